@@ -1,0 +1,304 @@
+//! A parsed TOML file whose values remember where they stand and what the comment behind them says.
+
+use crate::{ConfigError, nearest};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line (from 1) of a file.
+    Line(Arc<str>, usize),
+    /// The command line: `--set`.
+    Set,
+    /// Not written anywhere: the default.
+    Default,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(file, line) => write!(f, "{file}:{line}"),
+            Self::Set => f.write_str("--set"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// A TOML value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Text.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number with a fraction.
+    Float(f64),
+    /// True or false.
+    Boolean(bool),
+    /// A list.
+    List(Vec<Node>),
+    /// A table.
+    Table(BTreeMap<String, Node>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Integer(number) => write!(f, "{number}"),
+            Self::Float(number) => write!(f, "{number}"),
+            Self::Boolean(truth) => write!(f, "{truth}"),
+            Self::List(items) => {
+                f.write_str("[")?;
+                for (i, item) in items.iter().enumerate() {
+                    write!(f, "{}{}", if i == 0 { "" } else { ", " }, item.value)?;
+                }
+                f.write_str("]")
+            }
+            Self::Table(_) => f.write_str("a table"),
+        }
+    }
+}
+
+/// A value with its place and the comment behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Where it is written.
+    pub place: Place,
+    /// The comment on its line, without the `#`: in `drives/` and `chips/`, the source of the number.
+    pub source: Option<String>,
+}
+
+/// A whole configuration, possibly laid together from several files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    root: Node,
+}
+
+impl Document {
+    /// An empty configuration.
+    pub fn empty() -> Self {
+        Self { root: Node { value: Value::Table(BTreeMap::new()), place: Place::Default, source: None } }
+    }
+
+    /// Parses `text`, called `file` in messages.
+    ///
+    /// # Errors
+    /// When it is not TOML, or uses dates, which no key takes.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
+        let file: Arc<str> = file.into();
+        let lines = Lines::new(text);
+        let document = toml_edit::Document::parse(text).map_err(|error| ConfigError {
+            place: Place::Line(file.clone(), error.span().map_or(1, |span| lines.of(span.start))),
+            key: String::new(),
+            value: String::new(),
+            expected: format!("not valid TOML: {}", error.message().replace('\n', "; ")),
+            hint: None,
+        })?;
+        let reader = Reader { file, lines, text };
+        let root = reader.table(document.as_table(), "")?;
+        Ok(Self { root })
+    }
+
+    /// The root table.
+    pub fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// Removes and returns a key of the root table: `base`, `chip`.
+    pub fn take(&mut self, key: &str) -> Option<Node> {
+        match &mut self.root.value {
+            Value::Table(table) => table.remove(key),
+            _ => None,
+        }
+    }
+
+    /// The node at a dotted path.
+    pub fn get(&self, path: &str) -> Option<&Node> {
+        path.split('.').try_fold(&self.root, |node, key| match &node.value {
+            Value::Table(table) => table.get(key),
+            _ => None,
+        })
+    }
+
+    /// Lays `upper` over this one: its values win, tables are merged key by key. A table that changes its
+    /// `name` replaces the lower one whole, since the parameters of another policy mean nothing to it.
+    pub fn overlay(&mut self, upper: Self) {
+        overlay(&mut self.root, upper.root);
+    }
+
+    /// Puts this document below the table `key` (a chip file becomes `nand`).
+    pub fn nested(self, key: &str) -> Self {
+        let place = self.root.place.clone();
+        let table = BTreeMap::from([(key.to_owned(), self.root)]);
+        Self { root: Node { value: Value::Table(table), place, source: None } }
+    }
+
+    /// Applies one `--set a.b.c=value`. The value is read as TOML; what is not TOML is taken as text, so
+    /// that `--set ftl.gc.victim.name=d-choices` needs no quotes.
+    ///
+    /// # Errors
+    /// When there is no `=` or a key is empty.
+    pub fn set(&mut self, assignment: &str) -> Result<(), ConfigError> {
+        let fail = |expected: &str| ConfigError {
+            place: Place::Set,
+            key: String::new(),
+            value: String::new(),
+            expected: format!("{assignment:?}: {expected}"),
+            hint: None,
+        };
+        let (path, text) = assignment.split_once('=').ok_or_else(|| fail("expected KEY=VALUE"))?;
+        let (path, text) = (path.trim(), text.trim());
+        if path.split('.').any(|key| key.is_empty()) {
+            return Err(fail("expected a dotted key path before the ="));
+        }
+        let value = parse_value(text);
+        let leaf = Node { value, place: Place::Set, source: None };
+        let node = path.rsplit('.').fold(leaf, |node, key| Node {
+            value: Value::Table(BTreeMap::from([(key.to_owned(), node)])),
+            place: Place::Set,
+            source: None,
+        });
+        self.overlay(Self { root: node });
+        Ok(())
+    }
+}
+
+fn parse_value(text: &str) -> Value {
+    let wrapped = format!("value = {text}");
+    let parsed = Document::parse("--set", &wrapped).ok().and_then(|mut document| {
+        let node = document.take("value")?;
+        let alone = matches!(&document.root.value, Value::Table(rest) if rest.is_empty());
+        alone.then_some(node.value)
+    });
+    parsed.unwrap_or_else(|| Value::Text(text.to_owned()))
+}
+
+fn overlay(lower: &mut Node, upper: Node) {
+    match (&mut lower.value, upper.value) {
+        (Value::Table(below), Value::Table(above)) => {
+            let name = |table: &BTreeMap<String, Node>| table.get("name").map(|node| node.value.clone());
+            if name(&above).is_some() && name(&above) != name(below) {
+                below.clear();
+            }
+            for (key, node) in above {
+                match below.get_mut(&key) {
+                    Some(existing) => overlay(existing, node),
+                    None => {
+                        below.insert(key, node);
+                    }
+                }
+            }
+        }
+        (_, value) => *lower = Node { value, place: upper.place, source: upper.source },
+    }
+}
+
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn new(text: &str) -> Self {
+        Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect())
+    }
+
+    fn of(&self, offset: usize) -> usize {
+        self.0.partition_point(|newline| *newline < offset) + 1
+    }
+}
+
+struct Reader<'a> {
+    file: Arc<str>,
+    lines: Lines,
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn place(&self, span: Option<std::ops::Range<usize>>) -> Place {
+        Place::Line(self.file.clone(), span.map_or(1, |span| self.lines.of(span.start)))
+    }
+
+    fn table(&self, table: &dyn toml_edit::TableLike, path: &str) -> Result<Node, ConfigError> {
+        let mut nodes = BTreeMap::new();
+        let mut place = Place::Line(self.file.clone(), 1);
+        for (key, item) in table.iter() {
+            let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+            let mut node = self.item(item, &path)?;
+            if matches!(node.value, Value::Table(_)) {
+                if let Some(span) = table.key(key).and_then(toml_edit::Key::span) {
+                    node.place = self.place(Some(span));
+                }
+            }
+            if nodes.is_empty() {
+                place = node.place.clone();
+            }
+            nodes.insert(key.to_owned(), node);
+        }
+        Ok(Node { value: Value::Table(nodes), place, source: None })
+    }
+
+    fn item(&self, item: &toml_edit::Item, path: &str) -> Result<Node, ConfigError> {
+        match item {
+            toml_edit::Item::Table(table) => self.table(table, path),
+            toml_edit::Item::Value(value) => self.value(value, path),
+            _ => Err(self.refuse(item.span(), path, "expected a value; lists of tables are not used here")),
+        }
+    }
+
+    fn value(&self, value: &toml_edit::Value, path: &str) -> Result<Node, ConfigError> {
+        let place = self.place(value.span());
+        let source = value
+            .decor()
+            .suffix()
+            .and_then(toml_edit::RawString::span)
+            .and_then(|span| self.text.get(span))
+            .and_then(|text| text.trim().strip_prefix('#'))
+            .map(|text| text.trim().to_owned());
+        let value = match value {
+            toml_edit::Value::String(text) => Value::Text(text.value().clone()),
+            toml_edit::Value::Integer(number) => Value::Integer(*number.value()),
+            toml_edit::Value::Float(number) => Value::Float(*number.value()),
+            toml_edit::Value::Boolean(truth) => Value::Boolean(*truth.value()),
+            toml_edit::Value::Array(items) => {
+                Value::List(items.iter().map(|item| self.value(item, path)).collect::<Result<_, _>>()?)
+            }
+            toml_edit::Value::InlineTable(table) => self.table(table, path)?.value,
+            toml_edit::Value::Datetime(_) => {
+                return Err(self.refuse(value.span(), path, "no key takes a date"));
+            }
+        };
+        Ok(Node { value, place, source })
+    }
+
+    fn refuse(&self, span: Option<std::ops::Range<usize>>, path: &str, expected: &str) -> ConfigError {
+        ConfigError {
+            place: self.place(span),
+            key: path.to_owned(),
+            value: String::new(),
+            expected: expected.to_owned(),
+            hint: None,
+        }
+    }
+}
+
+/// The error for a key nobody reads.
+pub(crate) fn unknown_key(path: &str, node: &Node, key: &str, known: &[String]) -> ConfigError {
+    let hint = match nearest(key, known.iter().map(String::as_str)) {
+        Some(name) => format!("did you mean {name:?}?"),
+        None => format!("known here: {}", known.join(", ")),
+    };
+    let value = match node.value {
+        Value::Table(_) => String::new(),
+        _ => node.value.to_string(),
+    };
+    ConfigError {
+        place: node.place.clone(),
+        key: path.to_owned(),
+        value,
+        expected: "unknown key".into(),
+        hint: Some(hint),
+    }
+}

@@ -1,0 +1,16 @@
+//! The host side: what is asked of the drive, when, and over which link.
+//!
+//! - [`request`]: one request, and the error type of everything that reads a workload.
+//! - [`workload`]: the one interface through which the simulator pulls requests.
+//! - [`trace`]: readers of block traces, one file per format, and the replay of them.
+//! - [`fio`]: fio job files and the generators behind them.
+//!
+//! Knows no physical address and no policy.
+
+pub mod fio;
+pub mod request;
+pub mod trace;
+pub mod workload;
+
+pub use request::{HostRequest, Op, WorkloadError};
+pub use workload::{Poll, Workload, WorkloadReport};

@@ -1,0 +1,87 @@
+//! One host request, and what can be wrong with the source of requests.
+
+use std::fmt;
+use units::SimTime;
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Op {
+    /// Bytes from the drive.
+    Read = 0,
+    /// Bytes to the drive.
+    Write = 1,
+    /// The host no longer needs these bytes.
+    Trim = 2,
+    /// Everything acknowledged before must be on flash.
+    Flush = 3,
+}
+
+impl Op {
+    /// Every kind, in the order of its number.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Flush];
+
+    /// The name used in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::Flush => "flush",
+        }
+    }
+}
+
+/// A request as the host makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostRequest {
+    /// When the host made it; latency counts from here. Never later than the time it is handed out at.
+    pub arrive: SimTime,
+    /// What it asks for.
+    pub op: Op,
+    /// First byte on the logical drive; a multiple of 512.
+    pub offset: u64,
+    /// Length in bytes; a multiple of 512, zero only for a flush.
+    pub bytes: u32,
+    /// Which job or stream made it; given back at completion, and the queue it prefers.
+    pub tag: u16,
+}
+
+/// The source of requests is faulty: the user's input, reported in one line with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkloadError {
+    /// File and, where there is one, line: `trace.csv:101`.
+    pub place: String,
+    /// What is there.
+    pub found: String,
+    /// What was expected, or what to do about it.
+    pub expected: String,
+}
+
+impl WorkloadError {
+    /// An error at `file`, line `line` (from 1).
+    pub fn at_line(file: &str, line: u64, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { place: format!("{file}:{line}"), found: found.into(), expected: expected.into() }
+    }
+
+    /// An error that belongs to a whole file or option.
+    pub fn of(place: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { place: place.into(), found: found.into(), expected: expected.into() }
+    }
+}
+
+impl fmt::Display for WorkloadError {
+    /// One line whatever the input holds: control characters are escaped, long text is cut and says so.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let clean = |text: &str| {
+            let mut line: String = text.chars().flat_map(char::escape_debug).take(240).collect();
+            if text.len() > 240 {
+                line.push_str("... (cut)");
+            }
+            line.replace("\\'", "'").replace("\\\"", "\"")
+        };
+        write!(f, "{}: {}: expected {}", clean(&self.place), clean(&self.found), clean(&self.expected))
+    }
+}
+
+impl std::error::Error for WorkloadError {}

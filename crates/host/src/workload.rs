@@ -1,0 +1,62 @@
+//! The one interface through which the simulator pulls requests.
+//!
+//! The simulator asks only when it has room for one more request. An open-loop source (a trace) hands out
+//! requests whose `arrive` has come, or says when the next will; a backlog therefore stays in the source and
+//! needs no memory. A closed-loop source (fio jobs) hands out as many as its queue depth allows and is then
+//! `Blocked` until a completion.
+
+use crate::request::{HostRequest, WorkloadError};
+use units::SimTime;
+
+/// The answer to "is there a request now?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Poll {
+    /// This one; its `arrive` is not after the time of the call.
+    Ready(HostRequest),
+    /// None before this instant, which is after the time of the call, unless a request completes first.
+    At(SimTime),
+    /// None until an outstanding request completes.
+    Blocked,
+    /// None ever again, whatever completes.
+    Done,
+}
+
+/// A source of host requests.
+pub trait Workload: Send {
+    /// The next request, if there is one at `now`.
+    ///
+    /// # Errors
+    /// When the source turns out to be faulty; the run ends there.
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError>;
+
+    /// A request of this source was completed at `now`. `failed` when the device returned an error.
+    fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool);
+
+    /// True while requests handed out now belong to a ramp-up that metrics leave out (fio's `ramp_time`).
+    fn in_ramp(&self, _now: SimTime) -> bool {
+        false
+    }
+
+    /// The fraction of the workload handed out so far, for progress, where it can be known.
+    fn fraction_done(&self, now: SimTime) -> Option<f64>;
+
+    /// What is to be said about this workload after the run.
+    fn report(&self) -> WorkloadReport;
+}
+
+/// What a workload has to say about itself: goes to `run.json` under `workload`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkloadReport {
+    /// Where it came from: the file's path or the generator's name.
+    pub name: String,
+    /// What it was read as: `msr`, `fio`, `disksim`, ...
+    pub format: String,
+    /// Requests handed out.
+    pub requests: u64,
+    /// Lines skipped because `--skip-bad-lines` was given.
+    pub skipped_lines: u64,
+    /// Anything else worth keeping, as name and value.
+    pub notes: Vec<(String, String)>,
+    /// The name behind each tag, in order: fio job names, trace volumes.
+    pub tags: Vec<String>,
+}

@@ -1,0 +1,56 @@
+//! Addresses: logical, physical, and the places they name. None converts into another by `as`.
+
+use std::fmt;
+
+macro_rules! address {
+    ($(#[$doc:meta])* $name:ident($repr:ty)) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub $repr);
+
+        impl $name {
+            /// The address as an index into a flat array.
+            #[inline]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), " {}"), self.0)
+            }
+        }
+    };
+}
+
+address! {
+    /// Logical number of a mapping unit: host byte offset divided by the mapping unit.
+    Lpn(u32)
+}
+address! {
+    /// Physical address of a mapping unit, flat over the whole drive: die, superblock, place in it.
+    Ppa(u32)
+}
+address! {
+    /// A die, numbered channel first: `die = (die in way * ways + way) * channels + channel`.
+    DieId(u32)
+}
+address! {
+    /// A channel.
+    ChannelId(u32)
+}
+address! {
+    /// A superblock within its die: one block from each plane that operates together.
+    SuperblockId(u32)
+}
+
+impl Lpn {
+    /// No logical address: padding.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+impl Ppa {
+    /// No physical address: never written, or trimmed.
+    pub const NONE: Self = Self(u32::MAX);
+}

@@ -1,0 +1,13 @@
+//! Time, sizes, rates and addresses as distinct types, so that a nanosecond is never added to a byte.
+//!
+//! Depends on nothing. Every crate above speaks in these types.
+
+mod address;
+mod quantity;
+mod size;
+mod time;
+
+pub use address::{ChannelId, DieId, Lpn, Ppa, SuperblockId};
+pub use quantity::{ParseQuantityError, Quantity};
+pub use size::{Bytes, TransferRate};
+pub use time::{Nanos, SimTime};

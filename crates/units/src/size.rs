@@ -1,0 +1,73 @@
+//! Sizes in bytes, and rates that turn them into time.
+
+use crate::Nanos;
+use std::fmt;
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(u64);
+
+/// Bytes per second. A bus of `n` MT/s on eight wires carries `n` million bytes per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TransferRate(u64);
+
+impl Bytes {
+    /// `count` bytes.
+    #[inline]
+    pub const fn new(count: u64) -> Self {
+        Self(count)
+    }
+
+    /// The number of bytes.
+    #[inline]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl TransferRate {
+    /// A rate of `bytes` per second.
+    ///
+    /// # Panics
+    /// When `bytes` is zero: nothing would ever arrive.
+    pub const fn from_bytes_per_s(bytes: u64) -> Self {
+        assert!(bytes > 0, "a transfer rate is at least one byte per second");
+        Self(bytes)
+    }
+
+    /// Bytes per second.
+    #[inline]
+    pub const fn bytes_per_s(self) -> u64 {
+        self.0
+    }
+
+    /// The time one burst of `bytes` takes, rounded up once for the whole burst.
+    #[inline]
+    pub const fn time_for(self, bytes: Bytes) -> Nanos {
+        let ns = (bytes.0 as u128 * 1_000_000_000).div_ceil(self.0 as u128);
+        Nanos::new(ns as u64)
+    }
+}
+
+impl fmt::Display for Bytes {
+    /// The shortest exact form with a binary unit: `16KiB`, `4000B`, `1GiB`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (unit, shift) in [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)] {
+            if self.0 != 0 && self.0.is_multiple_of(1 << shift) {
+                return write!(f, "{}{unit}", self.0 >> shift);
+            }
+        }
+        write!(f, "{}B", self.0)
+    }
+}
+
+impl fmt::Display for TransferRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (unit, scale) in [("GB/s", 1_000_000_000), ("MB/s", 1_000_000), ("kB/s", 1_000)] {
+            if self.0.is_multiple_of(scale) {
+                return write!(f, "{}{unit}", self.0 / scale);
+            }
+        }
+        write!(f, "{}B/s", self.0)
+    }
+}

@@ -1,0 +1,121 @@
+//! The simulated clock: whole nanoseconds in 64 bits, which last 584 years, so retention fits.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+/// An instant, in nanoseconds since the start of the simulation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SimTime(u64);
+
+/// A duration, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(u64);
+
+impl SimTime {
+    /// The start of the simulation.
+    pub const ZERO: Self = Self(0);
+    /// Later than every event: "never".
+    pub const NEVER: Self = Self(u64::MAX);
+
+    /// The instant `ns` nanoseconds after the start.
+    #[inline]
+    pub const fn from_ns(ns: u64) -> Self {
+        Self(ns)
+    }
+
+    /// Nanoseconds since the start.
+    #[inline]
+    pub const fn ns(self) -> u64 {
+        self.0
+    }
+
+    /// Time passed since `earlier`.
+    ///
+    /// # Panics
+    /// In debug builds, when `earlier` is later than `self`: a broken invariant of the engine.
+    #[inline]
+    pub fn since(self, earlier: Self) -> Nanos {
+        debug_assert!(earlier.0 <= self.0, "{earlier} is later than {self}");
+        Nanos(self.0.wrapping_sub(earlier.0))
+    }
+}
+
+impl Nanos {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+
+    /// `ns` nanoseconds.
+    #[inline]
+    pub const fn new(ns: u64) -> Self {
+        Self(ns)
+    }
+
+    /// The number of nanoseconds.
+    #[inline]
+    pub const fn ns(self) -> u64 {
+        self.0
+    }
+
+    /// `count` times this duration.
+    #[inline]
+    pub const fn times(self, count: u64) -> Self {
+        Self(self.0 * count)
+    }
+}
+
+impl Add<Nanos> for SimTime {
+    type Output = Self;
+    #[inline]
+    fn add(self, duration: Nanos) -> Self {
+        Self(self.0 + duration.0)
+    }
+}
+
+impl AddAssign<Nanos> for SimTime {
+    #[inline]
+    fn add_assign(&mut self, duration: Nanos) {
+        self.0 += duration.0;
+    }
+}
+
+impl Add for Nanos {
+    type Output = Self;
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Nanos {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Self;
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        debug_assert!(other.0 <= self.0, "a duration cannot be negative");
+        Self(self.0.wrapping_sub(other.0))
+    }
+}
+
+impl fmt::Display for SimTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t={}", Nanos(self.0))
+    }
+}
+
+impl fmt::Display for Nanos {
+    /// The shortest exact form with a unit: `25us`, `1500ns`, `2s`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (unit, scale) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)] {
+            if self.0 != 0 && self.0.is_multiple_of(scale) {
+                return write!(f, "{}{unit}", self.0 / scale);
+            }
+        }
+        write!(f, "{}ns", self.0)
+    }
+}

@@ -1,0 +1,262 @@
+"""A stand-in for `floatgate._core` that keeps its contract and computes nothing: for tests of what lies above.
+
+It also does what the real core must not: break an invariant on request (seed 13), or run for ever (seed 99).
+"""
+
+import json
+import math
+import random
+import struct
+import time
+
+
+class InputError(Exception):
+    pass
+
+
+class BrokenInvariant(Exception):
+    pass
+
+
+def version():
+    return "0.0.0-fake"
+
+
+def drives(folders):
+    return json.dumps([{"name": "fake-tlc", "title": "A drive that is none", "path": "drives/fake-tlc.toml"}])
+
+
+def chips(folders):
+    return json.dumps([{"name": "fake-chip", "title": "A chip that is none", "path": "chips/fake-chip.toml"}])
+
+
+def explain_drive(drive, overrides, folders):
+    if drive != "fake-tlc":
+        raise InputError(f"{drive}: no such drive: expected one of fake-tlc (did you mean fake-tlc?)")
+    return json.dumps({"name": drive, "title": "A drive", "capacity_bytes": 1 << 38, "entries": _config()})
+
+
+def explain_chip(chip, folders):
+    return json.dumps({"name": chip, "title": "A chip", "entries": _config()})
+
+
+def policies():
+    def card(seam, name, parameters=()):
+        return {
+            "seam": seam,
+            "name": name,
+            "question": "Which closed block does garbage collection reclaim next?",
+            "rule": f"the rule of {name}",
+            "paper": "Somebody 1999",
+            "not_modelled": None,
+            "parameters": [
+                {"key": key, "default": default, "help": f"the {key}", "expected": "a whole number"}
+                for key, default in parameters
+            ],
+        }
+
+    return json.dumps(
+        [
+            card("ftl.gc.victim", "greedy"),
+            card("ftl.gc.victim", "d-choices", [("d", 8)]),
+            card("ftl.wear.static", "none"),
+        ]
+    )
+
+
+def generators():
+    return json.dumps([{"name": "uniform-writes", "title": "Random writes"}])
+
+
+def trace_formats():
+    return json.dumps([{"name": "msr", "title": "MSR Cambridge", "recognised": True, "example": "1,hm,1,Read,0,1,2"}])
+
+
+def trace_info(path, options):
+    return json.dumps({"path": path, "format": "msr", "requests": 10, "span_ns": 10**9, "footprint_bytes": 1 << 30})
+
+
+def snapshot_info(path):
+    return json.dumps({"path": path, "drive": "fake-tlc"})
+
+
+def _config():
+    keys = [
+        ("geometry.channels", "8", "drives/fake-tlc.toml:4", "published data sheet, table 2"),
+        ("geometry.ways", "4", "drives/fake-tlc.toml:5", "published data sheet, table 2"),
+        ("nand.t_r", '"61us"', "chips/fake-chip.toml:12", "measured by others"),
+        ("nand.t_prog", '"660us"', "chips/fake-chip.toml:13", "assumed"),
+        ("ftl.op_ratio", "0.07", "--set", None),
+        ("ftl.gc.victim.name", '"greedy"', "default", None),
+    ]
+    return [
+        {"key": k, "value": v, "place": p, "source": s, "help": f"what {k} means", "expected": "such a value"}
+        for k, v, p, s in keys
+    ]
+
+
+class Session:
+    def __init__(self, drive, overrides, folders, workload, options):
+        explain_drive(drive, overrides, folders)
+        self.drive, self.workload, self.options = drive, json.loads(workload), json.loads(options)
+        self.overrides = overrides
+        self.total = 40 if self.options["seed"] != 99 else 10**9
+        self.steps = 0
+
+    def describe(self):
+        return json.dumps({"drive": {"name": self.drive, "capacity_bytes": 1 << 38}, "precondition": "none"})
+
+    def advance(self, events):
+        if self.options["seed"] == 13:
+            raise BrokenInvariant("valid count of block 7 is 12, the map says 11")
+        time.sleep(0.005)
+        self.steps += 1
+        return json.dumps(
+            {
+                "done": self.steps >= self.total,
+                "phase": "run",
+                "fraction": self.steps / self.total,
+                "simulated_ns": self.steps * 250_000_000,
+                "host_requests": self.steps * 5000,
+                "page_operations": self.steps * 9000,
+            }
+        )
+
+    def requests_schema(self):
+        return [("arrive_ns", "u64"), ("latency_ns", "u64"), ("op", "u8")]
+
+    def requests(self):
+        n = 100
+        return {"arrive_ns": struct.pack(f"<{n}Q", *range(n)), "latency_ns": bytes(8 * n), "op": bytes(n)}
+
+    def timeline_schema(self):
+        return json.dumps(
+            {
+                "columns": [["track", "u32"], ["start_ns", "u64"], ["end_ns", "u64"], ["kind", "u8"], ["origin", "u8"]],
+                "tracks": [
+                    {"name": "channel 0", "group": "channels"},
+                    {"name": "channel 0 way 0", "group": "dies"},
+                ],
+                "kinds": ["read", "program"],
+                "origins": ["host", "gc"],
+            }
+        )
+
+    def timeline(self):
+        return {
+            "track": struct.pack("<2I", 0, 1),
+            "start_ns": struct.pack("<2Q", self.steps * 100, self.steps * 100 + 10),
+            "end_ns": struct.pack("<2Q", self.steps * 100 + 10, self.steps * 100 + 50),
+            "kind": bytes([0, 1]),
+            "origin": bytes([0, 1]),
+        }
+
+    def save_snapshot(self, path):
+        with open(path, "wb") as file:
+            file.write(b"state")
+
+    def result(self):
+        return json.dumps(_result(self))
+
+
+def _result(session):
+    rng = random.Random(session.options["seed"])
+    seconds = max(1, session.steps // 4)
+    histogram = {op: _histogram(rng, centre) for op, centre in (("read", 95_000), ("write", 18_000))}
+    stages = ("queue", "buffer", "wait_host", "wait_gc", "wait_wear", "wait_other")
+    stages += ("channel", "array", "transfer", "ecc", "link")
+    read_ns = dict(zip(stages, (900, 0, 21_000, 64_000, 3000, 0, 4200, 61_000, 13_000, 2500, 1100), strict=True))
+    write_ns = dict(zip(stages, (600, 9000, 2000, 7000, 200, 0, 0, 0, 0, 0, 1200), strict=True))
+    programs = {"host": 1_600_000, "gc": 2_450_000, "wear": 31_000, "rewrite": 0, "total": 4_081_000}
+    return {
+        "version": version(),
+        "seed": session.options["seed"],
+        "drive": session.drive,
+        "workload": {
+            "name": session.workload.get("path") or session.workload["name"],
+            "format": session.workload["kind"],
+            "requests": 200_000,
+            "skipped_lines": 0,
+            "notes": [],
+            "tags": [],
+        },
+        "config": _config(),
+        "simulated_ns": seconds * 10**9,
+        "ramp_ns": 2 * 10**9,
+        "host": {
+            "read": _side(rng, histogram["read"], seconds, 4096),
+            "write": _side(rng, histogram["write"], seconds, 4096),
+            "trim": _side(rng, [], seconds, 0),
+            "flush": _side(rng, [], seconds, 0),
+        },
+        "flash": {
+            "reads": {"host": 1_900_000, "gc": 2_450_000, "wear": 31_000, "rewrite": 0, "total": 4_381_000},
+            "programs": programs,
+            "erases": {"host": 0, "gc": 10_500, "wear": 122, "rewrite": 0, "total": 10_622},
+        },
+        "waf": 2.55 + rng.gauss(0, 0.01),
+        "energy_j": {"controller": None, "nand": None},
+        "wear": {"pe_cycles_min": 118, "pe_cycles_mean": 131.2, "pe_cycles_max": 149},
+        "utilisation": {
+            "channel": 0.31,
+            "die": 0.78,
+            "per_channel": [0.3 + 0.02 * rng.random() for _ in range(8)],
+            "per_die": [0.72 + 0.1 * rng.random() for _ in range(32)],
+        },
+        "stages": {"read": read_ns, "write": write_ns},
+        "wear_map": {
+            "dies": 32,
+            "columns": 64,
+            "values": [[round(rng.gauss(131, 5)) for _ in range(64)] for _ in range(32)],
+        },
+        "series": _series(rng, seconds),
+        "histogram": histogram,
+        "engine": {"page_operations": session.steps * 9000},
+    }
+
+
+def _histogram(rng, centre):
+    counts = {}
+    for _ in range(20_000):
+        ns = int(rng.lognormvariate(math.log(centre), 0.25) + (rng.expovariate(1 / 600_000) if rng.random() < 0.08 else 0))
+        counts[ns // 500 * 500] = counts.get(ns // 500 * 500, 0) + 1
+    return sorted([ns, n] for ns, n in counts.items())
+
+
+def _side(rng, histogram, seconds, size):
+    n = sum(count for _, count in histogram)
+    flat = [ns for ns, count in histogram for _ in range(count)]
+    at = (lambda q: flat[min(n - 1, int(q * n))]) if n else (lambda q: None)
+    return {
+        "requests": n,
+        "submitted": n,
+        "completed": n,
+        "failed": 0,
+        "bytes": n * size,
+        "iops": n / seconds,
+        "bandwidth_bytes_per_s": n * size / seconds,
+        "latency_ns": {
+            "mean": sum(flat) / n if n else None,
+            "p50": at(0.5),
+            "p90": at(0.9),
+            "p99": at(0.99),
+            "p999": at(0.999),
+            "max": at(1),
+        },
+    }
+
+
+def _series(rng, seconds):
+    rows = seconds * 10
+    walk = [1.0]
+    for _ in range(rows - 1):
+        walk.append(max(0.3, walk[-1] + rng.gauss(0, 0.05) - 0.1 * (walk[-1] - 1)))
+    series = {"start_ns": [i * 10**8 for i in range(rows)], "end_ns": [(i + 1) * 10**8 for i in range(rows)]}
+    for op, iops, mean in (("read", 48_000, 130_000), ("write", 36_000, 21_000)):
+        series[f"{op}_requests"] = [round(iops * w / 10) for w in walk]
+        series[f"{op}_bytes"] = [round(iops * w / 10) * 4096 for w in walk]
+        series[f"{op}_latency_ns_mean"] = [mean / w for w in walk]
+        series[f"{op}_latency_ns_p99"] = [mean * 6 / w * (1 + 0.3 * rng.random()) for w in walk]
+    for origin, share in (("host", 4000), ("gc", 6100), ("wear", 80)):
+        series[f"programs_{origin}"] = [round(share * w) for w in walk]
+    return series

@@ -1,4 +1,4 @@
-"""A stand-in for `floatgate._core` that keeps its contract and computes nothing: for tests of what lies above.
+"""A stand-in for `floatgate._core` that keeps its contract and computes nothing.
 
 It also does what the real core must not: break an invariant on request (seed 13), or run for ever (seed 99).
 """
@@ -8,6 +8,8 @@ import math
 import random
 import struct
 import time
+from pathlib import Path
+from typing import Any
 
 
 class InputError(Exception):
@@ -18,30 +20,30 @@ class BrokenInvariant(Exception):
     pass
 
 
-def version():
+def version() -> str:
     return "0.0.0-fake"
 
 
-def drives(folders):
+def drives(folders: list[str]) -> str:
     return json.dumps([{"name": "fake-tlc", "title": "A drive that is none", "path": "drives/fake-tlc.toml"}])
 
 
-def chips(folders):
+def chips(folders: list[str]) -> str:
     return json.dumps([{"name": "fake-chip", "title": "A chip that is none", "path": "chips/fake-chip.toml"}])
 
 
-def explain_drive(drive, overrides, folders):
+def explain_drive(drive: str, overrides: list[str], folders: list[str]) -> str:
     if drive != "fake-tlc":
         raise InputError(f"{drive}: no such drive: expected one of fake-tlc (did you mean fake-tlc?)")
     return json.dumps({"name": drive, "title": "A drive", "capacity_bytes": 1 << 38, "entries": _config()})
 
 
-def explain_chip(chip, folders):
+def explain_chip(chip: str, folders: list[str]) -> str:
     return json.dumps({"name": chip, "title": "A chip", "entries": _config()})
 
 
-def policies():
-    def card(seam, name, parameters=()):
+def policies() -> str:
+    def card(seam: str, name: str, parameters: tuple[tuple[str, int], ...] = ()) -> dict[str, Any]:
         return {
             "seam": seam,
             "name": name,
@@ -58,29 +60,33 @@ def policies():
     return json.dumps(
         [
             card("ftl.gc.victim", "greedy"),
-            card("ftl.gc.victim", "d-choices", [("d", 8)]),
+            card("ftl.gc.victim", "d-choices", (("d", 8),)),
             card("ftl.wear.static", "none"),
         ]
     )
 
 
-def generators():
+def generators() -> str:
     return json.dumps([{"name": "uniform-writes", "title": "Random writes"}])
 
 
-def trace_formats():
-    return json.dumps([{"name": "msr", "title": "MSR Cambridge", "recognised": True, "example": "1,hm,1,Read,0,1,2"}])
+def trace_formats() -> str:
+    return json.dumps(
+        [{"name": "msr", "title": "MSR Cambridge", "recognised": True, "example": "1,hm,1,Read,0,1,2"}]
+    )
 
 
-def trace_info(path, options):
-    return json.dumps({"path": path, "format": "msr", "requests": 10, "span_ns": 10**9, "footprint_bytes": 1 << 30})
+def trace_info(path: str, options: str) -> str:
+    return json.dumps(
+        {"path": path, "format": "msr", "requests": 10, "span_ns": 10**9, "footprint_bytes": 1 << 30}
+    )
 
 
-def snapshot_info(path):
+def snapshot_info(path: str) -> str:
     return json.dumps({"path": path, "drive": "fake-tlc"})
 
 
-def _config():
+def _config() -> list[dict[str, Any]]:
     keys = [
         ("geometry.channels", "8", "drives/fake-tlc.toml:4", "published data sheet, table 2"),
         ("geometry.ways", "4", "drives/fake-tlc.toml:5", "published data sheet, table 2"),
@@ -96,17 +102,19 @@ def _config():
 
 
 class Session:
-    def __init__(self, drive, overrides, folders, workload, options):
+    def __init__(
+        self, drive: str, overrides: list[str], folders: list[str], workload: str, options: str
+    ) -> None:
         explain_drive(drive, overrides, folders)
         self.drive, self.workload, self.options = drive, json.loads(workload), json.loads(options)
         self.overrides = overrides
         self.total = 40 if self.options["seed"] != 99 else 10**9
         self.steps = 0
 
-    def describe(self):
+    def describe(self) -> str:
         return json.dumps({"drive": {"name": self.drive, "capacity_bytes": 1 << 38}, "precondition": "none"})
 
-    def advance(self, events):
+    def advance(self, events: int) -> str:
         if self.options["seed"] == 13:
             raise BrokenInvariant("valid count of block 7 is 12, the map says 11")
         time.sleep(0.005)
@@ -122,17 +130,23 @@ class Session:
             }
         )
 
-    def requests_schema(self):
+    def requests_schema(self) -> list[tuple[str, str]]:
         return [("arrive_ns", "u64"), ("latency_ns", "u64"), ("op", "u8")]
 
-    def requests(self):
+    def requests(self) -> dict[str, bytes]:
         n = 100
         return {"arrive_ns": struct.pack(f"<{n}Q", *range(n)), "latency_ns": bytes(8 * n), "op": bytes(n)}
 
-    def timeline_schema(self):
+    def timeline_schema(self) -> str:
         return json.dumps(
             {
-                "columns": [["track", "u32"], ["start_ns", "u64"], ["end_ns", "u64"], ["kind", "u8"], ["origin", "u8"]],
+                "columns": [
+                    ["track", "u32"],
+                    ["start_ns", "u64"],
+                    ["end_ns", "u64"],
+                    ["kind", "u8"],
+                    ["origin", "u8"],
+                ],
                 "tracks": [
                     {"name": "channel 0", "group": "channels"},
                     {"name": "channel 0 way 0", "group": "dies"},
@@ -142,7 +156,7 @@ class Session:
             }
         )
 
-    def timeline(self):
+    def timeline(self) -> dict[str, bytes]:
         return {
             "track": struct.pack("<2I", 0, 1),
             "start_ns": struct.pack("<2Q", self.steps * 100, self.steps * 100 + 10),
@@ -151,21 +165,33 @@ class Session:
             "origin": bytes([0, 1]),
         }
 
-    def save_snapshot(self, path):
-        with open(path, "wb") as file:
-            file.write(b"state")
+    def save_snapshot(self, path: str) -> None:
+        Path(path).write_bytes(b"state")
 
-    def result(self):
+    def result(self) -> str:
         return json.dumps(_result(self))
 
 
-def _result(session):
+def _result(session: Session) -> dict[str, Any]:
     rng = random.Random(session.options["seed"])
     seconds = max(1, session.steps // 4)
     histogram = {op: _histogram(rng, centre) for op, centre in (("read", 95_000), ("write", 18_000))}
-    stages = ("queue", "buffer", "wait_host", "wait_gc", "wait_wear", "wait_other")
-    stages += ("channel", "array", "transfer", "ecc", "link")
-    read_ns = dict(zip(stages, (900, 0, 21_000, 64_000, 3000, 0, 4200, 61_000, 13_000, 2500, 1100), strict=True))
+    stages = [
+        "queue",
+        "buffer",
+        "wait_host",
+        "wait_gc",
+        "wait_wear",
+        "wait_other",
+        "channel",
+        "array",
+        "transfer",
+        "ecc",
+        "link",
+    ]
+    read_ns = dict(
+        zip(stages, (900, 0, 21_000, 64_000, 3000, 0, 4200, 61_000, 13_000, 2500, 1100), strict=True)
+    )
     write_ns = dict(zip(stages, (600, 9000, 2000, 7000, 200, 0, 0, 0, 0, 0, 1200), strict=True))
     programs = {"host": 1_600_000, "gc": 2_450_000, "wear": 31_000, "rewrite": 0, "total": 4_081_000}
     return {
@@ -184,10 +210,10 @@ def _result(session):
         "simulated_ns": seconds * 10**9,
         "ramp_ns": 2 * 10**9,
         "host": {
-            "read": _side(rng, histogram["read"], seconds, 4096),
-            "write": _side(rng, histogram["write"], seconds, 4096),
-            "trim": _side(rng, [], seconds, 0),
-            "flush": _side(rng, [], seconds, 0),
+            "read": _side(histogram["read"], seconds, 4096),
+            "write": _side(histogram["write"], seconds, 4096),
+            "trim": _side([], seconds, 0),
+            "flush": _side([], seconds, 0),
         },
         "flash": {
             "reads": {"host": 1_900_000, "gc": 2_450_000, "wear": 31_000, "rewrite": 0, "total": 4_381_000},
@@ -215,15 +241,18 @@ def _result(session):
     }
 
 
-def _histogram(rng, centre):
-    counts = {}
+def _histogram(rng: random.Random, centre: int) -> list[list[int]]:
+    counts: dict[int, int] = {}
     for _ in range(20_000):
-        ns = int(rng.lognormvariate(math.log(centre), 0.25) + (rng.expovariate(1 / 600_000) if rng.random() < 0.08 else 0))
+        ns = int(
+            rng.lognormvariate(math.log(centre), 0.25)
+            + (rng.expovariate(1 / 600_000) if rng.random() < 0.08 else 0)
+        )
         counts[ns // 500 * 500] = counts.get(ns // 500 * 500, 0) + 1
     return sorted([ns, n] for ns, n in counts.items())
 
 
-def _side(rng, histogram, seconds, size):
+def _side(histogram: list[list[int]], seconds: int, size: int) -> dict[str, Any]:
     n = sum(count for _, count in histogram)
     flat = [ns for ns, count in histogram for _ in range(count)]
     at = (lambda q: flat[min(n - 1, int(q * n))]) if n else (lambda q: None)
@@ -246,12 +275,15 @@ def _side(rng, histogram, seconds, size):
     }
 
 
-def _series(rng, seconds):
+def _series(rng: random.Random, seconds: int) -> dict[str, list[float]]:
     rows = seconds * 10
     walk = [1.0]
     for _ in range(rows - 1):
         walk.append(max(0.3, walk[-1] + rng.gauss(0, 0.05) - 0.1 * (walk[-1] - 1)))
-    series = {"start_ns": [i * 10**8 for i in range(rows)], "end_ns": [(i + 1) * 10**8 for i in range(rows)]}
+    series: dict[str, list[float]] = {
+        "start_ns": [i * 10**8 for i in range(rows)],
+        "end_ns": [(i + 1) * 10**8 for i in range(rows)],
+    }
     for op, iops, mean in (("read", 48_000, 130_000), ("write", 36_000, 21_000)):
         series[f"{op}_requests"] = [round(iops * w / 10) for w in walk]
         series[f"{op}_bytes"] = [round(iops * w / 10) * 4096 for w in walk]

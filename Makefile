@@ -1,0 +1,66 @@
+# Floatgate: everything a user or contributor does, by one word. `make` lists the words.
+# Needs Python >= 3.11, a Rust toolchain and make; all else goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+PROFILE ?= --release
+
+CARGO_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+TRACES := $(or $(FLOATGATE_TRACES),../shared/traces)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-rust test-python bench lint docs format clean
+
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMPS)/package ## Create .venv with a working .venv/bin/floatgate
+
+$(STAMPS)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "make: $(PYTHON) is $$($(PYTHON) --version): expected Python 3.11 or later (make PYTHON=...)"; exit 1; }
+	@cargo --version > /dev/null 2>&1 || { echo "make: no cargo: expected a Rust toolchain (https://rustup.rs)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.9.4,<2'
+	@mkdir -p $(STAMPS) && touch $@
+
+# The extension is built in place (python/floatgate/_core.*.so); Python files need no rebuild.
+$(STAMPS)/package: $(STAMPS)/venv $(CARGO_SOURCES)
+	. $(BIN)/activate && maturin develop --quiet $(PROFILE) --extras dev
+	@touch $@
+
+demo: $(STAMPS)/package ## Run a real trace on a drive; leaves out/demo/report.html
+	@FLOATGATE_TRACES='$(TRACES)' $(BIN)/python examples/demo.py
+
+test: test-rust test-python ## Pass every test: Rust, Python, papers in quick form
+
+test-rust:
+	cargo test --workspace --exclude floatgate-python
+
+test-python: $(STAMPS)/package
+	FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest
+
+bench: $(STAMPS)/package ## Measure speed and memory beside the memory wall
+	@if [ -e benches/run.py ]; then $(BIN)/python benches/run.py; else cargo bench --workspace; fi
+
+lint: $(STAMPS)/package ## Check format, clippy, ruff and types
+	cargo fmt --all --check
+	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(STAMPS)/package ## Rewrite all sources in the house format
+	cargo fmt --all
+	$(BIN)/ruff check --fix --select I
+	$(BIN)/ruff format
+
+docs: $(STAMPS)/package ## Build the API reference into target/doc
+	RUSTDOCFLAGS='-D warnings' PYO3_BUILD_EXTENSION_MODULE=1 cargo doc --workspace --no-deps
+	@echo "target/doc/floatgate_core/index.html and docs/"
+
+clean: ## Remove what make has made, but for out/
+	cargo clean
+	rm -rf $(VENV) python/floatgate/_core*.so

@@ -1,0 +1,18 @@
+//! The `floatgate._core` extension module: the only crate that knows Python.
+//!
+//! Everything crosses as JSON text or little-endian columns, so that the Python side needs no mirror of
+//! the core's types, and a new key in a result needs no change here.
+
+use pyo3::prelude::*;
+
+/// The version of the core, `0.1.0`.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    Ok(())
+}

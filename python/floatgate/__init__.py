@@ -1,0 +1,59 @@
+"""Floatgate: a flash laboratory.
+
+    import floatgate as fg
+
+    run = fg.run("tlc-generic", "examples/random-write.fio", seed=7)
+    print(run.waf, run.latency.read.p99)
+    run.report("report.html")
+
+Policies are classes under the seam they answer, `fg.gc.victim.DChoices(d=4)`, or by name,
+`fg.policy("ftl.gc.victim", "d-choices", d=4)`; both are handed to `fg.run(..., policies=[...])`.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from floatgate.api import chips, drives, run
+    from floatgate.errors import Fault, InputError
+    from floatgate.policies import Policy, policy
+    from floatgate.result import Run
+
+__all__ = ["Fault", "InputError", "Policy", "Run", "__version__", "chips", "drives", "policy", "run"]
+
+# Where each public name lives: importing floatgate itself must stay cheap.
+_HOMES = {
+    "Fault": "errors",
+    "InputError": "errors",
+    "Policy": "policies",
+    "Run": "result",
+    "chips": "api",
+    "drives": "api",
+    "policy": "policies",
+    "run": "api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Find a public name, or the seam of a policy, at its first use."""
+    if name in _HOMES:
+        return getattr(import_module(f"floatgate.{_HOMES[name]}"), name)
+    if name == "__version__":
+        from floatgate._core import version
+
+        return version()
+    # `from floatgate import session` asks here first; a module of ours is no seam.
+    if not name.startswith("_") and find_spec(f"floatgate.{name}") is None:
+        from floatgate.policies import seam
+
+        found = seam(name)
+        if found is not None:
+            return found
+    raise AttributeError(f"module 'floatgate' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from floatgate.policies import roots
+
+    return sorted([*__all__, *roots()])

@@ -1,0 +1,70 @@
+"""The Rust core, as `crates/python` exposes it. Structured values cross as JSON text."""
+
+class InputError(Exception):
+    """The user's input is not right; the message is one line with place, value and expectation."""
+
+class BrokenInvariant(Exception):
+    """The core contradicted itself (a Rust panic)."""
+
+def version() -> str: ...
+def drives(folders: list[str]) -> str:
+    """List drives as `[{name, title, path}]`."""
+
+def chips(folders: list[str]) -> str:
+    """List chips as `[{name, title, path}]`."""
+
+def explain_drive(drive: str, overrides: list[str], folders: list[str]) -> str:
+    """`{name, title, capacity_bytes, entries: [{key, value, place, source, help, expected}]}`."""
+
+def explain_chip(chip: str, folders: list[str]) -> str:
+    """`{name, title, entries: [...]}`."""
+
+def policies() -> str:
+    """`[{seam, name, question, rule, paper, not_modelled, parameters: [{key, default, help, expected}]}]`."""
+
+def generators() -> str:
+    """List named workload generators as `[{name, title}]`."""
+
+def trace_formats() -> str:
+    """List trace formats as `[{name, title, recognised, example}]`."""
+
+def trace_info(path: str, options: str) -> str:
+    """Read a whole trace and describe it."""
+
+def trace_convert(path: str, options: str, out: str, to: str) -> str:
+    """Rewrite a trace in another format; returns `{requests, skipped_lines}`."""
+
+def snapshot_info(path: str) -> str:
+    """Describe a stored drive state without building the drive."""
+
+class Session:
+    """One run. Not thread-safe; the interpreter lock is released inside `advance`."""
+
+    def __init__(
+        self, drive: str, overrides: list[str], folders: list[str], workload: str, options: str
+    ) -> None: ...
+    def describe(self) -> str:
+        """Say what will be run, before it is."""
+
+    def advance(self, events: int) -> str:
+        """Simulate up to `events` events.
+
+        `{done, phase, fraction, simulated_ns, host_requests, page_operations}`.
+        """
+
+    def result(self) -> str:
+        """Return the result so far; the whole one when `done`."""
+
+    def requests_schema(self) -> list[tuple[str, str]]:
+        """Columns of `requests`, as `(name, dtype)` with dtype one of u8 u16 u32 u64 i64 f64."""
+
+    def requests(self) -> dict[str, bytes]:
+        """Drain the requests completed since the last call, as little-endian columns."""
+
+    def timeline_schema(self) -> str:
+        """`{columns: [[name, dtype]], tracks: [{name, group}], kinds: [name], origins: [name]}`."""
+
+    def timeline(self) -> dict[str, bytes]:
+        """Drain the busy intervals recorded since the last call, as little-endian columns."""
+
+    def save_snapshot(self, path: str) -> None: ...

@@ -1,0 +1,21 @@
+"""`floatgate report`: make the report of a run folder again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, or its run.json.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write it.  [default: DIR/report.html]")
+    ] = None,
+) -> None:
+    """Make report.html again, from the files in the run folder alone."""
+    from floatgate.cli import console
+    from floatgate.report import write_report
+
+    folder = folder.parent if folder.name == "run.json" else folder
+    written = write_report(folder, out or folder / "report.html")
+    console.err.print(f"wrote {written}", markup=False)

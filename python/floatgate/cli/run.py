@@ -1,0 +1,257 @@
+"""`floatgate run`: a workload on a drive, to a run folder."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from floatgate.session import Plan
+
+
+class Format(StrEnum):
+    """What goes to standard output."""
+
+    TABLE = "table"
+    JSON = "json"
+    FIO_JSON = "fio-json"
+
+
+class Precondition(StrEnum):
+    """The state of the drive before the run."""
+
+    NONE = "none"
+    INSTANT = "instant"
+    STEADY = "steady"
+
+
+_TRACE = "Traces"
+_STATE = "State of the drive"
+_OUTPUT = "Output"
+_LIMITS = "Limits"
+
+
+def run(
+    drive: Annotated[
+        str, typer.Argument(help="A drive's name or file (`floatgate drives`), or a run.json to repeat.")
+    ],
+    workload: Annotated[
+        str | None, typer.Argument(help="A fio job file (*.fio), a trace, or a generator's name.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a configuration key.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of every random stream.  [default: 1]", min=0)
+    ] = None,
+    repeat: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Run N seeds in parallel; report 95 % confidence intervals."),
+    ] = 1,
+    check: Annotated[bool, typer.Option("--check", help="Check conservation laws while running.")] = False,
+    precondition: Annotated[
+        Precondition | None,
+        typer.Option(
+            help="Bring the drive into steady state first.  [default: none]", rich_help_panel=_STATE
+        ),
+    ] = None,
+    precondition_fill: Annotated[
+        float | None,
+        typer.Option(
+            metavar="RATIO", min=0, max=1, help="Share of the drive to fill.", rich_help_panel=_STATE
+        ),
+    ] = None,
+    save_snapshot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Save the drive's state after the run.", rich_help_panel=_STATE),
+    ] = None,
+    load_snapshot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Start from a saved state.", rich_help_panel=_STATE)
+    ] = None,
+    trace_format: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="See `floatgate trace formats`.", rich_help_panel=_TRACE),
+    ] = None,
+    wrap: Annotated[
+        bool,
+        typer.Option(
+            "--wrap", help="Addresses beyond the drive: modulo its capacity.", rich_help_panel=_TRACE
+        ),
+    ] = False,
+    scale: Annotated[
+        bool, typer.Option("--scale", help="Addresses: scaled into the drive.", rich_help_panel=_TRACE)
+    ] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Addresses: touched units side by side.", rich_help_panel=_TRACE)
+    ] = False,
+    sort: Annotated[
+        bool,
+        typer.Option("--sort", help="Put a trace that is out of order in order.", rich_help_panel=_TRACE),
+    ] = False,
+    volume: Annotated[
+        list[str] | None,
+        typer.Option(metavar="V", help="Only this volume (repeatable).", rich_help_panel=_TRACE),
+    ] = None,
+    speedup: Annotated[
+        float | None, typer.Option(metavar="F", help="Divide times by F.", rich_help_panel=_TRACE)
+    ] = None,
+    as_fast_as_possible: Annotated[
+        bool,
+        typer.Option(
+            "--as-fast-as-possible", help="Ignore times: keep --depth outstanding.", rich_help_panel=_TRACE
+        ),
+    ] = False,
+    depth: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="With --as-fast-as-possible.", rich_help_panel=_TRACE),
+    ] = None,
+    skip_bad_lines: Annotated[
+        bool,
+        typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.", rich_help_panel=_TRACE),
+    ] = False,
+    exact_footprint: Annotated[
+        bool, typer.Option("--exact-footprint", help="Count touched units exactly.", rich_help_panel=_TRACE)
+    ] = False,
+    limit_requests: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="End after N requests.", rich_help_panel=_LIMITS)
+    ] = None,
+    limit_time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="End after this simulated time: 10s.", rich_help_panel=_LIMITS),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Run folder.  [default: out/DRIVE-WORKLOAD]", rich_help_panel=_OUTPUT
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a run that is there.", rich_help_panel=_OUTPUT)
+    ] = False,
+    format: Annotated[  # noqa: A002 - the option's name
+        Format, typer.Option(help="What to print.", rich_help_panel=_OUTPUT)
+    ] = Format.TABLE,
+    report: Annotated[bool, typer.Option(help="Write report.html.", rich_help_panel=_OUTPUT)] = True,
+    requests: Annotated[
+        bool,
+        typer.Option("--requests", help="Keep every request: requests.parquet.", rich_help_panel=_OUTPUT),
+    ] = False,
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="Keep a Perfetto timeline.", rich_help_panel=_OUTPUT)
+    ] = False,
+) -> None:
+    """Run a workload on a drive and write a run folder: run.json, tables, report.html."""
+    from floatgate.session import Options
+    from floatgate.workload import TraceOptions
+
+    trace = TraceOptions(
+        trace_format=trace_format,
+        wrap=wrap,
+        scale=scale,
+        compact=compact,
+        sort=sort,
+        volume=tuple(volume or ()),
+        speedup=speedup,
+        as_fast_as_possible=as_fast_as_possible,
+        depth=depth,
+        skip_bad_lines=skip_bad_lines,
+        exact_footprint=exact_footprint,
+    )
+    options = Options(
+        seed=1 if seed is None else seed,
+        check=check,
+        requests=requests,
+        timeline=timeline,
+        precondition=(precondition or Precondition.NONE).value,
+        precondition_fill=precondition_fill,
+        load_snapshot=str(load_snapshot) if load_snapshot else None,
+        limit_requests=limit_requests,
+        limit_time=limit_time,
+    )
+    plan = _plan(drive, workload, tuple(set_ or ()), options, trace)
+    out = out or Path("out") / f"{Path(plan.drive).stem}-{plan.workload.stem}"
+    if repeat > 1:
+        _refuse_with_repeat(save_snapshot, format)
+        raise typer.Exit(_run_many(plan, repeat, out, report, force, format))
+    raise typer.Exit(_run_one(plan, out, report, force, format, save_snapshot))
+
+
+def _plan(drive: str, workload: str | None, overrides: tuple[str, ...], options: Any, trace: Any) -> "Plan":
+    """Resolve the two arguments: a drive and a workload, or the run.json of an earlier run."""
+    from floatgate.errors import InputError
+    from floatgate.session import Plan
+    from floatgate.workload import resolve
+
+    if workload is None and drive.endswith(".json"):
+        from floatgate.again import plan_of
+
+        return plan_of(Path(drive), overrides, options, trace)
+    if workload is None:
+        raise InputError(
+            "WORKLOAD is missing: expected a fio job file, a trace or a generator's name after the drive"
+        )
+    return Plan(drive, resolve(workload, trace), overrides, options)
+
+
+def _refuse_with_repeat(save_snapshot: Path | None, format: Format) -> None:  # noqa: A002
+    from floatgate.errors import InputError
+
+    if save_snapshot:
+        raise InputError(
+            f"--save-snapshot {save_snapshot}: one state cannot stand for several seeds (leave --repeat out)"
+        )
+    if format is Format.FIO_JSON:
+        raise InputError(
+            "--format fio-json: one fio result cannot stand for several seeds (leave --repeat out)"
+        )
+
+
+def _run_one(
+    plan: "Plan",
+    out: Path,
+    report: bool,
+    force: bool,
+    shown: Format,
+    save_snapshot: Path | None,
+) -> int:
+    from floatgate.cli import console
+    from floatgate.execute import Listeners, Writing, run_to_folder
+    from floatgate.session import interruptible
+
+    writing = Writing(report=report, save_snapshot=save_snapshot)
+    with interruptible() as interrupt, console.RunProgress() as progress:
+        listeners = Listeners(described=progress.describe, progress=progress.update, stopped=interrupt)
+        document = run_to_folder(plan, out, writing=writing, listeners=listeners, force=force)
+    _print(document, out, shown)
+    return console.farewell(document["interrupted"], out, report)
+
+
+def _print(document: dict[str, Any], out: Path, format: Format) -> None:  # noqa: A002
+    from floatgate.cli import console
+
+    if format is Format.JSON:
+        console.print_json(document)
+    elif format is Format.FIO_JSON:
+        from floatgate.fio_json import fio_json, read_histograms
+        from floatgate.result import Run
+
+        console.print_json(fio_json(document, read_histograms(Run.open(out).latency_histogram())))
+    else:
+        console.print_result(document)
+
+
+def _run_many(plan: "Plan", times: int, out: Path, report: bool, force: bool, format: Format) -> int:  # noqa: A002
+    from floatgate.cli import console
+    from floatgate.repeat import repeat
+    from floatgate.session import interruptible
+
+    with interruptible() as interrupt, console.RepeatProgress(times) as progress:
+        repeated = repeat(
+            plan, times, out, report=report, force=force, progress=progress.update, stopped=interrupt
+        )
+    if format is Format.JSON:
+        console.print_json(repeated.document)
+    else:
+        console.print_repeated(repeated)
+    return console.farewell(repeated.interrupted, out, report, f"seed-{repeated.seeds[0]}")

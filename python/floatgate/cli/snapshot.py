@@ -1,0 +1,24 @@
+"""`floatgate snapshot info`: look at a stored drive state."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Describe stored drive states.", no_args_is_help=True)
+
+
+@app.callback()
+def _root() -> None:
+    """Keep `info` a command of its own: typer folds a lone command into its group."""
+
+
+@app.command()
+def info(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from --save-snapshot.")]) -> None:
+    """Print which drive a snapshot belongs to and what state it holds."""
+    from floatgate import _core
+    from floatgate.cli import console
+
+    for line in console.describe_lines(json.loads(_core.snapshot_info(str(file)))):
+        console.out.print(line, markup=False)

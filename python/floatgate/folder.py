@@ -1,0 +1,116 @@
+"""The run folder: whole or not there at all."""
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from floatgate.errors import InputError
+
+RESULT_NAMES = ("run.json", "repeat.json", "results.csv")
+
+
+@contextmanager
+def atomically(out: Path, *, force: bool = False) -> Iterator[Path]:
+    """Give a folder beside `out` to write into, and turn it into `out` when the block ends well.
+
+    It is made at once, so that an unwritable place is found before a long run, not after it.
+    Raises InputError when `out` exists (unless `force`, and then only if it is a run folder), cannot be
+    written, or the disk is full; nothing is left behind then.
+    """
+    _refuse_existing(out, force)
+    partial = out.parent / f".{out.name}.partial-{os.getpid()}"
+    try:
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir()
+            yield partial
+            _publish(partial, out)
+        except OSError as error:
+            raise unwritable(out, error) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _refuse_existing(out: Path, force: bool) -> None:
+    if not out.exists() and not out.is_symlink():
+        return
+    if not out.is_dir():
+        raise InputError(f"{out}: is a file: expected a folder to write the run into")
+    contents = list(out.iterdir())
+    if not contents:
+        return
+    if not any((out / name).is_file() for name in RESULT_NAMES):
+        raise InputError(
+            f"{out}: holds files that are no run: expected a new folder, or one of an earlier run"
+        )
+    if not force:
+        raise InputError(
+            f"{out}: holds a run already: expected a new folder (--out), or --force to replace it"
+        )
+
+
+def _publish(partial: Path, out: Path) -> None:
+    """Put `partial` in the place of `out`; a run that was there is removed only after that."""
+    for path in sorted(partial.rglob("*")):
+        _sync(path)
+    if not out.exists():
+        partial.rename(out)
+        return
+    old = partial.with_suffix(".old")
+    out.rename(old)
+    partial.rename(out)
+    shutil.rmtree(old)
+
+
+def _sync(path: Path) -> None:
+    """Force a file onto the disk: a full one may show only here."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def unwritable(path: Path, error: OSError) -> InputError:
+    """Say in one line why `path` could not be written, and what to do."""
+    hints = {
+        errno.ENOSPC: "free some space or choose another disk",
+        errno.EDQUOT: "free some space or choose another disk",
+        errno.EACCES: "choose a folder you may write to",
+        errno.EPERM: "choose a folder you may write to",
+        errno.EROFS: "choose a folder on a writable disk",
+        errno.ENOTDIR: "a part of the path is a file",
+    }
+    reason = (error.strerror or str(error)).lower()
+    hint = hints.get(error.errno or 0, "choose another folder")
+    return InputError(f"{path}: cannot be written: {reason} ({hint}; nothing was left there)")
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write `document` so that equal documents are equal bytes."""
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a document written by `write_json`.
+
+    Raises InputError when it is missing or damaged.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(
+            f"{path}: {(error.strerror or str(error)).lower()}: expected a run folder's file"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON ({error}): expected a result that floatgate wrote") from error
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: not a JSON object: expected a result that floatgate wrote")
+    return document

@@ -1,0 +1,63 @@
+"""The handful of numbers that sum a run up; the same in the table, the report and `--repeat`."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from floatgate import quantities as q
+
+KINDS = ("read", "write", "trim", "flush")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number of a run, with how it is called and shown."""
+
+    name: str  # the key path in run.json
+    title: str
+    value: float | None
+    show: Callable[[float | None], str]
+
+    @property
+    def shown(self) -> str:
+        """The value with its unit."""
+        return self.show(self.value)
+
+
+_PER_KIND: tuple[tuple[str, str, Callable[[float | None], str]], ...] = (
+    ("iops", "IOPS", q.count),
+    ("bandwidth_bytes_per_s", "bandwidth", q.bandwidth),
+    ("latency_ns.mean", "mean latency", q.duration),
+    ("latency_ns.p50", "p50 latency", q.duration),
+    ("latency_ns.p99", "p99 latency", q.duration),
+    ("latency_ns.p999", "p99.9 latency", q.duration),
+    ("latency_ns.max", "maximum latency", q.duration),
+)
+
+
+def headline(document: dict[str, Any]) -> list[Metric]:
+    """Return the metrics of a run; kinds of request that did not occur are left out."""
+    return list(_metrics(document))
+
+
+def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
+    for kind in KINDS:
+        side = document["host"].get(kind)
+        if not side or not side["requests"]:
+            continue
+        for path, title, show in _PER_KIND:
+            if kind in ("read", "write") or path != "bandwidth_bytes_per_s":
+                yield Metric(f"host.{kind}.{path}", f"{kind} {title}", at(side, path), show)
+    yield Metric("waf", "write amplification", document["waf"], q.ratio)
+    yield Metric("utilisation.channel", "channel utilisation", at(document, "utilisation.channel"), q.percent)
+    yield Metric("utilisation.die", "die utilisation", at(document, "utilisation.die"), q.percent)
+    yield Metric("wear.pe_cycles_mean", "mean P/E cycles", at(document, "wear.pe_cycles_mean"), q.ratio)
+
+
+def at(document: Any, path: str) -> Any:
+    """Return the value at a dotted key path; None where a part of it is missing or null."""
+    for key in path.split("."):
+        if document is None:
+            return None
+        document = document.get(key)
+    return document

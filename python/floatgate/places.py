@@ -1,0 +1,39 @@
+"""Where the drives, chips and papers are that come with Floatgate.
+
+In a checkout `floatgate/data` links to the folders in the repository's root; in a wheel it holds copies.
+"""
+
+from pathlib import Path
+
+_DATA = Path(__file__).parent / "data"
+
+
+def drives() -> Path:
+    """Return the folder of drive files."""
+    return (_DATA / "drives").resolve()
+
+
+def chips() -> Path:
+    """Return the folder of chip files."""
+    return (_DATA / "chips").resolve()
+
+
+def papers() -> Path:
+    """Return the folder of reproduced papers."""
+    return (_DATA / "papers").resolve()
+
+
+def folders() -> list[str]:
+    """Return the folders in which the core looks for names, in order."""
+    return [_shown(drives()), _shown(chips())]
+
+
+def _shown(folder: Path) -> str:
+    """Return the folder relative to the working directory where it lies below it.
+
+    The places named in results then read the same in every checkout.
+    """
+    try:
+        return str(folder.relative_to(Path.cwd()))
+    except ValueError:
+        return str(folder)

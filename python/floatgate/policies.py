@@ -1,0 +1,155 @@
+"""Policies as Python objects: one class per policy in the core's own list, its parameters as arguments."""
+
+import json
+import keyword
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from floatgate import _core
+from floatgate.errors import InputError
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy by name, with the parameters that differ from its defaults."""
+
+    seam: str  # the question it answers: `ftl.gc.victim`
+    name: str
+    parameters: "MappingProxyType[str, Any]" = field(default_factory=lambda: MappingProxyType({}))
+
+    def overrides(self) -> list[str]:
+        """Return the policy as `--set` takes it."""
+        chosen = [f"{self.seam}.name={self.name}"]
+        return chosen + [f"{self.seam}.{key}={_toml(value)}" for key, value in self.parameters.items()]
+
+    def __repr__(self) -> str:
+        arguments = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
+        return f"policy({self.seam!r}, {self.name!r}{arguments})"
+
+
+def policy(seam: str, name: str, **parameters: Any) -> Policy:
+    """Make a policy by the seam's key path and its name, as in `--set`.
+
+    Raises InputError for an unknown seam, name or parameter.
+    """
+    seams = {card["seam"] for card in catalogue()}
+    if seam not in seams:
+        raise InputError(
+            f"{seam}: no such seam: expected one of {', '.join(sorted(seams))}{_near(seam, seams)}"
+        )
+    cards = {card["name"]: card for card in catalogue() if card["seam"] == seam}
+    if name not in cards:
+        raise InputError(f"{seam}.name = {name}: expected one of {', '.join(cards)}{_near(name, set(cards))}")
+    known = {parameter["key"] for parameter in cards[name]["parameters"]}
+    for key in parameters:
+        if key not in known:
+            expected = (
+                f"expected one of {', '.join(sorted(known))}" if known else "the policy has no parameters"
+            )
+            raise InputError(f"{seam}.{key}: {name} has no such parameter: {expected}{_near(key, known)}")
+    return Policy(seam, name, MappingProxyType(dict(parameters)))
+
+
+def seam(path: str) -> "Seam | None":
+    """Return the namespace at `path`, which may leave out `ftl.`; None when no policy lives below it."""
+    for full in (path, f"ftl.{path}"):
+        if any(_is_below(card["seam"], full) for card in catalogue()):
+            return Seam(full)
+    return None
+
+
+def roots() -> list[str]:
+    """Return the first names of all namespaces, with and without `ftl.`."""
+    paths = [card["seam"].split(".") for card in catalogue()]
+    return sorted(
+        {path[0] for path in paths} | {path[1] for path in paths if path[0] == "ftl" and len(path) > 1}
+    )
+
+
+@dataclass(frozen=True)
+class Seam:
+    """A namespace of policies: `fg.gc.victim` holds one class per victim policy."""
+
+    path: str
+
+    def __getattr__(self, name: str) -> Any:
+        below = f"{self.path}.{name}"
+        if any(_is_below(card["seam"], below) for card in catalogue()):
+            return Seam(below)
+        classes = self._classes()
+        if name in classes:
+            return classes[name]
+        known = [*classes, *self._children()]
+        near = _near(name, set(known))
+        raise AttributeError(f"no {name!r} in {self.path}; there are: {', '.join(known)}{near}")
+
+    def __dir__(self) -> list[str]:
+        return [*self._classes(), *self._children()]
+
+    def _classes(self) -> dict[str, type[Policy]]:
+        return {class_name(card["name"]): _class(self.path, card["name"]) for card in _cards(self.path)}
+
+    def _children(self) -> list[str]:
+        start = len(self.path) + 1
+        below = [card["seam"] for card in catalogue() if card["seam"].startswith(self.path + ".")]
+        return sorted({path[start:].split(".")[0] for path in below})
+
+
+@cache
+def catalogue() -> tuple[dict[str, Any], ...]:
+    """Return every policy's card, as the core lists them."""
+    return tuple(json.loads(_core.policies()))
+
+
+def _cards(path: str) -> Iterator[dict[str, Any]]:
+    return (card for card in catalogue() if card["seam"] == path)
+
+
+def _is_below(path: str, above: str) -> bool:
+    return path == above or path.startswith(above + ".")
+
+
+def class_name(name: str) -> str:
+    """`d-choices` as `DChoices`."""
+    joined = "".join(part[:1].upper() + part[1:] for part in name.replace("_", "-").split("-"))
+    return joined + "_" if keyword.iskeyword(joined) else joined
+
+
+@cache
+def _class(path: str, name: str) -> type[Policy]:
+    """Make the class of one policy; its arguments are the policy's parameters, its docstring the card."""
+    card = next(card for card in _cards(path) if card["name"] == name)
+
+    def construct(_class: type[Policy], **parameters: Any) -> Policy:
+        return policy(path, name, **parameters)
+
+    lines = [card.get("rule") or card.get("question") or name]
+    lines += [f"Paper: {card['paper']}"] if card.get("paper") else []
+    for parameter in card["parameters"]:
+        default = parameter.get("default")
+        lines.append(f"{parameter['key']}: {parameter.get('help', '')} (default {default})")
+    return type(
+        class_name(name),
+        (Policy,),
+        {"__new__": construct, "__init__": _no_init, "__doc__": "\n\n".join(lines)},
+    )
+
+
+def _no_init(_self: Policy, **_parameters: Any) -> None:
+    """The object is made by `policy`, in `__new__`."""
+
+
+def _toml(value: Any) -> str:
+    """Write a Python value as TOML would have it; text stays bare, as on the command line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _near(name: str, known: set[str]) -> str:
+    near = get_close_matches(name, sorted(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""

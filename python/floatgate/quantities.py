@@ -1,0 +1,72 @@
+"""Numbers as people read them: three digits and a unit."""
+
+_SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_IEC = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+_TIME = ((3.6e12, "h"), (60e9, "min"), (1e9, "s"), (1e6, "ms"), (1e3, "us"))
+
+NOTHING = (
+    "-"  # shown where there is no number: nothing of that kind happened, or its model does not exist yet
+)
+
+
+def three(value: float) -> str:
+    """Three digits, no exponent in the usual range: `1234.5` as `1234`, `0.012345` as `0.0123`."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 1e6 or abs(value) < 1e-4:
+        return f"{value:.3g}"
+    digits = max(0, 2 - _magnitude(value))
+    return f"{value:.{digits}f}"
+
+
+def _magnitude(value: float) -> int:
+    return int(f"{value:e}".split("e")[1])
+
+
+def count(value: float | None) -> str:
+    """A count or a rate: `12.3k`."""
+    if value is None:
+        return NOTHING
+    for factor, prefix in _SI:
+        if abs(value) >= factor:
+            return three(value / factor) + prefix
+    return three(value) if value != int(value) else str(int(value))
+
+
+def duration(ns: float | None) -> str:
+    """A time given in nanoseconds: `81.2 us`."""
+    if ns is None:
+        return NOTHING
+    for factor, unit in _TIME:
+        if abs(ns) >= factor:
+            return f"{three(ns / factor)} {unit}"
+    return f"{three(ns)} ns"
+
+
+def size(value: float | None) -> str:
+    """A size in bytes, in powers of two: `16.0 GiB`."""
+    if value is None:
+        return NOTHING
+    for factor, unit in _IEC:
+        if abs(value) >= factor:
+            return f"{three(value / factor)} {unit}"
+    return f"{three(value)} B"
+
+
+def bandwidth(value: float | None) -> str:
+    """A rate in bytes per second, in powers of ten as drives are sold: `512 MB/s`."""
+    return NOTHING if value is None else f"{count(value).rstrip('kMGT')} {_prefix(value)}B/s"
+
+
+def _prefix(value: float) -> str:
+    return next((prefix for factor, prefix in _SI if abs(value) >= factor), "")
+
+
+def ratio(value: float | None) -> str:
+    """A dimensionless number: `2.41`."""
+    return NOTHING if value is None else three(value)
+
+
+def percent(value: float | None) -> str:
+    """A fraction, in percent: `41.3 %`."""
+    return NOTHING if value is None else f"{three(100 * value)} %"

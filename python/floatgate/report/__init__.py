@@ -1,0 +1,24 @@
+"""The report: one self-contained HTML file, made from the files of a run folder alone."""
+
+from pathlib import Path
+
+from floatgate.folder import unwritable
+
+
+def write_report(folder: Path, path: Path) -> Path:
+    """Make the report of the run in `folder` and write it to `path`.
+
+    Raises InputError when the folder is not a whole run, or `path` cannot be written.
+    """
+    from floatgate.report.page import page
+    from floatgate.report.source import Source
+
+    text = page(Source.read(folder))
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise unwritable(path, error) from error
+    return path

@@ -1,0 +1,276 @@
+"""The page around the figures: headline, findings in words, tables, footnotes."""
+
+import json
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from floatgate import quantities as q
+from floatgate.headline import at
+from floatgate.report import palette, words
+from floatgate.report.figures import all_figures, amplification_by_origin
+from floatgate.report.source import Source
+
+_HERE = Path(__file__).parent
+
+
+def page(source: Source) -> str:
+    """Return the whole HTML text, with its style, script and data inside."""
+    document = source.document
+    figures = all_figures(source)
+    return Template((_HERE / "page.html").read_text(encoding="utf-8")).substitute(
+        title=escape(f"{_name(document['drive'])}: {document['workload']['name']}"),
+        drive=escape(_name(document["drive"])),
+        workload=escape(document["workload"]["name"]),
+        facts=_facts(document),
+        notice=_notice(document),
+        cards=_cards(document),
+        sections="\n".join(_sections(source, set(figures))),
+        summary=_summary(document),
+        config=_config(document),
+        definitions=_definitions(),
+        version=escape(document["version"]),
+        style=(_HERE / "style.css").read_text(encoding="utf-8"),
+        plotly=_plotly(),
+        figures=_embedded(figures),
+        script=(_HERE / "draw.js").read_text(encoding="utf-8"),
+    )
+
+
+def _plotly() -> str:
+    from plotly.offline import get_plotlyjs
+
+    text: str = get_plotlyjs()
+    return text
+
+
+def _embedded(value: Any) -> str:
+    """JSON that may stand inside a script element, whatever text it holds."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _name(value: Any) -> str:
+    return str(value["name"] if isinstance(value, dict) else value)
+
+
+def _facts(document: dict[str, Any]) -> str:
+    """The line below the title."""
+    parts = [f"seed {document['seed']}", f"{q.duration(document['simulated_ns'])} simulated"]
+    requests = sum((document["host"].get(kind) or {}).get("requests") or 0 for kind in palette.KINDS)
+    parts.append(f"{requests:,} requests measured")
+    if document.get("ramp_ns"):
+        parts.append(f"{q.duration(document['ramp_ns'])} of ramp-up cut")
+    if document.get("precondition"):
+        parts.append(f"preconditioned: {_plain(document['precondition'])}")
+    skipped = document["workload"].get("skipped_lines")
+    if skipped:
+        parts.append(f"{skipped:,} unreadable lines skipped")
+    return " &middot; ".join(escape(part) for part in parts)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(
+            f"{key.replace('_', ' ')} {_plain(item)}" for key, item in value.items() if item is not None
+        )
+    return str(value)
+
+
+def _notice(document: dict[str, Any]) -> str:
+    if not document.get("interrupted"):
+        return ""
+    fraction = at(document, "interrupted_at.workload_fraction")
+    share = f" after {q.percent(fraction)} of the workload" if fraction is not None else ""
+    return (
+        f'<p class="notice">This run was interrupted{share}; the numbers cover what was done until then.</p>'
+    )
+
+
+def _cards(document: dict[str, Any]) -> str:
+    """The headline band: a card for each kind of request, and one for the drive."""
+    cards = []
+    for kind in ("read", "write"):
+        side = document["host"].get(kind)
+        if side and side["requests"]:
+            rows = [(f"p{name}", q.duration(at(side, f"latency_ns.{key}"))) for name, key in _SHOWN]
+            value, unit = q.count(side["iops"]), "IOPS"
+            cards.append(_card(kind, value, unit, q.bandwidth(side["bandwidth_bytes_per_s"]), rows))
+    rows = [
+        ("dies busy", q.percent(at(document, "utilisation.die"))),
+        ("channels busy", q.percent(at(document, "utilisation.channel"))),
+        ("mean wear", f"{q.ratio(at(document, 'wear.pe_cycles_mean'))} P/E"),
+    ]
+    below = "flash programs per host write"
+    cards.append(_card("drive", q.ratio(document["waf"]), "write amplification", below, rows))
+    return "\n".join(cards)
+
+
+_SHOWN = (("50", "p50"), ("99", "p99"), ("99.9", "p999"))
+
+
+def _card(kind: str, value: str, unit: str, below: str, rows: list[tuple[str, str]]) -> str:
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(shown)}</dd></div>" for name, shown in rows)
+    return (
+        f'<article class="card {kind}"><h2>{kind}</h2>'
+        f'<p class="big">{escape(value)} <span>{escape(unit)}</span></p>'
+        f'<p class="below">{escape(below)}</p><dl>{items}</dl></article>'
+    )
+
+
+def _sections(source: Source, drawn: set[str]) -> Iterator[str]:
+    document = source.document
+    plans: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+        ("Latency", _latency_words(source), ("latency",)),
+        ("Over time", _over_time_words(source), ("over-time",)),
+        ("Where the time goes", _stage_words(document), ("stages",)),
+        ("Write amplification", _amplification_words(document), ("amplification", "origins-over-time")),
+        ("Utilisation", _utilisation_words(document), ("channels", "dies")),
+        ("Wear", _wear_words(document), ("wear",)),
+    )
+    for title, text, names in plans:
+        present = [name for name in names if name in drawn]
+        if present:
+            figures = "".join(f'<div class="figure" id="{name}"></div>' for name in present)
+            beside = " beside" if names == ("channels", "dies") and len(present) == 2 else ""
+            yield (
+                f'<section><h2>{title}</h2><p class="says">{text}</p>'
+                f'<div class="figures{beside}">{figures}</div></section>'
+            )
+
+
+def _latency_words(source: Source) -> str:
+    counts = [
+        f"{sum(count for _, count in pairs):,} {kind}s" for kind, pairs in source.histograms.items() if pairs
+    ]
+    return (
+        f"From arrival to completion, over {_listed(counts)}. Left: the share of requests within a time. "
+        "Right: the tail, the share that took longer."
+    )
+
+
+def _over_time_words(source: Source) -> str:
+    starts, ends = source.series.get("start_ns"), source.series.get("end_ns")
+    if not starts or not ends:
+        return ""
+    return (
+        f"In {len(starts):,} intervals of {q.duration(ends[0] - starts[0])}; above, requests completed per "
+        "second, below, the mean (line) and the 99th percentile (dotted) of their latency."
+    )
+
+
+def _stage_words(document: dict[str, Any]) -> str:
+    """Say what takes most of a read's and a write's time."""
+    said = []
+    for kind in ("read", "write"):
+        stages = {k: v for k, v in (at(document, f"stages.{kind}") or {}).items() if v}
+        if not stages:
+            continue
+        total = sum(stages.values())
+        name, most = max(stages.items(), key=lambda item: item[1])
+        waiting = sum(ns for stage, ns in stages.items() if stage.startswith("wait_"))
+        said.append(
+            f"A {kind} takes {q.duration(total)} on average; the largest part is "
+            f"<b>{escape(words.stage(name))}</b> with {q.percent(most / total)}, "
+            f"and {q.percent(waiting / total)} is waiting behind other work."
+        )
+    return " ".join(said)
+
+
+def _amplification_words(document: dict[str, Any]) -> str:
+    shares = amplification_by_origin(document)
+    if not shares:
+        return ""
+    extra = {origin: share for origin, share in shares.items() if origin != "host"}
+    text = (
+        f"For each mapping unit that the host wrote, the drive programmed <b>{q.ratio(document['waf'])}</b>"
+    )
+    if not extra:
+        return f"{text}, all of it for the host."
+    parts = [f"{q.ratio(shares.get('host', 0.0))} for the host"]
+    parts += [f"{q.ratio(share)} by {words.origin(origin)}" for origin, share in extra.items()]
+    return f"{text}: {_listed(parts)}. The dotted line is the host's own unit."
+
+
+def _utilisation_words(document: dict[str, Any]) -> str:
+    channel, die = at(document, "utilisation.channel"), at(document, "utilisation.die")
+    if channel is None or die is None:
+        return ""
+    busier = "dies" if die > channel else "channels"
+    return (
+        f"Channels were busy {q.percent(channel)} of the time, dies {q.percent(die)}: of the two, "
+        f"the {busier} are nearer to their limit. Dotted: the mean."
+    )
+
+
+def _wear_words(document: dict[str, Any]) -> str:
+    wear = document["wear"]
+    low, mean, high = (q.ratio(wear.get(f"pe_cycles_{name}")) for name in ("min", "mean", "max"))
+    return (
+        f"P/E cycles of the blocks: {low} at least, {mean} on average, {high} at most. "
+        "Each cell is the mean of neighbouring blocks of a die."
+    )
+
+
+def _listed(parts: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no requests"
+
+
+def _summary(document: dict[str, Any]) -> str:
+    """The counts behind the figures: host requests by kind, flash pages by origin."""
+    host = [
+        [kind]
+        + [f"{side.get(key) or 0:,}" for key in ("submitted", "completed", "failed", "bytes")]
+        + [q.duration(at(side, f"latency_ns.{key}")) for key in ("mean", "p50", "p90", "p99", "p999", "max")]
+        for kind, side in document["host"].items()
+        if isinstance(side, dict) and (side.get("submitted") or side.get("requests"))
+    ]
+    names = ["host", "submitted", "completed", "failed", "bytes", "mean", "p50", "p90", "p99", "p99.9", "max"]
+    flash = document["flash"]
+    origins = [o for o in flash["programs"] if any(counts.get(o) for counts in flash.values())]
+    pages = [[kind, *(f"{counts.get(o) or 0:,}" for o in origins)] for kind, counts in flash.items()]
+    return _grid(names, host) + _grid(["flash pages", *(words.origin(o) for o in origins)], pages)
+
+
+def _grid(head: list[str], rows: list[list[str]]) -> str:
+    header = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join(
+        "<tr>"
+        + f"<th>{escape(row[0])}</th>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in rows
+    )
+    table = f"<thead><tr>{header}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="wide"><table class="numbers">{table}</table></div>'
+
+
+def _config(document: dict[str, Any]) -> str:
+    """The resolved configuration, grouped by the first part of the key."""
+    rows, group = [], None
+    for entry in document["config"]:
+        first = entry["key"].split(".")[0]
+        if first != group:
+            group = first
+            rows.append(f'<tr class="group"><th colspan="4">{escape(first)}</th></tr>')
+        source = entry.get("source")
+        why = escape(source) if source else f"<i>{escape(entry.get('help') or '')}</i>"
+        rows.append(
+            f'<tr><td title="{escape(entry.get("help") or "")}"><code>{escape(entry["key"])}</code></td>'
+            f"<td><code>{escape(_value(entry['value']))}</code></td><td>{why}</td>"
+            f'<td class="place">{escape(str(entry["place"]))}</td></tr>'
+        )
+    return "".join(rows)
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _definitions() -> str:
+    return "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in words.DEFINITIONS
+    )

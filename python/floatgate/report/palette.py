@@ -1,0 +1,48 @@
+"""Colours: one per meaning, the same in every figure, told apart by colour-blind readers and in print.
+
+The hues are those of the Okabe-Ito set. Waiting is shown in the colour of whom one waits for; service, in
+greys from dark (the flash array) to light (the host link).
+"""
+
+INK = "#1f2933"
+MUTED = "#6b7683"
+GRID = "#e6e9ed"
+PAPER = "#ffffff"
+
+KINDS = {"read": "#0072B2", "write": "#D55E00", "trim": "#8a8f98", "flush": "#b9bdc4"}
+
+ORIGINS = {
+    "host": "#56B4E9",
+    "gc": "#E69F00",
+    "wear": "#009E73",
+    "rewrite": "#CC79A7",
+    "mapping": "#7A6FAC",
+}
+OTHER = "#9aa3ad"
+
+STAGES = {
+    "array": "#2f3e50",
+    "channel": "#55677b",
+    "transfer": "#7d8ea1",
+    "ecc": "#a6b3c1",
+    "link": "#cfd7df",
+    "queue": "#b8ab94",
+    "buffer": "#dccfb8",
+    "wait_host": ORIGINS["host"],
+    "wait_gc": ORIGINS["gc"],
+    "wait_wear": ORIGINS["wear"],
+    "wait_other": OTHER,
+}
+
+HEAT = "Cividis"
+
+
+def origin(name: str) -> str:
+    """The colour of an origin of page operations."""
+    return ORIGINS.get(name, OTHER)
+
+
+def faint(colour: str, alpha: float) -> str:
+    """`colour` (#rrggbb) let through by `alpha`."""
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{alpha:g})"

@@ -1,0 +1,106 @@
+"""A finished run, as researchers use it: numbers by attribute, tables as Arrow, the report in one call."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from floatgate import tables
+from floatgate.folder import read_json
+from floatgate.record import Record
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, repr=False)
+class Run:
+    """One finished run. Reads only its folder, so an old run opens as a new one does: `Run.open("out/x")`."""
+
+    folder: Path
+    document: Record
+    _keep: "TemporaryDirectory[str] | None" = (
+        None  # the folder lives as long as the run, when no other was named
+    )
+
+    @classmethod
+    def open(cls, folder: str | Path) -> "Run":
+        """Open a run folder, or the `run.json` in one.
+
+        Raises InputError when it is not one.
+        """
+        folder = Path(folder)
+        folder = folder.parent if folder.name == "run.json" else folder
+        return cls(folder, Record(read_json(folder / "run.json")))
+
+    @property
+    def waf(self) -> float | None:
+        """Mapping units programmed by all origins over those the host wrote; None without host writes."""
+        value: float | None = self.document["waf"]
+        return value
+
+    @property
+    def host(self) -> Record:
+        """What the host saw, by kind of request: `run.host.read.iops`."""
+        record: Record = self.document["host"]
+        return record
+
+    @property
+    def latency(self) -> Record:
+        """Latencies from arrival to completion in ns, by kind of request: `run.latency.read.p99`."""
+        kinds = self.document.to_dict()["host"]
+        return Record({kind: values.get("latency_ns") for kind, values in kinds.items()})
+
+    @property
+    def flash(self) -> Record:
+        """Page operations by origin: `run.flash.programs.gc`."""
+        record: Record = self.document["flash"]
+        return record
+
+    def series(self) -> "pa.Table":
+        """Return the time series as an Arrow table; `.to_pandas()` makes it a data frame."""
+        return self._table(tables.SERIES)
+
+    def latency_histogram(self) -> "pa.Table":
+        """Return the latency histogram: columns op, latency_ns, requests."""
+        return self._table(tables.LATENCY)
+
+    def requests(self) -> "pa.Table":
+        """Return every request with where its time went.
+
+        Raises FileNotFoundError when the run was not asked to keep them.
+        """
+        return self._table(tables.REQUESTS)
+
+    def _table(self, name: str) -> "pa.Table":
+        import pyarrow.parquet as pq
+
+        table: pa.Table = pq.read_table(self.folder / name)
+        return table
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report, one self-contained HTML file."""
+        from floatgate.report import write_report
+
+        return write_report(self.folder, Path(path))
+
+    def headline(self) -> dict[str, Any]:
+        """Return the handful of numbers that sum the run up, by name."""
+        from floatgate.headline import headline
+
+        return {metric.name: metric.value for metric in headline(self.document.to_dict())}
+
+    def __repr__(self) -> str:
+        document = self.document
+        return f"Run({document['drive']}, {document['workload']['name']}, seed {document['seed']})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from floatgate.headline import headline
+
+        rows = "".join(
+            f"<tr><th>{escape(metric.title)}</th><td>{escape(metric.shown)}</td></tr>"
+            for metric in headline(self.document.to_dict())
+        )
+        return f"<table><caption>{escape(repr(self))}</caption>{rows}</table>"

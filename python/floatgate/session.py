@@ -1,0 +1,212 @@
+"""Drives one run of the core: slices short enough that Ctrl-C and progress work, and nothing else."""
+
+import json
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from types import FrameType
+from typing import Any, Protocol
+
+from floatgate import _core, places
+from floatgate.errors import Fault, InputError
+from floatgate.workload import Workload
+
+SLICE_S = 0.07  # long enough to cost nothing, short enough that Ctrl-C feels immediate
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run does beside the drive and the workload; the names are those of the command line."""
+
+    seed: int = 1
+    check: bool = False
+    requests: bool = False
+    timeline: bool = False
+    precondition: str = "none"
+    precondition_fill: float | None = None
+    load_snapshot: str | None = None
+    limit_requests: int | None = None
+    limit_time: str | None = None
+
+    def to_json(self) -> str:
+        """Return the options that are set, as the core takes them."""
+        return json.dumps({name: value for name, value in asdict(self).items() if value is not None})
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    done: bool
+    phase: str
+    fraction: float | None
+    simulated_ns: int
+    host_requests: int
+    page_operations: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run, before it starts: everything its result depends on."""
+
+    drive: str
+    workload: Workload
+    overrides: tuple[str, ...] = ()
+    options: Options = Options()
+
+    def open(self) -> "_core.Session":
+        """Build the drive and open the workload.
+
+        Raises InputError when either is not right.
+        """
+        return _core.Session(
+            self.drive,
+            list(self.overrides),
+            places.folders(),
+            self.workload.to_json(),
+            self.options.to_json(),
+        )
+
+
+class Sink(Protocol):
+    """Takes what a run produces while it runs, so that memory stays constant."""
+
+    def drain(self, session: "_core.Session") -> None:
+        """Take what has piled up since the last call."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run ended with."""
+
+    document: dict[str, Any]
+    interrupted: bool
+
+
+def drive(
+    session: "_core.Session",
+    plan: Plan,
+    *,
+    sinks: tuple[Sink, ...] = (),
+    report: Callable[[Progress], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """Advance `session` to its end, or until `stopped`; return its result with the cost of having it.
+
+    Raises InputError for a workload that turns out faulty on the way, Fault for a broken invariant.
+    """
+    started = time.perf_counter()
+    progress = Progress(False, "start", None, 0, 0, 0)
+    try:
+        for progress in _slices(session):
+            for sink in sinks:
+                sink.drain(session)
+            if report:
+                report(progress)
+            if stopped():
+                break
+        document: dict[str, Any] = json.loads(session.result())
+    except _core.BrokenInvariant as fault:
+        raise Fault(f"{fault}; seed {plan.options.seed}; repeat with: {command(plan)}") from fault
+    document["interrupted"] = not progress.done
+    if not progress.done:
+        document["interrupted_at"] = {"phase": progress.phase, "workload_fraction": progress.fraction}
+    _add_cost(document, progress, time.perf_counter() - started)
+    return Outcome(document, not progress.done)
+
+
+def _slices(session: "_core.Session") -> Iterator[Progress]:
+    """Advance in slices of about `SLICE_S`, whatever an event costs in this phase."""
+    events, done = 10_000, False
+    while not done:
+        began = time.perf_counter()
+        progress = Progress(**json.loads(session.advance(events)))
+        took = max(time.perf_counter() - began, 1e-6)
+        events = int(min(max(events * min(SLICE_S / took, 4.0), 1_000), 100_000_000))
+        done = progress.done
+        yield progress
+
+
+def _add_cost(document: dict[str, Any], progress: Progress, wall_s: float) -> None:
+    """Fill in what the run cost. Only these keys differ between two equal runs."""
+    engine = document.setdefault("engine", {})
+    operations = engine.get("page_operations", progress.page_operations)
+    engine["wall_s"] = wall_s
+    engine["page_operations_per_s"] = operations / wall_s
+    engine["host_requests_per_s"] = progress.host_requests / wall_s
+    engine["peak_rss_bytes"] = peak_rss_bytes()
+    engine["command"] = sys.argv
+
+
+def peak_rss_bytes() -> int:
+    """Return the most memory this process has held so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def command(plan: Plan) -> str:
+    """Return the command that repeats `plan`."""
+    import shlex
+
+    words = ["floatgate", "run", plan.drive, plan.workload.source]
+    for override in plan.overrides:
+        words += ["--set", override]
+    for name, value in {**asdict(plan.options), **plan.workload.options.given()}.items():
+        if value == getattr(Options(), name, None) and name != "seed":
+            continue
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, list):
+            words += [part for item in value for part in (flag, str(item))]
+        else:
+            words += [flag, str(value)]
+    return shlex.join(words)
+
+
+class Interrupt:
+    """Turns the first Ctrl-C into a request to stop; the second is the usual KeyboardInterrupt."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self) -> bool:
+        """Return whether a stop was asked for."""
+        return self.asked
+
+    def _ask(self, _signal: int, _frame: FrameType | None) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+
+@contextmanager
+def interruptible() -> Iterator[Interrupt]:
+    """Listen for Ctrl-C inside the block. In a thread other than the main one nothing changes."""
+    interrupt = Interrupt()
+    try:
+        before = signal.signal(signal.SIGINT, interrupt._ask)
+    except ValueError:
+        yield interrupt
+        return
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+__all__ = [
+    "Fault",
+    "InputError",
+    "Interrupt",
+    "Options",
+    "Outcome",
+    "Plan",
+    "Progress",
+    "drive",
+    "interruptible",
+]

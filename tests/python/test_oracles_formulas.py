@@ -57,7 +57,14 @@ def test_uniform(
 
 @pytest.mark.parametrize(("alpha", "r", "f", "fifo", "greedy64", "greedy16", "separated", "p"), HOT_COLD)
 def test_hot_cold(
-    alpha: float, r: float, f: float, fifo: float, greedy64: float, greedy16: float, separated: float, p: float
+    alpha: float,
+    r: float,
+    f: float,
+    fifo: float,
+    greedy64: float,
+    greedy16: float,
+    separated: float,
+    p: float,
 ) -> None:
     assert formulas.fifo_hot_cold(alpha, r, f) == pytest.approx(fifo, abs=PRINTED)
     assert formulas.greedy_hot_cold_approximation(alpha, 64, r, f) == pytest.approx(greedy64, abs=PRINTED)

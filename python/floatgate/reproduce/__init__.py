@@ -1,0 +1,16 @@
+"""Reproducing published numbers: what a paper's `run.py` imports.
+
+A paper is a folder with `paper.toml` (what it claims, how near we must come), `expected.csv` (its
+numbers) and `run.py`, which defines
+
+    def cases(full: bool) -> Iterable[Case]: ...          # what to simulate
+    def run(case: Case, full: bool) -> Finding: ...       # simulate it, in a process of its own
+    def conclude(found: Found) -> Iterable[Concluded]: ...  # optional: claims about several cases together
+
+See papers/README.md for how to add one.
+"""
+
+from floatgate.reproduce.case import Case, Concluded, Finding, Found
+from floatgate.reproduce.simulate import simulate
+
+__all__ = ["Case", "Concluded", "Finding", "Found", "simulate"]

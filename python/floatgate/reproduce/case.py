@@ -1,0 +1,39 @@
+"""One number of a paper, and what simulating it found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Case:
+    """One number of an exhibit: what it is called, and what its simulation needs to know."""
+
+    exhibit: str  # a table of `paper.toml`
+    name: str  # unique within the exhibit; the `case` column of `expected.csv` and `results.csv`
+    parameters: Mapping[str, Any] = field(default_factory=dict, compare=False)  # plain values: sent elsewhere
+    x: float | None = None  # where the figure draws it; None draws the cases side by side
+    series: str = ""  # which line of the figure it belongs to
+    cost: float = 1.0  # how long it takes compared with the others: the long ones start first
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = dict(self.parameters)
+        return Case, (self.exhibit, self.name, plain, self.x, self.series, self.cost)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a case gave."""
+
+    simulated: float | str  # a text for claims about shapes and orders
+    published: float | str | None = None  # None: it stands in `expected.csv`; else it depends on the run
+    ci95: float | None = None  # half width of the 95 % confidence interval, in the unit of `simulated`
+    holds: bool | None = None  # for qualitative exhibits: whether the claim is true of what was simulated
+
+
+Found = Mapping[tuple[str, str], Finding]  # by exhibit and case
+Concluded = tuple[Case, Finding]

@@ -1,0 +1,272 @@
+"""A paper's folder: what it claims (`paper.toml`), its numbers (`expected.csv`), what its README explains."""
+
+import csv
+import importlib
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from zlib import crc32
+
+from floatgate.errors import InputError
+from floatgate.reproduce.case import Case, Concluded, Finding, Found
+
+PAPER, EXPECTED, README, RUN = "paper.toml", "expected.csv", "README.md", "run.py"
+_SCALES = ("linear", "log")
+
+
+@dataclass(frozen=True)
+class Axes:
+    """How an exhibit is drawn."""
+
+    x: str = ""
+    y: str = ""
+    x_scale: str = "linear"
+    y_scale: str = "linear"
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A table or figure of a paper, and how near to it we must come."""
+
+    key: str
+    title: str
+    claim: str  # what it says, in a sentence
+    where: str  # where in the paper it stands
+    unit: str = ""
+    tolerance: float | None = None  # relative; None: a claim about shapes and orders, which holds or not
+    figure: Axes = Axes()
+
+    @property
+    def qualitative(self) -> bool:
+        """Whether it claims a shape or an order, not numbers."""
+        return self.tolerance is None
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Misses that the README explains."""
+
+    exhibit: str
+    case: str  # a name, or a pattern with * and ?
+    heading: str  # the README's heading under which the reason stands
+
+    def covers(self, exhibit: str, case: str) -> bool:
+        """Whether it speaks of this case."""
+        return self.exhibit == exhibit and fnmatchcase(case, self.case)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that is reproduced."""
+
+    key: str  # the folder's name
+    folder: Path
+    title: str
+    authors: str
+    venue: str
+    doi: str
+    exhibits: Mapping[str, Exhibit]
+    explained: tuple[Explained, ...]
+    expected: Mapping[tuple[str, str], float | str] = field(repr=False)
+
+    def explanation(self, exhibit: str, case: str) -> str | None:
+        """Return the heading of the README that explains a miss of this case."""
+        return next((entry.heading for entry in self.explained if entry.covers(exhibit, case)), None)
+
+    def cases(self, full: bool) -> list[Case]:
+        """Return what is to be simulated."""
+        return list(self._program().cases(full))
+
+    def run(self, case: Case, full: bool) -> Finding:
+        """Simulate one case."""
+        finding: Finding = self._program().run(case, full)
+        return finding
+
+    def conclude(self, found: Found) -> list[Concluded]:
+        """Return what follows from several cases together."""
+        conclude = getattr(self._program(), "conclude", None)
+        concluded: Iterable[Concluded] = conclude(found) if conclude else ()
+        return list(concluded)
+
+    def _program(self) -> ModuleType:
+        """Import `run.py` as part of a package of its own, so that papers may use the same file names."""
+        folder = str(self.folder.resolve())
+        package = f"floatgate_papers.at_{crc32(folder.encode()):08x}"
+        if package not in sys.modules:
+            for name, path in (("floatgate_papers", []), (package, [folder])):
+                module = ModuleType(name)
+                module.__path__ = path
+                sys.modules.setdefault(name, module)
+        return importlib.import_module(package + ".run")
+
+
+def discover(folder: Path) -> list[str]:
+    """Return the names of the papers below `folder`."""
+    return sorted(path.parent.name for path in folder.glob(f"*/{PAPER}"))
+
+
+def find(names: Iterable[str], folder: Path) -> list[Paper]:
+    """Load the papers called `names`, all of them when none is named.
+
+    Raises InputError for an unknown name or a faulty folder.
+    """
+    known = discover(folder)
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else f"papers: {', '.join(known)}"
+            raise InputError(f"{name}: no such paper: expected one of those in {folder} ({hint})")
+    return [load(folder / name) for name in dict.fromkeys(names) or known]
+
+
+def load(folder: Path) -> Paper:
+    """Read one paper's folder.
+
+    Raises InputError, naming the place, when something in it is missing, unknown or contradicts the rest.
+    """
+    place = folder / PAPER
+    try:
+        table = tomllib.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{place}: {error}: expected a paper's description") from error
+    reader = _Reader(place, table)
+    exhibits = {key: _exhibit(place, key, value) for key, value in reader.tables("exhibits").items()}
+    explained = tuple(_explained(place, entry, exhibits, folder) for entry in reader.list("explained"))
+    texts = {key: reader.text(key) for key in ("title", "authors", "venue", "doi")}
+    reader.finish()
+    expected = _expected(folder / EXPECTED, exhibits)
+    return Paper(folder.name, folder, **texts, exhibits=exhibits, explained=explained, expected=expected)
+
+
+def _exhibit(place: Path, key: str, table: dict[str, Any]) -> Exhibit:
+    reader = _Reader(place, table, f"exhibits.{key}.")
+    figure = _axes(place, key, reader.table("figure"))
+    kind = reader.text("kind")
+    if kind not in ("quantitative", "qualitative"):
+        raise reader.refuse("kind", kind, "quantitative or qualitative")
+    tolerance = reader.take("tolerance")
+    if kind == "qualitative" and tolerance is not None:
+        raise reader.refuse("tolerance", tolerance, "no tolerance in a qualitative exhibit")
+    if kind == "quantitative" and not (isinstance(tolerance, float | int) and 0 <= tolerance < 1):
+        raise reader.refuse("tolerance", tolerance, "a relative tolerance from 0 to 1, such as 0.01")
+    unit = reader.text("unit") if kind == "quantitative" else ""
+    texts = {name: reader.text(name) for name in ("title", "claim", "where")}
+    reader.finish()
+    return Exhibit(key, **texts, unit=unit, tolerance=tolerance, figure=figure)
+
+
+def _axes(place: Path, key: str, table: dict[str, Any]) -> Axes:
+    reader = _Reader(place, table, f"exhibits.{key}.figure.")
+    texts: dict[str, str] = {name: reader.text(name) for name in ("x", "y") if name in table}
+    for name in ("x_scale", "y_scale"):
+        if name in table:
+            texts[name] = reader.text(name)
+            if texts[name] not in _SCALES:
+                raise reader.refuse(name, texts[name], " or ".join(_SCALES))
+    reader.finish()
+    return Axes(**texts)
+
+
+def _explained(
+    place: Path, table: dict[str, Any], exhibits: Mapping[str, Exhibit], folder: Path
+) -> Explained:
+    reader = _Reader(place, table, "explained.")
+    entry = Explained(reader.text("exhibit"), reader.text("case"), reader.text("heading"))
+    if entry.exhibit not in exhibits:
+        raise reader.refuse("exhibit", entry.exhibit, f"one of {', '.join(exhibits)}")
+    readme = (folder / README).read_text(encoding="utf-8") if (folder / README).is_file() else ""
+    if entry.heading not in re.findall(r"^#+ +(.*\S)", readme, re.MULTILINE):
+        raise reader.refuse("heading", entry.heading, f"a heading of {folder / README}")
+    reader.finish()
+    return entry
+
+
+def _expected(path: Path, exhibits: Mapping[str, Exhibit]) -> dict[tuple[str, str], float | str]:
+    """Read the published numbers: `exhibit,case,published,source`."""
+    columns = ["exhibit", "case", "published", "source"]
+    expected: dict[tuple[str, str], float | str] = {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(file, strict=True)
+            if rows.fieldnames != columns:
+                raise InputError(f"{path}:1: {rows.fieldnames}: expected the columns {','.join(columns)}")
+            for row in rows:
+                at = f"{path}:{rows.line_num}"
+                if None in row or None in row.values():
+                    raise InputError(f"{at}: {len(row)} fields: expected {len(columns)}")
+                exhibit = exhibits.get(row["exhibit"])
+                if exhibit is None:
+                    raise InputError(
+                        f"{at}: exhibit = {row['exhibit']}: expected one of {', '.join(exhibits)}"
+                    )
+                key = (row["exhibit"], row["case"])
+                if key in expected:
+                    raise InputError(f"{at}: {', '.join(key)}: given twice: expected each case once")
+                expected[key] = row["published"] if exhibit.qualitative else _number(at, row["published"])
+    except (OSError, csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}: expected a table {','.join(columns)}") from error
+    return expected
+
+
+def _number(place: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not number:  # a deviation from zero has no relative size
+        raise InputError(f"{place}: published = {text}: expected a number other than zero")
+    return number
+
+
+class _Reader:
+    """Takes keys out of a TOML table; what is left over nobody knows."""
+
+    def __init__(self, place: Path, table: dict[str, Any], path: str = "") -> None:
+        self._place, self._table, self._path = place, dict(table), path
+        self._known: list[str] = []
+
+    def take(self, key: str) -> Any:
+        self._known.append(key)
+        return self._table.pop(key, None)
+
+    def text(self, key: str) -> str:
+        value = self.take(key)
+        if not isinstance(value, str):
+            raise self.refuse(key, value, "a text in quotes")
+        return value
+
+    def table(self, key: str) -> dict[str, Any]:
+        value = self.take(key)
+        if value is not None and not isinstance(value, dict):
+            raise self.refuse(key, value, "a table")
+        return value or {}
+
+    def tables(self, key: str) -> dict[str, dict[str, Any]]:
+        value = self.table(key)
+        for name, item in value.items():
+            if not isinstance(item, dict):
+                raise self.refuse(f"{key}.{name}", item, "a table")
+        return value
+
+    def list(self, key: str) -> list[dict[str, Any]]:
+        value = self.take(key) or []
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.refuse(key, value, f"tables: [[{self._path}{key}]]")
+        return value
+
+    def refuse(self, key: str, value: Any, expected: str) -> InputError:
+        shown = "is missing" if value is None else f"= {value}"
+        return InputError(f"{self._place}: {self._path}{key} {shown}: expected {expected}")
+
+    def finish(self) -> None:
+        for key in self._table:
+            near = get_close_matches(key, self._known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(self._known)}"
+            raise InputError(f"{self._place}: {self._path}{key}: unknown key ({hint})")

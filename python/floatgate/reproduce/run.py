@@ -1,0 +1,105 @@
+"""From papers to a folder of results."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from floatgate.folder import atomically
+from floatgate.reproduce import figure, work
+from floatgate.reproduce.case import Case, Finding
+from floatgate.reproduce.page import PAGE, write_page
+from floatgate.reproduce.paper import Paper
+from floatgate.reproduce.verdict import Row, judge
+from floatgate.reproduce.write import OURS, RESULTS, write_ours, write_results
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """What came out; of an interrupted reproduction, the rows that were done, and no folder."""
+
+    rows: list[Row]
+    interrupted: bool
+
+    @property
+    def unexplained(self) -> list[Row]:
+        """The misses that no README explains."""
+        return [row for row in self.rows if row.unexplained]
+
+
+def reproduce(
+    papers: list[Paper],
+    out: Path,
+    *,
+    full: bool = False,
+    record: bool = False,
+    workers: int | None = None,
+    progress: Callable[[work.Progress], None] = lambda _progress: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Reproduced:
+    """Simulate every case of `papers` and write `out`: results.csv, reproduce.html and a figure per exhibit.
+
+    `record` also writes `ours.csv` and the figures into the papers' own folders.
+    Raises InputError for a faulty paper or an unwritable folder, Fault for a broken invariant.
+    """
+    every = work.tasks(papers, full)
+    try:
+        with atomically(out, force=True) as partial:
+            found = work.run_all(every, full, workers=workers, progress=progress, stopped=stopped)
+            pairs = [
+                (task, finding) for task, finding in zip(every, found, strict=True) if finding is not None
+            ]
+            interrupted = len(pairs) < len(every)
+            rows = [
+                row for paper in papers for row in _judge(paper, pairs, full and not interrupted, interrupted)
+            ]
+            if interrupted:
+                raise _InterruptedError(rows)
+            _write(partial, papers, rows)
+    except _InterruptedError as stop:
+        return Reproduced(stop.rows, True)
+    if record:
+        _record(papers, rows, "full" if full else "quick")
+    return Reproduced(rows, False)
+
+
+class _InterruptedError(Exception):
+    """Leaves the block that makes the folder, so that nothing half is left behind."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        super().__init__()
+        self.rows = rows
+
+
+def _judge(paper: Paper, pairs: list[tuple[work.Task, Finding]], full: bool, interrupted: bool) -> list[Row]:
+    mine: dict[Case, Finding] = {}
+    for (owner, case), finding in pairs:
+        if owner.key == paper.key:
+            mine[case] = finding
+    named = {(case.exhibit, case.name): finding for case, finding in mine.items()}
+    return judge(paper, mine, [] if interrupted else paper.conclude(named), full)
+
+
+def _write(folder: Path, papers: list[Paper], rows: list[Row]) -> None:
+    write_results(folder / RESULTS, rows)
+    figures: dict[tuple[str, str], Path] = {}
+    if figure.available():
+        for paper in papers:
+            (folder / paper.key).mkdir()
+            figures.update(_draw(paper, rows, folder / paper.key))
+    write_page(folder / PAGE, papers, rows, figures)
+
+
+def _draw(paper: Paper, rows: list[Row], folder: Path) -> dict[tuple[str, str], Path]:
+    figures: dict[tuple[str, str], Path] = {}
+    for exhibit in paper.exhibits.values():
+        mine = [row for row in rows if (row.paper, row.exhibit) == (paper.key, exhibit.key)]
+        path = folder / f"{exhibit.key}.svg"
+        if figure.draw(exhibit, mine, path):
+            figures[paper.key, exhibit.key] = path
+    return figures
+
+
+def _record(papers: list[Paper], rows: list[Row], form: str) -> None:
+    for paper in papers:
+        write_ours(paper.folder / OURS, [row for row in rows if row.paper == paper.key], form)
+        _draw(paper, rows, paper.folder)

@@ -1,0 +1,48 @@
+"""One run inside a case."""
+
+from collections.abc import Mapping
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from floatgate.result import Run
+
+_stop: Event | None = None
+
+
+def stop_with(event: Event) -> None:
+    """Let `event` end the simulations of this process."""
+    global _stop
+    _stop = event
+
+
+def stopping() -> bool:
+    """Whether the reproduction was asked to stop."""
+    return _stop is not None and _stop.is_set()
+
+
+def simulate(
+    drive: str | Path,
+    job: str,
+    *,
+    seed: int = 1,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - the command line's word
+    **options: Any,
+) -> "Run":
+    """Run the fio job file `job` (its text) on `drive`, with the options of `floatgate.run`.
+
+    Raises InputError or Fault as `floatgate.run` does, KeyboardInterrupt when the reproduction was stopped.
+    """
+    from floatgate.api import run
+
+    if stopping():
+        raise KeyboardInterrupt
+    with TemporaryDirectory(prefix="floatgate-") as folder:
+        path = Path(folder) / "job.fio"
+        path.write_text(job, encoding="utf-8")
+        finished = run(drive, path, seed=seed, set=set, **options)
+    if finished.document["interrupted"]:
+        raise KeyboardInterrupt
+    return finished

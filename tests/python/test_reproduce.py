@@ -1,0 +1,297 @@
+"""`floatgate reproduce`, on papers made up here whose cases need no simulation."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from floatgate import places
+from floatgate.cli import main
+from floatgate.errors import InputError
+from floatgate.reproduce.paper import find, load
+from floatgate.reproduce.run import reproduce
+from floatgate.reproduce.verdict import Row
+
+PAPER = """
+title = "A made-up paper"
+authors = "N. N."
+venue = "Nowhere '26"
+doi = ""
+
+[exhibits.table1]
+title = "Rates"
+claim = "Three rates."
+where = "Table 1"
+kind = "quantitative"
+unit = "MB/s"
+tolerance = 0.01
+figure = { x = "ways", y = "MB/s" }
+
+[exhibits.order]
+title = "Order"
+claim = "The second rate is the highest."
+where = "Section 2"
+kind = "qualitative"
+"""
+
+RUN = """
+from floatgate.reproduce import Case, Concluded, Finding, Found
+from .numbers import RATES
+
+def cases(full):
+    yield Case("table1", "one", {"rate": RATES[0]}, x=1, series="a")
+    yield Case("table1", "two", {"rate": RATES[1]}, x=2, series="a", cost=2)
+    if full:
+        yield Case("table1", "three", {"rate": RATES[2]}, x=3, series="a")
+
+def run(case, full):
+    return Finding(case.parameters["rate"], ci95=0.2)
+
+def conclude(found):
+    rates = {name: finding.simulated for (exhibit, name), finding in found.items()}
+    highest = max(rates, key=rates.get)
+    yield Case("order", "two is highest"), Finding(f"{highest} is", holds=highest == "two")
+"""
+
+EXPECTED = """exhibit,case,published,source
+table1,one,100,table 1
+table1,two,200,table 1
+table1,three,150,table 1
+order,two is highest,two is,section 2
+"""
+
+README = "# A made-up paper\n\n## Three is special\n\nIt is.\n"
+
+EXPLAINED = '\n[[explained]]\nexhibit = "table1"\ncase = "thr*"\nheading = "Three is special"\n'
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a paper's folder and return it."""
+
+    def write_paper(
+        key: str = "nn2026-rates",
+        *,
+        paper: str = PAPER,
+        run: str = RUN,
+        expected: str = EXPECTED,
+        rates: str = "[100.5, 199.0, 150.0]",
+    ) -> Path:
+        folder = tmp_path / "papers" / key
+        folder.mkdir(parents=True)
+        for name, text in (
+            ("paper.toml", paper),
+            ("run.py", run),
+            ("expected.csv", expected),
+            ("README.md", README),
+            ("numbers.py", f"RATES = {rates}\n"),
+        ):
+            (folder / name).write_text(text)
+        return folder
+
+    return write_paper
+
+
+def results(out: Path) -> list[dict[str, str]]:
+    with (out / "results.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_whole_reproduction(write: Write, tmp_path: Path) -> None:
+    paper = load(write())
+    done = reproduce([paper], tmp_path / "out", full=True, workers=2)
+    assert not done.interrupted
+    rows = results(tmp_path / "out")
+    columns = "paper,exhibit,case,published,simulated,unit,deviation,tolerance,verdict"
+    assert (tmp_path / "out" / "results.csv").read_text().splitlines()[0] == columns
+    assert [(row["case"], row["verdict"]) for row in rows] == [
+        ("one", "pass"),
+        ("two", "pass"),
+        ("three", "pass"),
+        ("two is highest", "qualitative-pass"),
+    ]
+    assert rows[0] == {
+        "paper": "nn2026-rates",
+        "exhibit": "table1",
+        "case": "one",
+        "published": "100",
+        "simulated": "100.5",
+        "unit": "MB/s",
+        "deviation": "0.005",
+        "tolerance": "0.01",
+        "verdict": "pass",
+    }
+    page = (tmp_path / "out" / "reproduce.html").read_text()
+    assert "<svg" in page
+    assert "A made-up paper" in page
+    assert "http://" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
+        "http://creativecommons.org", ""
+    )
+
+
+def test_workers_and_repetition_change_no_byte(write: Write, tmp_path: Path) -> None:
+    paper = load(write())
+    for name, workers in (("a", 1), ("b", 3)):
+        reproduce([paper], tmp_path / name, workers=workers)
+    for file in ("results.csv", "reproduce.html", "nn2026-rates/table1.svg"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_two_papers_may_use_the_same_file_names(write: Write, tmp_path: Path) -> None:
+    papers = [load(write("nn2026-rates")), load(write("nn2027-rates", rates="[100.0, 200.5, 150.0]"))]
+    done = reproduce(papers, tmp_path / "out", workers=1)
+    assert [row.simulated for row in done.rows if row.case == "two"] == [199.0, 200.5]
+
+
+def test_the_interval_must_lie_inside_the_tolerance(write: Write, tmp_path: Path) -> None:
+    # 100.9 is within 1 % of 100, but 100.9 + 0.2 is not.
+    done = reproduce([load(write(rates="[100.9, 200, 150]"))], tmp_path / "out", workers=1)
+    assert [row.case for row in done.unexplained] == ["one"]
+
+
+def test_a_claim_that_nothing_simulates_is_a_miss_in_full_form(write: Write, tmp_path: Path) -> None:
+    paper = load(write(expected=EXPECTED + "table1,four,50,table 1\n"))
+    assert reproduce([paper], tmp_path / "quick", workers=1).unexplained == []
+    (row,) = reproduce([paper], tmp_path / "full", full=True, workers=1).unexplained
+    assert (row.case, row.simulated) == ("four", None)
+
+
+def test_an_order_that_does_not_hold(write: Write, tmp_path: Path) -> None:
+    done = reproduce([load(write(rates="[300, 200, 1]"))], tmp_path / "out", workers=1)
+    assert [row.verdict for row in done.rows] == ["miss", "pass", "qualitative-miss"]
+
+
+def test_an_explained_miss_stays_in_the_table(write: Write, tmp_path: Path) -> None:
+    paper = load(write(paper=PAPER + EXPLAINED, rates="[100, 200, 140]"))
+    done = reproduce([paper], tmp_path / "out", full=True, workers=1)
+    assert done.unexplained == []
+    missed: list[Row] = [row for row in done.rows if row.missed]
+    assert [(row.case, row.verdict, row.explained) for row in missed] == [
+        ("three", "miss", "Three is special")
+    ]
+
+
+def exit_code(arguments: list[str]) -> int | str | None:
+    with pytest.raises(SystemExit) as exit_:
+        main(arguments)
+    return exit_.value.code
+
+
+def test_the_command(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write()
+    monkeypatch.setattr(places, "papers", lambda: folder.parent)
+    out = str(tmp_path / "out")
+    assert exit_code(["reproduce", "--quick", "--out", out, "--record", "--workers", "1"]) == 0
+    assert "nn2026-rates: Rates" in capsys.readouterr().out
+    with (folder / "ours.csv").open(newline="") as file:
+        ours = list(csv.DictReader(file))
+    assert [(row["case"], row["ci95"], row["form"]) for row in ours][:2] == [
+        ("one", "0.2", "quick"),
+        ("two", "0.2", "quick"),
+    ]
+    assert (folder / "table1.svg").is_file()
+
+    (folder / "expected.csv").write_text(EXPECTED.replace("one,100,", "one,90,"))
+    assert exit_code(["reproduce", "nn2026-rates", "--out", out, "--workers", "1"]) == 1
+
+
+def test_an_unknown_paper(
+    write: Write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write()
+    monkeypatch.setattr(places, "papers", lambda: folder.parent)
+    assert exit_code(["reproduce", "nn2026-rats"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert "nn2026-rats" in captured.err
+    assert "did you mean nn2026-rates?" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("tolerance = 0.01", "", "exhibits.table1.tolerance is missing: expected a relative tolerance"),
+        ("tolerance = 0.01", "tolerance = 7", "exhibits.table1.tolerance = 7: expected a relative tolerance"),
+        ('kind = "qualitative"', 'kind = "vague"', "exhibits.order.kind = vague: expected quantitative or"),
+        ('unit = "MB/s"', 'unti = "MB/s"', "exhibits.table1.unit is missing"),
+        (
+            'where = "Section 2"',
+            'where = "Section 2"\nfigur = {}',
+            "exhibits.order.figur: unknown key (did you mean",
+        ),
+        ('doi = ""', "doi = 5", "doi = 5: expected a text"),
+        ('doi = ""', "doi = ", "expected a paper's description"),
+        (
+            'y = "MB/s" }',
+            'y_scale = "cubic" }',
+            "exhibits.table1.figure.y_scale = cubic: expected linear or log",
+        ),
+    ],
+)
+def test_a_faulty_paper(write: Write, old: str, new: str, says: str) -> None:
+    assert old in PAPER
+    folder = write(paper=PAPER.replace(old, new))
+    with pytest.raises(InputError) as error:
+        load(folder)
+    assert str(error.value).startswith(f"{folder / 'paper.toml'}: ")
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("table2,one,100,", ":6: exhibit = table2: expected one of table1, order"),
+        ("table1,one,100,", ":6: table1, one: given twice"),
+        ("table1,four,many,", ":6: published = many: expected a number other than zero"),
+        ("table1,four,0,", ":6: published = 0: expected a number other than zero"),
+        ("table1,four", ":6: 4 fields: expected 4"),
+    ],
+)
+def test_faulty_numbers(write: Write, line: str, says: str) -> None:
+    folder = write(expected=EXPECTED + line + "\n")
+    with pytest.raises(InputError) as error:
+        load(folder)
+    assert str(error.value).startswith(f"{folder / 'expected.csv'}{says}")
+
+
+def test_an_explanation_must_stand_in_the_readme(write: Write) -> None:
+    folder = write(paper=PAPER + EXPLAINED.replace("Three is special", "Four is special"))
+    with pytest.raises(InputError, match=r"explained\.heading = Four is special: expected a heading of"):
+        load(folder)
+
+
+def test_a_case_without_a_published_number(write: Write, tmp_path: Path) -> None:
+    folder = write(expected=EXPECTED.replace("table1,two,200,table 1\n", ""))
+    with pytest.raises(InputError, match="table1, two: no published number"):
+        reproduce([load(folder)], tmp_path / "out", workers=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_bad_input_inside_a_case_names_the_case(write: Write, tmp_path: Path) -> None:
+    run = RUN.replace(
+        'return Finding(case.parameters["rate"], ci95=0.2)',
+        'from floatgate.errors import InputError; raise InputError("no such drive")',
+    )
+    with pytest.raises(InputError, match=r"^nn2026-rates: table1, (one|two): no such drive$"):
+        reproduce([load(write(run=run))], tmp_path / "out", workers=2)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_stop_leaves_nothing_behind(write: Write, tmp_path: Path) -> None:
+    done = reproduce([load(write())], tmp_path / "out", workers=1, stopped=lambda: True)
+    assert done.interrupted
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_papers_that_come_with_floatgate_are_whole() -> None:
+    for paper in find([], places.papers()):
+        assert (paper.folder / "README.md").is_file()
+        for full in (False, True):
+            cases = paper.cases(full)
+            assert cases
+            assert {case.exhibit for case in cases} <= paper.exhibits.keys()

@@ -8,8 +8,10 @@
 
 mod document;
 mod error;
+mod policy;
 mod section;
 
 pub use document::{Document, Node, Place, Value};
 pub use error::{ConfigError, nearest};
+pub use policy::{Card, Policy, PolicyEntry};
 pub use section::{Entry, FromValue, Section, describe};

@@ -1,1 +1,20 @@
-//! placeholder
+//! Channels, ways and dies at work: queues per die, who gets the bus, what may overlap, what is suspended.
+//!
+//! The FTL submits transactions; the controller carries them through bus and array and hands them back when
+//! they are finished. It knows no logical address.
+
+pub mod arbitration;
+mod bus;
+mod channel;
+mod config_read;
+mod controller;
+mod die;
+mod probe;
+pub mod scheduler;
+mod transaction;
+
+pub use bus::Bus;
+pub use config_read::ControllerConfig;
+pub use controller::{Controller, events};
+pub use probe::{ChannelUse, Probe};
+pub use transaction::{Class, Kind, Origin, Transaction, TransactionId, Waits};

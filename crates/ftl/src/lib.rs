@@ -1,1 +1,40 @@
-//! placeholder
+//! What the drive's firmware decides: where data goes, which block is reclaimed, what waits in the buffer.
+//!
+//! Policies answer, the FTL acts: each seam (`gc/victim`, `gc/trigger`, `wear`, `placement`) is a folder with
+//! one question, a narrow trait, a read-only view and one file per answer.
+//!
+//! - [`Ftl`]: the page-mapped translation layer at work, timed by the controller.
+//! - `steady`: the same layer without time, for preconditioning and constructed states.
+
+mod buffer;
+mod config_read;
+mod ftl;
+pub mod gc;
+mod layout;
+mod map;
+pub mod placement;
+mod programs;
+mod space;
+mod stats;
+mod steady;
+pub mod wear;
+
+pub use config_read::FtlConfig;
+pub use ftl::{Ftl, Output, Stages, events};
+pub use layout::Layout;
+pub use space::SuperblockState;
+pub use stats::FtlStats;
+pub use steady::{Profile, SteadyRule, SteadyWindow};
+
+/// Every policy of every seam of this crate and of the controller below it.
+pub fn policies() -> Vec<config::PolicyEntry> {
+    let seams = [
+        controller::arbitration::catalogue(),
+        controller::scheduler::catalogue(),
+        gc::trigger::catalogue(),
+        gc::victim::catalogue(),
+        placement::catalogue(),
+        wear::catalogue(),
+    ];
+    seams.into_iter().flatten().collect()
+}

@@ -1,1 +1,12 @@
-//! placeholder
+//! The chips: how they are laid out, how long they take, which block is bad, which command is legal.
+//!
+//! Knows no logical address. Not modelled yet: threshold voltages, error rates, wear-dependent times,
+//! retention and disturb (the cell model and the tables derived from it come with their own issue).
+
+mod array;
+mod geometry;
+mod timing;
+
+pub use array::{FlashArray, RetireOutcome};
+pub use geometry::{Cell, Geometry, ProgramOrder};
+pub use timing::ArrayTiming;

@@ -1,0 +1,49 @@
+//! Which die gets the channel next?
+
+use units::SimTime;
+
+/// What a die wants the channel for. A die can wait with a command and with data at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// Command and address cycles.
+    Command,
+    /// Data in or out.
+    Data,
+}
+
+/// What a policy may know. Sets have one bit per die of the channel, in way order.
+pub struct ChannelView<'a> {
+    /// Dies that wait to be sent a command.
+    pub commands: u64,
+    /// Dies that wait to give data.
+    pub outs: u64,
+    /// Dies that wait to take data.
+    pub ins: u64,
+    /// Since when each die waits: index `2 * die` for its command, `2 * die + 1` for its data.
+    pub since: &'a [SimTime],
+}
+
+impl ChannelView<'_> {
+    /// The first die of `set` from `start` on, around the end. `set` must not be empty.
+    #[inline]
+    pub fn next_in(set: u64, start: u32) -> u32 {
+        let from = set & (u64::MAX << start);
+        if from != 0 { from.trailing_zeros() } else { set.trailing_zeros() }
+    }
+}
+
+/// The order on a channel. Each channel has its own instance.
+pub trait Arbiter: Send {
+    /// One of the waiting dies, and what for. Something is waiting.
+    fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want);
+}
+
+config::policies! {
+    seam: "controller.arbitration",
+    question: "Which die gets the channel next?",
+    default: "round-robin",
+    dyn Arbiter;
+    fifo::Fifo,
+    reads_first::ReadsFirst,
+    round_robin::RoundRobin,
+}

@@ -1,0 +1,48 @@
+//! `[controller]`: what may overlap and how much is bound to a die ahead of time.
+
+use crate::{arbitration, scheduler};
+use config::{ConfigError, Section};
+
+/// The controller's switches and the makers of its policies.
+pub struct ControllerConfig {
+    /// Planes of a die operate together on superblocks.
+    pub multi_plane: bool,
+    /// The next array read overlaps the data-out of the last.
+    pub cache_read: bool,
+    /// The next data-in overlaps the running program.
+    pub cache_program: bool,
+    /// Garbage collection moves data inside a die where the chip allows it.
+    pub copyback: bool,
+    /// Program operations bound to a die ahead of time.
+    pub program_queue: u32,
+    /// Who is next at a die.
+    pub scheduler: scheduler::Maker,
+    /// Who is next on a channel.
+    pub arbitration: arbitration::Maker,
+}
+
+impl ControllerConfig {
+    /// Reads `[controller]`.
+    ///
+    /// # Errors
+    /// When a key or a policy is unknown or wrong.
+    pub fn read(root: &mut Section) -> Result<Self, ConfigError> {
+        let mut section = root.child("controller")?;
+        let multi_plane = section.or("multi_plane", true, "planes of a die operate together")?;
+        let cache_read = section.or("cache_read", false, "an array read overlaps the data-out before it")?;
+        let cache_program = section.or("cache_program", false, "a data-in overlaps the program before it")?;
+        let copyback = section.or("copyback", false, "garbage collection moves data inside the die")?;
+        let program_queue = section.or("program_queue", 2u32, "program operations bound to a die ahead of time")?;
+        if !(1..=64).contains(&program_queue) {
+            return Err(section.reject("program_queue", "expected 1 to 64"));
+        }
+        let mut child = section.child("scheduler")?;
+        let scheduler = scheduler::read(&mut child)?;
+        child.finish()?;
+        let mut child = section.child("arbitration")?;
+        let arbitration = arbitration::read(&mut child)?;
+        child.finish()?;
+        section.finish()?;
+        Ok(Self { multi_plane, cache_read, cache_program, copyback, program_queue, scheduler, arbitration })
+    }
+}

@@ -1,0 +1,487 @@
+//! Carrying transactions through bus and array.
+
+use crate::arbitration::Want;
+use crate::channel::Channel;
+use crate::die::{ArrayPhase, Die, RegisterPhase};
+use crate::scheduler::{DieView, Scheduler};
+use crate::transaction::Slab;
+use crate::{Bus, ChannelUse, Class, ControllerConfig, Kind, Probe, Transaction, TransactionId};
+use engine::{Calendar, Event};
+use nand::{ArrayTiming, Geometry};
+use units::{DieId, Nanos, SimTime};
+
+/// The kinds of event this crate schedules; the crates above use the numbers from [`events::FIRST_FREE`] on.
+pub mod events {
+    /// The array of a die is done.
+    pub const ARRAY: u8 = 0;
+    /// The data transfer of a die is done.
+    pub const TRANSFER: u8 = 1;
+    /// A channel is free and wanted.
+    pub const CHANNEL: u8 = 2;
+    /// A suspend command has taken effect.
+    pub const SUSPENDED: u8 = 3;
+    /// The data of an internal read is decoded.
+    pub const DECODED: u8 = 4;
+    /// The first number not used here.
+    pub const FIRST_FREE: u8 = 5;
+}
+
+/// The flash controller and all it drives.
+pub struct Controller {
+    timing: ArrayTiming,
+    bus: Bus,
+    t_decode: Nanos,
+    channel_count: u32,
+    cache_read: bool,
+    cache_program: bool,
+    program_rows: u32,
+    dies: Vec<Die>,
+    channels: Vec<Channel>,
+    slab: Slab,
+    scheduler: Box<dyn Scheduler>,
+    submitted: u64,
+    finished: Vec<TransactionId>,
+}
+
+impl Controller {
+    /// A controller at rest. `program_rows` page rows are written by one program; `t_decode` passes between
+    /// data-out and corrected data.
+    pub fn new(
+        config: &ControllerConfig,
+        geometry: &Geometry,
+        timing: ArrayTiming,
+        bus: Bus,
+        t_decode: Nanos,
+        program_rows: u32,
+    ) -> Self {
+        Self {
+            timing,
+            bus,
+            t_decode,
+            channel_count: geometry.channels,
+            cache_read: config.cache_read,
+            cache_program: config.cache_program,
+            program_rows,
+            dies: vec![Die::new(); geometry.dies() as usize],
+            channels: (0..geometry.channels)
+                .map(|_| Channel::new(geometry.dies_per_channel(), (config.arbitration)()))
+                .collect(),
+            slab: Slab::new(),
+            scheduler: (config.scheduler)(),
+            submitted: 0,
+            finished: Vec::with_capacity(64),
+        }
+    }
+
+    /// A transaction under way or just finished.
+    #[inline]
+    pub fn transaction(&self, id: TransactionId) -> &Transaction {
+        &self.slab.items[id.index()]
+    }
+
+    /// Transactions under way.
+    pub fn in_flight(&self) -> u32 {
+        self.slab.live
+    }
+
+    /// Takes one finished transaction; the caller must [`release`](Self::release) it.
+    #[inline]
+    pub fn take_finished(&mut self) -> Option<TransactionId> {
+        self.finished.pop()
+    }
+
+    /// Forgets a finished transaction.
+    #[inline]
+    pub fn release(&mut self, id: TransactionId) {
+        self.slab.remove(id);
+    }
+
+    /// True when nothing runs or waits on the die.
+    #[inline]
+    pub fn is_idle(&self, die: DieId) -> bool {
+        self.dies[die.index()].is_idle()
+    }
+
+    /// Tells the scheduler that this die is short of free superblocks.
+    #[inline]
+    pub fn set_urgent(&mut self, die: DieId, urgent: bool) {
+        self.dies[die.index()].urgent = urgent;
+    }
+
+    /// Nanoseconds each channel was busy.
+    pub fn channel_busy_ns(&self) -> impl Iterator<Item = u64> {
+        self.channels.iter().map(|channel| channel.busy_ns)
+    }
+
+    /// Nanoseconds the array of each die was busy: host, GC, wear levelling, other.
+    pub fn array_busy_ns(&self) -> impl Iterator<Item = [u64; 4]> {
+        self.dies.iter().map(|die| die.array_busy)
+    }
+
+    /// Queues a transaction at its die and starts it if it can start.
+    #[inline]
+    pub fn submit<P: Probe>(
+        &mut self,
+        mut transaction: Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> TransactionId {
+        let now = calendar.now();
+        let die = transaction.die.index();
+        transaction.queued = now;
+        transaction.waits = self.dies[die].occupied_until(now);
+        transaction.submitted = self.submitted;
+        self.submitted += 1;
+        probe.on_submit(&transaction);
+        let host_read = transaction.class == Class::HostRead;
+        let id = self.slab.insert(transaction);
+        self.dies[die].enqueue(&mut self.slab, id);
+        if host_read {
+            self.consider_suspension(die, calendar, probe);
+        }
+        self.start_what_can(die, calendar, probe);
+        id
+    }
+
+    /// Handles an event of this crate; anything that finished can then be taken.
+    #[inline]
+    pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+        let index = event.index as usize;
+        match event.kind {
+            events::ARRAY => self.on_array(index, calendar, probe),
+            events::TRANSFER => self.on_transfer(index, calendar, probe),
+            events::CHANNEL => self.on_channel(index, calendar, probe),
+            events::SUSPENDED => self.start_what_can(index, calendar, probe),
+            events::DECODED => self.finished.push(TransactionId(event.index)),
+            other => unreachable!("event kind {other} does not belong to the controller"),
+        }
+    }
+
+    fn start_what_can<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        loop {
+            let state = &mut self.dies[die];
+            if now < state.blocked_until {
+                return;
+            }
+            let mut ready = state.waiting & state.startable(self.cache_read, self.cache_program);
+            if ready == 0 {
+                if state.suspended.exists() && !state.array.exists() && !state.register.exists() {
+                    self.resume(die, calendar);
+                }
+                return;
+            }
+            if ready & Class::Erase.bit() != 0 && self.reads_before_erase(die) {
+                ready &= !Class::Erase.bit();
+                if ready == 0 {
+                    return;
+                }
+            }
+            let class = self.pick(die, ready, now);
+            let state = &mut self.dies[die];
+            let id = state.dequeue(&self.slab, class);
+            let transaction = &mut self.slab.items[id.index()];
+            let occupied = state.occupied_until(now);
+            for (wait, total) in transaction.waits.iter_mut().zip(occupied) {
+                *wait = total - *wait;
+            }
+            transaction.started = now;
+            transaction.since = now;
+            let kind = transaction.kind;
+            if kind == Kind::Program {
+                (state.register, state.register_kind) = (id, kind);
+                state.register_phase = RegisterPhase::WaitIn;
+            } else {
+                (state.array, state.array_kind) = (id, kind);
+                state.array_phase = ArrayPhase::Command;
+            }
+            state.note_occupant(&self.slab, now);
+            let want = if kind == Kind::Program { Want::Data } else { Want::Command };
+            self.request_channel(die, want, false, calendar, probe);
+            if !self.cache_read && !self.cache_program {
+                return;
+            }
+        }
+    }
+
+    /// True when a read queued before the oldest erase still waits: it may address the block to be erased.
+    fn reads_before_erase(&self, die: usize) -> bool {
+        let state = &self.dies[die];
+        let submitted = |class: Class| self.slab.items[state.first(class).index()].submitted;
+        let erase = submitted(Class::Erase);
+        [Class::HostRead, Class::InternalRead]
+            .into_iter()
+            .any(|class| state.waiting & class.bit() != 0 && submitted(class) < erase)
+    }
+
+    #[inline]
+    fn pick(&mut self, die: usize, ready: u8, now: SimTime) -> Class {
+        if ready.is_power_of_two() {
+            return Class::ALL[ready.trailing_zeros() as usize];
+        }
+        let state = &self.dies[die];
+        let mut view = DieView {
+            ready,
+            queued: [SimTime::ZERO; Class::COUNT],
+            submitted: [u64::MAX; Class::COUNT],
+            urgent: state.urgent,
+            now,
+        };
+        for class in Class::ALL {
+            if ready & class.bit() != 0 {
+                let first = &self.slab.items[state.first(class).index()];
+                view.queued[class as usize] = first.queued;
+                view.submitted[class as usize] = first.submitted;
+            }
+        }
+        let class = self.scheduler.pick(&view);
+        assert!(ready & class.bit() != 0, "the scheduler picked {class:?} on die {die}, which is not ready");
+        class
+    }
+
+    #[inline]
+    fn request_channel<P: Probe>(
+        &mut self,
+        die: usize,
+        want: Want,
+        out: bool,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let now = calendar.now();
+        let index = die % self.channel_count as usize;
+        let way = (die / self.channel_count as usize) as u32;
+        let channel = &mut self.channels[index];
+        if channel.free_at <= now && !channel.is_wanted() {
+            self.grant(die, want, calendar, probe);
+            return;
+        }
+        channel.wait(way, want, out, now);
+        self.wake_channel(index, calendar);
+    }
+
+    #[inline]
+    fn wake_channel(&mut self, index: usize, calendar: &mut Calendar) {
+        let channel = &mut self.channels[index];
+        if !channel.wake_scheduled {
+            channel.wake_scheduled = true;
+            let at = channel.free_at.max(calendar.now());
+            calendar.schedule(at, Event { kind: events::CHANNEL, index: index as u32 });
+        }
+    }
+
+    fn on_channel<P: Probe>(&mut self, index: usize, calendar: &mut Calendar, probe: &mut P) {
+        let channel = &mut self.channels[index];
+        channel.wake_scheduled = false;
+        if channel.is_wanted() && channel.free_at <= calendar.now() {
+            let (way, want) = channel.pick();
+            let die = way as usize * self.channel_count as usize + index;
+            self.grant(die, want, calendar, probe);
+        }
+        if self.channels[index].is_wanted() {
+            self.wake_channel(index, calendar);
+        }
+    }
+
+    /// The channel is this die's now: for how long, and what follows.
+    fn grant<P: Probe>(&mut self, die: usize, want: Want, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let state = &mut self.dies[die];
+        let id = if want == Want::Command { state.array } else { state.register };
+        let transaction = &mut self.slab.items[id.index()];
+        let (length, usage) = match (want, transaction.kind) {
+            (Want::Command, Kind::Read) => (self.bus.read_command(), ChannelUse::Command),
+            (Want::Command, Kind::Erase) => (self.bus.erase_command(), ChannelUse::Command),
+            (Want::Command, _) => (self.bus.copyback_command(), ChannelUse::Command),
+            (Want::Data, Kind::Program) => (self.bus.data_in(), ChannelUse::DataIn),
+            (Want::Data, _) => (self.bus.data_out(transaction.mask.count_ones()), ChannelUse::DataOut),
+        };
+        let end = now + length;
+        transaction.channel_ns += now.since(transaction.since).ns();
+        transaction.transfer_ns += length.ns();
+        transaction.since = end;
+        let (row, kind) = (transaction.row, transaction.kind);
+        let channel = &mut self.channels[die % self.channel_count as usize];
+        channel.free_at = end;
+        channel.busy_ns += length.ns();
+        let channel_id = units::ChannelId((die % self.channel_count as usize) as u32);
+        probe.on_channel(channel_id, DieId(die as u32), usage, now, end);
+        match usage {
+            ChannelUse::Command => {
+                let busy = match kind {
+                    Kind::Read => self.timing.t_r(row),
+                    Kind::Erase => self.timing.t_bers,
+                    _ => self.timing.t_r(row) + self.timing.t_prog(row),
+                };
+                self.start_array(die, end, busy, calendar);
+            }
+            ChannelUse::DataIn if !self.cache_program => {
+                // Nothing can come between data-in and program: one event serves for both.
+                (state.array, state.array_kind) = (id, kind);
+                state.register = TransactionId::NONE;
+                let busy = self.timing.t_prog(row);
+                self.start_array(die, end, busy, calendar);
+            }
+            ChannelUse::DataIn => {
+                state.register_phase = RegisterPhase::In;
+                calendar.schedule(end, Event { kind: events::TRANSFER, index: die as u32 });
+            }
+            ChannelUse::DataOut => {
+                state.register_phase = RegisterPhase::Out;
+                calendar.schedule(end, Event { kind: events::TRANSFER, index: die as u32 });
+            }
+        }
+    }
+
+    #[inline]
+    fn start_array(&mut self, die: usize, start: SimTime, busy: Nanos, calendar: &mut Calendar) {
+        let state = &mut self.dies[die];
+        state.array_phase = ArrayPhase::Busy;
+        state.array_start = start;
+        state.array_end = start + busy;
+        state.suspensions = 0;
+        calendar.schedule(state.array_end, Event { kind: events::ARRAY, index: die as u32 });
+    }
+
+    fn on_array<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let state = &mut self.dies[die];
+        if !state.array.exists() || state.array_phase != ArrayPhase::Busy || state.array_end != now {
+            return; // The operation was suspended; its new end has an event of its own.
+        }
+        let id = state.array;
+        let start = state.array_start;
+        let transaction = &mut self.slab.items[id.index()];
+        transaction.array_ns += now.since(start).ns();
+        transaction.since = now;
+        probe.on_array(transaction, start, now);
+        state.count_array(transaction.origin, start, now);
+        if transaction.kind == Kind::Read {
+            if state.register.exists() {
+                state.array_phase = ArrayPhase::Done;
+            } else {
+                self.move_to_register(die, calendar, probe);
+            }
+        } else {
+            state.array = TransactionId::NONE;
+            self.finish(id, now, probe);
+            let state = &mut self.dies[die];
+            if state.register.exists() && state.register_phase == RegisterPhase::Loaded {
+                self.move_to_array(die, calendar);
+            }
+        }
+        self.dies[die].note_occupant(&self.slab, now);
+        self.start_what_can(die, calendar, probe);
+    }
+
+    fn on_transfer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let state = &mut self.dies[die];
+        let id = state.register;
+        if state.register_phase == RegisterPhase::In {
+            if state.array.exists() {
+                state.register_phase = RegisterPhase::Loaded;
+            } else {
+                self.move_to_array(die, calendar);
+            }
+        } else {
+            state.register = TransactionId::NONE;
+            let transaction = &mut self.slab.items[id.index()];
+            transaction.finished = now;
+            probe.on_finish(transaction);
+            // The host's data takes its decoding time on the way out; only internal data waits for it here.
+            if transaction.class == Class::HostRead || self.t_decode == Nanos::ZERO {
+                self.finished.push(id);
+            } else {
+                calendar.schedule(now + self.t_decode, Event { kind: events::DECODED, index: id.0 });
+            }
+            let state = &mut self.dies[die];
+            if state.array.exists() && state.array_kind == Kind::Read && state.array_phase == ArrayPhase::Done {
+                self.move_to_register(die, calendar, probe);
+            }
+        }
+        self.dies[die].note_occupant(&self.slab, now);
+        self.start_what_can(die, calendar, probe);
+    }
+
+    fn move_to_register<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let state = &mut self.dies[die];
+        (state.register, state.register_kind) = (state.array, state.array_kind);
+        state.register_phase = RegisterPhase::WaitOut;
+        state.array = TransactionId::NONE;
+        self.request_channel(die, Want::Data, true, calendar, probe);
+    }
+
+    fn move_to_array(&mut self, die: usize, calendar: &mut Calendar) {
+        let now = calendar.now();
+        let state = &mut self.dies[die];
+        (state.array, state.array_kind) = (state.register, state.register_kind);
+        state.register = TransactionId::NONE;
+        let row = self.slab.items[state.array.index()].row;
+        let busy = self.timing.t_prog(row);
+        self.start_array(die, now, busy, calendar);
+    }
+
+    #[inline]
+    fn finish<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
+        let transaction = &mut self.slab.items[id.index()];
+        transaction.finished = now;
+        probe.on_finish(transaction);
+        self.finished.push(id);
+    }
+
+    /// A host read arrived: interrupt a running program or erase, if the scheduler says so.
+    fn consider_suspension<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let state = &mut self.dies[die];
+        let running = state.array.exists()
+            && state.array_phase == ArrayPhase::Busy
+            && state.array_start <= now
+            && !state.register.exists()
+            && !state.suspended.exists();
+        if !running {
+            return;
+        }
+        let t_suspend = match state.array_kind {
+            Kind::Program => self.timing.t_suspend_program,
+            Kind::Erase => self.timing.t_suspend_erase,
+            Kind::Read | Kind::Copyback => return,
+        };
+        let remaining = state.array_end.since(now);
+        if remaining <= t_suspend || !self.scheduler.suspends(state.array_kind, remaining, state.suspensions) {
+            return;
+        }
+        let id = state.array;
+        let transaction = &mut self.slab.items[id.index()];
+        transaction.array_ns += now.since(state.array_start).ns();
+        probe.on_array(transaction, state.array_start, now);
+        state.count_array(transaction.origin, state.array_start, now);
+        state.suspended = id;
+        state.remaining = remaining;
+        state.suspensions += 1;
+        state.array = TransactionId::NONE;
+        state.array_end = SimTime::NEVER;
+        state.blocked_until = now + t_suspend;
+        state.note_occupant(&self.slab, now);
+        calendar.schedule(state.blocked_until, Event { kind: events::SUSPENDED, index: die as u32 });
+    }
+
+    fn resume(&mut self, die: usize, calendar: &mut Calendar) {
+        let now = calendar.now();
+        let state = &mut self.dies[die];
+        let id = std::mem::replace(&mut state.suspended, TransactionId::NONE);
+        let suspensions = state.suspensions;
+        let busy = state.remaining + self.timing.t_resume;
+        state.array = id;
+        state.array_kind = self.slab.items[id.index()].kind;
+        self.start_array(die, now, busy, calendar);
+        let state = &mut self.dies[die];
+        state.suspensions = suspensions;
+        state.note_occupant(&self.slab, now);
+    }
+
+    /// Page rows one program writes.
+    pub fn program_rows(&self) -> u32 {
+        self.program_rows
+    }
+}

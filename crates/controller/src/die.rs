@@ -1,0 +1,166 @@
+//! A die: its queues, its array, its page register, and who keeps it busy.
+//!
+//! Two places hold an operation. The *array* slot is taken from a read's command until its array time is
+//! over, and for the array time of programs and erases. The *register* slot is taken for data in and out.
+//! Cache operation is nothing but letting both be taken at once.
+
+use crate::transaction::{Slab, Waits};
+use crate::{Class, Kind, Origin, TransactionId};
+use units::{Nanos, SimTime};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArrayPhase {
+    Command,
+    Busy,
+    /// A read whose register is still giving out the data of the read before.
+    Done,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RegisterPhase {
+    WaitIn,
+    In,
+    /// Data is in, the array is still busy with the program before.
+    Loaded,
+    WaitOut,
+    Out,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Die {
+    head: [TransactionId; Class::COUNT],
+    tail: [TransactionId; Class::COUNT],
+    pub waiting: u8,
+    pub urgent: bool,
+    pub array: TransactionId,
+    pub array_kind: Kind,
+    pub array_phase: ArrayPhase,
+    pub array_start: SimTime,
+    pub array_end: SimTime,
+    pub register: TransactionId,
+    pub register_kind: Kind,
+    pub register_phase: RegisterPhase,
+    pub suspended: TransactionId,
+    pub remaining: Nanos,
+    pub suspensions: u32,
+    /// Nothing may start before: a suspend command is taking effect.
+    pub blocked_until: SimTime,
+    /// Array time by wait column, for utilisation.
+    pub array_busy: Waits,
+    occupied: Waits,
+    occupant: Option<usize>,
+    occupied_since: SimTime,
+}
+
+impl Die {
+    pub fn new() -> Self {
+        Self {
+            head: [TransactionId::NONE; Class::COUNT],
+            tail: [TransactionId::NONE; Class::COUNT],
+            waiting: 0,
+            urgent: false,
+            array: TransactionId::NONE,
+            array_kind: Kind::Read,
+            array_phase: ArrayPhase::Done,
+            array_start: SimTime::ZERO,
+            array_end: SimTime::NEVER,
+            register: TransactionId::NONE,
+            register_kind: Kind::Read,
+            register_phase: RegisterPhase::Out,
+            suspended: TransactionId::NONE,
+            remaining: Nanos::ZERO,
+            suspensions: 0,
+            blocked_until: SimTime::ZERO,
+            array_busy: [0; 4],
+            occupied: [0; 4],
+            occupant: None,
+            occupied_since: SimTime::ZERO,
+        }
+    }
+
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        !self.array.exists() && !self.register.exists() && self.waiting == 0 && !self.suspended.exists()
+    }
+
+    #[inline]
+    pub fn enqueue(&mut self, slab: &mut Slab, id: TransactionId) {
+        let class = slab.items[id.index()].class as usize;
+        if self.waiting >> class & 1 == 0 {
+            self.head[class] = id;
+            self.waiting |= 1 << class;
+        } else {
+            slab.items[self.tail[class].index()].next = id;
+        }
+        self.tail[class] = id;
+        slab.items[id.index()].next = TransactionId::NONE;
+    }
+
+    #[inline]
+    pub fn first(&self, class: Class) -> TransactionId {
+        self.head[class as usize]
+    }
+
+    #[inline]
+    pub fn dequeue(&mut self, slab: &Slab, class: Class) -> TransactionId {
+        let id = self.head[class as usize];
+        let next = slab.items[id.index()].next;
+        self.head[class as usize] = next;
+        if !next.exists() {
+            self.waiting &= !class.bit();
+        }
+        id
+    }
+
+    /// The classes whose first operation could start now, by what the slots allow.
+    #[inline]
+    pub fn startable(&self, cache_read: bool, cache_program: bool) -> u8 {
+        const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();
+        const PROGRAMS: u8 = Class::HostProgram.bit() | Class::InternalProgram.bit();
+        let array_free = !self.array.exists();
+        let register_free = !self.register.exists();
+        if self.suspended.exists() {
+            let read = array_free && (register_free || (cache_read && self.register_kind == Kind::Read));
+            return if read { Class::HostRead.bit() } else { 0 };
+        }
+        if array_free && register_free {
+            return u8::MAX;
+        }
+        if array_free && cache_read && self.register_kind == Kind::Read {
+            return READS;
+        }
+        let programming = self.array_kind == Kind::Program && self.array_phase == ArrayPhase::Busy;
+        if register_free && cache_program && programming { PROGRAMS } else { 0 }
+    }
+
+    /// Time this die was held so far, by whom, up to `now`.
+    #[inline]
+    pub fn occupied_until(&self, now: SimTime) -> Waits {
+        let mut occupied = self.occupied;
+        if let Some(column) = self.occupant {
+            occupied[column] += now.since(self.occupied_since).ns();
+        }
+        occupied
+    }
+
+    /// Notes who holds the die from now on: the array's operation, else the register's, else no one.
+    #[inline]
+    pub fn note_occupant(&mut self, slab: &Slab, now: SimTime) {
+        if let Some(column) = self.occupant {
+            self.occupied[column] += now.since(self.occupied_since).ns();
+        }
+        self.occupied_since = now;
+        let holder = if self.array.exists() {
+            self.array
+        } else if self.register.exists() {
+            self.register
+        } else {
+            self.suspended
+        };
+        self.occupant = holder.exists().then(|| slab.items[holder.index()].origin.wait_column());
+    }
+
+    pub fn count_array(&mut self, origin: Origin, from: SimTime, to: SimTime) {
+        self.array_busy[origin.wait_column()] += to.since(from).ns();
+    }
+}

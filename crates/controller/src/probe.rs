@@ -1,0 +1,50 @@
+//! What observers see. A run without observers is compiled without them.
+
+use crate::Transaction;
+use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
+
+/// What a channel was busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelUse {
+    /// Command and address cycles.
+    Command,
+    /// Data to a die.
+    DataIn,
+    /// Data from a die.
+    DataOut,
+}
+
+impl ChannelUse {
+    /// The name used in timelines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::DataIn => "data in",
+            Self::DataOut => "data out",
+        }
+    }
+}
+
+/// An observer. Each method is one kind of event, with what a checker or a timeline needs.
+pub trait Probe {
+    /// A channel will be busy from `from` to `to`.
+    fn on_channel(&mut self, _: ChannelId, _: DieId, _: ChannelUse, _from: SimTime, _to: SimTime) {}
+    /// The array of a die was busy from `from` to `to`. A suspended operation shows as several intervals.
+    fn on_array(&mut self, _: &Transaction, _from: SimTime, _to: SimTime) {}
+    /// A transaction was submitted.
+    fn on_submit(&mut self, _: &Transaction) {}
+    /// A transaction finished.
+    fn on_finish(&mut self, _: &Transaction) {}
+    /// The map now says that `lpn` lives at `new`; `old` (or `Ppa::NONE`) turned invalid.
+    fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
+    /// `lpn`, which lived at `old`, was trimmed.
+    fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
+    /// A superblock (numbered over the whole drive) was erased.
+    fn on_erase(&mut self, _superblock: usize) {}
+    /// A host request was served from flash: `lpn` read at `ppa`.
+    fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
+    /// The host wrote `lpn`: from now on reads must see this version.
+    fn on_host_write(&mut self, _lpn: Lpn) {}
+}
+
+impl Probe for () {}

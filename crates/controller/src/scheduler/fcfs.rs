@@ -1,0 +1,36 @@
+//! First come, first served.
+
+use super::{DieView, Scheduler, Suspension};
+use crate::{Class, Kind};
+use config::{Card, ConfigError, Policy, Section};
+use units::Nanos;
+
+/// Every operation in the order it was queued; but when the die is out of free superblocks, garbage
+/// collection goes first, since the host's programs wait for it anyway.
+#[derive(Clone, Debug)]
+pub struct Fcfs {
+    suspension: Suspension,
+}
+
+impl Policy for Fcfs {
+    const CARD: Card = Card {
+        name: "fcfs",
+        rule: "the operation queued first, whatever it is",
+        paper: "baseline of every comparison",
+        not_modelled: "the price of a read behind a program or an erase",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self { suspension: Suspension::read(section)? })
+    }
+}
+
+impl Scheduler for Fcfs {
+    fn pick(&mut self, view: &DieView) -> Class {
+        view.oldest(u8::MAX).expect("some class is ready")
+    }
+
+    fn suspends(&self, running: Kind, _remaining: Nanos, times: u32) -> bool {
+        self.suspension.allows(running, times)
+    }
+}

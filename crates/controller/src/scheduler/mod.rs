@@ -1,0 +1,75 @@
+//! Which waiting operation does a die take up next, and does a read interrupt what is running?
+
+use crate::{Class, Kind};
+use units::{Nanos, SimTime};
+
+/// What a policy may know about a die.
+pub struct DieView {
+    /// The classes ([`Class::bit`]) whose oldest operation could start now. Never empty.
+    pub ready: u8,
+    /// For each class, when its oldest operation was queued; meaningless for empty ones.
+    pub queued: [SimTime; Class::COUNT],
+    /// For each class, the running number of its oldest operation: lower came earlier.
+    pub submitted: [u64; Class::COUNT],
+    /// The FTL is short of free superblocks on this die: the host waits for garbage collection.
+    pub urgent: bool,
+    /// The time now.
+    pub now: SimTime,
+}
+
+impl DieView {
+    /// The ready class among `classes` whose oldest operation came first.
+    #[inline]
+    pub fn oldest(&self, classes: u8) -> Option<Class> {
+        Class::ALL
+            .into_iter()
+            .filter(|class| self.ready & classes & class.bit() != 0)
+            .min_by_key(|class| self.submitted[*class as usize])
+    }
+}
+
+/// The order of work at a die.
+pub trait Scheduler: Send {
+    /// One of the ready classes.
+    fn pick(&mut self, view: &DieView) -> Class;
+
+    /// True when a host read that just arrived interrupts the running operation, which still has
+    /// `remaining` to go and was suspended `times` times before.
+    fn suspends(&self, running: Kind, remaining: Nanos, times: u32) -> bool;
+}
+
+config::policies! {
+    seam: "controller.scheduler",
+    question: "Which waiting operation does a die take up next?",
+    default: "read-priority",
+    dyn Scheduler;
+    fcfs::Fcfs,
+    read_priority::ReadPriority,
+}
+
+/// When running operations give way to reads: parameters that schedulers share.
+#[derive(Clone, Debug)]
+pub struct Suspension {
+    program: bool,
+    erase: bool,
+    limit: u32,
+}
+
+impl Suspension {
+    pub(crate) fn read(section: &mut config::Section) -> Result<Self, config::ConfigError> {
+        Ok(Self {
+            program: section.or("suspend_program", false, "a host read suspends a running program")?,
+            erase: section.or("suspend_erase", false, "a host read suspends a running erase")?,
+            limit: section.or("suspend_limit", 8, "how often one operation may be suspended")?,
+        })
+    }
+
+    pub(crate) fn allows(&self, running: Kind, times: u32) -> bool {
+        let may = match running {
+            Kind::Program => self.program,
+            Kind::Erase => self.erase,
+            Kind::Read | Kind::Copyback => false,
+        };
+        may && times < self.limit
+    }
+}

@@ -1,0 +1,223 @@
+//! One flash operation on its way through die queue, channel and array.
+
+use units::{DieId, SimTime};
+
+/// What is done to the flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Array read of one page row, then data-out of the units asked for.
+    Read,
+    /// Data-in of a program unit, then array program.
+    Program,
+    /// Block erase.
+    Erase,
+    /// Array read and program of one unit inside the die, without data on the bus.
+    Copyback,
+}
+
+/// On whose behalf. Every program and erase has exactly one; write amplification follows from that alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Origin {
+    /// The host's own requests.
+    Host,
+    /// Garbage collection.
+    Gc,
+    /// Wear levelling.
+    Wear,
+    /// The read half of a host write smaller than a mapping unit.
+    ReadModifyWrite,
+    /// Data rescued from a superblock whose program failed.
+    Rescue,
+    /// Units programmed empty to complete a program unit.
+    Padding,
+}
+
+impl Origin {
+    /// How many there are.
+    pub const COUNT: usize = 6;
+    /// Every origin, in the order of its number.
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::Host, Self::Gc, Self::Wear, Self::ReadModifyWrite, Self::Rescue, Self::Padding];
+
+    /// The name used in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Gc => "gc",
+            Self::Wear => "wear",
+            Self::ReadModifyWrite => "read_modify_write",
+            Self::Rescue => "rescue",
+            Self::Padding => "padding",
+        }
+    }
+
+    /// The column of [`Waits`] that time spent behind this origin goes to.
+    #[inline]
+    pub const fn wait_column(self) -> usize {
+        match self {
+            Self::Host => 0,
+            Self::Gc => 1,
+            Self::Wear => 2,
+            Self::ReadModifyWrite | Self::Rescue | Self::Padding => 3,
+        }
+    }
+}
+
+/// Nanoseconds by whose operation was in the way: host, GC, wear levelling, other.
+pub type Waits = [u64; 4];
+
+/// The queue of a die that a transaction waits in. Each queue is first in, first out, which keeps the
+/// programs of an open superblock in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Class {
+    /// Reads the host waits for.
+    HostRead,
+    /// Reads of garbage collection and its like.
+    InternalRead,
+    /// Programs of the host's open superblock.
+    HostProgram,
+    /// Programs (and copybacks) of garbage collection's open superblock.
+    InternalProgram,
+    /// Erases.
+    Erase,
+}
+
+impl Class {
+    /// How many there are.
+    pub const COUNT: usize = 5;
+    /// Every class, in the order of its number.
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::HostRead, Self::InternalRead, Self::HostProgram, Self::InternalProgram, Self::Erase];
+
+    /// This class as one bit of a set.
+    #[inline]
+    pub const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// Names a transaction while it is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransactionId(pub u32);
+
+impl TransactionId {
+    pub(crate) const NONE: Self = Self(u32::MAX);
+
+    /// As an index into a flat array.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    #[inline]
+    pub(crate) fn exists(self) -> bool {
+        self != Self::NONE
+    }
+}
+
+/// A flash operation, what it is for and where its time went.
+#[derive(Clone, Copy, Debug)]
+pub struct Transaction {
+    /// What is done.
+    pub kind: Kind,
+    /// On whose behalf.
+    pub origin: Origin,
+    /// Its queue.
+    pub class: Class,
+    /// Where.
+    pub die: DieId,
+    /// Which superblock of that die.
+    pub superblock: u32,
+    /// The (first) page row within the superblock.
+    pub row: u32,
+    /// For reads: which units of the row, one bit each.
+    pub mask: u64,
+    /// Page rows a program writes.
+    pub rows: u32,
+    /// Flash pages touched: planes times rows.
+    pub pages: u32,
+    /// Whatever the submitter wants to find again: host request, program slot.
+    pub owner: u32,
+    /// When it joined the die's queue.
+    pub queued: SimTime,
+    /// When the die took it up.
+    pub started: SimTime,
+    /// When the array or, for reads, the data-out finished.
+    pub finished: SimTime,
+    /// Queue time by whose operation was in the way; the rest of the queue time the die was idle or switching.
+    pub waits: Waits,
+    /// Waiting for the channel.
+    pub channel_ns: u64,
+    /// Command and data cycles on the channel.
+    pub transfer_ns: u64,
+    /// Array busy, suspension included.
+    pub array_ns: u64,
+    pub(crate) since: SimTime,
+    pub(crate) submitted: u64,
+    pub(crate) next: TransactionId,
+}
+
+impl Transaction {
+    /// A transaction yet to be submitted.
+    pub fn new(kind: Kind, origin: Origin, class: Class, die: DieId, superblock: u32, row: u32) -> Self {
+        Self {
+            kind,
+            origin,
+            class,
+            die,
+            superblock,
+            row,
+            mask: 0,
+            rows: 1,
+            pages: 0,
+            owner: u32::MAX,
+            queued: SimTime::ZERO,
+            started: SimTime::ZERO,
+            finished: SimTime::ZERO,
+            waits: [0; 4],
+            channel_ns: 0,
+            transfer_ns: 0,
+            array_ns: 0,
+            since: SimTime::ZERO,
+            submitted: 0,
+            next: TransactionId::NONE,
+        }
+    }
+}
+
+/// All transactions under way; places are used again, so that nothing is allocated per operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Slab {
+    pub items: Vec<Transaction>,
+    free: TransactionId,
+    pub live: u32,
+}
+
+impl Slab {
+    pub fn new() -> Self {
+        Self { items: Vec::with_capacity(1024), free: TransactionId::NONE, live: 0 }
+    }
+
+    #[inline]
+    pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
+        self.live += 1;
+        if self.free.exists() {
+            let id = self.free;
+            self.free = self.items[id.index()].next;
+            self.items[id.index()] = transaction;
+            return id;
+        }
+        self.items.push(transaction);
+        TransactionId(self.items.len() as u32 - 1)
+    }
+
+    #[inline]
+    pub fn remove(&mut self, id: TransactionId) {
+        self.live -= 1;
+        self.items[id.index()].next = self.free;
+        self.free = id;
+    }
+}

@@ -1,0 +1,113 @@
+//! `[ftl]`: the sizes and the makers of the policies.
+
+use crate::{Layout, gc::trigger, gc::victim, placement, wear};
+use config::{ConfigError, Section};
+use controller::ControllerConfig;
+use nand::Geometry;
+use units::{Bytes, Nanos};
+
+/// Everything the FTL is configured by.
+pub struct FtlConfig {
+    /// The shape of the drive in mapping units.
+    pub layout: Layout,
+    /// Garbage collection writes into the host's open superblocks.
+    pub mixed_streams: bool,
+    /// Page rows read ahead by one collection.
+    pub read_ahead: u32,
+    /// Slots of the write buffer.
+    pub buffer_slots: u32,
+    /// A write is acknowledged when the buffer holds it.
+    pub write_back: bool,
+    /// The buffer survives a power cut, so that a flush has nothing to wait for.
+    pub power_loss_protection: bool,
+    /// A partial program unit is padded after this.
+    pub flush_after: Nanos,
+    /// When garbage collection works.
+    pub trigger: trigger::Maker,
+    /// What it reclaims.
+    pub victim: victim::Maker,
+    /// Wear levelling.
+    pub wear: wear::Maker,
+    /// Which die a write goes to.
+    pub placement: placement::Maker,
+}
+
+impl FtlConfig {
+    /// Reads `[ftl]`.
+    ///
+    /// # Errors
+    /// When a key or a policy is unknown or wrong.
+    pub fn read(
+        root: &mut Section,
+        geometry: &Geometry,
+        controller: &ControllerConfig,
+    ) -> Result<Self, ConfigError> {
+        let mut ftl = root.child("ftl")?;
+        let layout = Layout::read(&mut ftl, geometry, controller)?;
+        let mut gc = ftl.child("gc")?;
+        let stream = gc.choice(
+            "stream",
+            &["separate", "mixed"],
+            "separate",
+            "does GC fill open blocks of its own, or the host's",
+        )?;
+        let read_ahead = gc.or("read_ahead", 4u32, "page rows read ahead by one collection")?;
+        if !(1..=64).contains(&read_ahead) {
+            return Err(gc.reject("read_ahead", "expected 1 to 64"));
+        }
+        let mut section = gc.child("trigger")?;
+        let trigger = trigger::read(&mut section)?;
+        section.finish()?;
+        let mut section = gc.child("victim")?;
+        let victim = victim::read(&mut section)?;
+        section.finish()?;
+        gc.finish()?;
+        let mut section = ftl.child("wear")?;
+        let wear = wear::read(&mut section)?;
+        section.finish()?;
+        let mut section = ftl.child("placement")?;
+        let placement = placement::read(&mut section)?;
+        section.finish()?;
+        let mut buffer = ftl.child("buffer")?;
+        let size = buffer.or("size", Bytes::new(8 << 20), "DRAM that holds written data")?;
+        let slots = size.get() / layout.unit.get();
+        let least = u64::from(layout.program_units);
+        if slots < least || slots > 1 << 24 {
+            let expected = format!(
+                "expected room for at least one program unit ({}) and at most 2^24 mapping units",
+                Bytes::new(least * layout.unit.get())
+            );
+            return Err(buffer.reject("size", &expected));
+        }
+        let write_back = buffer.or("write_back", true, "a write is acknowledged when the buffer holds it")?;
+        let power_loss_protection =
+            buffer.or("power_loss_protection", true, "the buffer survives a power cut: flushes are free")?;
+        let flush_after =
+            buffer.or("flush_after", Nanos::new(1_000_000), "a partial program unit is padded after this")?;
+        buffer.finish()?;
+        ftl.finish()?;
+        let copyback_fits = layout.program_units == 1;
+        if controller.copyback && !copyback_fits {
+            return Err(ConfigError {
+                hint: Some("set controller.multi_plane = false and ftl.mapping_unit to the page size".into()),
+                ..root.child("controller")?.reject(
+                    "copyback",
+                    "copyback moves one page inside a plane: it needs one mapping unit per program",
+                )
+            });
+        }
+        Ok(Self {
+            layout,
+            mixed_streams: stream == "mixed",
+            read_ahead,
+            buffer_slots: slots as u32,
+            write_back,
+            power_loss_protection,
+            flush_after,
+            trigger,
+            victim,
+            wear,
+            placement,
+        })
+    }
+}

@@ -1,0 +1,911 @@
+//! The page-mapped translation layer at work: writes through buffer and frontiers, reads, trims, and what
+//! follows when the flash reports that something is done.
+//!
+//! Longer than most files because one state machine is read better in one place; garbage collection has
+//! its own (`gc/collection.rs`).
+
+use crate::buffer::{Buffer, SlotState};
+use crate::gc::collection::Collection;
+use crate::gc::trigger::GcTrigger;
+use crate::map::Map;
+use crate::placement::{PlacementPolicy, PlacementView};
+use crate::programs::{Programs, Source};
+use crate::space::{Frontier, NONE, Space, SuperblockState};
+use crate::{FtlConfig, FtlStats, Layout};
+use controller::{Class, Controller, Kind, Origin, Probe, Transaction, TransactionId, Waits};
+use engine::{Calendar, Event};
+use nand::FlashArray;
+use std::collections::VecDeque;
+use units::{DieId, Lpn, Nanos, Ppa};
+
+/// The kinds of event this crate schedules.
+pub mod events {
+    use controller::events::FIRST_FREE as FIRST;
+    /// A die may have been idle long enough for background work.
+    pub const IDLE: u8 = FIRST;
+    /// A partial program unit has waited long enough.
+    pub const FLUSH: u8 = FIRST + 1;
+    /// The first number not used here or below.
+    pub const FIRST_FREE: u8 = FIRST + 2;
+}
+
+/// Where the time of a flash operation went, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stages {
+    /// In the die's queue behind operations of: host, GC, wear levelling, other.
+    pub waits: Waits,
+    /// In the die's queue while the die was switching or waiting for its channel.
+    pub queue: u64,
+    /// Waiting for the channel.
+    pub channel: u64,
+    /// Array busy.
+    pub array: u64,
+    /// Command and data cycles.
+    pub transfer: u64,
+}
+
+impl Stages {
+    fn of(transaction: &Transaction) -> Self {
+        let queued = transaction.started.since(transaction.queued).ns();
+        Self {
+            waits: transaction.waits,
+            queue: queued.saturating_sub(transaction.waits.iter().sum()),
+            channel: transaction.channel_ns,
+            array: transaction.array_ns,
+            transfer: transaction.transfer_ns,
+        }
+    }
+}
+
+/// What the host side must hear about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// One flash read of this request gave its data (before ECC); `units` mapping units.
+    Read {
+        /// The request's number.
+        request: u32,
+        /// Mapping units delivered.
+        units: u32,
+        /// Where its time went.
+        stages: Stages,
+    },
+    /// One unit of this write request is on the flash (only for requests that wait for it).
+    Durable {
+        /// The request's number.
+        request: u32,
+        /// Where its time went.
+        stages: Stages,
+    },
+    /// All that was acknowledged before this flush is on the flash.
+    Flushed {
+        /// The request's number.
+        request: u32,
+    },
+}
+
+/// The flash translation layer and everything below it.
+pub struct Ftl {
+    pub(crate) layout: Layout,
+    pub(crate) mixed: bool,
+    pub(crate) read_ahead: u32,
+    pub(crate) copyback: bool,
+    write_back: bool,
+    power_loss_protection: bool,
+    flush_after: Nanos,
+    program_queue: u32,
+    pub(crate) map: Map,
+    pub(crate) space: Space,
+    buffer: Buffer,
+    reserved_slots: u32,
+    pub(crate) array: FlashArray,
+    pub(crate) controller: Controller,
+    placement: Box<dyn PlacementPolicy>,
+    pub(crate) trigger: Box<dyn GcTrigger>,
+    pub(crate) collections: Vec<Collection>,
+    pub(crate) programs: Programs,
+    bound: Vec<u32>,
+    eligible: Vec<u64>,
+    quota_blocked: Vec<u64>,
+    current: u32,
+    flush_serial: u32,
+    flush_armed: bool,
+    flushes: VecDeque<(u32, u32)>,
+    /// Superblocks that may have become empty while being reclaimed.
+    pub(crate) emptied: Vec<u32>,
+    pub(crate) stats: FtlStats,
+    read_only: bool,
+    outputs: Vec<Output>,
+}
+
+const HOST: usize = 0;
+
+impl Ftl {
+    /// A fresh drive: nothing written, every good superblock free.
+    ///
+    /// # Errors
+    /// When the drive could not sustain writes; the text says why and what would help.
+    pub fn new(
+        config: &FtlConfig,
+        array: FlashArray,
+        controller: Controller,
+        program_queue: u32,
+        copyback: bool,
+        seed: u64,
+    ) -> Result<Self, String> {
+        let layout = config.layout.clone();
+        let dies = layout.dies as usize;
+        let mut ftl = Self {
+            mixed: config.mixed_streams,
+            read_ahead: config.read_ahead,
+            copyback,
+            write_back: config.write_back,
+            power_loss_protection: config.power_loss_protection,
+            flush_after: config.flush_after,
+            program_queue,
+            map: Map::new(&layout),
+            space: Space::new(&layout, &config.victim, &config.wear, seed),
+            buffer: Buffer::new(config.buffer_slots),
+            reserved_slots: 0,
+            array,
+            controller,
+            placement: (config.placement)(),
+            trigger: (config.trigger)(),
+            collections: (0..dies).map(|_| Collection::new()).collect(),
+            programs: Programs::new(layout.program_units),
+            bound: vec![0; dies],
+            eligible: vec![0; dies.div_ceil(64)],
+            quota_blocked: vec![0; dies.div_ceil(64)],
+            current: NONE,
+            flush_serial: 0,
+            flush_armed: false,
+            flushes: VecDeque::new(),
+            emptied: Vec::new(),
+            stats: FtlStats::default(),
+            read_only: false,
+            outputs: Vec::with_capacity(64),
+            layout,
+        };
+        for die in 0..dies {
+            for superblock in 0..ftl.layout.superblocks_per_die {
+                if ftl.array.is_whole(die as u32, superblock) {
+                    ftl.space.push_free(die, superblock);
+                    ftl.space.dies[die].usable += 1;
+                }
+            }
+            ftl.update_quota(die);
+            ftl.update_eligible(die);
+        }
+        ftl.check_sustainable()?;
+        Ok(ftl)
+    }
+
+    /// Superblocks of a die that the host's data can never fill: those garbage collection needs free, one
+    /// open superblock for each stream, and one to gain from.
+    fn reserved_superblocks(&self) -> u32 {
+        self.trigger.foreground_limit() + 3
+    }
+
+    fn update_quota(&mut self, die: usize) {
+        let usable = self.space.dies[die].usable.saturating_sub(self.reserved_superblocks());
+        // A victim may need padding up to a whole program unit; what that costs is kept out, too, so that
+        // by the pigeonhole principle some victim always gives back more than it takes.
+        let useful = self.layout.superblock_units - self.layout.program_units + 1;
+        self.space.dies[die].quota = usable * useful;
+    }
+
+    /// Logical units that the dies can hold for ever.
+    fn sustainable_units(&self) -> u64 {
+        let quotas: u64 = self.space.dies.iter().map(|die| u64::from(die.quota)).sum();
+        quotas.saturating_sub(u64::from(self.layout.dies) * u64::from(self.layout.program_units))
+    }
+
+    fn check_sustainable(&self) -> Result<(), String> {
+        let (logical, possible) = (u64::from(self.layout.logical_units), self.sustainable_units());
+        if logical <= possible {
+            return Ok(());
+        }
+        let least = self.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
+        let physical = self.layout.physical_units() as f64;
+        let advice = if possible > 0 {
+            // Rounded up, so that the advice is enough.
+            let op = (physical / possible as f64 - 1.0).mul_add(1000.0, 0.0).ceil() / 1000.0;
+            format!("set ftl.op_ratio to {op:.3} or more")
+        } else {
+            "give each die more blocks".to_owned()
+        };
+        Err(format!(
+            "this drive cannot sustain writes: the host sees {logical} mapping units, but of the {least} good \
+             superblocks of a die garbage collection keeps {} free, open or in hand, which leaves room for \
+             {possible}; {advice}",
+            self.reserved_superblocks()
+        ))
+    }
+
+    /// The shape of the drive.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// What was counted so far.
+    pub fn stats(&self) -> &FtlStats {
+        &self.stats
+    }
+
+    /// The controller, for its busy times.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// The blocks, for their wear.
+    pub fn array(&self) -> &FlashArray {
+        &self.array
+    }
+
+    /// True once too many blocks failed: writes are refused from then on.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// Writes are acknowledged when the buffer holds them.
+    pub fn is_write_back(&self) -> bool {
+        self.write_back
+    }
+
+    /// Bytes of state: map, superblocks, buffer.
+    pub fn state_bytes(&self) -> usize {
+        self.map.bytes() + self.space.bytes() + self.buffer.bytes()
+    }
+
+    /// Valid mapping units of each superblock of the drive.
+    pub fn valid_units(&self) -> &[u32] {
+        &self.space.valid
+    }
+
+    /// State of each superblock of the drive.
+    pub fn superblock_states(&self) -> &[SuperblockState] {
+        &self.space.state
+    }
+
+    /// Where `lpn` lives on flash, or [`Ppa::NONE`].
+    pub fn lookup(&self, lpn: Lpn) -> Ppa {
+        self.map.lookup(lpn)
+    }
+
+    /// What the spare area of `ppa` says it holds.
+    pub fn holder(&self, ppa: Ppa) -> Lpn {
+        self.map.holder(ppa)
+    }
+
+    /// True when `ppa` counts as valid.
+    pub fn is_valid(&self, ppa: Ppa) -> bool {
+        self.map.is_valid(ppa)
+    }
+
+    /// Takes one output.
+    #[inline]
+    pub fn take_output(&mut self) -> Option<Output> {
+        self.outputs.pop()
+    }
+
+    /// Asks for the cache lines a request for `lpn` will need.
+    #[inline]
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.map.prefetch_lookup(lpn);
+    }
+
+    /// Reserves up to `wanted` buffer slots; gives how many.
+    #[inline]
+    pub fn reserve(&mut self, wanted: u32) -> u32 {
+        let granted = wanted.min(self.buffer.free_slots() - self.reserved_slots);
+        self.reserved_slots += granted;
+        granted
+    }
+
+    /// True when [`Self::reserve`] would give something.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        self.buffer.free_slots() > self.reserved_slots
+    }
+
+    /// True while the buffer holds data that is not on flash.
+    pub fn is_draining(&self) -> bool {
+        self.buffer.used_slots() > 0
+    }
+
+    // ---- host requests ------------------------------------------------------------------------------
+
+    /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
+    pub fn read<P: Probe>(
+        &mut self,
+        request: u32,
+        first: Lpn,
+        count: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        let mut reads = 0;
+        let (mut row, mut mask) = (NONE, 0u64);
+        for lpn in (first.0..first.0 + count).map(Lpn) {
+            if self.buffer.used_slots() > 0 && self.buffer.find(lpn).is_some() {
+                self.stats.units_read_buffer += 1;
+                continue;
+            }
+            let ppa = self.map.lookup(lpn);
+            if ppa == Ppa::NONE {
+                self.stats.units_read_unmapped += 1;
+                continue;
+            }
+            self.stats.units_read_flash += 1;
+            probe.on_host_read(lpn, ppa);
+            let (this_row, unit) = (ppa.0 / self.layout.row_units, ppa.0 % self.layout.row_units);
+            if this_row != row || mask >> unit & 1 == 1 {
+                reads += self.submit_host_read(request, row, mask, calendar, probe);
+                (row, mask) = (this_row, 0);
+            }
+            mask |= 1 << unit;
+        }
+        reads + self.submit_host_read(request, row, mask, calendar, probe)
+    }
+
+    #[inline]
+    fn submit_host_read<P: Probe>(
+        &mut self,
+        request: u32,
+        row: u32,
+        mask: u64,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        if mask == 0 {
+            return 0;
+        }
+        let die = self.submit_read(row, mask, Origin::Host, Class::HostRead, request, calendar, probe);
+        self.collections[die].background = false;
+        1
+    }
+
+    /// Submits the read of some units of one page row (numbered over the drive); gives its die.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    pub(crate) fn submit_read<P: Probe>(
+        &mut self,
+        row: u32,
+        mask: u64,
+        origin: Origin,
+        class: Class,
+        owner: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> usize {
+        let global = row / self.layout.rows;
+        let die = global / self.layout.superblocks_per_die;
+        let superblock = global % self.layout.superblocks_per_die;
+        let mut transaction =
+            Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row % self.layout.rows);
+        transaction.mask = mask;
+        transaction.pages = self.layout.pages_touched(mask);
+        transaction.owner = owner;
+        self.controller.submit(transaction, calendar, probe);
+        die as usize
+    }
+
+    /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
+    /// unless it is `u32::MAX`; `whole`: the write covers the whole unit.
+    pub fn write<P: Probe>(
+        &mut self,
+        request: u32,
+        lpn: Lpn,
+        whole: bool,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        self.reserved_slots -= 1;
+        self.stats.units_written += 1;
+        probe.on_host_write(lpn);
+        let older = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
+        if let Some(slot) = older {
+            let slot = self.buffer.slot(slot);
+            let waits = matches!(slot.state, SlotState::Queued | SlotState::Merging);
+            if waits && slot.request == u32::MAX && request == u32::MAX {
+                self.stats.units_coalesced += 1;
+                return;
+            }
+        }
+        let home = if whole || older.is_some() { Ppa::NONE } else { self.map.lookup(lpn) };
+        if home == Ppa::NONE {
+            let slot = self.buffer.insert(lpn, request, SlotState::Queued);
+            self.buffer.enqueue(slot);
+            return;
+        }
+        let slot = self.buffer.insert(lpn, request, SlotState::Merging);
+        let (row, unit) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
+        let origin = Origin::ReadModifyWrite;
+        self.submit_read(row, 1 << unit, origin, Class::InternalRead, slot, calendar, probe);
+    }
+
+    /// The host no longer needs `count` units from `first`.
+    pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
+        for lpn in (first.0..first.0 + count).map(Lpn) {
+            let buffered = self.buffer.used_slots() > 0 && self.buffer.cancel(lpn);
+            let home = self.map.lookup(lpn);
+            self.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
+            probe.on_trim(lpn, home);
+            if home != Ppa::NONE {
+                self.map.clear(lpn);
+                self.invalidate_host(home);
+            }
+        }
+        self.erase_emptied(calendar, probe);
+        self.pump(calendar, probe);
+    }
+
+    /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
+    pub fn flush<P: Probe>(&mut self, request: u32, calendar: &mut Calendar, probe: &mut P) {
+        if self.power_loss_protection {
+            self.outputs.push(Output::Flushed { request });
+            return;
+        }
+        self.pad_current(calendar, probe);
+        let epoch = self.buffer.end_epoch();
+        self.flushes.push_back((epoch, request));
+        self.answer_flushes();
+    }
+
+    fn answer_flushes(&mut self) {
+        while let Some(&(epoch, request)) = self.flushes.front() {
+            if self.buffer.oldest_epoch() <= epoch {
+                return;
+            }
+            self.flushes.pop_front();
+            self.outputs.push(Output::Flushed { request });
+        }
+    }
+
+    // ---- binding buffered units to dies -------------------------------------------------------------
+
+    /// Binds waiting units to dies as long as some die can take them.
+    pub fn pump<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        while let Some(slot) = self.buffer.first_queued() {
+            if self.buffer.slot(slot).state == SlotState::Cancelled {
+                self.buffer.bind_first();
+                self.buffer.release(slot, false);
+                continue;
+            }
+            let lpn = self.buffer.slot(slot).lpn;
+            if !self.is_assembling() && !self.choose_die(lpn) {
+                return;
+            }
+            let die = self.current as usize;
+            let opened = self.space.dies[die].frontiers[HOST].superblock == NONE;
+            if opened {
+                assert!(self.space.open(die, HOST), "die {die} was eligible without room");
+            }
+            self.buffer.bind_first();
+            self.space.dies[die].live += 1;
+            self.map.prefetch_validity(self.map.lookup(lpn));
+            self.append(die, HOST, lpn, Source::new(Origin::Host, slot), calendar, probe);
+            if opened {
+                self.collect(die, calendar, probe);
+            }
+        }
+        if self.is_assembling() && !self.flush_armed {
+            self.arm_flush(calendar, probe);
+        }
+    }
+
+    /// True when some die has a part of a program unit of host data.
+    #[inline]
+    fn is_assembling(&mut self) -> bool {
+        if self.current != NONE && self.space.dies[self.current as usize].frontiers[HOST].filled == 0 {
+            self.current = NONE;
+        }
+        self.current != NONE
+    }
+
+    fn choose_die(&mut self, lpn: Lpn) -> bool {
+        let view = PlacementView {
+            eligible: &self.eligible,
+            dies: self.layout.dies,
+            programs: &self.bound,
+            lpn,
+            program_units: self.layout.program_units,
+        };
+        if self.eligible.iter().all(|word| *word == 0) {
+            return false;
+        }
+        match self.placement.choose(&view) {
+            Some(die) => {
+                assert!(view.is_eligible(die), "the placement policy chose {die}, which is not eligible");
+                self.current = die.0;
+                self.collections[die.index()].background = false;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn arm_flush<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        if self.flush_after == Nanos::ZERO {
+            self.pad_current(calendar, probe);
+            return;
+        }
+        self.flush_armed = true;
+        let at = calendar.now() + self.flush_after;
+        calendar.schedule(at, Event { kind: events::FLUSH, index: self.flush_serial });
+    }
+
+    fn pad_current<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        if self.current != NONE {
+            let die = self.current as usize;
+            self.pad(die, HOST, calendar, probe);
+            self.current = NONE;
+        }
+    }
+
+    /// Completes the program unit of a frontier with empty units.
+    pub(crate) fn pad<P: Probe>(
+        &mut self,
+        die: usize,
+        stream: usize,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        while self.space.dies[die].frontiers[stream].filled > 0 {
+            self.append(die, stream, Lpn::NONE, Source::PADDING, calendar, probe);
+        }
+    }
+
+    /// Puts a unit into the open superblock of a stream, and programs when a program unit is complete.
+    #[inline]
+    pub(crate) fn append<P: Probe>(
+        &mut self,
+        die: usize,
+        stream: usize,
+        lpn: Lpn,
+        source: Source,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let space = &mut self.space.dies[die];
+        space.clock += 1;
+        let frontier = &mut space.frontiers[stream];
+        if frontier.filled == 0 {
+            frontier.slot = self.programs.take_slot();
+        }
+        let global = (die as u32) * self.space.per_die + frontier.superblock;
+        let ppa = Ppa(self.layout.first_ppa(global) + frontier.next_unit);
+        self.programs.set(frontier.slot, frontier.filled, source);
+        frontier.next_unit += 1;
+        frontier.filled += 1;
+        let complete = frontier.filled == self.layout.program_units;
+        self.map.assign(ppa, lpn);
+        if complete {
+            self.issue_program(die, stream, Kind::Program, calendar, probe);
+        }
+    }
+
+    /// Submits the program of the units a frontier has collected.
+    pub(crate) fn issue_program<P: Probe>(
+        &mut self,
+        die: usize,
+        stream: usize,
+        kind: Kind,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let layout = &self.layout;
+        let frontier = &mut self.space.dies[die].frontiers[stream];
+        let Frontier { superblock, next_unit, slot, .. } = *frontier;
+        frontier.filled = 0;
+        frontier.slot = NONE;
+        let full = next_unit == layout.superblock_units;
+        if full {
+            frontier.superblock = NONE;
+        }
+        let row = (next_unit - layout.program_units) / layout.row_units;
+        let class = if stream == HOST { Class::HostProgram } else { Class::InternalProgram };
+        let origin = self.programs.get(slot, 0).origin();
+        let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
+        transaction.rows = layout.program_rows;
+        transaction.pages = layout.planes * layout.program_rows;
+        transaction.owner = slot;
+        let global = self.space.global(die, superblock);
+        self.space.in_flight[global] += 1;
+        if full {
+            self.space.state[global] = SuperblockState::Closed;
+        }
+        if stream == HOST {
+            self.bound[die] += 1;
+            self.flush_serial = (self.flush_serial + 1) & 0xFF_FFFF;
+            self.flush_armed = false;
+        }
+        self.controller.submit(transaction, calendar, probe);
+        self.update_eligible(die);
+    }
+
+    /// Whether the host may send this die another program unit.
+    pub(crate) fn update_eligible(&mut self, die: usize) {
+        let space = &self.space.dies[die];
+        let (units, program) = (self.layout.superblock_units, self.layout.program_units);
+        let within_quota = space.live + program <= space.quota;
+        let free = space.free.len() as u32;
+        let reserved = self.collections[die].reserved_units(&self.space, die);
+        let host_left = space.frontiers[HOST].left(&self.layout);
+        let gc_left = if self.mixed { 0 } else { space.frontiers[1].left(&self.layout) };
+        // Whatever the host takes, garbage collection must still be able to move what it has in hand, and
+        // one free superblock stays behind for its next victim.
+        let room = if host_left >= program {
+            let taken = if self.mixed { host_left - program } else { gc_left };
+            taken + free * units >= reserved
+        } else {
+            let left = if self.mixed { units - program } else { gc_left };
+            free >= 2 && left + (free - 1) * units >= reserved
+        };
+        let (word, bit) = (die / 64, 1u64 << (die % 64));
+        if within_quota && room && self.bound[die] < self.program_queue {
+            self.eligible[word] |= bit;
+        } else {
+            self.eligible[word] &= !bit;
+        }
+        if within_quota {
+            self.quota_blocked[word] &= !bit;
+        } else {
+            self.quota_blocked[word] |= bit;
+        }
+    }
+
+    // ---- what the flash reports ---------------------------------------------------------------------
+
+    /// Handles an event of this crate or the controller; outputs can then be taken.
+    pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+        match event.kind {
+            events::IDLE => self.on_idle_timer(event.index as usize, calendar, probe),
+            events::FLUSH => {
+                if event.index == self.flush_serial && self.current != NONE {
+                    self.pad_current(calendar, probe);
+                }
+            }
+            _ => {
+                self.controller.handle(event, calendar, probe);
+                while let Some(id) = self.controller.take_finished() {
+                    self.on_finished(id, calendar, probe);
+                }
+                self.pump(calendar, probe);
+            }
+        }
+    }
+
+    fn on_finished<P: Probe>(&mut self, id: TransactionId, calendar: &mut Calendar, probe: &mut P) {
+        let transaction = *self.controller.transaction(id);
+        self.controller.release(id);
+        let die = transaction.die.index();
+        match (transaction.kind, transaction.origin) {
+            (Kind::Read, origin) => {
+                self.stats.pages_read[origin as usize] += u64::from(transaction.pages);
+                match origin {
+                    Origin::Host => self.outputs.push(Output::Read {
+                        request: transaction.owner,
+                        units: transaction.mask.count_ones(),
+                        stages: Stages::of(&transaction),
+                    }),
+                    Origin::ReadModifyWrite => self.on_merged(transaction.owner),
+                    _ => self.on_moving_read(&transaction, calendar, probe),
+                }
+            }
+            (Kind::Program | Kind::Copyback, _) => self.on_programmed(&transaction, calendar, probe),
+            (Kind::Erase, _) => self.on_erased(&transaction, calendar, probe),
+        }
+        if self.controller.is_idle(transaction.die) {
+            self.arm_idle_timer(die, calendar);
+        }
+    }
+
+    fn on_merged(&mut self, slot: u32) {
+        match self.buffer.slot(slot).state {
+            SlotState::Merging => self.buffer.enqueue(slot),
+            _ => self.buffer.release(slot, false),
+        }
+    }
+
+    fn on_programmed<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let die = transaction.die.index();
+        let global = self.space.global(die, transaction.superblock);
+        let done = self.array.program(global, transaction.row, transaction.rows);
+        self.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+        if transaction.kind == Kind::Copyback {
+            self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
+            self.on_copied_back(die);
+        }
+        let first = self.layout.first_ppa(global as u32) + transaction.row * self.layout.row_units;
+        for unit in 0..self.layout.program_units {
+            let ppa = Ppa(first + unit);
+            let source = self.programs.get(transaction.owner, unit);
+            self.stats.units_programmed[source.origin() as usize] += 1;
+            match source.origin() {
+                Origin::Host => self.on_host_unit(ppa, source.value(), done, transaction, probe),
+                Origin::Padding => {}
+                origin => self.on_moved_unit(ppa, Ppa(source.value()), origin, done, probe),
+            }
+        }
+        self.programs.release(transaction.owner);
+        self.space.in_flight[global] -= 1;
+        if transaction.class == Class::HostProgram {
+            self.bound[die] -= 1;
+        }
+        if !done {
+            self.stats.program_failures += 1;
+            self.fail_superblock(die, transaction.superblock, calendar, probe);
+        }
+        if self.space.in_flight[global] == 0 && self.space.state[global] == SuperblockState::Closed {
+            if self.space.failing[global] {
+                self.collections[die].force(transaction.superblock, Origin::Rescue);
+            } else {
+                self.space.close(die, transaction.superblock);
+            }
+        }
+        self.erase_emptied(calendar, probe);
+        self.collect(die, calendar, probe);
+    }
+
+    #[inline]
+    fn on_host_unit<P: Probe>(
+        &mut self,
+        ppa: Ppa,
+        slot: u32,
+        done: bool,
+        transaction: &Transaction,
+        probe: &mut P,
+    ) {
+        let die = transaction.die.index();
+        let (lpn, request) = (self.buffer.slot(slot).lpn, self.buffer.slot(slot).request);
+        let newest = self.buffer.is_newest(slot);
+        if !done && newest {
+            self.space.dies[die].live -= 1;
+            self.buffer.enqueue_first(slot);
+            return;
+        }
+        if newest {
+            let old = self.map.lookup(lpn);
+            self.map.set(lpn, ppa);
+            self.space.valid[self.layout.superblock_of(ppa) as usize] += 1;
+            probe.on_commit(lpn, ppa, old);
+            if old != Ppa::NONE {
+                self.invalidate_host(old);
+            }
+        } else {
+            // A newer version, or a trim, came in between: the page was garbage before it was written.
+            self.stats.units_stale += 1;
+            self.lower_live(die);
+        }
+        self.buffer.release(slot, newest);
+        if request != u32::MAX {
+            self.outputs.push(Output::Durable { request, stages: Stages::of(transaction) });
+        }
+        if !self.flushes.is_empty() {
+            self.answer_flushes();
+        }
+    }
+
+    /// The host's newest version made `ppa` invalid.
+    #[inline]
+    fn invalidate_host(&mut self, ppa: Ppa) {
+        let superblock = self.invalidate(ppa);
+        self.lower_live((superblock / self.space.per_die) as usize);
+    }
+
+    #[inline]
+    fn lower_live(&mut self, die: usize) {
+        self.space.dies[die].live -= 1;
+        if self.quota_blocked[die / 64] >> (die % 64) & 1 == 1 {
+            self.update_eligible(die);
+        }
+    }
+
+    /// Makes `ppa` invalid; gives its superblock.
+    #[inline]
+    pub(crate) fn invalidate(&mut self, ppa: Ppa) -> u32 {
+        self.map.invalidate(ppa);
+        let superblock = self.layout.superblock_of(ppa);
+        self.space.lose_unit(superblock);
+        if self.space.valid[superblock as usize] == 0
+            && self.space.state[superblock as usize] == SuperblockState::Victim
+        {
+            self.emptied.push(superblock);
+        }
+        superblock
+    }
+
+    /// A program failed: nothing more goes into the superblock, and what it holds moves out.
+    fn fail_superblock<P: Probe>(
+        &mut self,
+        die: usize,
+        superblock: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let global = self.space.global(die, superblock);
+        let first_failure = !std::mem::replace(&mut self.space.failing[global], true);
+        for stream in 0..2 {
+            if self.space.dies[die].frontiers[stream].superblock == superblock {
+                self.pad(die, stream, calendar, probe);
+                self.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+                self.space.state[global] = SuperblockState::Closed;
+                if stream == HOST && self.current == die as u32 {
+                    self.current = NONE;
+                }
+            }
+        }
+        debug_assert!(first_failure || self.space.state[global] == SuperblockState::Closed);
+    }
+
+    fn on_erased<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
+        let (die, superblock) = (transaction.die.index(), transaction.superblock);
+        let global = self.space.global(die, superblock);
+        assert_eq!(self.space.valid[global], 0, "superblock {global} was erased with valid data");
+        let done = self.array.erase(die as u32, superblock);
+        self.stats.blocks_erased[transaction.origin as usize] += u64::from(self.layout.planes);
+        self.stats.erase_failures += u64::from(!done);
+        self.space.dies[die].erases += 1;
+        self.collections[die].erasing -= 1;
+        probe.on_erase(global);
+        let failing = std::mem::replace(&mut self.space.failing[global], false);
+        let lost = (failing || !done)
+            && self.array.retire(die as u32, superblock) == nand::RetireOutcome::Lost;
+        if lost {
+            self.lose_superblock(die, global);
+        } else {
+            self.space.pe_cycles[global] = self.array.pe_cycles(die as u32, superblock);
+            self.space.push_free(die, superblock);
+            if let Some(cold) = self.space.pick_relocation(die, superblock) {
+                self.collections[die].force(cold, Origin::Wear);
+            }
+        }
+        self.collect(die, calendar, probe);
+    }
+
+    pub(crate) fn lose_superblock(&mut self, die: usize, global: usize) {
+        self.space.state[global] = SuperblockState::Lost;
+        self.space.dies[die].usable -= 1;
+        self.stats.superblocks_lost += 1;
+        self.update_quota(die);
+        self.read_only |= self.sustainable_units() < u64::from(self.layout.logical_units);
+    }
+
+    // ---- background work ----------------------------------------------------------------------------
+
+    fn arm_idle_timer(&mut self, die: usize, calendar: &mut Calendar) {
+        let collection = &mut self.collections[die];
+        collection.idle_since = calendar.now();
+        if collection.idle_timer {
+            return;
+        }
+        let Some(wait) = self.trigger.idle_after() else { return };
+        let view = self.trigger_view(die);
+        if self.trigger.background(&view) {
+            self.collections[die].idle_timer = true;
+            calendar.schedule(calendar.now() + wait, Event { kind: events::IDLE, index: die as u32 });
+        }
+    }
+
+    fn on_idle_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        self.collections[die].idle_timer = false;
+        let Some(wait) = self.trigger.idle_after() else { return };
+        if !self.controller.is_idle(DieId(die as u32)) {
+            return;
+        }
+        let due = self.collections[die].idle_since + wait;
+        if due > calendar.now() {
+            self.collections[die].idle_timer = true;
+            calendar.schedule(due, Event { kind: events::IDLE, index: die as u32 });
+            return;
+        }
+        self.collections[die].background = true;
+        self.collect(die, calendar, probe);
+        self.pump(calendar, probe);
+    }
+}

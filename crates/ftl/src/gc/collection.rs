@@ -1,0 +1,350 @@
+//! One die's collection at work: reading what is valid in a victim, moving it, erasing.
+//!
+//! A collection takes a victim only when the space it may need is there, so it never waits half-way for
+//! space that only it could free.
+
+use crate::gc::trigger::TriggerView;
+use crate::programs::Source;
+use crate::space::{NONE, Space, SuperblockState};
+use crate::{Ftl, Layout};
+use controller::{Class, Kind, Origin, Probe, Transaction};
+use engine::Calendar;
+use std::collections::VecDeque;
+use units::{DieId, Ppa, SimTime};
+
+/// Victims that are read completely but still wait for the programs of their last units.
+const PENDING_MAX: usize = 4;
+
+/// The state of a die's collection.
+pub(crate) struct Collection {
+    victim: u32,
+    origin: Origin,
+    next_row: u32,
+    reading_rows: u32,
+    reading_units: u32,
+    pending: Vec<(u32, Origin)>,
+    pub erasing: u32,
+    /// Superblocks that must be relocated whatever the victim policy says.
+    forced: VecDeque<(u32, Origin)>,
+    /// Units read, or to be moved again, for which there was no open superblock.
+    backlog: VecDeque<(Ppa, Origin)>,
+    pub background: bool,
+    pub idle_timer: bool,
+    pub idle_since: SimTime,
+}
+
+impl Collection {
+    pub fn new() -> Self {
+        Self {
+            victim: NONE,
+            origin: Origin::Gc,
+            next_row: 0,
+            reading_rows: 0,
+            reading_units: 0,
+            pending: Vec::with_capacity(PENDING_MAX),
+            erasing: 0,
+            forced: VecDeque::new(),
+            backlog: VecDeque::new(),
+            background: false,
+            idle_timer: false,
+            idle_since: SimTime::ZERO,
+        }
+    }
+
+    /// At most this many units will still be moved for victims already taken.
+    #[inline]
+    pub fn reserved_units(&self, space: &Space, die: usize) -> u32 {
+        let victim = if self.victim == NONE { 0 } else { space.valid[space.global(die, self.victim)] };
+        self.reading_units + self.backlog.len() as u32 + victim
+    }
+
+    /// Asks for a superblock to be relocated; at most one request of wear levelling waits.
+    pub fn force(&mut self, superblock: u32, origin: Origin) {
+        if origin != Origin::Wear || self.forced.is_empty() {
+            self.forced.push_back((superblock, origin));
+        }
+    }
+
+    /// True when nothing is being moved.
+    pub fn is_at_rest(&self) -> bool {
+        self.victim == NONE && self.reading_rows == 0 && self.pending.is_empty() && self.backlog.is_empty()
+    }
+}
+
+/// The stream that moved data goes to.
+#[inline]
+fn moving_stream(mixed: bool) -> usize {
+    usize::from(!mixed)
+}
+
+impl Ftl {
+    pub(crate) fn trigger_view(&self, die: usize) -> TriggerView {
+        let (space, collection) = (&self.space.dies[die], &self.collections[die]);
+        TriggerView {
+            free: space.free.len() as u32 + collection.pending.len() as u32 + collection.erasing,
+            superblocks: space.usable,
+            garbage_units: self.space.garbage(die),
+            superblock_units: self.layout.superblock_units,
+        }
+    }
+
+    /// Lets the die's collection go on: takes victims while one is wanted, keeps reads under way, and lets
+    /// nothing wait for units that will not come.
+    pub(crate) fn collect<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        if !self.collections[die].backlog.is_empty() {
+            self.retry_backlog(die, calendar, probe);
+        }
+        while self.collections[die].victim != NONE || self.take_victim(die) {
+            self.read_victim(die, calendar, probe);
+            let collection = &mut self.collections[die];
+            if collection.next_row < self.layout.rows {
+                break;
+            }
+            let victim = std::mem::replace(&mut collection.victim, NONE);
+            collection.pending.push((victim, collection.origin));
+            let global = self.space.global(die, victim);
+            if self.space.valid[global] == 0 {
+                self.emptied.push(global as u32);
+                self.erase_emptied(calendar, probe);
+            }
+        }
+        self.pad_leftover(die, calendar, probe);
+        let urgent = self.space.dies[die].free.len() < 2;
+        self.controller.set_urgent(DieId(die as u32), urgent);
+        self.update_eligible(die);
+    }
+
+    /// Takes the next victim, if one is wanted and there is room for all it holds.
+    fn take_victim(&mut self, die: usize) -> bool {
+        if self.collections[die].pending.len() >= PENDING_MAX {
+            return false;
+        }
+        while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
+            let global = self.space.global(die, superblock);
+            let rescue = origin == Origin::Rescue;
+            if !rescue && !self.space.is_candidate(global) {
+                self.collections[die].forced.pop_front();
+                continue;
+            }
+            if !self.has_room_for(die, self.space.valid[global]) {
+                break;
+            }
+            self.collections[die].forced.pop_front();
+            if rescue {
+                self.space.state[global] = SuperblockState::Victim;
+            } else {
+                self.space.take(die, superblock);
+                self.stats.wear_relocations += 1;
+            }
+            self.begin(die, superblock, origin);
+            return true;
+        }
+        let view = self.trigger_view(die);
+        let foreground = self.trigger.foreground(&view);
+        if !foreground && !(self.collections[die].background && self.trigger.background(&view)) {
+            return false;
+        }
+        let Some(superblock) = self.space.pick_victim(die) else { return false };
+        let valid = self.space.valid[self.space.global(die, superblock)];
+        if !self.has_room_for(die, valid) || (!foreground && valid == self.layout.superblock_units) {
+            return false;
+        }
+        self.stats.victims += 1;
+        self.stats.victim_units += u64::from(valid);
+        self.stats.victim_candidates += self.space.dies[die].candidates.len() as u64;
+        self.stats.victim_free += self.space.dies[die].free.len() as u64;
+        self.space.take(die, superblock);
+        self.begin(die, superblock, Origin::Gc);
+        true
+    }
+
+    fn begin(&mut self, die: usize, superblock: u32, origin: Origin) {
+        let collection = &mut self.collections[die];
+        collection.victim = superblock;
+        collection.origin = origin;
+        collection.next_row = 0;
+    }
+
+    /// Room to move `units` more beside what is in hand.
+    fn has_room_for(&self, die: usize, units: u32) -> bool {
+        let Layout { superblock_units, program_units, .. } = self.layout;
+        let space = &self.space.dies[die];
+        let left = space.frontiers[moving_stream(self.mixed)].left(&self.layout);
+        let room = left + space.free.len() as u32 * superblock_units;
+        let reserved = self.collections[die].reserved_units(&self.space, die);
+        room >= reserved + units.next_multiple_of(program_units)
+    }
+
+    /// Keeps up to `read_ahead` page rows of the victim under way.
+    fn read_victim<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let global = self.space.global(die, self.collections[die].victim) as u32;
+        let first = self.layout.first_ppa(global);
+        while self.collections[die].next_row < self.layout.rows
+            && self.collections[die].reading_rows < self.read_ahead
+        {
+            let row = self.collections[die].next_row;
+            self.collections[die].next_row += 1;
+            let start = first + row * self.layout.row_units;
+            let mask = self.map.valid_mask(start, self.layout.row_units);
+            if mask == 0 {
+                continue;
+            }
+            let origin = self.collections[die].origin;
+            self.collections[die].reading_rows += 1;
+            self.collections[die].reading_units += mask.count_ones();
+            if self.copyback && self.copy_back(die, Ppa(start), origin, calendar, probe) {
+                continue;
+            }
+            let row = start / self.layout.row_units;
+            self.submit_read(row, mask, origin, Class::InternalRead, NONE, calendar, probe);
+        }
+    }
+
+    /// Moves a page inside its plane, if the open superblock lies in the same plane. Data does not pass the
+    /// ECC, as on the real part: errors may add up.
+    fn copy_back<P: Probe>(
+        &mut self,
+        die: usize,
+        source: Ppa,
+        origin: Origin,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        let stream = moving_stream(self.mixed);
+        if self.space.dies[die].frontiers[stream].superblock == NONE && !self.space.open(die, stream) {
+            return false;
+        }
+        let from = self.layout.superblock_of(source) % self.space.per_die;
+        let to = self.space.dies[die].frontiers[stream].superblock;
+        if self.array.plane_of(die as u32, from) != self.array.plane_of(die as u32, to) {
+            return false;
+        }
+        let lpn = self.map.holder(source);
+        let frontier = &mut self.space.dies[die].frontiers[stream];
+        frontier.slot = self.programs.take_slot();
+        self.programs.set(frontier.slot, 0, Source::new(origin, source.0));
+        let global = die as u32 * self.space.per_die + to;
+        let target = Ppa(self.layout.first_ppa(global) + frontier.next_unit);
+        frontier.next_unit += 1;
+        self.space.dies[die].clock += 1;
+        self.map.assign(target, lpn);
+        self.issue_program(die, stream, Kind::Copyback, calendar, probe);
+        true
+    }
+
+    /// Units of a victim were read: those still valid move on.
+    pub(crate) fn on_moving_read<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let die = transaction.die.index();
+        let global = self.space.global(die, transaction.superblock) as u32;
+        let start = self.layout.first_ppa(global) + transaction.row * self.layout.row_units;
+        self.collections[die].reading_rows -= 1;
+        self.collections[die].reading_units -= transaction.mask.count_ones();
+        let mut mask = transaction.mask;
+        while mask != 0 {
+            let ppa = Ppa(start + mask.trailing_zeros());
+            mask &= mask - 1;
+            if self.map.is_valid(ppa) {
+                self.move_unit(die, ppa, transaction.origin, calendar, probe);
+            }
+        }
+        self.collect(die, calendar, probe);
+    }
+
+    /// A copyback finished, for good or ill.
+    pub(crate) fn on_copied_back(&mut self, die: usize) {
+        self.collections[die].reading_rows -= 1;
+        self.collections[die].reading_units -= 1;
+    }
+
+    fn move_unit<P: Probe>(
+        &mut self,
+        die: usize,
+        ppa: Ppa,
+        origin: Origin,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let stream = moving_stream(self.mixed);
+        if self.space.dies[die].frontiers[stream].superblock == NONE && !self.space.open(die, stream) {
+            self.collections[die].backlog.push_back((ppa, origin));
+            return;
+        }
+        let lpn = self.map.holder(ppa);
+        self.map.prefetch_lookup(lpn);
+        self.append(die, stream, lpn, Source::new(origin, ppa.0), calendar, probe);
+    }
+
+    /// A superblock became free: units that waited for one go on.
+    fn retry_backlog<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        for _ in 0..self.collections[die].backlog.len() {
+            let Some((ppa, origin)) = self.collections[die].backlog.pop_front() else { return };
+            if self.map.is_valid(ppa) {
+                self.move_unit(die, ppa, origin, calendar, probe);
+            }
+        }
+    }
+
+    /// A moved unit was programmed: it is the home of its data unless the host wrote or trimmed meanwhile.
+    #[inline]
+    pub(crate) fn on_moved_unit<P: Probe>(
+        &mut self,
+        ppa: Ppa,
+        old: Ppa,
+        origin: Origin,
+        done: bool,
+        probe: &mut P,
+    ) {
+        let lpn = self.map.holder(ppa);
+        let superblock = self.layout.superblock_of(ppa);
+        if self.map.lookup(lpn) != old {
+            return;
+        }
+        if !done {
+            let die = (superblock / self.space.per_die) as usize;
+            self.collections[die].backlog.push_back((old, origin));
+            return;
+        }
+        self.map.set(lpn, ppa);
+        self.space.valid[superblock as usize] += 1;
+        probe.on_commit(lpn, ppa, old);
+        self.invalidate(old);
+    }
+
+    /// Erases the victims that hold nothing any more and are read completely.
+    pub(crate) fn erase_emptied<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        while let Some(global) = self.emptied.pop() {
+            let (die, superblock) = ((global / self.space.per_die) as usize, global % self.space.per_die);
+            let collection = &mut self.collections[die];
+            let Some(at) = collection.pending.iter().position(|(pending, _)| *pending == superblock) else {
+                continue; // Not read to its end yet; the collection will come back to it.
+            };
+            let (_, origin) = collection.pending.swap_remove(at);
+            collection.erasing += 1;
+            self.space.state[global as usize] = SuperblockState::Erasing;
+            let die = DieId(die as u32);
+            let erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);
+            self.controller.submit(erase, calendar, probe);
+        }
+    }
+
+    /// Pads a program unit that victims wait for when nothing else will fill it.
+    fn pad_leftover<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let collection = &self.collections[die];
+        let waiting = collection.victim == NONE && collection.reading_rows == 0 && !collection.pending.is_empty();
+        if !waiting {
+            return;
+        }
+        let stream = moving_stream(self.mixed);
+        let frontier = self.space.dies[die].frontiers[stream];
+        let moved = (0..frontier.filled)
+            .any(|unit| !matches!(self.programs.get(frontier.slot, unit).origin(), Origin::Host));
+        if moved {
+            self.pad(die, stream, calendar, probe);
+        }
+    }
+}

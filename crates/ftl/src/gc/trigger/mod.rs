@@ -1,0 +1,40 @@
+//! When does garbage collection work on a die?
+
+use units::Nanos;
+
+/// What a policy may know about a die.
+#[derive(Clone, Copy, Debug)]
+pub struct TriggerView {
+    /// Free superblocks, and those about to be erased.
+    pub free: u32,
+    /// Superblocks in use.
+    pub superblocks: u32,
+    /// Invalid mapping units in closed superblocks.
+    pub garbage_units: u64,
+    /// Mapping units of a superblock.
+    pub superblock_units: u32,
+}
+
+/// The moment to collect.
+pub trait GcTrigger: Send {
+    /// True when a collection should start or go on although the host may be waiting.
+    fn foreground(&self, view: &TriggerView) -> bool;
+
+    /// True when a collection should start or go on while the die has nothing else to do.
+    fn background(&self, view: &TriggerView) -> bool;
+
+    /// How long a die must have been idle before background work, or `None` for no background work.
+    fn idle_after(&self) -> Option<Nanos>;
+
+    /// The most free superblocks at which `foreground` can be true: the FTL keeps that much space out of
+    /// the host's hands, so that every foreground collection has something to gain.
+    fn foreground_limit(&self) -> u32;
+}
+
+config::policies! {
+    seam: "ftl.gc.trigger",
+    question: "When does garbage collection work on a die?",
+    default: "watermark",
+    dyn GcTrigger;
+    watermark::Watermark,
+}

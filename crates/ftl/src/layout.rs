@@ -1,0 +1,160 @@
+//! How mapping units lie on the flash, and how many of them the host may use.
+
+use config::{ConfigError, Section};
+use controller::ControllerConfig;
+use nand::{Geometry, ProgramOrder};
+use units::{Bytes, Ppa};
+
+/// The shape of the drive in mapping units. A physical address counts units: die after die, superblock
+/// after superblock, page row after page row (a page row: the pages of one number on the planes that
+/// operate together), plane after plane, unit after unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// Bytes of a mapping unit.
+    pub unit: Bytes,
+    /// Dies of the drive.
+    pub dies: u32,
+    /// Planes that operate together.
+    pub planes: u32,
+    /// Mapping units of a page.
+    pub units_per_page: u32,
+    /// Mapping units of a page row: at most 64.
+    pub row_units: u32,
+    /// Page rows of a superblock.
+    pub rows: u32,
+    /// Page rows that one program writes.
+    pub program_rows: u32,
+    /// Mapping units that one program writes.
+    pub program_units: u32,
+    /// Mapping units of a superblock.
+    pub superblock_units: u32,
+    /// Superblock slots of a die, those lost to bad blocks included.
+    pub superblocks_per_die: u32,
+    /// Mapping units the host sees.
+    pub logical_units: u32,
+}
+
+impl Layout {
+    /// Reads `ftl.mapping_unit` and `ftl.op_ratio` or `ftl.user_capacity`.
+    ///
+    /// # Errors
+    /// When the unit does not divide the page, or the host would get nothing or more than there is.
+    pub fn read(
+        ftl: &mut Section,
+        geometry: &Geometry,
+        controller: &ControllerConfig,
+    ) -> Result<Self, ConfigError> {
+        let unit: Bytes = ftl.or("mapping_unit", Bytes::new(4096), "what one entry of the map covers")?;
+        let page = geometry.page_size.get();
+        if unit.get() < 512 || unit.get() % 512 != 0 || page % unit.get() != 0 {
+            let expected = format!("expected a multiple of 512 bytes that divides the page of {}", geometry.page_size);
+            return Err(ftl.reject("mapping_unit", &expected));
+        }
+        let planes = if controller.multi_plane { geometry.planes } else { 1 };
+        let units_per_page = (page / unit.get()) as u32;
+        let row_units = units_per_page * planes;
+        if row_units > 64 {
+            let expected = format!(
+                "expected at most 64 mapping units in a page row; {planes} planes of {} hold {row_units}",
+                geometry.page_size
+            );
+            return Err(ftl.reject("mapping_unit", &expected));
+        }
+        let program_rows = match geometry.program {
+            ProgramOrder::Page => 1,
+            ProgramOrder::OneShot => geometry.cell.bits(),
+        };
+        let superblock_units = u64::from(row_units) * u64::from(geometry.pages_per_block);
+        let superblocks_per_die = geometry.blocks_per_die() / planes;
+        let physical = superblock_units * u64::from(superblocks_per_die) * u64::from(geometry.dies());
+        if physical >= u64::from(u32::MAX) {
+            let expected = format!(
+                "expected fewer than 2^32 - 1 physical mapping units; there are {physical}: use a larger unit"
+            );
+            return Err(ftl.reject("mapping_unit", &expected));
+        }
+        let logical = read_logical_units(ftl, physical, unit)?;
+        Ok(Self {
+            unit,
+            dies: geometry.dies(),
+            planes,
+            units_per_page,
+            row_units,
+            rows: geometry.pages_per_block,
+            program_rows,
+            program_units: program_rows * row_units,
+            superblock_units: superblock_units as u32,
+            superblocks_per_die,
+            logical_units: logical as u32,
+        })
+    }
+
+    /// Bytes the host sees.
+    pub fn capacity(&self) -> Bytes {
+        Bytes::new(u64::from(self.logical_units) * self.unit.get())
+    }
+
+    /// Mapping units on the flash, bad blocks included.
+    pub fn physical_units(&self) -> usize {
+        self.dies as usize * self.superblocks_per_die as usize * self.superblock_units as usize
+    }
+
+    /// Superblocks of the drive.
+    pub fn superblocks(&self) -> usize {
+        self.dies as usize * self.superblocks_per_die as usize
+    }
+
+    /// The superblock, numbered over the drive, that holds `ppa`.
+    #[inline]
+    pub fn superblock_of(&self, ppa: Ppa) -> u32 {
+        ppa.0 / self.superblock_units
+    }
+
+    /// The first address of a superblock numbered over the drive.
+    #[inline]
+    pub fn first_ppa(&self, superblock: u32) -> u32 {
+        superblock * self.superblock_units
+    }
+
+    /// Flash pages that a set of units of one page row touches.
+    #[inline]
+    pub fn pages_touched(&self, mask: u64) -> u32 {
+        if self.units_per_page == 1 {
+            return mask.count_ones();
+        }
+        let page = (1u64 << self.units_per_page) - 1;
+        let mut rest = mask;
+        let mut pages = 0;
+        while rest != 0 {
+            pages += 1;
+            let first = rest.trailing_zeros() / self.units_per_page * self.units_per_page;
+            rest &= !page.checked_shl(first).unwrap_or(0);
+        }
+        pages
+    }
+}
+
+fn read_logical_units(ftl: &mut Section, physical: u64, unit: Bytes) -> Result<u64, ConfigError> {
+    let capacity: Option<Bytes> = ftl.optional("user_capacity", "bytes the host sees; or give op_ratio")?;
+    let (key, logical) = match capacity {
+        Some(capacity) => {
+            if ftl.has("op_ratio") {
+                return Err(ftl.reject("op_ratio", "expected either op_ratio or user_capacity, not both"));
+            }
+            ("user_capacity", capacity.get() / unit.get())
+        }
+        None => {
+            let op: f64 =
+                ftl.or("op_ratio", 0.07, "over-provisioning: (physical - logical) / logical")?;
+            if !(op > 0.0 && op < 100.0) {
+                return Err(ftl.reject("op_ratio", "expected more than 0 and less than 100"));
+            }
+            ("op_ratio", (physical as f64 / (1.0 + op)) as u64)
+        }
+    };
+    if logical == 0 || logical > physical {
+        let expected = format!("expected 1 to {physical} mapping units for the host; this gives {logical}");
+        return Err(ftl.reject(key, &expected));
+    }
+    Ok(logical)
+}

@@ -1,0 +1,258 @@
+//! Superblocks of every die: free, open, closed, being reclaimed; how many units of each are valid.
+
+use crate::Layout;
+use crate::gc::victim::{self, VictimPolicy, VictimView};
+use crate::wear::{self, WearPolicy, WearView};
+use engine::RandomStream;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use units::SuperblockId;
+
+/// No superblock, no position.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What a superblock is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum SuperblockState {
+    /// Erased, waiting to be opened.
+    Free,
+    /// Taking programs.
+    Open,
+    /// Full; its last programs may still be under way.
+    Closed,
+    /// Its valid units are being moved.
+    Victim,
+    /// Being erased.
+    Erasing,
+    /// Out of use: no good block left to repair it.
+    Lost,
+}
+
+/// Where the next unit of a stream goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frontier {
+    /// The open superblock within the die, or `NONE`.
+    pub superblock: u32,
+    /// Units handed out of it.
+    pub next_unit: u32,
+    /// Units collected for the next program.
+    pub filled: u32,
+    /// Where the sources of those units are kept.
+    pub slot: u32,
+}
+
+impl Frontier {
+    pub const CLOSED: Self = Self { superblock: NONE, next_unit: 0, filled: 0, slot: NONE };
+
+    /// Units that still fit into the open superblock.
+    #[inline]
+    pub fn left(&self, layout: &Layout) -> u32 {
+        if self.superblock == NONE { 0 } else { layout.superblock_units - self.next_unit }
+    }
+}
+
+/// One die's space.
+pub(crate) struct DieSpace {
+    pub free: BinaryHeap<Reverse<(u64, u32)>>,
+    pub candidates: Vec<SuperblockId>,
+    /// Valid units in all candidates together.
+    pub candidate_valid: u64,
+    /// Host stream and GC stream; in mixed mode both use the first.
+    pub frontiers: [Frontier; 2],
+    /// Superblocks not lost.
+    pub usable: u32,
+    /// Valid units, and host units under way.
+    pub live: u32,
+    /// The most `live` may be, so that garbage collection can always go on.
+    pub quota: u32,
+    /// Units written so far, by all origins.
+    pub clock: u64,
+    pub erases: u64,
+    pub victim: Box<dyn VictimPolicy>,
+    pub wear: Box<dyn WearPolicy>,
+    random: RandomStream,
+}
+
+/// All superblocks of the drive; arrays are indexed by superblock numbered over the drive.
+pub(crate) struct Space {
+    pub per_die: u32,
+    pub units: u32,
+    pub dies: Vec<DieSpace>,
+    pub valid: Vec<u32>,
+    pub in_flight: Vec<u32>,
+    pub state: Vec<SuperblockState>,
+    /// A program on it failed: it is retired instead of erased.
+    pub failing: Vec<bool>,
+    pub closed_at: Vec<u64>,
+    pub pe_cycles: Vec<u32>,
+    position: Vec<u32>,
+}
+
+impl Space {
+    pub fn new(layout: &Layout, victim: &victim::Maker, wear: &wear::Maker, seed: u64) -> Self {
+        let count = layout.superblocks();
+        let dies = (0..layout.dies)
+            .map(|die| {
+                let mut policy = victim();
+                policy.attach(layout.superblocks_per_die, layout.superblock_units);
+                DieSpace {
+                    free: BinaryHeap::with_capacity(layout.superblocks_per_die as usize),
+                    candidates: Vec::with_capacity(layout.superblocks_per_die as usize),
+                    candidate_valid: 0,
+                    frontiers: [Frontier::CLOSED; 2],
+                    usable: 0,
+                    live: 0,
+                    quota: 0,
+                    clock: 0,
+                    erases: 0,
+                    victim: policy,
+                    wear: wear(),
+                    random: RandomStream::new(seed, &format!("ftl.die.{die}")),
+                }
+            })
+            .collect();
+        Self {
+            per_die: layout.superblocks_per_die,
+            units: layout.superblock_units,
+            dies,
+            valid: vec![0; count],
+            in_flight: vec![0; count],
+            state: vec![SuperblockState::Lost; count],
+            failing: vec![false; count],
+            closed_at: vec![0; count],
+            pe_cycles: vec![0; count],
+            position: vec![NONE; count],
+        }
+    }
+
+    /// The number over the drive of a superblock of a die.
+    #[inline]
+    pub fn global(&self, die: usize, superblock: u32) -> usize {
+        die * self.per_die as usize + superblock as usize
+    }
+
+    /// True when `superblock` (over the drive) may be chosen as a victim.
+    #[inline]
+    pub fn is_candidate(&self, superblock: usize) -> bool {
+        self.position[superblock] != NONE
+    }
+
+    /// Adds an erased superblock to the free ones.
+    pub fn push_free(&mut self, die: usize, superblock: u32) {
+        let global = self.global(die, superblock);
+        self.state[global] = SuperblockState::Free;
+        let space = &mut self.dies[die];
+        let rank = space.wear.free_rank(self.pe_cycles[global], space.erases);
+        space.free.push(Reverse((rank, superblock)));
+    }
+
+    /// Takes the free superblock that the wear policy ranks lowest, and opens it.
+    pub fn open(&mut self, die: usize, stream: usize) -> bool {
+        let Some(Reverse((_, superblock))) = self.dies[die].free.pop() else { return false };
+        let global = self.global(die, superblock);
+        self.state[global] = SuperblockState::Open;
+        let slot = self.dies[die].frontiers[stream].slot;
+        self.dies[die].frontiers[stream] = Frontier { superblock, next_unit: 0, filled: 0, slot };
+        true
+    }
+
+    /// A full superblock without programs under way becomes a candidate.
+    pub fn close(&mut self, die: usize, superblock: u32) {
+        let global = self.global(die, superblock);
+        debug_assert_eq!(self.in_flight[global], 0);
+        self.state[global] = SuperblockState::Closed;
+        let space = &mut self.dies[die];
+        self.closed_at[global] = space.clock;
+        self.position[global] = space.candidates.len() as u32;
+        space.candidates.push(SuperblockId(superblock));
+        space.candidate_valid += u64::from(self.valid[global]);
+        space.victim.on_close(SuperblockId(superblock), self.valid[global]);
+    }
+
+    /// A candidate is to be reclaimed.
+    pub fn take(&mut self, die: usize, superblock: u32) {
+        let global = self.global(die, superblock);
+        let at = std::mem::replace(&mut self.position[global], NONE) as usize;
+        let first = die * self.per_die as usize;
+        let space = &mut self.dies[die];
+        space.candidates.swap_remove(at);
+        if let Some(moved) = space.candidates.get(at) {
+            self.position[first + moved.index()] = at as u32;
+        }
+        space.candidate_valid -= u64::from(self.valid[global]);
+        space.victim.on_reclaim(SuperblockId(superblock));
+        self.state[global] = SuperblockState::Victim;
+    }
+
+    /// One unit of a superblock turned invalid.
+    #[inline]
+    pub fn lose_unit(&mut self, superblock: u32) {
+        let global = superblock as usize;
+        self.valid[global] -= 1;
+        if self.position[global] != NONE {
+            let die = superblock / self.per_die;
+            let space = &mut self.dies[die as usize];
+            space.candidate_valid -= 1;
+            space.victim.on_invalidate(SuperblockId(superblock % self.per_die), self.valid[global]);
+        }
+    }
+
+    /// Invalid units in all candidates of a die.
+    #[inline]
+    pub fn garbage(&self, die: usize) -> u64 {
+        let space = &self.dies[die];
+        space.candidates.len() as u64 * u64::from(self.units) - space.candidate_valid
+    }
+
+    /// Asks the victim policy.
+    pub fn pick_victim(&mut self, die: usize) -> Option<u32> {
+        let range = die * self.per_die as usize..(die + 1) * self.per_die as usize;
+        let space = &mut self.dies[die];
+        let mut view = VictimView {
+            candidates: &space.candidates,
+            valid_units: &self.valid[range.clone()],
+            pe_cycles: &self.pe_cycles[range.clone()],
+            closed_at: &self.closed_at[range.clone()],
+            clock: space.clock,
+            units_per_superblock: self.units,
+            random: &mut space.random,
+        };
+        let picked = space.victim.pick(&mut view)?;
+        let global = range.start + picked.index();
+        assert!(
+            picked.0 < self.per_die && self.position[global] != NONE,
+            "the victim policy picked {picked} of die {die}, which is not a candidate"
+        );
+        Some(picked.0)
+    }
+
+    /// Asks the wear policy, after an erase, whether data must move.
+    pub fn pick_relocation(&mut self, die: usize, erased: u32) -> Option<u32> {
+        let range = die * self.per_die as usize..(die + 1) * self.per_die as usize;
+        let space = &mut self.dies[die];
+        let mut view = WearView {
+            erased: SuperblockId(erased),
+            candidates: &space.candidates,
+            valid_units: &self.valid[range.clone()],
+            pe_cycles: &self.pe_cycles[range.clone()],
+            closed_at: &self.closed_at[range.clone()],
+            clock: space.clock,
+            erases: space.erases,
+            random: &mut space.random,
+        };
+        let picked = space.wear.relocate(&mut view)?;
+        let global = range.start + picked.index();
+        assert!(
+            picked.0 < self.per_die && self.position[global] != NONE,
+            "the wear policy picked {picked} of die {die}, which is not a candidate"
+        );
+        Some(picked.0)
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        // State of a superblock: counts, flags, times, its place among the candidates and in the policy.
+        self.valid.len() * (4 + 4 + 1 + 1 + 8 + 4 + 4 + 4 + 16 + 12)
+    }
+}

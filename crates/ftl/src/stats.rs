@@ -1,0 +1,88 @@
+//! What the FTL counted. Two of these subtract to the counts of the time between.
+
+use controller::Origin;
+
+macro_rules! counters {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        impl $name {
+            /// What was counted since `earlier`.
+            pub fn since(&self, earlier: &Self) -> Self {
+                Self { $($field: self.$field.minus(earlier.$field),)* }
+            }
+        }
+    };
+}
+
+trait Minus {
+    fn minus(self, earlier: Self) -> Self;
+}
+
+impl Minus for u64 {
+    fn minus(self, earlier: Self) -> Self {
+        self - earlier
+    }
+}
+
+impl Minus for [u64; Origin::COUNT] {
+    fn minus(self, earlier: Self) -> Self {
+        std::array::from_fn(|i| self[i] - earlier[i])
+    }
+}
+
+counters! {
+    /// Counters since the drive was built.
+    FtlStats {
+        /// Flash pages read, by origin.
+        pages_read: [u64; Origin::COUNT],
+        /// Flash pages programmed, by origin (of the first unit in the program).
+        pages_programmed: [u64; Origin::COUNT],
+        /// Mapping units programmed, by origin.
+        units_programmed: [u64; Origin::COUNT],
+        /// Superblock erases times planes, by origin of the collection.
+        blocks_erased: [u64; Origin::COUNT],
+        /// Mapping units the host wrote into the buffer.
+        units_written: u64,
+        /// Of those, units that replaced one that still waited in the buffer.
+        units_coalesced: u64,
+        /// Mapping units read by the host that the buffer held.
+        units_read_buffer: u64,
+        /// Mapping units read by the host that were never written or trimmed.
+        units_read_unmapped: u64,
+        /// Mapping units read by the host from flash.
+        units_read_flash: u64,
+        /// Mapping units trimmed that were mapped or buffered.
+        units_trimmed: u64,
+        /// Host units whose program finished after a newer version was written or the unit was trimmed.
+        units_stale: u64,
+        /// Victims taken by garbage collection.
+        victims: u64,
+        /// Valid units in those victims when they were taken.
+        victim_units: u64,
+        /// Candidates there were at those choices, added up.
+        victim_candidates: u64,
+        /// Free superblocks there were at those choices, added up.
+        victim_free: u64,
+        /// Superblocks relocated for wear levelling.
+        wear_relocations: u64,
+        /// Programs that failed.
+        program_failures: u64,
+        /// Erases that failed.
+        erase_failures: u64,
+        /// Superblocks lost because no spare block was left.
+        superblocks_lost: u64,
+    }
+}
+
+impl FtlStats {
+    /// Write amplification: mapping units programmed by all origins over mapping units the host wrote.
+    pub fn waf(&self) -> Option<f64> {
+        let programmed: u64 = self.units_programmed.iter().sum();
+        (self.units_written > 0).then(|| programmed as f64 / self.units_written as f64)
+    }
+}

@@ -1,0 +1,239 @@
+//! The blocks of all dies: which are bad, how worn, how far programmed, and what may be done to them.
+//!
+//! Superblocks are the unit of erasing: one block from each plane that operates together. Which block of a
+//! plane takes part is remapped, so that one bad block costs one block and not a whole row of them.
+
+use crate::Geometry;
+use config::{ConfigError, Section};
+use engine::RandomStream;
+
+const NO_BLOCK: u32 = u32::MAX;
+
+/// Chances that blocks fail.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct BadBlocks {
+    factory_ratio: f64,
+    program_fail_ratio: f64,
+    erase_fail_ratio: f64,
+}
+
+/// What retiring the bad blocks of a superblock left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetireOutcome {
+    /// A spare block of the same plane took the place; the superblock goes on.
+    Replaced,
+    /// There was no spare; the superblock is gone and its good blocks became spares.
+    Lost,
+}
+
+/// State of every block of the drive, in flat arrays.
+#[derive(Clone, Debug)]
+pub struct FlashArray {
+    planes: u32,
+    superblocks_per_die: u32,
+    blocks_per_die: u32,
+    blocks_per_plane: u32,
+    bad: BadBlocks,
+    random: RandomStream,
+    /// Block (within the die) of each plane of each superblock; `NO_BLOCK` in lost superblocks.
+    members: Vec<u32>,
+    /// Spare blocks of each (die, plane), taken from the end.
+    spares: Vec<Vec<u32>>,
+    /// Program/erase cycles of each block.
+    pe_cycles: Vec<u32>,
+    /// The next page row each superblock can program.
+    next_row: Vec<u32>,
+    bad_blocks: u64,
+}
+
+impl FlashArray {
+    /// Reads `[nand.bad_blocks]` and draws the factory bad blocks. `planes` of each die operate together
+    /// (all of them, or one when multi-plane operation is off).
+    ///
+    /// # Errors
+    /// When a ratio lies outside its range or a plane has no good block.
+    pub fn read(
+        nand: &mut Section,
+        geometry: &Geometry,
+        planes: u32,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
+        let mut section = nand.child("bad_blocks")?;
+        let bad = BadBlocks {
+            factory_ratio: ratio(&mut section, "factory_ratio", "fraction of blocks bad as delivered")?,
+            program_fail_ratio: ratio(&mut section, "program_fail_ratio", "chance that a program fails")?,
+            erase_fail_ratio: ratio(&mut section, "erase_fail_ratio", "chance that an erase fails")?,
+        };
+        let mut array = Self {
+            planes,
+            superblocks_per_die: geometry.blocks_per_die() / planes,
+            blocks_per_die: geometry.blocks_per_die(),
+            blocks_per_plane: geometry.blocks_per_plane,
+            bad,
+            random: RandomStream::new(seed, "nand.bad_blocks"),
+            members: Vec::new(),
+            spares: Vec::new(),
+            pe_cycles: vec![0; (geometry.dies() * geometry.blocks_per_die()) as usize],
+            next_row: Vec::new(),
+            bad_blocks: 0,
+        };
+        let count = (geometry.dies() * array.superblocks_per_die) as usize;
+        array.members = vec![NO_BLOCK; count * planes as usize];
+        array.next_row = vec![0; count];
+        for die in 0..geometry.dies() {
+            array.form_superblocks(die, geometry.blocks_per_plane * (geometry.planes / planes));
+        }
+        section.finish()?;
+        Ok(array)
+    }
+
+    /// Sorts the good blocks of a die into superblocks; what is left over in a plane is spare.
+    fn form_superblocks(&mut self, die: u32, blocks_per_group: u32) {
+        let mut good: Vec<Vec<u32>> = Vec::new();
+        for plane in 0..self.planes {
+            let first = plane * blocks_per_group;
+            let blocks = first..first + blocks_per_group;
+            good.push(blocks.filter(|_| !self.random.chance(self.bad.factory_ratio)).collect());
+        }
+        let formed = good.iter().map(Vec::len).min().unwrap_or(0);
+        self.bad_blocks +=
+            good.iter().map(|blocks| u64::from(blocks_per_group) - blocks.len() as u64).sum::<u64>();
+        for superblock in 0..formed {
+            for (plane, blocks) in good.iter().enumerate() {
+                let member = self.member_index(die, superblock as u32, plane as u32);
+                self.members[member] = blocks[superblock];
+            }
+        }
+        for blocks in good {
+            let mut spare = blocks[formed..].to_vec();
+            spare.reverse();
+            self.spares.push(spare);
+        }
+    }
+
+    #[inline]
+    fn member_index(&self, die: u32, superblock: u32, plane: u32) -> usize {
+        ((die * self.superblocks_per_die + superblock) * self.planes + plane) as usize
+    }
+
+    /// Superblock slots of each die; some may be lost to bad blocks.
+    pub fn superblocks_per_die(&self) -> u32 {
+        self.superblocks_per_die
+    }
+
+    /// Blocks that are bad, from the factory or since.
+    pub fn bad_blocks(&self) -> u64 {
+        self.bad_blocks
+    }
+
+    /// True when the superblock has a good block in each plane.
+    pub fn is_whole(&self, die: u32, superblock: u32) -> bool {
+        self.members[self.member_index(die, superblock, 0)] != NO_BLOCK
+    }
+
+    /// The plane that a superblock of one block lies in.
+    pub fn plane_of(&self, die: u32, superblock: u32) -> u32 {
+        self.members[self.member_index(die, superblock, 0)] / self.blocks_per_plane
+    }
+
+    /// Program/erase cycles of the most worn block of a superblock.
+    pub fn pe_cycles(&self, die: u32, superblock: u32) -> u32 {
+        (0..self.planes)
+            .map(|plane| self.members[self.member_index(die, superblock, plane)])
+            .filter(|block| *block != NO_BLOCK)
+            .map(|block| self.pe_cycles[(die * self.blocks_per_die + block) as usize])
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Program/erase cycles of every block, die after die.
+    pub fn pe_cycles_by_block(&self) -> &[u32] {
+        &self.pe_cycles
+    }
+
+    /// The next page row that a superblock (numbered over the whole drive) can program.
+    #[inline]
+    pub fn next_row(&self, superblock: usize) -> u32 {
+        self.next_row[superblock]
+    }
+
+    /// Programs `rows` page rows of a superblock, beginning with `row`. True: done; false: the program failed.
+    ///
+    /// # Panics
+    /// When the row was programmed before or is out of order: the FTL broke the chip's rule.
+    #[inline]
+    pub fn program(&mut self, superblock: usize, row: u32, rows: u32) -> bool {
+        assert_eq!(
+            self.next_row[superblock], row,
+            "superblock {superblock}: rows are programmed once and in order"
+        );
+        self.next_row[superblock] = row + rows;
+        !self.random.chance(self.bad.program_fail_ratio)
+    }
+
+    /// Erases a superblock: each block wears by one cycle. True: done; false: the erase failed.
+    pub fn erase(&mut self, die: u32, superblock: u32) -> bool {
+        for plane in 0..self.planes {
+            let block = self.members[self.member_index(die, superblock, plane)];
+            assert_ne!(block, NO_BLOCK, "die {die}: superblock {superblock} was lost to bad blocks");
+            self.pe_cycles[(die * self.blocks_per_die + block) as usize] += 1;
+        }
+        self.next_row[(die * self.superblocks_per_die + superblock) as usize] = 0;
+        !self.random.chance(self.bad.erase_fail_ratio)
+    }
+
+    /// Marks one block of the superblock bad (drawn among its planes) and repairs the superblock if it can.
+    pub fn retire(&mut self, die: u32, superblock: u32) -> RetireOutcome {
+        self.bad_blocks += 1;
+        let plane = self.random.below(u64::from(self.planes)) as u32;
+        let member = self.member_index(die, superblock, plane);
+        self.next_row[(die * self.superblocks_per_die + superblock) as usize] = 0;
+        if let Some(spare) = self.spares[(die * self.planes + plane) as usize].pop() {
+            self.members[member] = spare;
+            return RetireOutcome::Replaced;
+        }
+        for other in 0..self.planes {
+            let index = self.member_index(die, superblock, other);
+            let block = std::mem::replace(&mut self.members[index], NO_BLOCK);
+            if other != plane {
+                self.spares[(die * self.planes + other) as usize].push(block);
+            }
+        }
+        RetireOutcome::Lost
+    }
+
+    /// Sets the state of a superblock directly: constructed states and snapshots.
+    pub fn restore(&mut self, superblock: usize, next_row: u32) {
+        self.next_row[superblock] = next_row;
+    }
+
+    /// The whole state as words, for a snapshot.
+    pub fn save(&self) -> Vec<Vec<u32>> {
+        let mut words = vec![self.members.clone(), self.pe_cycles.clone(), self.next_row.clone()];
+        words.push(vec![self.bad_blocks as u32]);
+        words.extend(self.spares.iter().cloned());
+        words
+    }
+
+    /// Takes back what [`Self::save`] gave. False when the shape does not fit this geometry.
+    pub fn load(&mut self, words: &[Vec<u32>]) -> bool {
+        let fits = words.len() == 4 + self.spares.len()
+            && words[0].len() == self.members.len()
+            && words[1].len() == self.pe_cycles.len()
+            && words[2].len() == self.next_row.len()
+            && words[3].len() == 1;
+        if fits {
+            self.members.clone_from(&words[0]);
+            self.pe_cycles.clone_from(&words[1]);
+            self.next_row.clone_from(&words[2]);
+            self.bad_blocks = u64::from(words[3][0]);
+            self.spares = words[4..].to_vec();
+        }
+        fits
+    }
+}
+
+fn ratio(section: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigError> {
+    let value: f64 = section.or(key, 0.0, help)?;
+    if (0.0..1.0).contains(&value) { Ok(value) } else { Err(section.reject(key, "expected 0 <= ratio < 1")) }
+}

@@ -1,0 +1,162 @@
+//! How many of what: channels down to pages.
+
+use config::{ConfigError, Section};
+use units::{Bytes, ChannelId, DieId};
+
+/// Bits a cell stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// One bit.
+    Slc = 1,
+    /// Two bits.
+    Mlc = 2,
+    /// Three bits.
+    Tlc = 3,
+    /// Four bits.
+    Qlc = 4,
+}
+
+impl Cell {
+    /// Pages that share a wordline, and so the number of page types.
+    pub const fn bits(self) -> u32 {
+        self as u32
+    }
+}
+
+/// What one program operation writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramOrder {
+    /// One page (of each plane that takes part).
+    Page,
+    /// All pages of a wordline.
+    OneShot,
+}
+
+/// The physical layout of a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Geometry {
+    /// Channels: buses that work side by side.
+    pub channels: u32,
+    /// Chip enables on each channel.
+    pub ways: u32,
+    /// Dies behind each chip enable.
+    pub dies_per_way: u32,
+    /// Planes in each die.
+    pub planes: u32,
+    /// Blocks in each plane, bad ones included.
+    pub blocks_per_plane: u32,
+    /// Pages in each block.
+    pub pages_per_block: u32,
+    /// Data bytes of a page.
+    pub page_size: Bytes,
+    /// Spare bytes of a page.
+    pub oob_size: Bytes,
+    /// Bits per cell.
+    pub cell: Cell,
+    /// What one program operation writes.
+    pub program: ProgramOrder,
+}
+
+impl Geometry {
+    /// Reads `[geometry]` and the layout keys of `[nand]`.
+    ///
+    /// # Errors
+    /// When a key is missing, zero, or the pages of a block do not fill its wordlines.
+    pub fn read(root: &mut Section, nand: &mut Section) -> Result<Self, ConfigError> {
+        let mut geometry = root.child("geometry")?;
+        let channels = at_least_one(&mut geometry, "channels", "channels of the drive", None)?;
+        let ways = at_least_one(&mut geometry, "ways", "chip enables on each channel", None)?;
+        let dies_per_way = at_least_one(&mut geometry, "dies_per_way", "dies behind each chip enable", Some(1))?;
+        if u64::from(ways) * u64::from(dies_per_way) > 64 {
+            return Err(geometry.reject("ways", "expected at most 64 dies on a channel (ways x dies_per_way)"));
+        }
+        if u64::from(channels) * u64::from(ways) * u64::from(dies_per_way) > 1 << 16 {
+            return Err(geometry.reject("channels", "expected at most 65536 dies in a drive"));
+        }
+        geometry.finish()?;
+        let cell = match nand.choice("cell", &["slc", "mlc", "tlc", "qlc"], "tlc", "bits per cell")?.as_str() {
+            "slc" => Cell::Slc,
+            "mlc" => Cell::Mlc,
+            "tlc" => Cell::Tlc,
+            _ => Cell::Qlc,
+        };
+        let order = nand.choice("program", &["page", "one-shot"], "page", "what one program operation writes")?;
+        let program = if order == "page" { ProgramOrder::Page } else { ProgramOrder::OneShot };
+        let planes = at_least_one(nand, "planes", "planes of a die", None)?;
+        if planes > 16 {
+            return Err(nand.reject("planes", "expected at most 16 planes"));
+        }
+        let blocks_per_plane = at_least_one(nand, "blocks_per_plane", "blocks of a plane, bad ones included", None)?;
+        let pages_per_block = at_least_one(nand, "pages_per_block", "pages of a block", None)?;
+        if pages_per_block % cell.bits() != 0 {
+            return Err(nand.reject(
+                "pages_per_block",
+                &format!("expected a multiple of the {} pages that share a wordline", cell.bits()),
+            ));
+        }
+        let page_size: Bytes = nand.required("page_size", "data bytes of a page")?;
+        if page_size.get() == 0 || page_size.get() % 512 != 0 {
+            return Err(nand.reject("page_size", "expected a multiple of 512 bytes, not zero"));
+        }
+        let oob_size = nand.or("oob_size", Bytes::new(0), "spare bytes of a page")?;
+        Ok(Self {
+            channels,
+            ways,
+            dies_per_way,
+            planes,
+            blocks_per_plane,
+            pages_per_block,
+            page_size,
+            oob_size,
+            cell,
+            program,
+        })
+    }
+
+    /// Dies in the drive.
+    pub const fn dies(&self) -> u32 {
+        self.channels * self.ways * self.dies_per_way
+    }
+
+    /// Dies on one channel.
+    pub const fn dies_per_channel(&self) -> u32 {
+        self.ways * self.dies_per_way
+    }
+
+    /// Blocks in one die, bad ones included.
+    pub const fn blocks_per_die(&self) -> u32 {
+        self.planes * self.blocks_per_plane
+    }
+
+    /// The channel a die sits on. Dies are numbered channel first, so that counting dies strides channels.
+    #[inline]
+    pub const fn channel_of(&self, die: DieId) -> ChannelId {
+        ChannelId(die.0 % self.channels)
+    }
+
+    /// Data bytes of the whole drive, bad blocks included.
+    pub const fn physical_bytes(&self) -> Bytes {
+        Bytes::new(
+            self.dies() as u64
+                * self.blocks_per_die() as u64
+                * self.pages_per_block as u64
+                * self.page_size.get(),
+        )
+    }
+}
+
+fn at_least_one(
+    section: &mut Section,
+    key: &str,
+    help: &'static str,
+    default: Option<u32>,
+) -> Result<u32, ConfigError> {
+    let count: u32 = match default {
+        Some(default) => section.or(key, default, help)?,
+        None => section.required(key, help)?,
+    };
+    if count == 0 {
+        return Err(section.reject(key, "expected a whole number of at least 1"));
+    }
+    Ok(count)
+}

@@ -1,1 +1,51 @@
-//! placeholder
+//! Block traces: read in any of the formats in use, described, converted, and replayed on a drive.
+//!
+//! - [`formats`]: which formats there are; one file each under `format/`.
+//! - [`inspect`]: one pass over a trace, in constant memory: rate, span, footprint, sizes, volumes.
+//! - [`open`]: a trace as a [`crate::Workload`].
+//! - [`convert`]: the same requests in another text format.
+//!
+//! A trace is never read on a guess: its content decides where that is certain, else its format must be
+//! named. The first line that cannot be read is an error with its place, unless such lines are skipped,
+//! which is counted and reported. Times are whole nanoseconds on the trace's own clock; addresses and sizes
+//! are whole sectors of 512 bytes, anything else is an error.
+//!
+//! Not here: pairing of issue and completion events (response times of old disks are no reference for an
+//! SSD), and joining the files of several CPUs of a binary blktrace other than by sorting their
+//! concatenation.
+
+mod convert;
+mod field;
+mod footprint;
+mod format;
+mod fuzz;
+mod info;
+mod input;
+mod opened;
+mod options;
+mod place;
+mod recognize;
+mod record;
+mod replay;
+mod sort;
+mod source;
+mod survey;
+
+pub use convert::convert;
+pub use format::{FormatCard, formats};
+pub use fuzz::fuzz_one;
+pub use info::{Counts, OutOfOrder, SizeShare, TraceInfo, VolumeInfo};
+pub use options::{Addresses, TraceOptions, format_named};
+pub use replay::{TraceWorkload, open};
+
+use crate::WorkloadError;
+use std::path::Path;
+
+/// Reads the trace at `path` once and tells what it holds. Times that go back are told, not refused.
+///
+/// # Errors
+/// When the options contradict themselves, the file cannot be read, its format is unknown or must be named,
+/// a line cannot be read (unless those are skipped), a volume asked for is missing, or no request is left.
+pub fn inspect(path: &Path, options: &TraceOptions) -> Result<TraceInfo, WorkloadError> {
+    opened::Opened::survey(input::Origin::Path(path.to_owned()), options).map(|opened| opened.info)
+}

@@ -1,0 +1,122 @@
+//! Writing a trace in another text format.
+//!
+//! Times count from the first request (MSR: from the beginning of its published week), cut to the target's
+//! resolution: 100 ns for MSR, microseconds for fio, nanoseconds for the others. Volumes keep their numbers;
+//! addresses are not moved.
+
+use super::format::{FormatCard, Writer, formats};
+use super::input::Origin;
+use super::opened::Opened;
+use super::options::{Addresses, TraceOptions, format_named};
+use super::record::Record;
+use crate::WorkloadError;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// Writes the trace at `path` to `out` in the format `to`, packed as gzip or zstd when `out` ends in `.gz`
+/// or `.zst`. The file appears whole or not at all. Returns the number of requests written.
+///
+/// # Errors
+/// As [`super::inspect`]; when `to` cannot be written or cannot express a request; when times go back
+/// without `sort`; when `out` cannot be written.
+pub fn convert(path: &Path, options: &TraceOptions, out: &Path, to: &str) -> Result<u64, WorkloadError> {
+    let (card, writer) = writable(to)?;
+    if options.addresses != Addresses::Refuse || options.speedup != 1.0 || options.as_fast_as_possible.is_some() {
+        let expected = "addresses and times as they are; those options belong to a run";
+        return Err(WorkloadError::of("trace convert", "an option that changes the replay", expected));
+    }
+    let opened = Opened::survey(Origin::Path(path.to_owned()), options)?;
+    opened.check_order()?;
+    let failed = |error: std::io::Error| {
+        WorkloadError::of(out.display().to_string(), error.to_string(), "a folder to write to, with room")
+    };
+    let folder = match out.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    // Written beside its destination and renamed at the end, so that no half of it is ever seen there.
+    let mut file = tempfile::Builder::new().prefix(".converting-").tempfile_in(folder).map_err(failed)?;
+    let mut packed = Packed::new(out, BufWriter::new(file.as_file_mut())).map_err(failed)?;
+    let written = write_all(opened, card, writer, &mut packed, out)?;
+    packed.finish().map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(out).map_err(|error| failed(error.error))?;
+    Ok(written)
+}
+
+fn writable(to: &str) -> Result<(&'static FormatCard, Writer), WorkloadError> {
+    let card = format_named(to)?;
+    let Some(writer) = card.writer else {
+        let names: Vec<&str> = formats().iter().filter(|c| c.writable()).map(|c| c.name).collect();
+        let expected = format!("one of {}", names.join(", "));
+        return Err(WorkloadError::of("trace convert", format!("{to} can be read but not written"), expected));
+    };
+    Ok((card, writer))
+}
+
+fn write_all(
+    opened: Opened,
+    card: &FormatCard,
+    writer: Writer,
+    packed: &mut Packed<'_>,
+    out: &Path,
+) -> Result<u64, WorkloadError> {
+    let failed = |error: std::io::Error| {
+        WorkloadError::of(out.display().to_string(), error.to_string(), "a folder to write to, with room")
+    };
+    let volumes: Vec<String> = opened.info.volumes.iter().map(|volume| volume.name.clone()).collect();
+    let (first_ns, place) = (opened.info.first_ns, opened.place(0));
+    let place = place.strip_suffix('0').unwrap_or(&place).to_owned();
+    packed.sink().write_all((writer.header)(&volumes).as_bytes()).map_err(failed)?;
+    let mut requests = opened.again()?;
+    let (mut line, mut written) = (Vec::with_capacity(128), 0);
+    while let Some(located) = requests.next()? {
+        line.clear();
+        let record = Record { time_ns: located.record.time_ns.saturating_sub(first_ns), ..located.record };
+        if let Err(what) = (writer.line)(&mut line, &record, &volumes) {
+            let place = format!("{place}{}", located.line);
+            let expected = "another target, such as fio-iolog-v3";
+            return Err(WorkloadError::of(place, format!("{what} has no form in {}", card.name), expected));
+        }
+        packed.sink().write_all(&line).map_err(failed)?;
+        written += 1;
+    }
+    Ok(written)
+}
+
+/// The output, packed as its name says.
+enum Packed<'a> {
+    Plain(BufWriter<&'a mut std::fs::File>),
+    Gzip(flate2::write::GzEncoder<BufWriter<&'a mut std::fs::File>>),
+    Zstd(zstd::stream::write::Encoder<'static, BufWriter<&'a mut std::fs::File>>),
+}
+
+impl<'a> Packed<'a> {
+    fn new(out: &Path, file: BufWriter<&'a mut std::fs::File>) -> std::io::Result<Self> {
+        Ok(match out.extension().and_then(|e| e.to_str()) {
+            Some("gz") => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
+            Some("zst") => {
+                let mut encoder = zstd::stream::write::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+                encoder.include_checksum(true)?;
+                Self::Zstd(encoder)
+            }
+            _ => Self::Plain(file),
+        })
+    }
+
+    fn sink(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Plain(sink) => sink,
+            Self::Gzip(sink) => sink,
+            Self::Zstd(sink) => sink,
+        }
+    }
+
+    fn finish(self) -> std::io::Result<()> {
+        match self {
+            Self::Plain(mut sink) => sink.flush(),
+            Self::Gzip(sink) => sink.finish()?.flush(),
+            Self::Zstd(sink) => sink.finish()?.flush(),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! How many distinct 4 KiB pages does a trace touch? Estimated in 16 KiB of memory, or counted exactly.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// The page that footprints are counted in, in bytes.
+pub(crate) const PAGE: u64 = 4096;
+
+/// Registers of the estimate: its standard error is 1.04 / sqrt(registers) = 0.8 %.
+const REGISTER_BITS: u32 = 14;
+const REGISTERS: usize = 1 << REGISTER_BITS;
+/// Bits of the hash that the rank is taken from.
+const RANK_BITS: usize = 64 - REGISTER_BITS as usize;
+
+/// Spreads the bits of `x` (the finaliser of a well-known 64-bit mixer): every input bit reaches every
+/// output bit.
+#[inline]
+fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// HyperLogLog with the estimator of O. Ertl (2017), which needs no correction tables for any count.
+pub(crate) struct Estimate {
+    registers: Vec<u8>,
+    last: (u64, u64),
+}
+
+impl Estimate {
+    /// Of nothing yet.
+    pub fn new() -> Self {
+        Self { registers: vec![0; REGISTERS], last: (u64::MAX, u64::MAX) }
+    }
+
+    /// `pages` of `volume` are touched.
+    #[inline]
+    pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
+        let salt = mix(u64::from(volume) ^ 0x5157_a11e);
+        for page in pages {
+            if self.last == (page, salt) {
+                continue;
+            }
+            self.last = (page, salt);
+            let hash = mix(page ^ salt);
+            let register = (hash >> RANK_BITS) as usize;
+            let rank = ((hash << REGISTER_BITS) | (1 << (REGISTER_BITS - 1))).leading_zeros() as u8 + 1;
+            self.registers[register] = self.registers[register].max(rank);
+        }
+    }
+
+    /// The estimated number of distinct pages.
+    pub fn pages(&self) -> u64 {
+        let mut counts = [0u32; RANK_BITS + 2];
+        for &rank in &self.registers {
+            counts[usize::from(rank)] += 1;
+        }
+        let m = REGISTERS as f64;
+        let mut z = m * tau(1.0 - f64::from(counts[RANK_BITS + 1]) / m);
+        for &count in counts[1..=RANK_BITS].iter().rev() {
+            z = 0.5 * (z + f64::from(count));
+        }
+        z += m * sigma(f64::from(counts[0]) / m);
+        (m * m / (2.0 * std::f64::consts::LN_2 * z)).round() as u64
+    }
+}
+
+/// The share of registers still empty, as it enters the estimate.
+fn sigma(mut x: f64) -> f64 {
+    if x >= 1.0 {
+        return f64::INFINITY;
+    }
+    let (mut y, mut z) = (1.0, x);
+    loop {
+        x *= x;
+        let before = z;
+        z += x * y;
+        y += y;
+        if z == before {
+            return z;
+        }
+    }
+}
+
+/// The share of registers at their highest rank, as it enters the estimate.
+fn tau(mut x: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return 0.0;
+    }
+    let (mut y, mut z) = (1.0, 1.0 - x);
+    loop {
+        x = x.sqrt();
+        let before = z;
+        y *= 0.5;
+        z -= (1.0 - x) * (1.0 - x) * y;
+        if z == before {
+            return z / 3.0;
+        }
+    }
+}
+
+/// Hashes the small keys of [`PageSet`]; its order is never looked at.
+#[derive(Default)]
+pub(crate) struct MixHasher(u64);
+
+impl Hasher for MixHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(byte.into());
+        }
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(value.into());
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix(self.0 ^ value);
+    }
+}
+
+/// A hash map with [`MixHasher`].
+pub(crate) type MixMap<K, V> = HashMap<K, V, BuildHasherDefault<MixHasher>>;
+
+/// Pages in one word of a [`PageSet`].
+const WORD: u64 = 64;
+
+/// The set of pages touched, as bits; memory grows with the footprint.
+#[derive(Default)]
+pub(crate) struct PageSet {
+    words: MixMap<(u32, u64), u64>,
+}
+
+impl PageSet {
+    /// `pages` of `volume` are touched.
+    pub fn touch(&mut self, volume: u32, pages: std::ops::Range<u64>) {
+        let mut page = pages.start;
+        while page < pages.end {
+            let word = page / WORD;
+            let end = pages.end.min((word + 1) * WORD);
+            let bits = bits_below(end - word * WORD) & !bits_below(page - word * WORD);
+            *self.words.entry((volume, word)).or_default() |= bits;
+            page = end;
+        }
+    }
+
+    /// How many pages are in the set.
+    pub fn pages(&self) -> u64 {
+        self.words.values().map(|bits| u64::from(bits.count_ones())).sum()
+    }
+
+    /// Numbers the pages in the order of volume and address.
+    pub fn rank(self) -> Ranks {
+        let mut sorted: Vec<((u32, u64), u64)> = self.words.into_iter().collect();
+        sorted.sort_unstable_by_key(|(key, _)| *key);
+        let mut before = 0;
+        let mut words = MixMap::default();
+        for (key, bits) in sorted {
+            words.insert(key, (bits, before));
+            before += u64::from(bits.count_ones());
+        }
+        Ranks { words, pages: before }
+    }
+}
+
+/// The lowest `count` bits set.
+fn bits_below(count: u64) -> u64 {
+    if count >= WORD { u64::MAX } else { (1 << count) - 1 }
+}
+
+/// The touched pages, numbered without gaps.
+pub(crate) struct Ranks {
+    /// Bits of a word, and how many pages come before it.
+    words: MixMap<(u32, u64), (u64, u64)>,
+    pages: u64,
+}
+
+impl Ranks {
+    /// The number of `page`, `None` when it was not in the set.
+    #[inline]
+    pub fn of(&self, volume: u32, page: u64) -> Option<u64> {
+        let &(bits, before) = self.words.get(&(volume, page / WORD))?;
+        let bit = page % WORD;
+        (bits >> bit & 1 == 1).then(|| before + u64::from((bits & bits_below(bit)).count_ones()))
+    }
+
+    /// How many pages there are.
+    pub fn pages(&self) -> u64 {
+        self.pages
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_estimate_is_within_four_standard_errors() {
+        for pages in [1u64, 100, 5_000, 40_000, 1_000_000] {
+            let mut estimate = Estimate::new();
+            estimate.touch(3, 1_000_000..1_000_000 + pages);
+            estimate.touch(3, 1_000_000..1_000_000 + pages);
+            let error = (estimate.pages() as f64 / pages as f64 - 1.0).abs();
+            assert!(error < 4.0 * 1.04 / 128.0, "{pages}: {}", estimate.pages());
+        }
+        assert_eq!(Estimate::new().pages(), 0);
+    }
+
+    #[test]
+    fn volumes_do_not_share_pages() {
+        let mut estimate = Estimate::new();
+        let mut exact = PageSet::default();
+        for volume in 0..50 {
+            estimate.touch(volume, 0..1000);
+            exact.touch(volume, 0..1000);
+        }
+        assert_eq!(exact.pages(), 50_000);
+        assert!((48_000..52_000).contains(&estimate.pages()), "{}", estimate.pages());
+    }
+
+    #[test]
+    fn ranks_follow_the_addresses() {
+        let mut set = PageSet::default();
+        set.touch(1, 0..2);
+        set.touch(0, 60..70);
+        set.touch(0, 1_000_000..1_000_001);
+        let ranks = set.rank();
+        assert_eq!(ranks.pages(), 13);
+        assert_eq!((ranks.of(0, 60), ranks.of(0, 69)), (Some(0), Some(9)));
+        assert_eq!((ranks.of(0, 1_000_000), ranks.of(1, 1), ranks.of(1, 2)), (Some(10), Some(12), None));
+    }
+}

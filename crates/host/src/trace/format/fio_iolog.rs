@@ -1,0 +1,154 @@
+//! fio iolog, versions 2 (waits between requests) and 3 (a time on each line). Each file is a volume.
+
+use super::{FormatCard, Framing, Parser, Writer};
+use crate::Op;
+use crate::trace::field::{Columns, Fault, fatal, fault, int, show};
+use crate::trace::record::{Parsed, Record, Volumes};
+use std::io::Write as _;
+
+const US: u64 = 1_000;
+
+pub(super) const CARD_V2: FormatCard = FormatCard {
+    name: "fio-iolog-v2",
+    title: "fio iolog, version 2",
+    units: "header, then: file action [offset length] in bytes; wait counts us after the wait before",
+    certain: true,
+    framing: Framing::Lines,
+    parser: |_| Box::new(Iolog { timed: false, header_met: false, now_ns: 0 }),
+    writer: None,
+};
+
+pub(super) const CARD_V3: FormatCard = FormatCard {
+    name: "fio-iolog-v3",
+    title: "fio iolog, version 3",
+    units: "header, then: time in us, file, action [offset length] in bytes",
+    certain: true,
+    framing: Framing::Lines,
+    parser: |_| Box::new(Iolog { timed: true, header_met: false, now_ns: 0 }),
+    writer: Some(Writer { header, line: write }),
+};
+
+const HEADERS: [&[u8]; 2] = [b"fio version 2 iolog", b"fio version 3 iolog"];
+
+struct Iolog {
+    /// Each line begins with its time (version 3).
+    timed: bool,
+    header_met: bool,
+    /// The sum of the waits so far (version 2).
+    now_ns: u64,
+}
+
+impl Parser for Iolog {
+    fn parse(&mut self, line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+        if line == HEADERS[usize::from(self.timed)] {
+            self.header_met = true;
+            return Ok(Parsed::Signature);
+        }
+        if !self.header_met {
+            let header = String::from_utf8_lossy(HEADERS[usize::from(self.timed)]).into_owned();
+            return Err(fatal(show(line), format!("the header {header:?}")));
+        }
+        let mut columns = Columns::blank(line);
+        let mut time_ns = self.now_ns;
+        if self.timed {
+            time_ns = micros(columns.next("time")?)?;
+        }
+        let file = columns.next("file")?;
+        let action = columns.next("action")?;
+        let parsed = match action {
+            b"add" => {
+                volumes.id(file)?;
+                Parsed::Known
+            }
+            b"open" | b"close" => Parsed::Known,
+            b"wait" if !self.timed => self.wait(&mut columns)?,
+            _ => request(time_ns, action, file, &mut columns, volumes)?,
+        };
+        columns.end()?;
+        Ok(parsed)
+    }
+}
+
+impl Iolog {
+    /// `file wait microseconds 0`: the requests that follow come so much later.
+    fn wait(&mut self, columns: &mut Columns<'_>) -> Result<Parsed, Fault> {
+        let wait_ns = micros(columns.next("wait")?)?;
+        if let Some(length) = columns.optional() {
+            int(length, "length")?;
+        }
+        match self.now_ns.checked_add(wait_ns) {
+            Some(sum) => self.now_ns = sum,
+            None => return Err(fault("the waits add up to more than 64 bits", "a time below 584 years")),
+        }
+        Ok(Parsed::Known)
+    }
+}
+
+fn micros(field: &[u8]) -> Result<u64, Fault> {
+    let us = int(field, "time")?;
+    us.checked_mul(US).ok_or_else(|| fault(format!("time {us} us"), "a time below 584 years"))
+}
+
+fn request(
+    time_ns: u64,
+    action: &[u8],
+    file: &[u8],
+    columns: &mut Columns<'_>,
+    volumes: &mut Volumes,
+) -> Result<Parsed, Fault> {
+    let op = match action {
+        b"read" => Op::Read,
+        b"write" => Op::Write,
+        b"trim" => Op::Trim,
+        b"sync" | b"datasync" => Op::Flush,
+        other => {
+            let expected = "add, open, close, read, write, trim, sync, datasync, or wait (version 2 only)";
+            return Err(fault(format!("action is {}", show(other)), expected));
+        }
+    };
+    let Some(volume) = volumes.known(file) else {
+        return Err(fault(format!("file {} was not added", show(file)), "an add line for it before"));
+    };
+    if op == Op::Flush {
+        // fio writes an extent here, which means nothing for a flush.
+        for what in ["offset", "length"] {
+            if let Some(column) = columns.optional() {
+                int(column, what)?;
+            }
+        }
+        return Ok(Parsed::Request(Record::flush(time_ns, volume)));
+    }
+    let offset = int(columns.next("offset")?, "offset")?;
+    let bytes = int(columns.next("length")?, "length")?;
+    Ok(Parsed::Request(Record::in_bytes(time_ns, op, offset, bytes, volume)?))
+}
+
+/// A name of ours for the volume: those of other traces are no file names.
+fn file_name(volume: usize) -> String {
+    format!("volume{volume}")
+}
+
+fn header(volumes: &[String]) -> String {
+    let mut text = String::from("fio version 3 iolog\n");
+    for action in ["add", "open"] {
+        for volume in 0..volumes.len() {
+            text.push_str(&format!("0 {} {action}\n", file_name(volume)));
+        }
+    }
+    text
+}
+
+fn write(out: &mut Vec<u8>, record: &Record, _: &[String]) -> Result<(), &'static str> {
+    let (us, file) = (record.time_ns / US, file_name(record.volume as usize));
+    let action = match record.op {
+        Op::Flush => {
+            let _ = writeln!(out, "{us} {file} sync 0 0");
+            return Ok(());
+        }
+        Op::Read => "read",
+        Op::Write => "write",
+        Op::Trim => "trim",
+    };
+    let _ = writeln!(out, "{us} {file} {action} {} {}", record.offset, record.bytes);
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! Five columns of numbers between blanks: six formats that look alike and differ in the unit of time, the
+//! unit of addresses and the base of the last column. None can be told from the others by content, so each
+//! must be named.
+
+use super::{FormatCard, Framing, Writer, one_reads};
+use crate::Op;
+use crate::trace::field::{Columns, Fault, fault, hex, int, show, time};
+use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
+use std::io::Write as _;
+
+/// A mapping page of the `diskpages` form, in bytes.
+const PAGE: u64 = 4096;
+
+const BASE: FormatCard = FormatCard {
+    name: "",
+    title: "",
+    units: "",
+    certain: false,
+    framing: Framing::Lines,
+    parser: |_| Box::new(ssdsim),
+    writer: None,
+};
+
+pub(super) const SSDSIM: FormatCard = FormatCard {
+    name: "ssdsim",
+    title: "SSDsim ASCII",
+    units: "time in ns, device, start in 512-byte sectors, size in sectors, 1=read 0=write",
+    writer: Some(Writer { header: |_| String::new(), line: write_ssdsim }),
+    ..BASE
+};
+
+pub(super) const MQSIM: FormatCard = FormatCard {
+    name: "mqsim",
+    title: "MQSim ASCII",
+    units: "time in ns, device, start in 512-byte sectors, size in sectors, 1=read 0=write; single blanks",
+    parser: |_| Box::new(mqsim),
+    writer: Some(Writer { header: |_| String::new(), line: write_ssdsim }),
+    ..BASE
+};
+
+pub(super) const DISKSIM: FormatCard = FormatCard {
+    name: "disksim",
+    title: "DiskSim ASCII",
+    units: "time in ms, device, start in 512-byte sectors, size in sectors, flags in hex, bit 0 set = read",
+    parser: |_| Box::new(disksim),
+    writer: Some(Writer { header: |_| String::new(), line: write_disksim }),
+    ..BASE
+};
+
+pub(super) const DISKPAGES: FormatCard = FormatCard {
+    name: "diskpages",
+    title: "DiskSim-like with sizes in pages (flashsim copies of UMass)",
+    units: "time in ms, device, start in 512-byte sectors, size in 4 KiB pages, 1=read 0=write",
+    parser: |_| Box::new(diskpages),
+    ..BASE
+};
+
+pub(super) const DTRS: FormatCard = FormatCard {
+    name: "dtrs",
+    title: "Microsoft production servers, cut and converted for SSDsim",
+    units: "time in us, device, start in 512-byte sectors, size in sectors, 1=read 0=write",
+    parser: |_| Box::new(dtrs),
+    ..BASE
+};
+
+pub(super) const MS_OFFSET: FormatCard = FormatCard {
+    name: "ms-offset",
+    title: "windows of MSR volumes, as block replayers take them",
+    units: "time in ms, device, offset in bytes, size in bytes, 1=read 0=write",
+    parser: |_| Box::new(ms_offset),
+    ..BASE
+};
+
+const MS: u64 = 1_000_000;
+const US: u64 = 1_000;
+
+/// The five columns as they stand.
+struct Five<'a> {
+    time: &'a [u8],
+    device: &'a [u8],
+    start: u64,
+    size: u64,
+    op: &'a [u8],
+}
+
+#[inline]
+fn five(line: &[u8]) -> Result<Five<'_>, Fault> {
+    let mut columns = Columns::blank(line);
+    let time = columns.next("time")?;
+    let device = columns.next("device")?;
+    int(device, "device")?;
+    let start = int(columns.next("start")?, "start")?;
+    let size = int(columns.next("size")?, "size")?;
+    let op = columns.next("operation")?;
+    columns.end()?;
+    Ok(Five { time, device, start, size, op })
+}
+
+#[inline]
+fn finish(record: Result<Record, Fault>, device: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+    let mut record = record?;
+    record.volume = volumes.id(device)?;
+    Ok(Parsed::Request(record))
+}
+
+/// Whole nanoseconds: a fraction means that the unit is another one.
+fn whole_ns(field: &[u8]) -> Result<u64, Fault> {
+    match int(field, "time") {
+        Err(mut fault) if field.contains(&b'.') => {
+            fault.expected = "whole nanoseconds; a fraction suggests another --trace-format".into();
+            Err(fault)
+        }
+        other => other,
+    }
+}
+
+fn ssdsim(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+    let f = five(line)?;
+    let time_ns = whole_ns(f.time)?;
+    finish(Record::in_sectors(time_ns, one_reads(f.op)?, f.start, f.size, 0), f.device, volumes)
+}
+
+fn mqsim(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+    let doubled = line.windows(2).any(|pair| pair == b"  ");
+    if doubled || line.contains(&b'\t') || line.first() == Some(&b' ') || line.last() == Some(&b' ') {
+        return Err(fault(show(line), "single blanks between columns, which is all that MQSim reads"));
+    }
+    ssdsim(line, volumes)
+}
+
+fn dtrs(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+    let f = five(line)?;
+    let time_ns = time(f.time, US, "time")?;
+    finish(Record::in_sectors(time_ns, one_reads(f.op)?, f.start, f.size, 0), f.device, volumes)
+}
+
+fn ms_offset(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+    let f = five(line)?;
+    let time_ns = time(f.time, MS, "time")?;
+    finish(Record::in_bytes(time_ns, one_reads(f.op)?, f.start, f.size, 0), f.device, volumes)
+}
+
+fn diskpages(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+    let f = five(line)?;
+    let time_ns = time(f.time, MS, "time")?;
+    let Some(sectors) = f.size.checked_mul(PAGE / SECTOR) else {
+        return Err(fault(format!("size {} pages", f.size), "less than 4 GiB in one request"));
+    };
+    finish(Record::in_sectors(time_ns, one_reads(f.op)?, f.start, sectors, 0), f.device, volumes)
+}
+
+fn disksim(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+    let f = five(line)?;
+    let time_ns = time(f.time, MS, "time")?;
+    let flags = hex(f.op, "flags")?;
+    if flags > u64::from(u32::MAX) {
+        return Err(fault(format!("flags {}", show(f.op)), "at most 8 hexadecimal digits"));
+    }
+    let op = if flags & 1 == 1 { Op::Read } else { Op::Write };
+    finish(Record::in_sectors(time_ns, op, f.start, f.size, 0), f.device, volumes)
+}
+
+/// Read is 1 and write is 0 in all of them; nothing else can be said.
+fn op_digit(op: Op) -> Result<u8, &'static str> {
+    match op {
+        Op::Read => Ok(1),
+        Op::Write => Ok(0),
+        Op::Trim => Err("a trim"),
+        Op::Flush => Err("a flush"),
+    }
+}
+
+fn write_ssdsim(out: &mut Vec<u8>, record: &Record, _: &[String]) -> Result<(), &'static str> {
+    let (sector, sectors) = (record.offset / SECTOR, u64::from(record.bytes) / SECTOR);
+    let op = op_digit(record.op)?;
+    let _ = writeln!(out, "{} {} {sector} {sectors} {op}", record.time_ns, record.volume);
+    Ok(())
+}
+
+fn write_disksim(out: &mut Vec<u8>, record: &Record, _: &[String]) -> Result<(), &'static str> {
+    let (sector, sectors) = (record.offset / SECTOR, u64::from(record.bytes) / SECTOR);
+    let op = op_digit(record.op)?;
+    let (ms, below) = (record.time_ns / MS, record.time_ns % MS);
+    let _ = writeln!(out, "{ms}.{below:06} {} {sector} {sectors} {op:x}", record.volume);
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Which trace formats are there, and how is one line of each read?
+//!
+//! A format is one file with its card and one line in [`FORMATS`]. A parser sees one line (or one binary
+//! record) at a time, and never what the options decide: order, selection and addresses are settled above.
+
+mod alibaba;
+mod biotracer;
+mod blkparse;
+mod blkreplay;
+mod blktrace;
+mod cloudphysics;
+mod fio_iolog;
+mod fiu;
+mod five_columns;
+mod k5cloud;
+mod msr;
+mod spc;
+mod systor17;
+mod tencent;
+mod vscsi;
+mod wiscsim;
+
+use super::field::Fault;
+use super::options::TraceOptions;
+use super::record::{Parsed, Record, Volumes};
+
+/// What is known about one trace format.
+#[derive(Clone, Copy)]
+pub struct FormatCard {
+    /// What `--trace-format` calls it.
+    pub name: &'static str,
+    /// Where such traces come from.
+    pub title: &'static str,
+    /// Columns and units, in one sentence.
+    pub units: &'static str,
+    /// True when the content tells this format from every other; false when it must be named.
+    pub certain: bool,
+    /// How the file is cut into records.
+    pub(crate) framing: Framing,
+    /// A fresh parser.
+    pub(crate) parser: fn(&TraceOptions) -> Box<dyn Parser>,
+    /// How requests are written in this format, where `convert` can.
+    pub(crate) writer: Option<Writer>,
+}
+
+impl FormatCard {
+    /// True when `trace convert` can write this format.
+    pub fn writable(&self) -> bool {
+        self.writer.is_some()
+    }
+}
+
+impl std::fmt::Debug for FormatCard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FormatCard").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// How a file is cut into records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Framing {
+    /// Lines of text.
+    Lines,
+    /// A fixed head, followed by as many bytes as `extra` finds in the head.
+    Records {
+        /// Bytes of the head.
+        head: usize,
+        /// Bytes that follow, told from the head.
+        extra: fn(&[u8]) -> usize,
+    },
+}
+
+/// Reads one line or record.
+pub(crate) trait Parser: Send {
+    /// What `frame` says.
+    fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault>;
+}
+
+impl<F: FnMut(&[u8], &mut Volumes) -> Result<Parsed, Fault> + Send> Parser for F {
+    fn parse(&mut self, frame: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+        self(frame, volumes)
+    }
+}
+
+/// Writes requests as lines.
+#[derive(Clone, Copy)]
+pub(crate) struct Writer {
+    /// What stands before the first line, given the volumes' names.
+    pub header: fn(&[String]) -> String,
+    /// Appends one line; the record's time counts from the first request. The error says what cannot be
+    /// expressed.
+    pub line: fn(&mut Vec<u8>, &Record, &[String]) -> Result<(), &'static str>,
+}
+
+/// Every format, in the order of their names.
+static FORMATS: &[FormatCard] = &[
+    alibaba::CARD,
+    biotracer::CARD,
+    blkparse::CARD,
+    blkreplay::CARD,
+    blktrace::CARD,
+    cloudphysics::CARD,
+    cloudphysics::CARD_SECONDS,
+    five_columns::DISKPAGES,
+    five_columns::DISKSIM,
+    five_columns::DTRS,
+    fio_iolog::CARD_V2,
+    fio_iolog::CARD_V3,
+    fiu::CARD,
+    k5cloud::CARD,
+    five_columns::MQSIM,
+    five_columns::MS_OFFSET,
+    msr::CARD,
+    msr::CARD_BLANK,
+    spc::CARD,
+    five_columns::SSDSIM,
+    systor17::CARD,
+    tencent::CARD,
+    vscsi::CARD_1,
+    vscsi::CARD_2,
+    wiscsim::CARD,
+];
+
+/// Every format that can be read, in the order of their names.
+pub fn formats() -> &'static [FormatCard] {
+    FORMATS
+}
+
+/// The op of formats that write 1 for a read and 0 for a write.
+pub(crate) fn one_reads(field: &[u8]) -> Result<crate::Op, Fault> {
+    match field {
+        b"1" => Ok(crate::Op::Read),
+        b"0" => Ok(crate::Op::Write),
+        _ => Err(super::field::fault(
+            format!("operation is {}", super::field::show(field)),
+            "1 (read) or 0 (write)",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_listed_by_name_and_each_once() {
+        let names: Vec<&str> = formats().iter().map(|card| card.name).collect();
+        assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+    }
+}

@@ -1,0 +1,86 @@
+//! MSR Cambridge: seven columns, the operation spelled out, time in ticks of 100 ns.
+
+use super::{FormatCard, Framing, Writer};
+use crate::Op;
+use crate::trace::field::{Columns, Fault, fault, int, show};
+use crate::trace::record::{Parsed, Record, Volumes};
+use std::io::Write as _;
+
+/// 22 February 2007, 17:00 UTC, when the published week begins; converted traces begin there.
+const FIRST_TICK: u64 = 128_166_372_000_000_000;
+
+pub(super) const CARD: FormatCard = FormatCard {
+    name: "msr",
+    title: "MSR Cambridge (SNIA 387)",
+    units: "time in 100 ns ticks,host,disk,Read|Write,offset in bytes,size in bytes,response in ticks",
+    certain: true,
+    framing: Framing::Lines,
+    parser: |_| Box::new(|line: &[u8], volumes: &mut Volumes| parse(Columns::separated(line, b','), volumes)),
+    writer: Some(Writer { header: |_| String::new(), line: write }),
+};
+
+pub(super) const CARD_BLANK: FormatCard = FormatCard {
+    name: "msr-blank",
+    title: "MSR Cambridge, columns separated by blanks",
+    units: "time in 100 ns ticks, host, disk, Read|Write, offset in bytes, size in bytes, response in ticks",
+    certain: true,
+    framing: Framing::Lines,
+    parser: |_| Box::new(|line: &[u8], volumes: &mut Volumes| parse(Columns::blank(line), volumes)),
+    writer: None,
+};
+
+fn parse(mut columns: Columns<'_>, volumes: &mut Volumes) -> Result<Parsed, Fault> {
+    let time = columns.next("time")?;
+    let ticks = int(time, "time")?;
+    let host = columns.next("host")?;
+    let disk = columns.next("disk")?;
+    let op = op(columns.next("operation")?)?;
+    let offset = int(columns.next("offset")?, "offset")?;
+    let bytes = int(columns.next("size")?, "size")?;
+    int(columns.next("response time")?, "response time")?;
+    columns.end()?;
+    int(disk, "disk")?;
+    let Some(time_ns) = ticks.checked_mul(100) else {
+        return Err(fault(format!("time {}", show(time)), "ticks of 100 ns, a time below 584 years"));
+    };
+    let mut record = Record::in_bytes(time_ns, op, offset, bytes, 0)?;
+    record.volume = volume(host, disk, volumes)?;
+    Ok(Parsed::Request(record))
+}
+
+/// The volume `host_disk`, put together without allocating.
+#[inline]
+fn volume(host: &[u8], disk: &[u8], volumes: &mut Volumes) -> Result<u32, Fault> {
+    let mut key = [0u8; 128];
+    let length = host.len() + 1 + disk.len();
+    if host.is_empty() || length > key.len() {
+        return Err(fault(format!("host is {}", show(host)), "a name of 1 to 100 bytes"));
+    }
+    key[..host.len()].copy_from_slice(host);
+    key[host.len()] = b'_';
+    key[host.len() + 1..length].copy_from_slice(disk);
+    volumes.id(&key[..length])
+}
+
+#[inline]
+fn op(field: &[u8]) -> Result<Op, Fault> {
+    if field.eq_ignore_ascii_case(b"read") {
+        Ok(Op::Read)
+    } else if field.eq_ignore_ascii_case(b"write") {
+        Ok(Op::Write)
+    } else {
+        Err(fault(format!("operation is {}", show(field)), "Read or Write"))
+    }
+}
+
+fn write(out: &mut Vec<u8>, record: &Record, _: &[String]) -> Result<(), &'static str> {
+    let name = match record.op {
+        Op::Read => "Read",
+        Op::Write => "Write",
+        Op::Trim => return Err("a trim"),
+        Op::Flush => return Err("a flush"),
+    };
+    let ticks = FIRST_TICK + record.time_ns / 100;
+    let _ = writeln!(out, "{ticks},trace,{},{name},{},{},0", record.volume, record.offset, record.bytes);
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! One round of fuzzing: any bytes, read in every way. Nothing may panic, and every reading must end.
+
+use super::format::formats;
+use super::input::Origin;
+use super::opened::Opened;
+use super::options::{Addresses, TraceOptions};
+use super::replay::open_origin;
+use crate::{Poll, Workload};
+use units::SimTime;
+
+/// More bytes find no other paths, only more time.
+const MOST_BYTES: usize = 64 << 10;
+/// Requests replayed of one reading.
+const MOST_REQUESTS: u32 = 2_000;
+/// Small, so that most addresses lie beyond it.
+const DRIVE_BYTES: u64 = 8 << 30;
+
+/// Reads `data` as a trace: recognised by content, and as the format that its first byte picks, with the
+/// options that its second byte picks; a trace that is accepted is replayed. For the fuzz target and the
+/// stable test that runs it over a kept corpus.
+///
+/// # Panics
+/// When a reader breaks an invariant: that is what is looked for.
+pub fn fuzz_one(data: &[u8]) {
+    let data = &data[..data.len().min(MOST_BYTES)];
+    let whole = || Origin::Bytes(data.into());
+    let _ = Opened::survey(whole(), &TraceOptions::default());
+    let [pick, choices, rest @ ..] = data else { return };
+    let origin = || Origin::Bytes(rest.into());
+    let card = &formats()[usize::from(*pick) % formats().len()];
+    let options = chosen(card.name, *choices);
+    replay(origin(), &options);
+}
+
+/// The options that the bits of `choices` stand for.
+fn chosen(format: &str, choices: u8) -> TraceOptions {
+    let addresses = [Addresses::Refuse, Addresses::Wrap, Addresses::Scale, Addresses::Compact];
+    TraceOptions {
+        format: (choices & 0x80 == 0).then(|| format.to_owned()),
+        addresses: addresses[usize::from(choices & 3)],
+        sort: choices & 4 != 0,
+        sort_window: 16,
+        skip_bad_lines: choices & 8 != 0,
+        as_fast_as_possible: (choices & 16 != 0).then_some(4),
+        exact_footprint: choices & 32 != 0,
+        speedup: if choices & 64 != 0 { 3.7 } else { 1.0 },
+        ..TraceOptions::default()
+    }
+}
+
+/// Plays the requests and checks what a workload promises.
+fn replay(origin: Origin, options: &TraceOptions) {
+    let Ok(mut workload) = open_origin(origin, options, DRIVE_BYTES) else { return };
+    let (mut now, mut last_arrive) = (SimTime::ZERO, SimTime::ZERO);
+    let mut outstanding = Vec::new();
+    for _ in 0..MOST_REQUESTS {
+        match workload.poll(now).expect("the first pass read the same bytes") {
+            Poll::Ready(request) => {
+                assert!(request.arrive <= now && request.arrive >= last_arrive, "{request:?} at {now}");
+                assert!(request.offset + u64::from(request.bytes) <= DRIVE_BYTES, "{request:?}");
+                assert!(request.offset % 512 == 0 && request.bytes % 512 == 0, "{request:?}");
+                last_arrive = request.arrive;
+                outstanding.push(request);
+            }
+            Poll::At(later) => {
+                assert!(later > now);
+                now = later;
+            }
+            Poll::Blocked => {
+                let request = outstanding.pop().expect("blocked only while requests are out");
+                workload.complete(&request, now, false);
+            }
+            Poll::Done => {
+                assert_eq!(workload.report().requests, workload.info().requests.total());
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What one pass over a trace tells about it; printed before a run and by `floatgate trace info`.
+
+use super::sort::Disorder;
+use crate::Op;
+use serde::Serialize;
+
+/// One number for each kind of request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Of reads.
+    pub read: u64,
+    /// Of writes.
+    pub write: u64,
+    /// Of trims.
+    pub trim: u64,
+    /// Of flushes.
+    pub flush: u64,
+}
+
+impl Counts {
+    /// All kinds together.
+    pub fn total(&self) -> u64 {
+        self.read + self.write + self.trim + self.flush
+    }
+
+    #[inline]
+    pub(crate) fn of(&mut self, op: Op) -> &mut u64 {
+        match op {
+            Op::Read => &mut self.read,
+            Op::Write => &mut self.write,
+            Op::Trim => &mut self.trim,
+            Op::Flush => &mut self.flush,
+        }
+    }
+}
+
+/// How often one size occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SizeShare {
+    /// The size in bytes.
+    pub bytes: u32,
+    /// Requests of this size.
+    pub requests: u64,
+    /// Their share of all requests that move data.
+    pub share: f64,
+}
+
+/// One device or volume of a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VolumeInfo {
+    /// What the trace calls it; `--volume` takes this.
+    pub name: String,
+    /// Its requests.
+    pub requests: u64,
+    /// The highest byte touched, plus one.
+    pub span_bytes: u64,
+}
+
+/// The first request that is earlier than one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct OutOfOrder {
+    /// Its line, or its record in a binary trace, from 1.
+    pub line: u64,
+    /// Its time on the trace's clock, in nanoseconds.
+    pub time_ns: u64,
+    /// The latest time before it, in nanoseconds.
+    pub previous_ns: u64,
+}
+
+impl From<Disorder> for OutOfOrder {
+    fn from(disorder: Disorder) -> Self {
+        let Disorder { line, time_ns, previous_ns } = disorder;
+        Self { line, time_ns, previous_ns }
+    }
+}
+
+/// What a trace holds, after selection by volume and time. Numbers without a value are `None`, never zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TraceInfo {
+    /// The file.
+    pub path: String,
+    /// The name of the format it was read as.
+    pub format: &'static str,
+    /// The format's columns and units, in one sentence.
+    pub units: &'static str,
+    /// `none`, `gzip` or `zstd`.
+    pub compression: &'static str,
+    /// Requests by kind.
+    pub requests: Counts,
+    /// Bytes asked for, by kind.
+    pub bytes: Counts,
+    /// Reads / (reads + writes).
+    pub read_fraction: Option<f64>,
+    /// Mean size of the requests that move data.
+    pub mean_bytes: Option<f64>,
+    /// The most frequent sizes.
+    pub top_sizes: Vec<SizeShare>,
+    /// Distinct 4 KiB pages touched; an estimate (standard error 0.8 %) unless `footprint_exact`.
+    pub footprint_pages: u64,
+    /// The same in bytes.
+    pub footprint_bytes: u64,
+    /// True when the pages were counted one by one.
+    pub footprint_exact: bool,
+    /// The highest byte touched on any volume, plus one.
+    pub span_bytes: u64,
+    /// The span when volumes are laid end to end, each rounded up to 1 MiB: what a drive must hold.
+    /// `None` when that does not fit into 64 bits.
+    pub laid_out_bytes: Option<u64>,
+    /// The earliest time on the trace's clock.
+    pub first_ns: u64,
+    /// The latest.
+    pub last_ns: u64,
+    /// From the first to the last.
+    pub span_ns: u64,
+    /// Mean rate; `None` when all times are equal.
+    pub requests_per_s: Option<f64>,
+    /// Mean time between successive arrivals, leaving out those that go back in time.
+    pub gap_ns_mean: Option<f64>,
+    /// Median of the same, to three digits.
+    pub gap_ns_median: Option<u64>,
+    /// The share of requests that begin where the request before them on the same volume ended.
+    pub sequential_fraction: Option<f64>,
+    /// The volumes, in the order in which they appear.
+    pub volumes: Vec<VolumeInfo>,
+    /// The first request of the file that is earlier than one before it.
+    pub first_out_of_order: Option<OutOfOrder>,
+    /// How many are; `None` when the requests were sorted first.
+    pub out_of_order: Option<u64>,
+    /// Lines skipped because they could not be read.
+    pub skipped_lines: u64,
+    /// What was wrong with the first of them.
+    pub first_skipped: Vec<String>,
+    /// Requests of volumes that were not asked for.
+    pub requests_of_other_volumes: u64,
+    /// Requests outside the times asked for.
+    pub requests_outside_times: u64,
+}

@@ -1,0 +1,113 @@
+//! What a user may ask for when a trace is read.
+
+use super::format::{FormatCard, formats};
+use crate::WorkloadError;
+use serde::Deserialize;
+
+/// What happens to addresses when the drive is smaller than the trace's span.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Addresses {
+    /// An error that names the line and the other choices.
+    #[default]
+    Refuse,
+    /// The address modulo the drive, in whole 4 KiB pages. A request that would cross the end stays whole:
+    /// it is moved back to the last place in which it fits with the same place inside its 4 KiB page.
+    Wrap,
+    /// Pages of 4 KiB squeezed linearly onto the drive, the place inside the page kept; a span that fits is
+    /// left alone. Neighbouring requests may come to overlap.
+    Scale,
+    /// The touched 4 KiB pages numbered in the order of their addresses: no gaps, sequential stays
+    /// sequential. Needs memory in proportion to the footprint.
+    Compact,
+}
+
+/// How a trace is to be read and replayed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TraceOptions {
+    /// The format's name; `None` to recognise it by content.
+    pub format: Option<String>,
+    /// What to do with addresses beyond the drive.
+    pub addresses: Addresses,
+    /// Put requests in order of time; without it the first that goes back in time is an error.
+    pub sort: bool,
+    /// Requests sorted in memory before temporary files are used.
+    pub sort_window: usize,
+    /// Only these volumes, by name; empty for all.
+    pub volumes: Vec<String>,
+    /// Trace time runs this many times faster.
+    pub speedup: f64,
+    /// Ignore the trace's times and keep this many requests outstanding.
+    pub as_fast_as_possible: Option<u32>,
+    /// Count and report lines that cannot be read instead of stopping at the first.
+    pub skip_bad_lines: bool,
+    /// Count the footprint exactly, with memory in proportion to it, instead of estimating it.
+    pub exact_footprint: bool,
+    /// The action whose events are the requests, for blkparse and blktrace.
+    pub action: String,
+    /// Leave out requests before this time on the trace's own clock, in nanoseconds.
+    pub from_ns: Option<u64>,
+    /// Leave out requests at or after this time on the trace's own clock, in nanoseconds.
+    pub until_ns: Option<u64>,
+}
+
+impl Default for TraceOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            addresses: Addresses::Refuse,
+            sort: false,
+            sort_window: 1 << 20,
+            volumes: Vec::new(),
+            speedup: 1.0,
+            as_fast_as_possible: None,
+            skip_bad_lines: false,
+            exact_footprint: false,
+            action: "D".into(),
+            from_ns: None,
+            until_ns: None,
+        }
+    }
+}
+
+impl TraceOptions {
+    /// Options that contradict themselves, whatever the trace.
+    pub(crate) fn check(&self) -> Result<(), WorkloadError> {
+        if !(self.speedup.is_finite() && self.speedup > 0.0) {
+            return Err(WorkloadError::of("speedup", self.speedup.to_string(), "a number above 0"));
+        }
+        if self.as_fast_as_possible == Some(0) {
+            return Err(WorkloadError::of("as_fast_as_possible", "depth 0", "a depth of at least 1"));
+        }
+        if self.sort_window == 0 {
+            return Err(WorkloadError::of("sort_window", "0", "at least 1 request"));
+        }
+        let letters = self.action.bytes().all(|b| b.is_ascii_alphabetic());
+        if self.action.is_empty() || self.action.len() > 2 || !letters {
+            let expected = "an action of blkparse, such as D (issued), Q (queued) or C (completed)";
+            return Err(WorkloadError::of("action", format!("{:?}", self.action), expected));
+        }
+        match (self.from_ns, self.until_ns) {
+            (Some(from), Some(until)) if from >= until => {
+                Err(WorkloadError::of("from_ns", format!("{from}"), format!("a time before until_ns = {until}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The card of the format called `name`.
+///
+/// # Errors
+/// When there is none, with the nearest name.
+pub fn format_named(name: &str) -> Result<&'static FormatCard, WorkloadError> {
+    let names = || formats().iter().map(|card| card.name);
+    formats().iter().find(|card| card.name == name).ok_or_else(|| {
+        let hint = match config::nearest(name, names()) {
+            Some(near) => format!("a trace format; did you mean {near:?}?"),
+            None => format!("one of {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        WorkloadError::of("--trace-format", format!("{name:?} is unknown"), hint)
+    })
+}

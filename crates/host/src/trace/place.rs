@@ -1,0 +1,140 @@
+//! Where on the drive does a request of the trace go?
+//!
+//! Volumes are laid end to end in the order in which they appear, each rounded up to 1 MiB. What then lies
+//! beyond the drive is refused, or moved as the user asked.
+
+use super::footprint::{PAGE, Ranks};
+use super::options::Addresses;
+use super::record::Record;
+
+/// Volumes begin at multiples of this many bytes.
+const VOLUME_ALIGNMENT: u64 = 1 << 20;
+
+/// The first byte of each volume.
+pub(crate) struct Layout {
+    bases: Vec<u64>,
+    /// The highest byte that any request touches, plus one.
+    pub span: u64,
+}
+
+impl Layout {
+    /// Volumes of these spans, end to end; `None` when they do not fit into 64 bits.
+    pub fn new(spans: &[u64]) -> Option<Self> {
+        let (mut bases, mut next, mut span) = (Vec::with_capacity(spans.len()), 0u64, 0);
+        for &volume in spans {
+            bases.push(next);
+            span = next.checked_add(volume)?;
+            next = span.checked_next_multiple_of(VOLUME_ALIGNMENT)?;
+        }
+        Some(Self { bases, span })
+    }
+
+    /// The first byte of `volume`; zero for one that was not there when the trace was surveyed.
+    #[inline]
+    pub fn base(&self, volume: u32) -> u64 {
+        self.bases.get(volume as usize).copied().unwrap_or(0)
+    }
+}
+
+/// How addresses reach the drive.
+pub(crate) enum Placement {
+    /// As they are.
+    Direct,
+    /// Modulo the drive.
+    Wrap,
+    /// Pages times `drive / span`.
+    Scale {
+        /// Pages of the layout.
+        span_pages: u64,
+    },
+    /// By the number of the touched page.
+    Compact(Ranks),
+}
+
+impl Placement {
+    /// The placement that `addresses` asks for; `Compact` needs the ranks.
+    pub fn new(addresses: Addresses, layout: &Layout, ranks: Option<Ranks>) -> Self {
+        match (addresses, ranks) {
+            (Addresses::Compact, Some(ranks)) => Self::Compact(ranks),
+            (Addresses::Wrap, _) => Self::Wrap,
+            (Addresses::Scale, _) => Self::Scale { span_pages: layout.span.div_ceil(PAGE) },
+            _ => Self::Direct,
+        }
+    }
+
+    /// The first byte on a drive of `drive_bytes`, which must be whole pages; `None` when the request does
+    /// not fit, which the survey has ruled out unless the file changed since.
+    #[inline]
+    pub fn offset(&self, record: &Record, layout: &Layout, drive_bytes: u64) -> Option<u64> {
+        let bytes = u64::from(record.bytes);
+        if bytes == 0 {
+            return Some(0);
+        }
+        let within = record.offset % PAGE;
+        let offset = match self {
+            Self::Direct => layout.base(record.volume).checked_add(record.offset)?,
+            Self::Wrap => {
+                let flat = layout.base(record.volume).checked_add(record.offset)?;
+                moved_back(flat.checked_rem(drive_bytes)?, within, bytes, drive_bytes)?
+            }
+            Self::Scale { span_pages } => {
+                let flat = layout.base(record.volume).checked_add(record.offset)?;
+                let drive_pages = drive_bytes / PAGE;
+                if *span_pages <= drive_pages {
+                    flat
+                } else {
+                    let page = u128::from(flat / PAGE) * u128::from(drive_pages) / u128::from(*span_pages);
+                    moved_back(u64::try_from(page).ok()?.checked_mul(PAGE)? + within, within, bytes, drive_bytes)?
+                }
+            }
+            Self::Compact(ranks) => ranks.of(record.volume, record.offset / PAGE)? * PAGE + within,
+        };
+        (offset.checked_add(bytes)? <= drive_bytes).then_some(offset)
+    }
+}
+
+/// `offset`, or the last place before it in which `bytes` fit, `within` bytes into a page.
+fn moved_back(offset: u64, within: u64, bytes: u64, drive_bytes: u64) -> Option<u64> {
+    if offset.checked_add(bytes)? <= drive_bytes {
+        return Some(offset);
+    }
+    let room = drive_bytes.checked_sub(within.checked_add(bytes)?)?;
+    Some(room / PAGE * PAGE + within)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Op;
+
+    fn at(offset: u64, bytes: u32) -> Record {
+        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::Read }
+    }
+
+    #[test]
+    fn volumes_lie_end_to_end_on_mebibytes() {
+        let layout = Layout::new(&[1, 1 << 20, 4096]).unwrap();
+        assert_eq!((layout.base(0), layout.base(1), layout.base(2)), (0, 1 << 20, 2 << 20));
+        assert_eq!(layout.span, (2 << 20) + 4096);
+        assert!(Layout::new(&[u64::MAX - 5, 1]).is_none());
+    }
+
+    #[test]
+    fn wrapping_keeps_requests_whole_and_aligned() {
+        let (layout, drive) = (Layout::new(&[1 << 30]).unwrap(), 10 * PAGE);
+        let place = |offset, bytes| Placement::Wrap.offset(&at(offset, bytes), &layout, drive);
+        assert_eq!(place(12 * PAGE + 512, 4096), Some(2 * PAGE + 512));
+        assert_eq!(place(9 * PAGE + 512, 8192), Some(7 * PAGE + 512), "moved back from the end");
+        assert_eq!(place(0, 11 * 4096), None);
+    }
+
+    #[test]
+    fn scaling_keeps_order_and_the_place_in_the_page() {
+        let (layout, drive) = (Layout::new(&[100 * PAGE]).unwrap(), 10 * PAGE);
+        let scale = Placement::new(Addresses::Scale, &layout, None);
+        assert_eq!(scale.offset(&at(55 * PAGE + 1024, 512), &layout, drive), Some(5 * PAGE + 1024));
+        assert_eq!(scale.offset(&at(99 * PAGE, 4096), &layout, drive), Some(9 * PAGE));
+        assert_eq!(scale.offset(&at(99 * PAGE, 2 * 4096), &layout, drive), Some(8 * PAGE));
+        assert_eq!(scale.offset(&at(55 * PAGE, 4096), &layout, 200 * PAGE), Some(55 * PAGE), "fits already");
+    }
+}

@@ -1,0 +1,255 @@
+//! Requests in order of time, stable in the order of their lines.
+//!
+//! Up to a window of requests is sorted in memory. Beyond it, sorted runs go to one unnamed temporary file
+//! and are merged from there, so memory stays bounded by the window.
+
+use super::record::Record;
+use super::source::{Located, Met, Stream};
+use crate::{Op, WorkloadError};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::fs::File;
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+
+/// Bytes of a request in a run: time, line, offset, length, volume, op.
+const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1;
+
+/// Requests read from a run at a time.
+const CHUNK: u64 = 1024;
+
+/// All requests of a stream in order of time; can be read again after [`Sorted::rewind`].
+pub(crate) struct Sorted {
+    place: Place,
+    met: Met,
+    packing: &'static str,
+    first_disorder: Option<Disorder>,
+}
+
+/// A request that is earlier than one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Disorder {
+    pub line: u64,
+    pub time_ns: u64,
+    pub previous_ns: u64,
+}
+
+enum Place {
+    Memory { requests: Vec<Located>, next: usize },
+    Disk(Merge),
+}
+
+impl Sorted {
+    /// Reads `stream` to its end.
+    ///
+    /// # Errors
+    /// When the stream fails, or the temporary file cannot be written.
+    pub fn build(mut stream: Stream, window: usize) -> Result<Self, WorkloadError> {
+        let mut requests: Vec<Located> = Vec::new();
+        let mut runs: Option<Runs> = None;
+        let (mut first_disorder, mut latest) = (None, 0);
+        while let Some(located) = stream.next()? {
+            let time_ns = located.record.time_ns;
+            if time_ns < latest && first_disorder.is_none() {
+                first_disorder = Some(Disorder { line: located.line, time_ns, previous_ns: latest });
+            }
+            latest = latest.max(time_ns);
+            if requests.len() == window {
+                let mut begun = match runs.take() {
+                    Some(begun) => begun,
+                    None => Runs::new()?,
+                };
+                begun.add(&mut requests)?;
+                runs = Some(begun);
+            }
+            requests.push(located);
+        }
+        let place = match runs {
+            None => {
+                requests.sort_unstable_by_key(key);
+                Place::Memory { requests, next: 0 }
+            }
+            Some(mut runs) => {
+                runs.add(&mut requests)?;
+                Place::Disk(runs.merge()?)
+            }
+        };
+        Ok(Self { place, met: stream.met().clone(), packing: stream.packing(), first_disorder })
+    }
+
+    /// What the stream met.
+    pub fn met(&self) -> &Met {
+        &self.met
+    }
+
+    /// How the file is packed.
+    pub fn packing(&self) -> &'static str {
+        self.packing
+    }
+
+    /// The first request of the file that came too late.
+    pub fn first_disorder(&self) -> Option<Disorder> {
+        self.first_disorder
+    }
+
+    /// The next request in order of time.
+    pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
+        match &mut self.place {
+            Place::Memory { requests, next } => {
+                let located = requests.get(*next).copied();
+                *next += usize::from(located.is_some());
+                Ok(located)
+            }
+            Place::Disk(merge) => merge.next(),
+        }
+    }
+
+    /// Begins again with the first request.
+    pub fn rewind(&mut self) -> Result<(), WorkloadError> {
+        match &mut self.place {
+            Place::Memory { next, .. } => *next = 0,
+            Place::Disk(merge) => merge.rewind()?,
+        }
+        Ok(())
+    }
+}
+
+fn key(located: &Located) -> (u64, u64) {
+    (located.record.time_ns, located.line)
+}
+
+/// Sorted runs on their way to the disk.
+struct Runs {
+    file: BufWriter<File>,
+    lengths: Vec<u64>,
+}
+
+impl Runs {
+    fn new() -> Result<Self, WorkloadError> {
+        let file = tempfile::tempfile().map_err(|error| disk_error(&error))?;
+        Ok(Self { file: BufWriter::with_capacity(1 << 20, file), lengths: Vec::new() })
+    }
+
+    /// Sorts and writes `requests`, and empties it.
+    fn add(&mut self, requests: &mut Vec<Located>) -> Result<(), WorkloadError> {
+        requests.sort_unstable_by_key(key);
+        for located in requests.iter() {
+            self.file.write_all(&encode(located)).map_err(|error| disk_error(&error))?;
+        }
+        self.lengths.push(requests.len() as u64);
+        requests.clear();
+        Ok(())
+    }
+
+    fn merge(self) -> Result<Merge, WorkloadError> {
+        let file = self.file.into_inner().map_err(|error| disk_error(error.error()))?;
+        let mut from = 0;
+        let mut runs = Vec::with_capacity(self.lengths.len());
+        for length in self.lengths {
+            runs.push(Run { from, length, read: 0, chunk: VecDeque::new() });
+            from += length;
+        }
+        let mut merge = Merge { file, runs, heads: BinaryHeap::new() };
+        merge.rewind()?;
+        Ok(merge)
+    }
+}
+
+/// One run on the disk: requests `from .. from + length` of the file.
+struct Run {
+    from: u64,
+    length: u64,
+    read: u64,
+    chunk: VecDeque<Located>,
+}
+
+impl Run {
+    fn next(&mut self, file: &mut File) -> std::io::Result<Option<Located>> {
+        if self.chunk.is_empty() && self.read < self.length {
+            let count = CHUNK.min(self.length - self.read);
+            let mut bytes = vec![0; count as usize * ENCODED];
+            file.seek(SeekFrom::Start((self.from + self.read) * ENCODED as u64))?;
+            file.read_exact(&mut bytes)?;
+            self.chunk.extend(bytes.chunks_exact(ENCODED).map(decode));
+            self.read += count;
+        }
+        Ok(self.chunk.pop_front())
+    }
+}
+
+/// Merges the runs; the smallest head comes first.
+struct Merge {
+    file: File,
+    runs: Vec<Run>,
+    heads: BinaryHeap<Reverse<(u64, u64, usize, HeapRecord)>>,
+}
+
+/// A record as the heap carries it; its order never matters, for time and line already differ.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct HeapRecord(u64, u32, u32, Op);
+
+impl Merge {
+    fn rewind(&mut self) -> Result<(), WorkloadError> {
+        self.heads.clear();
+        for run in 0..self.runs.len() {
+            self.runs[run].read = 0;
+            self.runs[run].chunk.clear();
+            self.advance(run)?;
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, run: usize) -> Result<(), WorkloadError> {
+        let next = self.runs[run].next(&mut self.file).map_err(|error| disk_error(&error))?;
+        if let Some(Located { record: r, line }) = next {
+            let rest = HeapRecord(r.offset, r.bytes, r.volume, r.op);
+            self.heads.push(Reverse((r.time_ns, line, run, rest)));
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
+        let Some(Reverse((time_ns, line, run, HeapRecord(offset, bytes, volume, op)))) = self.heads.pop() else {
+            return Ok(None);
+        };
+        self.advance(run)?;
+        Ok(Some(Located { record: Record { time_ns, offset, bytes, volume, op }, line }))
+    }
+}
+
+fn disk_error(error: &std::io::Error) -> WorkloadError {
+    let place = std::env::temp_dir().display().to_string();
+    WorkloadError::of(place, format!("sorting the trace failed: {error}"), "room for 33 bytes per request there")
+}
+
+fn encode(located: &Located) -> [u8; ENCODED] {
+    let r = &located.record;
+    let mut bytes = [0; ENCODED];
+    bytes[0..8].copy_from_slice(&r.time_ns.to_le_bytes());
+    bytes[8..16].copy_from_slice(&located.line.to_le_bytes());
+    bytes[16..24].copy_from_slice(&r.offset.to_le_bytes());
+    bytes[24..28].copy_from_slice(&r.bytes.to_le_bytes());
+    bytes[28..32].copy_from_slice(&r.volume.to_le_bytes());
+    bytes[32] = r.op as u8;
+    bytes
+}
+
+fn decode(bytes: &[u8]) -> Located {
+    let long = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, &b| sum << 8 | u64::from(b));
+    let short = |at: usize| bytes[at..at + 4].iter().rev().fold(0, |sum, &b| sum << 8 | u32::from(b));
+    let op = Op::ALL[usize::from(bytes[32])];
+    let record =
+        Record { time_ns: long(0), offset: long(16), bytes: short(24), volume: short(28), op };
+    Located { record, line: long(8) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_survives_the_disk() {
+        let record = Record { time_ns: u64::MAX - 1, offset: 1 << 60, bytes: 4096, volume: 65_535, op: Op::Trim };
+        let located = Located { record, line: 1 << 33 };
+        assert_eq!(decode(&encode(&located)), located);
+    }
+}

@@ -1,0 +1,160 @@
+//! A stream of requests: frames, parsed, selected, with what was left out counted.
+
+use super::field::{Fault, fault};
+use super::format::{FormatCard, Parser};
+use super::input::{Frame, Frames, LONGEST_LINE, Origin};
+use super::options::TraceOptions;
+use super::record::{Parsed, Record, Volumes};
+use crate::WorkloadError;
+
+/// A request and the line or record it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Located {
+    pub record: Record,
+    pub line: u64,
+}
+
+/// What a stream met besides the requests it handed out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Met {
+    /// Names of the selected volumes; a record's volume is an index into it.
+    pub volumes: Vec<String>,
+    /// Volumes that were met but not asked for.
+    pub other_volumes: Vec<String>,
+    /// Lines skipped because they could not be read.
+    pub skipped_lines: u64,
+    /// What was wrong with the first few of them.
+    pub first_skipped: Vec<String>,
+    /// Requests of volumes that were not asked for.
+    pub unselected: u64,
+    /// Requests before or after the times asked for.
+    pub outside_times: u64,
+}
+
+/// How many skipped lines are kept word for word.
+const KEPT_SKIPPED: usize = 5;
+
+/// Reads the requests of one trace, in the order of its lines.
+pub(crate) struct Stream {
+    frames: Frames,
+    parser: Box<dyn Parser>,
+    volumes: Volumes,
+    /// For each volume met, its number among the selected.
+    slots: Vec<Option<u32>>,
+    wanted: Vec<String>,
+    times: std::ops::Range<u64>,
+    skip_bad_lines: bool,
+    met: Met,
+}
+
+impl Stream {
+    /// The requests of `origin`, read as `card` says.
+    pub fn open(origin: &Origin, card: &FormatCard, options: &TraceOptions) -> Result<Self, WorkloadError> {
+        Ok(Self {
+            frames: Frames::open(origin, card.framing)?,
+            parser: (card.parser)(options),
+            volumes: Volumes::default(),
+            slots: Vec::new(),
+            wanted: options.volumes.clone(),
+            times: options.from_ns.unwrap_or(0)..options.until_ns.unwrap_or(u64::MAX),
+            skip_bad_lines: options.skip_bad_lines,
+            met: Met::default(),
+        })
+    }
+
+    /// What was met so far.
+    pub fn met(&self) -> &Met {
+        &self.met
+    }
+
+    /// How the file is packed.
+    pub fn packing(&self) -> &'static str {
+        self.frames.packing().name()
+    }
+
+    /// The next request, `None` at the end.
+    ///
+    /// # Errors
+    /// At the first line that cannot be read, unless those are skipped; and when the file cannot be read.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
+        loop {
+            let frame = self.frames.next()?;
+            let outcome = match frame {
+                Frame::At(range) => {
+                    let bytes = self.frames.bytes(range);
+                    if bytes.is_empty() {
+                        continue;
+                    }
+                    self.parser.parse(bytes, &mut self.volumes)
+                }
+                Frame::End => return Ok(None),
+                Frame::TooLong => Err(too_long()),
+                Frame::CutShort(left) => Err(cut_short(left)),
+            };
+            match outcome {
+                Ok(Parsed::Request(record)) => {
+                    if let Some(located) = self.select(record) {
+                        return Ok(Some(located));
+                    }
+                }
+                Ok(_) => {}
+                Err(fault) => self.refuse(fault)?,
+            }
+        }
+    }
+
+    /// The request if it is one of those asked for, its volume renumbered among the selected.
+    #[inline]
+    fn select(&mut self, mut record: Record) -> Option<Located> {
+        let volume = record.volume as usize;
+        while volume >= self.slots.len() {
+            self.add_slot();
+        }
+        let Some(slot) = self.slots[volume] else {
+            self.met.unselected += 1;
+            return None;
+        };
+        if !self.times.contains(&record.time_ns) {
+            self.met.outside_times += 1;
+            return None;
+        }
+        record.volume = slot;
+        Some(Located { record, line: self.frames.number() })
+    }
+
+    fn add_slot(&mut self) {
+        let name = &self.volumes.names()[self.slots.len()];
+        if self.wanted.is_empty() || self.wanted.contains(name) {
+            self.slots.push(Some(self.met.volumes.len() as u32));
+            self.met.volumes.push(name.clone());
+        } else {
+            self.slots.push(None);
+            self.met.other_volumes.push(name.clone());
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, fault: Fault) -> Result<(), WorkloadError> {
+        let fatal = fault.fatal;
+        let error = WorkloadError::of(self.frames.place(), fault.found, fault.expected);
+        if fatal || !self.skip_bad_lines {
+            return Err(error);
+        }
+        self.met.skipped_lines += 1;
+        if self.met.first_skipped.len() < KEPT_SKIPPED {
+            self.met.first_skipped.push(error.to_string());
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn too_long() -> Fault {
+    fault(format!("a line of more than {LONGEST_LINE} bytes"), "a text trace, or another --trace-format")
+}
+
+#[cold]
+fn cut_short(left: usize) -> Fault {
+    fault(format!("the file ends after {left} bytes of this record"), "a whole record")
+}

@@ -1,0 +1,196 @@
+//! One pass over a trace: counts, sizes, gaps, spans and footprint, in constant memory.
+
+use super::footprint::{Estimate, MixMap, PAGE, PageSet};
+use super::info::{Counts, OutOfOrder, SizeShare, TraceInfo, VolumeInfo};
+use super::sort::Disorder;
+use super::source::{Located, Met};
+use hdrhistogram::Histogram;
+
+/// Distinct sizes that are counted one by one; any trace met so far has far fewer.
+const MOST_SIZES: usize = 1 << 16;
+/// Sizes that a report names.
+const TOP_SIZES: usize = 8;
+/// Decimal digits that the median gap is exact to.
+const GAP_DIGITS: u8 = 3;
+
+/// One volume's share.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct VolumeTally {
+    pub requests: u64,
+    /// The highest byte touched, plus one.
+    pub span: u64,
+    /// The line of the request that touches it.
+    pub span_line: u64,
+    last_end: u64,
+}
+
+/// Collects what [`TraceInfo`] says.
+pub(crate) struct Survey {
+    counts: Counts,
+    bytes: Counts,
+    sizes: MixMap<u32, u64>,
+    other_sizes: u64,
+    pub volumes: Vec<VolumeTally>,
+    pub first_ns: u64,
+    pub last_ns: u64,
+    latest_ns: u64,
+    pub disorder: Option<Disorder>,
+    disordered: u64,
+    gaps: Histogram<u64>,
+    gap_sum_ns: u128,
+    sequential: u64,
+    /// The longest request and its line.
+    pub longest: (u32, u64),
+    estimate: Option<Estimate>,
+    pub pages: Option<PageSet>,
+}
+
+impl Survey {
+    /// Nothing met yet; `exact` keeps the set of pages.
+    pub fn new(exact: bool) -> Self {
+        Self {
+            counts: Counts::default(),
+            bytes: Counts::default(),
+            sizes: MixMap::default(),
+            other_sizes: 0,
+            volumes: Vec::new(),
+            first_ns: u64::MAX,
+            last_ns: 0,
+            latest_ns: 0,
+            disorder: None,
+            disordered: 0,
+            gaps: Histogram::new(GAP_DIGITS).expect("three digits are allowed"),
+            gap_sum_ns: 0,
+            sequential: 0,
+            longest: (0, 0),
+            estimate: (!exact).then(Estimate::new),
+            pages: exact.then(PageSet::default),
+        }
+    }
+
+    /// How many requests there were.
+    pub fn requests(&self) -> u64 {
+        self.counts.total()
+    }
+
+    /// Takes one more request into account.
+    #[inline]
+    pub fn add(&mut self, located: &Located) {
+        let r = &located.record;
+        self.add_time(r.time_ns, located.line);
+        *self.counts.of(r.op) += 1;
+        *self.bytes.of(r.op) += u64::from(r.bytes);
+        let volume = r.volume as usize;
+        if volume >= self.volumes.len() {
+            self.volumes.resize(volume + 1, VolumeTally::default());
+        }
+        let tally = &mut self.volumes[volume];
+        tally.requests += 1;
+        if r.bytes == 0 {
+            return;
+        }
+        let end = r.offset + u64::from(r.bytes);
+        self.sequential += u64::from(tally.last_end == r.offset && tally.requests > 1);
+        tally.last_end = end;
+        if end > tally.span {
+            (tally.span, tally.span_line) = (end, located.line);
+        }
+        if r.bytes > self.longest.0 {
+            self.longest = (r.bytes, located.line);
+        }
+        self.add_size(r.bytes);
+        let pages = r.offset / PAGE..end.div_ceil(PAGE);
+        match (&mut self.estimate, &mut self.pages) {
+            (Some(estimate), _) => estimate.touch(r.volume, pages),
+            (None, Some(set)) => set.touch(r.volume, pages),
+            (None, None) => {}
+        }
+    }
+
+    #[inline]
+    fn add_time(&mut self, time_ns: u64, line: u64) {
+        let first = self.counts.total() == 0;
+        self.first_ns = self.first_ns.min(time_ns);
+        self.last_ns = self.last_ns.max(time_ns);
+        if time_ns < self.latest_ns {
+            self.disordered += 1;
+            let disorder = Disorder { line, time_ns, previous_ns: self.latest_ns };
+            self.disorder.get_or_insert(disorder);
+            return;
+        }
+        if !first {
+            let gap = time_ns - self.latest_ns;
+            self.gap_sum_ns += u128::from(gap);
+            self.gaps.saturating_record(gap);
+        }
+        self.latest_ns = time_ns;
+    }
+
+    #[inline]
+    fn add_size(&mut self, bytes: u32) {
+        if let Some(count) = self.sizes.get_mut(&bytes) {
+            *count += 1;
+        } else if self.sizes.len() < MOST_SIZES {
+            self.sizes.insert(bytes, 1);
+        } else {
+            self.other_sizes += 1;
+        }
+    }
+
+    /// What the pass found; times of the file itself are `disorder` when the requests came sorted.
+    pub fn info(&self, head: TraceInfo, met: &Met, disorder: Option<Disorder>) -> TraceInfo {
+        let moving = self.counts.read + self.counts.write + self.counts.trim;
+        let span_ns = self.last_ns.saturating_sub(self.first_ns);
+        let pages = match (&self.estimate, &self.pages) {
+            (Some(estimate), _) => estimate.pages(),
+            (None, Some(set)) => set.pages(),
+            (None, None) => 0,
+        };
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let gaps = self.gaps.len();
+        TraceInfo {
+            requests: self.counts,
+            bytes: self.bytes,
+            read_fraction: share(self.counts.read, self.counts.read + self.counts.write),
+            mean_bytes: share(self.bytes.total(), moving),
+            top_sizes: self.top_sizes(moving),
+            footprint_pages: pages,
+            footprint_bytes: pages.saturating_mul(PAGE),
+            footprint_exact: self.pages.is_some(),
+            span_bytes: self.volumes.iter().map(|v| v.span).max().unwrap_or(0),
+            first_ns: self.first_ns,
+            last_ns: self.last_ns,
+            span_ns,
+            requests_per_s: (span_ns > 0).then(|| self.requests() as f64 * 1e9 / span_ns as f64),
+            gap_ns_mean: (gaps > 0).then(|| self.gap_sum_ns as f64 / gaps as f64),
+            gap_ns_median: (gaps > 0).then(|| self.gaps.value_at_quantile(0.5)),
+            sequential_fraction: share(self.sequential, moving),
+            volumes: self.volume_infos(met),
+            first_out_of_order: disorder.or(self.disorder).map(OutOfOrder::from),
+            out_of_order: (disorder.is_none()).then_some(self.disordered),
+            skipped_lines: met.skipped_lines,
+            first_skipped: met.first_skipped.clone(),
+            requests_of_other_volumes: met.unselected,
+            requests_outside_times: met.outside_times,
+            ..head
+        }
+    }
+
+    /// The most frequent sizes, the smaller first among equals.
+    fn top_sizes(&self, moving: u64) -> Vec<SizeShare> {
+        let mut sizes: Vec<(u32, u64)> = self.sizes.iter().map(|(&bytes, &count)| (bytes, count)).collect();
+        sizes.sort_unstable_by_key(|&(bytes, count)| (std::cmp::Reverse(count), bytes));
+        sizes.truncate(TOP_SIZES);
+        let share = |requests: u64| requests as f64 / moving as f64;
+        sizes.into_iter().map(|(bytes, requests)| SizeShare { bytes, requests, share: share(requests) }).collect()
+    }
+
+    fn volume_infos(&self, met: &Met) -> Vec<VolumeInfo> {
+        let tally = |index: usize| self.volumes.get(index).copied().unwrap_or_default();
+        let info = |(index, name): (usize, &String)| {
+            let VolumeTally { requests, span, .. } = tally(index);
+            VolumeInfo { name: name.clone(), requests, span_bytes: span }
+        };
+        met.volumes.iter().enumerate().map(info).collect()
+    }
+}

@@ -20,19 +20,22 @@ def explain_chip(chip: str, folders: list[str]) -> str:
     """`{name, title, entries: [...]}`."""
 
 def policies() -> str:
-    """`[{seam, name, question, rule, paper, not_modelled, parameters: [{key, default, help, expected}]}]`."""
+    """`[{seam, question, name, default, rule, paper, not_modelled, parameters}]`."""
 
 def generators() -> str:
     """List named workload generators as `[{name, title}]`."""
 
 def trace_formats() -> str:
-    """List trace formats as `[{name, title, recognised, example}]`."""
+    """List trace formats as `[{name, title, units, recognised, writable}]`."""
 
 def trace_info(path: str, options: str) -> str:
     """Read a whole trace and describe it."""
 
-def trace_convert(path: str, options: str, out: str, to: str) -> str:
-    """Rewrite a trace in another format; returns `{requests, skipped_lines}`."""
+def trace_convert(path: str, options: str, out: str, to: str) -> int:
+    """Rewrite a trace in another format; returns the number of requests."""
+
+def nanoseconds(text: str) -> int:
+    """Read a time with its unit, `10s`."""
 
 def snapshot_info(path: str) -> str:
     """Describe a stored drive state without building the drive."""
@@ -56,7 +59,7 @@ class Session:
         """Return the result so far; the whole one when `done`."""
 
     def requests_schema(self) -> list[tuple[str, str]]:
-        """Columns of `requests`, as `(name, dtype)` with dtype one of u8 u16 u32 u64 i64 f64."""
+        """Columns of `requests`, as `(name, dtype)` with the dtype as Arrow names it."""
 
     def requests(self) -> dict[str, bytes]:
         """Drain the requests completed since the last call, as little-endian columns."""
@@ -66,5 +69,3 @@ class Session:
 
     def timeline(self) -> dict[str, bytes]:
         """Drain the busy intervals recorded since the last call, as little-endian columns."""
-
-    def save_snapshot(self, path: str) -> None: ...

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from floatgate import _core, places
-from floatgate.execute import Listeners, Writing, run_to_folder
+from floatgate.execute import Listeners, run_to_folder
 from floatgate.policies import Policy
 from floatgate.result import Run
 from floatgate.session import Options, Plan, interruptible
@@ -56,9 +56,7 @@ def run(
     keep = None if out is not None else TemporaryDirectory(prefix="floatgate-")
     folder = Path(out) if out is not None else Path(keep.name) / "run"  # type: ignore[union-attr]
     with interruptible() as interrupt:
-        run_to_folder(
-            plan, folder, writing=Writing(report=report), listeners=Listeners(stopped=interrupt), force=force
-        )
+        run_to_folder(plan, folder, report=report, listeners=Listeners(stopped=interrupt), force=force)
     opened = Run.open(folder)
     return Run(opened.folder, opened.document, keep)
 

@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import session as sessions
 from floatgate import tables
-from floatgate.folder import atomically, unwritable, write_json
+from floatgate.folder import atomically, write_json
 from floatgate.session import Plan, Progress
 
 if TYPE_CHECKING:
     from floatgate import _core
 
 TIMELINE = "timeline.perfetto-trace"
-
-
-@dataclass(frozen=True)
-class Writing:
-    """What goes into the run folder beside `run.json` and the two tables."""
-
-    report: bool = True
-    save_snapshot: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -35,17 +27,17 @@ class Listeners:
 
 
 def run_to_folder(
-    plan: Plan, out: Path, *, writing: Writing, listeners: Listeners, force: bool = False
+    plan: Plan, out: Path, *, report: bool, listeners: Listeners, force: bool = False
 ) -> dict[str, Any]:
     """Run `plan` and write the folder `out`; return its `run.json`.
 
     Raises InputError or Fault; then `out` is as it was before.
     """
     with atomically(out, force=force) as partial:
-        return run_into(plan, partial, writing=writing, listeners=listeners)
+        return run_into(plan, partial, report=report, listeners=listeners)
 
 
-def run_into(plan: Plan, folder: Path, *, writing: Writing, listeners: Listeners) -> dict[str, Any]:
+def run_into(plan: Plan, folder: Path, *, report: bool, listeners: Listeners) -> dict[str, Any]:
     """Run `plan` and write its files into a folder that is there already."""
     session = plan.open()
     listeners.described(session.describe())
@@ -59,12 +51,7 @@ def run_into(plan: Plan, folder: Path, *, writing: Writing, listeners: Listeners
     tables.write_latency(folder, document.pop("histogram"))
     tables.write_series(folder, document.pop("series"))
     write_json(folder / "run.json", document)
-    if writing.save_snapshot:
-        try:
-            session.save_snapshot(str(writing.save_snapshot))
-        except OSError as error:
-            raise unwritable(writing.save_snapshot, error) from error
-    if writing.report:
+    if report:
         from floatgate.report import write_report
 
         write_report(folder, folder / "report.html")

@@ -85,6 +85,7 @@ def unwritable(path: Path, error: OSError) -> InputError:
         errno.EACCES: "choose a folder you may write to",
         errno.EPERM: "choose a folder you may write to",
         errno.EROFS: "choose a folder on a writable disk",
+        errno.EEXIST: "a part of the path is a file",
         errno.ENOTDIR: "a part of the path is a file",
     }
     reason = (error.strerror or str(error)).lower()

@@ -24,8 +24,15 @@ def papers() -> Path:
 
 
 def folders() -> list[str]:
-    """Return the folders in which the core looks for names, in order."""
-    return [_shown(drives()), _shown(chips())]
+    """Return the folders in which the core looks for `drives/` and `chips/`, in order."""
+    return [_shown(drives().parent)]
+
+
+def without_root(place: str) -> str:
+    """Return a place in a file that comes with Floatgate as it reads in every installation."""
+    for root in folders():
+        place = place.removeprefix(root + "/")
+    return place
 
 
 def _shown(folder: Path) -> str:

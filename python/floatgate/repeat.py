@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.confidence import Interval, confidence_interval
-from floatgate.execute import Listeners, Writing, run_into
+from floatgate.execute import Listeners, run_into
 from floatgate.folder import atomically, read_json, write_json
 from floatgate.headline import Metric, headline
 from floatgate.session import Plan, Progress
@@ -122,9 +122,7 @@ def _one(index: int, plan: Plan, folder: Path, report: bool) -> None:
             fractions[index] = progress.fraction
 
     folder.mkdir()
-    run_into(
-        plan, folder, writing=Writing(report=report), listeners=Listeners(progress=note, stopped=stop.is_set)
-    )
+    run_into(plan, folder, report=report, listeners=Listeners(progress=note, stopped=stop.is_set))
     fractions[index] = 1.0
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from floatgate import _core, places
 from floatgate.errors import Fault, InputError
-from floatgate.workload import Workload
+from floatgate.workload import Workload, nanoseconds
 
 SLICE_S = 0.07  # long enough to cost nothing, short enough that Ctrl-C feels immediate
 
@@ -31,10 +31,16 @@ class Options:
     load_snapshot: str | None = None
     limit_requests: int | None = None
     limit_time: str | None = None
+    save_snapshot: str | None = None
 
     def to_json(self) -> str:
         """Return the options that are set, as the core takes them."""
-        return json.dumps({name: value for name, value in asdict(self).items() if value is not None})
+        options = {name: value for name, value in asdict(self).items() if value is not None}
+        if self.limit_time is not None:
+            options["limit_ns"] = nanoseconds("--limit-time", options.pop("limit_time"))
+        if self.precondition_fill is not None:
+            options["fill"] = options.pop("precondition_fill")
+        return json.dumps(options)
 
 
 @dataclass(frozen=True)
@@ -112,6 +118,8 @@ def drive(
         document: dict[str, Any] = json.loads(session.result())
     except _core.BrokenInvariant as fault:
         raise Fault(f"{fault}; seed {plan.options.seed}; repeat with: {command(plan)}") from fault
+    for entry in document["config"]:
+        entry["place"] = places.without_root(entry["place"])
     document["interrupted"] = not progress.done
     if not progress.done:
         document["interrupted_at"] = {"phase": progress.phase, "workload_fraction": progress.fraction}
@@ -161,7 +169,7 @@ def command(plan: Plan) -> str:
         flag = "--" + name.replace("_", "-")
         if value is True:
             words.append(flag)
-        elif isinstance(value, list):
+        elif isinstance(value, tuple):
             words += [part for item in value for part in (flag, str(item))]
         else:
             words += [flag, str(value)]
@@ -188,6 +196,9 @@ class Interrupt:
 def interruptible() -> Iterator[Interrupt]:
     """Listen for Ctrl-C inside the block. In a thread other than the main one nothing changes."""
     interrupt = Interrupt()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # whoever started us decides when we stop
+        yield interrupt
+        return
     try:
         before = signal.signal(signal.SIGINT, interrupt._ask)
     except ValueError:

@@ -13,8 +13,6 @@ LATENCY = "latency.parquet"
 SERIES = "series.parquet"
 REQUESTS = "requests.parquet"
 
-_DTYPES = {"u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "i64": "int64", "f64": "float64"}
-
 
 def write_latency(folder: Path, histogram: dict[str, list[list[int]]]) -> None:
     """Write the latency histogram: one row per kind of request and latency, in order."""
@@ -35,7 +33,10 @@ def write_series(folder: Path, series: dict[str, list[float | int | None]]) -> N
     """Write the time series: one row per interval, a column per measure, units in the names."""
     import pyarrow as pa
 
-    _write(pa.table({name: pa.array(values) for name, values in series.items()}), folder / SERIES)
+    def column(name: str, values: list[float | int | None]) -> "pa.Array":
+        return pa.array(values, pa.float64() if name.endswith("_mean") else pa.int64())
+
+    _write(pa.table({name: column(name, values) for name, values in series.items()}), folder / SERIES)
 
 
 def _write(table: "pa.Table", path: Path) -> None:
@@ -87,7 +88,7 @@ def columns_to_batch(schema: list[tuple[str, str]], columns: dict[str, bytes]) -
 
     arrays: list[Any] = []
     for name, dtype in schema:
-        kind = getattr(pa, _DTYPES[dtype])()
+        kind = pa.type_for_alias(dtype)
         data = columns[name]
         rows = len(data) * 8 // kind.bit_width
         arrays.append(pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(data)]))

@@ -9,6 +9,8 @@ from typing import Any
 from floatgate import _core
 from floatgate.errors import InputError
 
+DEPTH = 32  # requests outstanding with --as-fast-as-possible where --depth does not say
+
 
 @dataclass(frozen=True)
 class TraceOptions:
@@ -25,15 +27,55 @@ class TraceOptions:
     depth: int | None = None
     skip_bad_lines: bool = False
     exact_footprint: bool = False
+    action: str | None = None
+    since: str | None = None
+    until: str | None = None
 
     def given(self) -> dict[str, Any]:
-        """Return the options that differ from their defaults, as the core takes them."""
+        """Return the options that differ from their defaults, by name."""
         plain = TraceOptions()
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in vars(self).items()
-            if value != getattr(plain, name)
+        return {name: value for name, value in vars(self).items() if value != getattr(plain, name)}
+
+    def check(self) -> None:
+        """Refuse options that contradict each other, with InputError."""
+        if sum((self.wrap, self.scale, self.compact)) > 1:
+            raise InputError("--wrap, --scale, --compact: more than one given: expected at most one")
+        if self.depth is not None and not self.as_fast_as_possible:
+            raise InputError(f"--depth {self.depth}: expected together with --as-fast-as-possible")
+        if self.speedup is not None and self.as_fast_as_possible:
+            raise InputError(
+                f"--speedup {self.speedup:g}: --as-fast-as-possible drops times: expected one of both"
+            )
+
+    def for_core(self) -> dict[str, Any]:
+        """Return the options in the names and units of the core's trace reader."""
+        self.check()
+        addresses = next((name for name in ("wrap", "scale", "compact") if getattr(self, name)), "refuse")
+        depth = (self.depth or DEPTH) if self.as_fast_as_possible else None
+        options: dict[str, Any] = {
+            "format": self.trace_format,
+            "addresses": addresses,
+            "sort": self.sort,
+            "volumes": list(self.volume),
+            "as_fast_as_possible": depth,
+            "skip_bad_lines": self.skip_bad_lines,
+            "exact_footprint": self.exact_footprint,
+            "from_ns": None if self.since is None else nanoseconds("--since", self.since),
+            "until_ns": None if self.until is None else nanoseconds("--until", self.until),
         }
+        optional = {"speedup": self.speedup, "action": self.action}
+        return options | {name: value for name, value in optional.items() if value is not None}
+
+
+def nanoseconds(option: str, text: str) -> int:
+    """Read a time with its unit, given to `option`.
+
+    Raises InputError when the unit is missing or unknown.
+    """
+    try:
+        return _core.nanoseconds(text)
+    except InputError as error:
+        raise InputError(f"{option} {text}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -52,7 +94,8 @@ class Workload:
     def to_json(self) -> str:
         """Return the workload as the core takes it."""
         key = "name" if self.kind == "generator" else "path"
-        return json.dumps({"kind": self.kind, key: self.source, **self.options.given()})
+        options = {"options": self.options.for_core()} if self.kind == "trace" else {}
+        return json.dumps({"kind": self.kind, key: self.source, **options})
 
 
 def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
@@ -74,14 +117,7 @@ def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
     if found.kind != "generator" and not path.is_file():
         found_there = "is a folder" if path.is_dir() else "no such file"
         raise InputError(f"{argument}: {found_there}: expected a fio job file, a trace or a generator's name")
-    if sum((options.wrap, options.scale, options.compact)) > 1:
-        raise InputError("--wrap, --scale, --compact: more than one given: expected at most one")
-    if options.depth is not None and not options.as_fast_as_possible:
-        raise InputError(f"--depth {options.depth}: expected together with --as-fast-as-possible")
-    if options.speedup is not None and options.as_fast_as_possible:
-        raise InputError(
-            f"--speedup {options.speedup:g}: expected without --as-fast-as-possible, which drops times"
-        )
+    options.check()
     return found
 
 

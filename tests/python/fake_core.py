@@ -8,7 +8,6 @@ import math
 import random
 import struct
 import time
-from pathlib import Path
 from typing import Any
 
 
@@ -131,7 +130,7 @@ class Session:
         )
 
     def requests_schema(self) -> list[tuple[str, str]]:
-        return [("arrive_ns", "u64"), ("latency_ns", "u64"), ("op", "u8")]
+        return [("arrive_ns", "uint64"), ("latency_ns", "uint64"), ("op", "uint8")]
 
     def requests(self) -> dict[str, bytes]:
         n = 100
@@ -141,11 +140,11 @@ class Session:
         return json.dumps(
             {
                 "columns": [
-                    ["track", "u32"],
-                    ["start_ns", "u64"],
-                    ["end_ns", "u64"],
-                    ["kind", "u8"],
-                    ["origin", "u8"],
+                    ["track", "uint32"],
+                    ["start_ns", "uint64"],
+                    ["end_ns", "uint64"],
+                    ["kind", "uint8"],
+                    ["origin", "uint8"],
                 ],
                 "tracks": [
                     {"name": "channel 0", "group": "channels"},
@@ -165,9 +164,6 @@ class Session:
             "origin": bytes([0, 1]),
         }
 
-    def save_snapshot(self, path: str) -> None:
-        Path(path).write_bytes(b"state")
-
     def result(self) -> str:
         return json.dumps(_result(self))
 
@@ -176,23 +172,11 @@ def _result(session: Session) -> dict[str, Any]:
     rng = random.Random(session.options["seed"])
     seconds = max(1, session.steps // 4)
     histogram = {op: _histogram(rng, centre) for op, centre in (("read", 95_000), ("write", 18_000))}
-    stages = [
-        "queue",
-        "buffer",
-        "wait_host",
-        "wait_gc",
-        "wait_wear",
-        "wait_other",
-        "channel",
-        "array",
-        "transfer",
-        "ecc",
-        "link",
-    ]
-    read_ns = dict(
-        zip(stages, (900, 0, 21_000, 64_000, 3000, 0, 4200, 61_000, 13_000, 2500, 1100), strict=True)
+    stages = (
+        "queue command buffer wait_host wait_gc wait_wear wait_other wait_die channel array transfer ecc link"
     )
-    write_ns = dict(zip(stages, (600, 9000, 2000, 7000, 200, 0, 0, 0, 0, 0, 1200), strict=True))
+    read_ns = [900, 1500, 0, 21_000, 64_000, 3000, 0, 800, 4200, 61_000, 13_000, 2500, 1100]
+    write_ns = [600, 1500, 9000, 2000, 7000, 200, 0, 0, 0, 0, 0, 0, 1200]
     programs = {"host": 1_600_000, "gc": 2_450_000, "wear": 31_000, "rewrite": 0, "total": 4_081_000}
     return {
         "version": version(),
@@ -229,7 +213,10 @@ def _result(session: Session) -> dict[str, Any]:
             "per_channel": [0.3 + 0.02 * rng.random() for _ in range(8)],
             "per_die": [0.72 + 0.1 * rng.random() for _ in range(32)],
         },
-        "stages": {"read": read_ns, "write": write_ns},
+        "stages": {
+            "read": dict(zip(stages.split(), read_ns, strict=True)),
+            "write": dict(zip(stages.split(), write_ns, strict=True)),
+        },
         "wear_map": {
             "dies": 32,
             "columns": 64,
@@ -281,8 +268,8 @@ def _series(rng: random.Random, seconds: int) -> dict[str, list[float]]:
     for _ in range(rows - 1):
         walk.append(max(0.3, walk[-1] + rng.gauss(0, 0.05) - 0.1 * (walk[-1] - 1)))
     series: dict[str, list[float]] = {
-        "start_ns": [i * 10**8 for i in range(rows)],
-        "end_ns": [(i + 1) * 10**8 for i in range(rows)],
+        "time_ns": [i * 10**8 for i in range(rows)],
+        "width_ns": [10**8] * rows,
     }
     for op, iops, mean in (("read", 48_000, 130_000), ("write", 36_000, 21_000)):
         series[f"{op}_requests"] = [round(iops * w / 10) for w in walk]

@@ -3,6 +3,10 @@
 //! Everything crosses as JSON text or little-endian columns, so that the Python side needs no mirror of
 //! the core's types, and a new key in a result needs no change here.
 
+mod errors;
+mod listing;
+mod trace;
+
 use pyo3::prelude::*;
 
 /// The version of the core, `0.1.0`.
@@ -13,6 +17,13 @@ fn version() -> &'static str {
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("InputError", module.py().get_type::<errors::InputError>())?;
+    module.add("BrokenInvariant", module.py().get_type::<errors::BrokenInvariant>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::policies, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::nanoseconds, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
     Ok(())
 }

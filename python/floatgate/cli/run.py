@@ -22,6 +22,7 @@ class Precondition(StrEnum):
     """The state of the drive before the run."""
 
     NONE = "none"
+    FILL = "fill"
     INSTANT = "instant"
     STEADY = "steady"
 
@@ -53,7 +54,8 @@ def run(
     precondition: Annotated[
         Precondition | None,
         typer.Option(
-            help="Bring the drive into steady state first.  [default: none]", rich_help_panel=_STATE
+            help="Write the drive full, or bring it into steady state, first.  [default: none]",
+            rich_help_panel=_STATE,
         ),
     ] = None,
     precondition_fill: Annotated[
@@ -64,7 +66,9 @@ def run(
     ] = None,
     save_snapshot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Save the drive's state after the run.", rich_help_panel=_STATE),
+        typer.Option(
+            metavar="FILE", help="Save the state in which the workload begins.", rich_help_panel=_STATE
+        ),
     ] = None,
     load_snapshot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Start from a saved state.", rich_help_panel=_STATE)
@@ -110,6 +114,19 @@ def run(
         bool,
         typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.", rich_help_panel=_TRACE),
     ] = False,
+    action: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A", help="blkparse, blktrace: these events.  [default: D]", rich_help_panel=_TRACE
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Leave out what is before: 10s.", rich_help_panel=_TRACE),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Leave out what is later.", rich_help_panel=_TRACE)
+    ] = None,
     exact_footprint: Annotated[
         bool, typer.Option("--exact-footprint", help="Count touched units exactly.", rich_help_panel=_TRACE)
     ] = False,
@@ -157,6 +174,9 @@ def run(
         depth=depth,
         skip_bad_lines=skip_bad_lines,
         exact_footprint=exact_footprint,
+        action=action,
+        since=since,
+        until=until,
     )
     options = Options(
         seed=1 if seed is None else seed,
@@ -168,13 +188,14 @@ def run(
         load_snapshot=str(load_snapshot) if load_snapshot else None,
         limit_requests=limit_requests,
         limit_time=limit_time,
+        save_snapshot=str(save_snapshot) if save_snapshot else None,
     )
     plan = _plan(drive, workload, tuple(set_ or ()), options, trace)
     out = out or Path("out") / f"{Path(plan.drive).stem}-{plan.workload.stem}"
     if repeat > 1:
         _refuse_with_repeat(save_snapshot, format)
         raise typer.Exit(_run_many(plan, repeat, out, report, force, format))
-    raise typer.Exit(_run_one(plan, out, report, force, format, save_snapshot))
+    raise typer.Exit(_run_one(plan, out, report, force, format))
 
 
 def _plan(drive: str, workload: str | None, overrides: tuple[str, ...], options: Any, trace: Any) -> "Plan":
@@ -213,16 +234,14 @@ def _run_one(
     report: bool,
     force: bool,
     shown: Format,
-    save_snapshot: Path | None,
 ) -> int:
     from floatgate.cli import console
-    from floatgate.execute import Listeners, Writing, run_to_folder
+    from floatgate.execute import Listeners, run_to_folder
     from floatgate.session import interruptible
 
-    writing = Writing(report=report, save_snapshot=save_snapshot)
     with interruptible() as interrupt, console.RunProgress() as progress:
         listeners = Listeners(described=progress.describe, progress=progress.update, stopped=interrupt)
-        document = run_to_folder(plan, out, writing=writing, listeners=listeners, force=force)
+        document = run_to_folder(plan, out, report=report, listeners=listeners, force=force)
     _print(document, out, shown)
     return console.farewell(document["interrupted"], out, report)
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,6 +17,11 @@ _Volume = Annotated[
 ]
 _Sort = Annotated[bool, typer.Option("--sort", help="Put it in order of time.")]
 _Skip = Annotated[bool, typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.")]
+_Action = Annotated[
+    str | None, typer.Option("--action", metavar="A", help="blkparse, blktrace: these events.  [default: D]")
+]
+_Since = Annotated[str | None, typer.Option("--since", metavar="TIME", help="Leave out what is before: 10s.")]
+_Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Leave out what is later.")]
 _Exact = Annotated[bool, typer.Option("--exact-footprint", help="Count touched units exactly.")]
 
 
@@ -27,15 +32,28 @@ def info(
     volume: _Volume = None,
     sort: _Sort = False,
     skip_bad_lines: _Skip = False,
+    action: _Action = None,
+    since: _Since = None,
+    until: _Until = None,
     exact_footprint: _Exact = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print format, span, rate, footprint and sizes of a trace."""
     from floatgate import _core
     from floatgate.cli import console
+    from floatgate.workload import TraceOptions
 
-    options = _options(trace_format, volume, sort, skip_bad_lines, exact_footprint)
-    found = json.loads(_core.trace_info(_existing(file), options))
+    options = TraceOptions(
+        trace_format=trace_format,
+        volume=tuple(volume or ()),
+        sort=sort,
+        skip_bad_lines=skip_bad_lines,
+        exact_footprint=exact_footprint,
+        action=action,
+        since=since,
+        until=until,
+    )
+    found = json.loads(_core.trace_info(_existing(file), json.dumps(options.for_core())))
     if as_json:
         console.print_json(found)
         return
@@ -52,31 +70,43 @@ def convert(
     volume: _Volume = None,
     sort: _Sort = False,
     skip_bad_lines: _Skip = False,
+    action: _Action = None,
+    since: _Since = None,
+    until: _Until = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT.")] = False,
 ) -> None:
     """Rewrite a trace in another format."""
     from floatgate import _core
     from floatgate.cli import console
     from floatgate.errors import InputError
+    from floatgate.workload import TraceOptions
 
     if out.exists() and not force:
         raise InputError(f"{out}: exists already: expected a new file, or --force to replace it")
-    options = _options(trace_format, volume, sort, skip_bad_lines, False)
-    done = json.loads(_core.trace_convert(_existing(file), options, str(out), to))
-    console.err.print(f"wrote {out}: {', '.join(console.describe_lines(done))}", markup=False)
+    options = TraceOptions(
+        trace_format=trace_format,
+        volume=tuple(volume or ()),
+        sort=sort,
+        skip_bad_lines=skip_bad_lines,
+        action=action,
+        since=since,
+        until=until,
+    )
+    requests = _core.trace_convert(_existing(file), json.dumps(options.for_core()), str(out), to)
+    console.err.print(f"wrote {requests} requests to {out}", markup=False)
 
 
 @app.command()
 def formats() -> None:
-    """List the trace formats, with an example line each."""
+    """List the trace formats with their columns and units."""
     from floatgate import _core
     from floatgate.cli import console
 
     for entry in json.loads(_core.trace_formats()):
-        how = "recognised" if entry.get("recognised") else "by name only"
-        console.out.print(f"{entry['name']:<16} {entry['title']} ({how})", markup=False)
-        if entry.get("example"):
-            console.out.print(f"{'':<16} {entry['example']}", markup=False, style="dim")
+        marks = ["recognised" if entry["recognised"] else "by name only"]
+        marks += ["can be written"] if entry["writable"] else []
+        console.out.print(f"{entry['name']:<20} {entry['title']} ({', '.join(marks)})", markup=False)
+        console.out.print(f"{'':<20} {entry['units']}", markup=False, style="dim")
 
 
 def _existing(file: Path) -> str:
@@ -85,22 +115,3 @@ def _existing(file: Path) -> str:
     if not file.is_file():
         raise InputError(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}: expected a trace")
     return str(file)
-
-
-def _options(
-    trace_format: str | None,
-    volume: list[str] | None,
-    sort: bool,
-    skip_bad_lines: bool,
-    exact_footprint: bool,
-) -> str:
-    from floatgate.workload import TraceOptions
-
-    options: dict[str, Any] = TraceOptions(
-        trace_format=trace_format,
-        volume=tuple(volume or ()),
-        sort=sort,
-        skip_bad_lines=skip_bad_lines,
-        exact_footprint=exact_footprint,
-    ).given()
-    return json.dumps(options)

@@ -75,7 +75,7 @@ def _cumulative(pairs: Histogram, samples: int) -> tuple[list[int], list[float]]
 
 def over_time(series: dict[str, list[Any]]) -> Figure | None:
     """Throughput above, mean and p99 latency below, over simulated time."""
-    if not series.get("start_ns"):
+    if not series.get("time_ns"):
         return None
     seconds, length = _times(series)
     data: list[dict[str, Any]] = []
@@ -114,8 +114,8 @@ def over_time(series: dict[str, list[Any]]) -> Figure | None:
 
 def _times(series: dict[str, list[Any]]) -> tuple[list[float], list[float]]:
     """The middle and the length of each interval, in seconds."""
-    pairs = list(zip(series["start_ns"], series["end_ns"], strict=True))
-    return [(start + end) / 2e9 for start, end in pairs], [max(end - start, 1) / 1e9 for start, end in pairs]
+    pairs = list(zip(series["time_ns"], series["width_ns"], strict=True))
+    return [(start + width / 2) / 1e9 for start, width in pairs], [width / 1e9 for _, width in pairs]
 
 
 def stages(by_kind: dict[str, dict[str, float | None]] | None) -> Figure | None:
@@ -248,7 +248,7 @@ def utilisation(document: dict[str, Any], key: str, what: str) -> Figure | None:
         "type": "bar",
         "x": list(range(len(values))),
         "y": values,
-        "marker": {"color": palette.STAGES["channel"]},
+        "marker": {"color": palette.SERVICE},
         "hovertemplate": f"{what} %{{x}}: %{{y:.1%}}<extra></extra>",
     }
     line = {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": mean, "y1": mean}

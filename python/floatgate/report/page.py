@@ -152,11 +152,11 @@ def _latency_words(source: Source) -> str:
 
 
 def _over_time_words(source: Source) -> str:
-    starts, ends = source.series.get("start_ns"), source.series.get("end_ns")
-    if not starts or not ends:
+    starts, widths = source.series.get("time_ns"), source.series.get("width_ns")
+    if not starts or not widths:
         return ""
     return (
-        f"In {len(starts):,} intervals of {q.duration(ends[0] - starts[0])}; above, requests completed per "
+        f"In {len(starts):,} intervals of {q.duration(widths[0])}; above, requests completed per "
         "second, below, the mean (line) and the 99th percentile (dotted) of their latency."
     )
 
@@ -170,11 +170,11 @@ def _stage_words(document: dict[str, Any]) -> str:
             continue
         total = sum(stages.values())
         name, most = max(stages.items(), key=lambda item: item[1])
-        waiting = sum(ns for stage, ns in stages.items() if stage.startswith("wait_"))
+        waiting = sum(ns for stage, ns in stages.items() if stage in words.WAITING)
         said.append(
             f"A {kind} takes {q.duration(total)} on average; the largest part is "
             f"<b>{escape(words.stage(name))}</b> with {q.percent(most / total)}, "
-            f"and {q.percent(waiting / total)} is waiting behind other work."
+            f"and {q.percent(waiting / total)} is waiting behind other flash work."
         )
     return " ".join(said)
 

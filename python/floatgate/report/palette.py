@@ -1,7 +1,7 @@
 """Colours: one per meaning, the same in every figure, told apart by colour-blind readers and in print.
 
-The hues are those of the Okabe-Ito set. Waiting is shown in the colour of whom one waits for; service, in
-greys from dark (the flash array) to light (the host link).
+The hues are those of the Okabe-Ito set. Waiting is shown in the colour of whom one waits for
+(violet for a busy channel); service, in greys from dark (the flash array) to light (the host link).
 """
 
 INK = "#1f2933"
@@ -16,23 +16,26 @@ ORIGINS = {
     "gc": "#E69F00",
     "wear": "#009E73",
     "rewrite": "#CC79A7",
-    "mapping": "#7A6FAC",
+    "mapping": "#F0E442",
 }
 OTHER = "#9aa3ad"
 
 STAGES = {
     "array": "#2f3e50",
-    "channel": "#55677b",
-    "transfer": "#7d8ea1",
-    "ecc": "#a6b3c1",
-    "link": "#cfd7df",
-    "queue": "#b8ab94",
-    "buffer": "#dccfb8",
+    "transfer": "#55677b",
+    "ecc": "#8595a6",
+    "command": "#aab6c3",
+    "link": "#d0d8e0",
+    "queue": "#b3a488",
+    "buffer": "#d9cbb2",
+    "channel": "#7A6FAC",
+    "wait_die": "#b9b2d6",
     "wait_host": ORIGINS["host"],
     "wait_gc": ORIGINS["gc"],
     "wait_wear": ORIGINS["wear"],
     "wait_other": OTHER,
 }
+SERVICE = STAGES["transfer"]  # plain bars
 
 HEAT = "Cividis"
 

@@ -1,18 +1,21 @@
 """What the names in a result mean, in words: labels in figures, definitions in footnotes."""
 
 STAGES = {
-    "queue": ("host queue", "waiting in the host's queue for the drive to take the request"),
-    "buffer": ("write buffer", "in the write buffer, or waiting for room in it"),
-    "wait_host": ("behind host", "waiting for a die or channel that served other host requests"),
-    "wait_gc": ("behind GC", "waiting for a die or channel that served garbage collection"),
-    "wait_wear": ("behind wear levelling", "waiting for a die or channel that served wear levelling"),
-    "wait_other": ("behind others", "waiting for a die or channel that served any other origin"),
-    "channel": ("commands", "command and address cycles on the channel"),
+    "queue": ("host queue", "until the drive took the request up"),
+    "command": ("command overhead", "until the drive had understood the request"),
+    "buffer": ("write buffer", "waiting for room in the write buffer, or in it until acknowledged"),
+    "wait_host": ("behind host", "in the die's queue behind other host requests"),
+    "wait_gc": ("behind GC", "in the die's queue behind garbage collection"),
+    "wait_wear": ("behind wear levelling", "in the die's queue behind wear levelling"),
+    "wait_other": ("behind others", "in the die's queue behind any other origin"),
+    "wait_die": ("die queue", "in the die's queue while the die switched or waited for its channel"),
+    "channel": ("behind channel", "at the die, waiting for a channel that carried something else"),
     "array": ("flash array", "the die reads, programs or erases"),
-    "transfer": ("data transfer", "data on the channel"),
+    "transfer": ("transfer", "command, address and data cycles on the channel"),
     "ecc": ("ECC", "decoding, with its retries"),
-    "link": ("host link", "command overhead and data on the host link"),
+    "link": ("host link", "data on the host link"),
 }
+WAITING = ("wait_host", "wait_gc", "wait_wear", "wait_other", "wait_die", "channel")
 
 ORIGINS = {
     "host": "host",

@@ -1,0 +1,37 @@
+//! The two exceptions of the core, and how a Rust panic becomes one of them.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+create_exception!(
+    floatgate._core,
+    InputError,
+    PyException,
+    "The user's input is not right; the message is one line with place, value and expectation."
+);
+create_exception!(
+    floatgate._core,
+    BrokenInvariant,
+    PyException,
+    "The core contradicted itself; the message is that of the panic."
+);
+
+/// Bad input, as the exception for it.
+pub fn input(error: impl std::fmt::Display) -> PyErr {
+    InputError::new_err(error.to_string())
+}
+
+/// Runs `work` without the interpreter lock; a panic inside it becomes `BrokenInvariant`.
+pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+    py.detach(|| catch_unwind(AssertUnwindSafe(work)))
+        .unwrap_or_else(|panic| Err(BrokenInvariant::new_err(message(panic.as_ref()))))
+}
+
+/// What a panic said.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic without a message").to_owned()
+}

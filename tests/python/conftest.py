@@ -1,0 +1,84 @@
+"""What the tests of the Python side share."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fake_core
+from floatgate import tables
+from floatgate.folder import write_json
+
+HERE = Path(__file__).parent
+
+# Runs the command line on the stand-in core: nothing of the real one is loaded.
+_ON_FAKE = (
+    f"import sys; sys.path.insert(0, {str(HERE)!r}); import fake_core; "
+    "sys.modules['floatgate._core'] = fake_core; from floatgate.cli import main; main()"
+)
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def fake_command(*arguments: str) -> list[str]:
+    """The command line that runs `floatgate` on the stand-in core."""
+    return [sys.executable, "-c", _ON_FAKE, *arguments]
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Command:
+    """Run `floatgate` on the stand-in core, in an empty folder."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            fake_command(*arguments), capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False
+        )
+
+    return run
+
+
+@pytest.fixture
+def floatgate(tmp_path: Path) -> Command:
+    """Run the real `floatgate`, in an empty folder."""
+
+    def run(*arguments: str, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "floatgate", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=cwd,
+            timeout=300,
+            check=False,
+        )
+
+    return run
+
+
+def one_line_error(result: subprocess.CompletedProcess[str]) -> str:
+    """Return the error of a command that must have refused its input: one line, exit code 2."""
+    assert result.returncode == 2, (result.returncode, result.stdout, result.stderr)
+    errors = [line for line in result.stderr.splitlines() if line.startswith("floatgate: error: ")]
+    assert len(errors) == 1, result.stderr
+    assert result.stderr.rstrip("\n").endswith(errors[0]), result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    return errors[0].removeprefix("floatgate: error: ")
+
+
+def made_up_run(folder: Path, change: Callable[[dict[str, Any]], None] = lambda _document: None) -> Path:
+    """Write a run folder with the stand-in's numbers, changed as a test wants it."""
+    workload = json.dumps({"kind": "generator", "name": "uniform-writes"})
+    session = fake_core.Session("fake-tlc", [], [], workload, json.dumps({"seed": 7}))
+    session.steps = session.total
+    document = json.loads(session.result())
+    document["interrupted"] = False
+    change(document)
+    folder.mkdir(parents=True)
+    tables.write_latency(folder, document.pop("histogram"))
+    tables.write_series(folder, document.pop("series"))
+    write_json(folder / "run.json", document)
+    return folder

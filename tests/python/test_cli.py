@@ -1,0 +1,192 @@
+"""The command line on the stand-in core: exit codes, one-line errors, formats, Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+
+from conftest import Command, fake_command, one_line_error
+
+RUN = ("run", "fake-tlc", "uniform-writes")
+
+
+def test_a_run_leaves_its_folder_and_says_where(fake: Command, tmp_path: Path) -> None:
+    result = fake(*RUN, "--seed", "7")
+    assert result.returncode == 0, result.stderr
+    out = tmp_path / "out" / "fake-tlc-uniform-writes"
+    names = {path.name for path in out.iterdir()}
+    assert names == {"run.json", "latency.parquet", "series.parquet", "report.html"}
+    assert "wrote out/fake-tlc-uniform-writes/report.html" in result.stderr
+    assert "write amplification" in result.stdout
+    document = json.loads((out / "run.json").read_text())
+    assert document["seed"] == 7
+    assert document["interrupted"] is False
+    assert document["energy_j"] == {"controller": None, "nand": None}
+    assert "series" not in document
+    assert "histogram" not in document
+
+
+def test_json_is_all_that_is_printed(fake: Command, tmp_path: Path) -> None:
+    result = fake(*RUN, "--format", "json", "--no-report", "--out", "o")
+    assert json.loads(result.stdout) == json.loads((tmp_path / "o" / "run.json").read_text())
+    assert not (tmp_path / "o" / "report.html").exists()
+
+
+def test_fio_json_is_printed(fake: Command) -> None:
+    result = fake(*RUN, "--format", "fio-json", "--no-report")
+    assert json.loads(result.stdout)["jobs"][0]["jobname"] == "uniform-writes"
+
+
+def test_requests_and_timeline_are_written_while_the_run_goes_on(fake: Command, tmp_path: Path) -> None:
+    assert fake(*RUN, "--requests", "--timeline", "--no-report", "--out", "o").returncode == 0
+    requests = pq.read_table(tmp_path / "o" / "requests.parquet")
+    assert requests.column_names == ["arrive_ns", "latency_ns", "op"]
+    assert requests.num_rows == 41 * 100  # 40 slices and the rest
+    trace = Trace.FromString((tmp_path / "o" / "timeline.perfetto-trace").read_bytes())
+    tracks = {
+        p.track_descriptor.uuid: p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")
+    }
+    assert [t.name for t in tracks.values()] == ["channels", "dies", "channel 0", "channel 0 way 0"]
+    die = next(t for t in tracks.values() if t.name == "channel 0 way 0")
+    assert tracks[die.parent_uuid].name == "dies"
+    names = {n.iid: n.name for p in trace.packet for n in p.interned_data.event_names}
+    events = [p for p in trace.packet if p.HasField("track_event") and p.track_event.track_uuid == die.uuid]
+    begins = [p for p in events if p.track_event.type == TrackEvent.TYPE_SLICE_BEGIN]
+    ends = [p for p in events if p.track_event.type == TrackEvent.TYPE_SLICE_END]
+    assert len(begins) == len(ends) == 41
+    assert {names[p.track_event.name_iid] for p in begins} == {"program (gc)"}
+    assert [e.timestamp - b.timestamp for b, e in zip(begins, ends, strict=True)] == [40] * 41
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "fake-tcl", "uniform-writes"), "fake-tcl: no such drive: expected one of fake-tlc"),
+        (("run", "fake-tlc"), "WORKLOAD is missing"),
+        (("run",), "Missing argument"),
+        (("run", "fake-tlc", "uniform-wrtes"), "did you mean uniform-writes?"),
+        (("run", "fake-tlc", "missing.fio"), "missing.fio: no such file"),
+        (("run", "fake-tlc", "missing.csv.gz"), "missing.csv.gz: no such file"),
+        (("run", "fake-tlc", "/"), "/: is a folder"),
+        ((*RUN, "--sort"), "--sort: uniform-writes is a generator"),
+        ((*RUN, "--seed", "x"), "--seed"),
+        ((*RUN, "--seed", "-1"), "--seed"),
+        ((*RUN, "--repeat", "0"), "--repeat"),
+        ((*RUN, "--precondition", "often"), "--precondition"),
+        ((*RUN, "--format", "xml"), "--format"),
+        ((*RUN, "--wrp"), "--wrap"),
+        ((*RUN, "--save-snapshot", "s", "--repeat", "2"), "--save-snapshot"),
+        (("drives", "fake-tcl"), "fake-tcl: no such drive"),
+        (("policies", "gredy"), "did you mean greedy?"),
+        (("polices",), "policies"),
+        (("report", "nowhere"), "nowhere/run.json: no such file"),
+        (("trace", "info", "nowhere.csv"), "nowhere.csv: no such file"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(
+    fake: Command, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    assert said in one_line_error(fake(*arguments))
+    assert list(tmp_path.rglob("*.json")) == []
+
+
+def test_trace_options_that_exclude_each_other(fake: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("1\n")
+    assert "at most one" in one_line_error(fake("run", "fake-tlc", "t.csv", "--wrap", "--scale"))
+    assert "--as-fast-as-possible" in one_line_error(fake("run", "fake-tlc", "t.csv", "--depth", "4"))
+
+
+def test_an_unwritable_place_is_found_before_the_run(fake: Command, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "cannot be written" in one_line_error(fake(*RUN, "--out", "file/below", "--seed", "99"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission(fake: Command, tmp_path: Path) -> None:
+    (tmp_path / "locked").mkdir(mode=0o500)
+    assert "permission denied" in one_line_error(fake(*RUN, "--out", "locked/o", "--seed", "99"))
+
+
+def test_a_broken_invariant_names_seed_and_command(fake: Command, tmp_path: Path) -> None:
+    result = fake(*RUN, "--seed", "13", "--set", "ftl.op_ratio=0.1")
+    assert result.returncode == 70
+    assert (
+        "repeat with: floatgate run fake-tlc uniform-writes --set ftl.op_ratio=0.1 --seed 13" in result.stderr
+    )
+    assert "Traceback" not in result.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def _interrupted(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Start a run that never ends, and press Ctrl-C once its folder has been begun."""
+    process = subprocess.Popen(
+        fake_command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".o.partial-*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def test_ctrl_c_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
+    result = _interrupted(tmp_path, *RUN, "--seed", "99", "--out", "o")
+    assert result.returncode == 130, result.stderr
+    assert "Traceback" not in result.stderr
+    document = json.loads((tmp_path / "o" / "run.json").read_text())
+    assert document["interrupted"] is True
+    assert document["interrupted_at"]["phase"] == "run"
+    assert 0 < document["interrupted_at"]["workload_fraction"] < 1
+    assert (tmp_path / "o" / "report.html").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["o"]
+
+
+def test_listings(fake: Command) -> None:
+    assert "fake-tlc" in fake("drives").stdout
+    assert "fake-chip" in fake("chips").stdout
+    assert json.loads(fake("drives", "--json").stdout)[0]["name"] == "fake-tlc"
+    explained = fake("drives", "fake-tlc").stdout
+    assert "geometry.channels" in explained
+    assert "published data sheet, table 2" in explained
+    assert "drives/fake-tlc.toml:4" in explained
+    assert "d-choices" in fake("policies", "ftl.gc.victim").stdout
+    assert "ftl.gc.victim.d" in fake("policies", "d-choices").stdout
+
+
+def test_the_report_is_made_again_from_the_folder(fake: Command, tmp_path: Path) -> None:
+    assert fake(*RUN, "--out", "o").returncode == 0
+    report = tmp_path / "o" / "report.html"
+    before = report.read_bytes()
+    report.unlink()
+    assert fake("report", "o").returncode == 0
+    assert report.read_bytes() == before
+
+
+def test_help_costs_less_than_half_a_second() -> None:
+    def fastest(*command: str) -> float:
+        times = []
+        for _ in range(5):
+            began = time.perf_counter()
+            subprocess.run([sys.executable, *command], check=True, capture_output=True)
+            times.append(time.perf_counter() - began)
+        return min(times)
+
+    assert fastest("-m", "floatgate", "--help") - fastest("-c", "pass") < 0.5
+
+
+def test_help_loads_no_heavy_package() -> None:
+    heavy = ("pyarrow", "plotly", "perfetto", "matplotlib", "numpy")
+    code = (
+        "import sys\nfrom floatgate.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+        f"sys.exit(any(name in sys.modules for name in {heavy!r}))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).returncode == 0

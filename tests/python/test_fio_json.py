@@ -1,0 +1,114 @@
+"""The fio result: the shape that fio 3 writes, key by key, and its numbers against a small histogram."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import made_up_run
+from floatgate.fio_json import PERCENTILES, fio_json, read_histograms
+from floatgate.result import Run
+
+# What fio 3's --output-format=json holds, by key and type; a dict is a nested object.
+LATENCY = {"min": int, "max": int, "mean": float, "stddev": float, "N": int}
+DIRECTION: dict[str, Any] = {
+    **dict.fromkeys(
+        ("io_bytes", "io_kbytes", "bw_bytes", "bw", "runtime", "total_ios", "short_ios", "drop_ios"), int
+    ),
+    "iops": float,
+    "slat_ns": LATENCY,
+    "clat_ns": LATENCY,
+    "lat_ns": LATENCY,
+    **dict.fromkeys(("bw_min", "bw_max", "bw_samples", "iops_min", "iops_max", "iops_samples"), int),
+    **dict.fromkeys(("bw_agg", "bw_mean", "bw_dev", "iops_mean", "iops_stddev"), float),
+}
+JOB: dict[str, Any] = {
+    "jobname": str,
+    **dict.fromkeys(
+        ("groupid", "job_start", "error", "eta", "elapsed", "job_runtime", "ctx", "majf", "minf"), int
+    ),
+    "job options": dict,
+    "read": DIRECTION,
+    "write": DIRECTION,
+    "trim": DIRECTION,
+    "sync": {"total_ios": int, "lat_ns": LATENCY},
+    "usr_cpu": float,
+    "sys_cpu": float,
+    **dict.fromkeys(("iodepth_level", "iodepth_submit", "iodepth_complete"), dict),
+    **dict.fromkeys(("latency_ns", "latency_us", "latency_ms"), dict),
+    **dict.fromkeys(("latency_depth", "latency_target", "latency_window"), int),
+    "latency_percentile": float,
+}
+TOP: dict[str, Any] = {
+    "fio version": str,
+    "timestamp": int,
+    "timestamp_ms": int,
+    "time": str,
+    "global options": dict,
+    "jobs": list,
+    "disk_util": list,
+}
+
+
+def _conforms(value: Any, schema: Any, where: str = "") -> None:
+    if isinstance(schema, dict):
+        assert isinstance(value, dict), where
+        for key, inner in schema.items():
+            assert key in value, f"{where}.{key} is missing"
+            _conforms(value[key], inner, f"{where}.{key}")
+    else:
+        assert type(value) is schema, f"{where} is {type(value)}, fio writes {schema}"
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> dict[str, Any]:
+    run = Run.open(made_up_run(tmp_path / "run"))
+    return fio_json(run.document.to_dict(), read_histograms(run.latency_histogram()))
+
+
+def test_the_shape_is_fios(result: dict[str, Any]) -> None:
+    _conforms(result, TOP)
+    assert result["fio version"].startswith("fio-3.")
+    for job in result["jobs"]:
+        _conforms(job, JOB)
+
+
+def test_percentiles_are_keyed_and_ordered_as_fio_has_them(result: dict[str, Any]) -> None:
+    percentiles = result["jobs"][0]["read"]["clat_ns"]["percentile"]
+    assert list(percentiles) == [f"{p:.6f}" for p in PERCENTILES]
+    assert list(percentiles.values()) == sorted(percentiles.values())
+
+
+def test_the_latency_bins_hold_every_request(result: dict[str, Any]) -> None:
+    job = result["jobs"][0]
+    share = sum(sum(job[name].values()) for name in ("latency_ns", "latency_us", "latency_ms"))
+    assert share == pytest.approx(100)
+
+
+def test_numbers_by_hand() -> None:
+    side = {"requests": 4, "bytes": 16384}
+    document = {
+        "version": "1",
+        "simulated_ns": 2_000_000_000,
+        "workload": {"name": "w"},
+        "host": {"read": side, "write": None, "trim": None, "flush": None},
+    }
+    job = fio_json(document, {"read": [(1000, 1), (3000, 2), (9000, 1)]})["jobs"][0]
+    read = job["read"]
+    assert (read["io_bytes"], read["bw_bytes"], read["bw"], read["iops"]) == (16384, 8192, 8, 2.0)
+    assert read["runtime"] == 2000
+    # Mean (1 + 2 * 3 + 9) / 4 = 4 us; variance (9 + 1 + 1 + 25) / 4 = 9 us^2.
+    assert read["lat_ns"] == {"min": 1000, "max": 9000, "mean": 4000.0, "stddev": 3000.0, "N": 4}
+    percentiles = read["clat_ns"]["percentile"]
+    assert [
+        percentiles[key] for key in ("20.000000", "50.000000", "70.000000", "80.000000", "99.990000")
+    ] == [
+        1000,
+        3000,
+        3000,
+        9000,
+        9000,
+    ]
+    assert job["latency_us"]["2"] == 25.0  # fio's bin of 1 to 2 us
+    assert job["latency_us"]["4"] == 50.0
+    assert job["write"]["total_ios"] == 0

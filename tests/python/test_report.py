@@ -1,0 +1,188 @@
+"""The report: complete, self-contained, and safe whatever the run's names are."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+
+from conftest import made_up_run
+from floatgate.errors import InputError
+from floatgate.report import write_report
+from floatgate.report.figures import all_figures, amplification_by_origin
+from floatgate.report.source import Source
+
+ALL_FIGURES = {
+    "latency",
+    "over-time",
+    "stages",
+    "amplification",
+    "origins-over-time",
+    "channels",
+    "dies",
+    "wear",
+}
+
+
+class _Elements(HTMLParser):
+    """Collects what a browser would fetch, and the text outside scripts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.references: list[tuple[str, str, str | None]] = []
+        self.ids: list[str] = []
+        self.text = ""
+        self.style = ""
+        self.figures: dict[str, Any] = {}
+        self._inside: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.references += [
+            (tag, name, value) for name, value in attrs if name in ("src", "href", "action", "data")
+        ]
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        if tag in ("script", "style"):
+            self._inside.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._inside and self._inside[-1][0] == tag:
+            self._inside.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._inside:
+            self.text += data
+        elif self._inside[-1][0] == "style":
+            self.style += data
+        elif self._inside[-1][1].get("id") == "figures-data":
+            self.figures = json.loads(data)
+
+
+def _read(path: Path) -> _Elements:
+    elements = _Elements()
+    elements.feed(path.read_text(encoding="utf-8"))
+    return elements
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> _Elements:
+    folder = made_up_run(tmp_path / "run")
+    return _read(write_report(folder, folder / "report.html"))
+
+
+def test_every_figure_is_there_and_has_its_place(made: _Elements) -> None:
+    assert set(made.figures) == ALL_FIGURES
+    assert set(made.ids) >= ALL_FIGURES
+
+
+def test_plotly_accepts_every_figure(made: _Elements) -> None:
+    for name, figure in made.figures.items():
+        drawn = go.Figure(figure)  # refuses unknown properties and values
+        assert len(drawn.data) >= 1, name
+
+
+def test_nothing_is_fetched(made: _Elements) -> None:
+    assert made.references == []
+    assert not re.search(r"@import|url\(", made.style)
+    assert "http" not in made.text
+
+
+def test_the_headline_says_what_was_run_and_found(made: _Elements) -> None:
+    for part in (
+        "fake-tlc",
+        "uniform-writes",
+        "seed 7",
+        "write amplification",
+        "p99.9",
+        "2.00 s of ramp-up cut",
+    ):
+        assert part in made.text
+    assert "behind GC" in made.text  # the largest part of a read, in words
+
+
+def test_every_configured_value_has_its_place_and_source(made: _Elements) -> None:
+    for part in ("ftl.op_ratio", "0.07", "--set", "published data sheet, table 2", "chips/fake-chip.toml:13"):
+        assert part in made.text
+
+
+def test_names_cannot_break_out_of_the_page(tmp_path: Path) -> None:
+    evil = "</script><script>alert(1)</script><b>"
+
+    def rename(document: dict[str, Any]) -> None:
+        document["workload"]["name"] = evil
+        document["config"][0]["source"] = evil
+
+    folder = made_up_run(tmp_path / "run", rename)
+    text = write_report(folder, tmp_path / "r.html").read_text()
+    assert evil not in text
+    assert evil in _read(tmp_path / "r.html").text
+
+
+def test_a_run_without_writes_or_models_still_has_a_report(tmp_path: Path) -> None:
+    def strip(document: dict[str, Any]) -> None:
+        document["waf"] = None
+        document["host"]["write"] = document["host"]["trim"]
+        document["histogram"]["write"] = []
+        document["stages"]["write"] = None
+        document["flash"]["programs"] = dict.fromkeys(document["flash"]["programs"], 0)
+        document["wear_map"] = None
+        document["series"] = {
+            k: v for k, v in document["series"].items() if "write" not in k and "programs" not in k
+        }
+
+    folder = made_up_run(tmp_path / "run", strip)
+    made = _read(write_report(folder, tmp_path / "r.html"))
+    assert set(made.figures) == {"latency", "over-time", "stages", "channels", "dies"}
+    assert "wear" not in made.ids
+
+
+def test_an_interrupted_run_says_so(tmp_path: Path) -> None:
+    def interrupt(document: dict[str, Any]) -> None:
+        document["interrupted"] = True
+        document["interrupted_at"] = {"phase": "run", "workload_fraction": 0.25}
+
+    folder = made_up_run(tmp_path / "run", interrupt)
+    assert "interrupted after 25.0 % of the workload" in _read(write_report(folder, tmp_path / "r.html")).text
+
+
+def test_the_shares_of_the_origins_add_up_to_the_amplification(tmp_path: Path) -> None:
+    source = Source.read(made_up_run(tmp_path / "run"))
+    shares = amplification_by_origin(source.document)
+    assert sum(shares.values()) == pytest.approx(source.document["waf"])
+    assert shares["gc"] / shares["host"] == pytest.approx(2_450_000 / 1_600_000)
+
+
+def test_the_curve_is_the_histogram(tmp_path: Path) -> None:
+    source = Source.read(made_up_run(tmp_path / "run"))
+    curve = next(
+        t for t in all_figures(source)["latency"]["data"] if t["name"] == "read" and "xaxis" not in t
+    )
+    pairs = source.histograms["read"]
+    samples = sum(count for _, count in pairs)
+    for x, y in list(zip(curve["x"], curve["y"], strict=True))[:: len(curve["x"]) // 20]:
+        assert y == pytest.approx(sum(count for ns, count in pairs if ns <= x) / samples)
+    assert curve["x"][-1] == pairs[-1][0]
+
+
+@pytest.mark.parametrize("missing", ["run.json", "latency.parquet", "series.parquet"])
+def test_a_folder_that_is_no_whole_run_is_refused(tmp_path: Path, missing: str) -> None:
+    folder = made_up_run(tmp_path / "run")
+    (folder / missing).unlink()
+    with pytest.raises(InputError, match=missing):
+        write_report(folder, tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
+    folder = made_up_run(tmp_path / "run")
+    (folder / "series.parquet").write_bytes(b"PAR1 no more")
+    with pytest.raises(InputError, match="not readable as Parquet"):
+        write_report(folder, tmp_path / "r.html")
+
+
+def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
+    folder = made_up_run(tmp_path / "run")
+    first = write_report(folder, tmp_path / "a.html").read_bytes()
+    assert write_report(folder, tmp_path / "b.html").read_bytes() == first

@@ -6,6 +6,8 @@ from types import ModuleType
 
 import pytest
 
+from floatgate.reproduce.paper import load as load_paper
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -86,3 +88,16 @@ def test_limits_meet() -> None:
     assert formulas.greedy(1.25, 4096) == pytest.approx(formulas.fifo(1.25), rel=1e-3)
     assert formulas.fifo_hot_cold(1.25, 0.3, 0.3) == pytest.approx(formulas.fifo(1.25), rel=1e-9)
     assert formulas.greedy(5.0, 64) == 1.0
+
+
+def test_expected_values_are_the_closed_forms() -> None:
+    paper = load_paper(ROOT / "papers" / "desnoyers2012-wa")
+    program = paper.program()
+    checked = 0
+    for case in paper.cases(full=True):
+        published = paper.expected[case.exhibit, case.name]
+        if isinstance(published, float):
+            alpha = case.parameters["alpha"]
+            assert program.closed_form(alpha, case.parameters) == pytest.approx(published, abs=5.1e-5)
+            checked += 1
+    assert checked == len([value for value in paper.expected.values() if isinstance(value, float)])

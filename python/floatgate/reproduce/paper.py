@@ -82,20 +82,20 @@ class Paper:
 
     def cases(self, full: bool) -> list[Case]:
         """Return what is to be simulated."""
-        return list(self._program().cases(full))
+        return list(self.program().cases(full))
 
     def run(self, case: Case, full: bool) -> Finding:
         """Simulate one case."""
-        finding: Finding = self._program().run(case, full)
+        finding: Finding = self.program().run(case, full)
         return finding
 
     def conclude(self, found: Found) -> list[Concluded]:
         """Return what follows from several cases together."""
-        conclude = getattr(self._program(), "conclude", None)
+        conclude = getattr(self.program(), "conclude", None)
         concluded: Iterable[Concluded] = conclude(found) if conclude else ()
         return list(concluded)
 
-    def _program(self) -> ModuleType:
+    def program(self) -> ModuleType:
         """Import `run.py` as part of a package of its own, so that papers may use the same file names."""
         folder = str(self.folder.resolve())
         package = f"floatgate_papers.at_{crc32(folder.encode()):08x}"

@@ -73,14 +73,17 @@ impl WorkloadError {
 impl fmt::Display for WorkloadError {
     /// One line whatever the input holds: control characters are escaped, long text is cut and says so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let clean = |text: &str| {
-            let mut line: String = text.chars().flat_map(char::escape_debug).take(240).collect();
-            if text.len() > 240 {
+        let clean = |text: &str, longest: usize| {
+            let mut line: String = text.chars().flat_map(char::escape_debug).take(longest).collect();
+            if text.len() > longest {
                 line.push_str("... (cut)");
             }
             line.replace("\\'", "'").replace("\\\"", "\"")
         };
-        write!(f, "{}: {}: expected {}", clean(&self.place), clean(&self.found), clean(&self.expected))
+        // What is expected is our own text, and may list every reading of an ambiguous trace.
+        let (place, found, expected) =
+            (clean(&self.place, 240), clean(&self.found, 240), clean(&self.expected, 1600));
+        write!(f, "{place}: {found}: expected {expected}")
     }
 }
 

@@ -122,6 +122,9 @@ fn request(
     columns: &mut Columns<'_>,
     volumes: &mut Volumes,
 ) -> Result<Parsed, Fault> {
+    if op.is_none() || is_packet(columns.remainder()) {
+        return Ok(Parsed::Known);
+    }
     let extent = extent(columns)?;
     let mut record = match (op, extent) {
         (None, _) => return Ok(Parsed::Known),
@@ -137,10 +140,17 @@ fn request(
     Ok(Parsed::Request(record))
 }
 
-/// `sector + sectors`, or nothing but a process or a command.
+/// `bytes (command ..)`: a SCSI command sent by a program, which reads or writes no sector of the disk.
+fn is_packet(rest: &[u8]) -> bool {
+    let mut columns = Columns::blank(rest);
+    let (first, second) = (columns.optional().unwrap_or_default(), columns.optional().unwrap_or_default());
+    first.starts_with(b"(") || (first.iter().all(u8::is_ascii_digit) && second.starts_with(b"("))
+}
+
+/// `sector + sectors`, or nothing but a process.
 fn extent(columns: &mut Columns<'_>) -> Result<Option<(u64, u64)>, Fault> {
     match columns.remainder().first() {
-        None | Some(b'[' | b'(') => return Ok(None),
+        None | Some(b'[') => return Ok(None),
         Some(_) => {}
     }
     let sector = int(columns.next("sector")?, "sector")?;

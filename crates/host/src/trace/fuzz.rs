@@ -6,6 +6,7 @@ use super::opened::Opened;
 use super::options::{Addresses, TraceOptions};
 use super::replay::open_origin;
 use crate::{Poll, Workload};
+use std::sync::Arc;
 use units::SimTime;
 
 /// More bytes find no other paths, only more time.
@@ -15,21 +16,19 @@ const MOST_REQUESTS: u32 = 2_000;
 /// Small, so that most addresses lie beyond it.
 const DRIVE_BYTES: u64 = 8 << 30;
 
-/// Reads `data` as a trace: recognised by content, and as the format that its first byte picks, with the
-/// options that its second byte picks; a trace that is accepted is replayed. For the fuzz target and the
-/// stable test that runs it over a kept corpus.
+/// Reads `data` without its last two bytes as a trace: recognised by content, and as the format that the last
+/// byte but one picks, with the options that the last byte picks; what is accepted is replayed. For the fuzz
+/// target and for the stable test that runs it over a kept corpus.
 ///
 /// # Panics
 /// When a reader breaks an invariant: that is what is looked for.
 pub fn fuzz_one(data: &[u8]) {
-    let data = &data[..data.len().min(MOST_BYTES)];
-    let whole = || Origin::Bytes(data.into());
-    let _ = Opened::survey(whole(), &TraceOptions::default());
-    let [pick, choices, rest @ ..] = data else { return };
-    let origin = || Origin::Bytes(rest.into());
+    let [trace @ .., pick, choices] = data else { return };
+    let trace: Arc<[u8]> = trace[..trace.len().min(MOST_BYTES)].into();
+    let origin = || Origin::Bytes(Arc::clone(&trace));
+    let _ = Opened::survey(origin(), &TraceOptions::default());
     let card = &formats()[usize::from(*pick) % formats().len()];
-    let options = chosen(card.name, *choices);
-    replay(origin(), &options);
+    replay(origin(), &chosen(card.name, *choices));
 }
 
 /// The options that the bits of `choices` stand for.

@@ -436,7 +436,7 @@ impl Controller {
         let state = &mut self.dies[die];
         let running = state.array.exists()
             && state.array_phase == ArrayPhase::Busy
-            && state.array_start <= now
+            && state.array_start < now
             && !state.register.exists()
             && !state.suspended.exists();
         if !running {

@@ -36,7 +36,8 @@ pub trait Probe {
     /// A transaction finished.
     fn on_finish(&mut self, _: &Transaction) {}
     /// The map now says that `lpn` lives at `new`; `old` (or `Ppa::NONE`) turned invalid.
-    fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
+    /// `moved`: the data came from `old`; else it is the newest the host wrote.
+    fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa, _moved: bool) {}
     /// `lpn`, which lived at `old`, was trimmed.
     fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
     /// A superblock (numbered over the whole drive) was erased.

@@ -185,7 +185,7 @@ impl Ftl {
         self.trigger.foreground_limit() + 3
     }
 
-    fn update_quota(&mut self, die: usize) {
+    pub(crate) fn update_quota(&mut self, die: usize) {
         let usable = self.space.dies[die].usable.saturating_sub(self.reserved_superblocks());
         // A victim may need padding up to a whole program unit; what that costs is kept out, too, so that
         // by the pigeonhole principle some victim always gives back more than it takes.
@@ -254,6 +254,16 @@ impl Ftl {
     /// Bytes of state: map, superblocks, buffer.
     pub fn state_bytes(&self) -> usize {
         self.map.bytes() + self.space.bytes() + self.buffer.bytes()
+    }
+
+    /// Superblocks not lost to bad blocks, over all dies.
+    pub fn usable_superblocks(&self) -> u32 {
+        self.space.dies.iter().map(|die| die.usable).sum()
+    }
+
+    /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
+    pub fn superblocks_kept(&self) -> u32 {
+        self.trigger.foreground_limit() + if self.mixed { 1 } else { 2 }
     }
 
     /// Valid mapping units of each superblock of the drive.
@@ -773,7 +783,7 @@ impl Ftl {
             let old = self.map.lookup(lpn);
             self.map.set(lpn, ppa);
             self.space.valid[self.layout.superblock_of(ppa) as usize] += 1;
-            probe.on_commit(lpn, ppa, old);
+            probe.on_commit(lpn, ppa, old, false);
             if old != Ppa::NONE {
                 self.invalidate_host(old);
             }

@@ -8,9 +8,11 @@
 //! Knows no physical address and no policy.
 
 pub mod fio;
+mod link;
 pub mod request;
 pub mod trace;
 pub mod workload;
 
+pub use link::LinkConfig;
 pub use request::{HostRequest, Op, WorkloadError};
 pub use workload::{Poll, Workload, WorkloadReport};

@@ -1,1 +1,40 @@
-//! placeholder
+//! A whole drive: assembled from its configuration, run against a workload, measured.
+//!
+//! The only crate that knows all the others. A [`Session`] is one run: it advances in slices, so that its
+//! caller can show progress and stop it, and ends in a [`result`](Session::result) that embeds everything
+//! needed to repeat it.
+
+mod check;
+mod drive;
+mod error;
+mod link;
+mod measure;
+mod observers;
+mod options;
+mod precondition;
+mod requests;
+mod result;
+mod run;
+mod session;
+mod snapshot;
+mod timeline;
+mod workload;
+
+pub use drive::{Catalogue, Drive, DriveSummary, explain_chip};
+pub use error::Error;
+pub use measure::REQUEST_COLUMNS;
+pub use options::{PreconditionKind, RunOptions};
+pub use session::{Progress, Session};
+pub use snapshot::info as snapshot_info;
+pub use timeline::TIMELINE_COLUMNS;
+pub use workload::WorkloadSpec;
+
+/// The version of Floatgate.
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Every policy of every seam.
+pub fn policies() -> Vec<config::PolicyEntry> {
+    ftl::policies()
+}

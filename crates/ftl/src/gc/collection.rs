@@ -311,7 +311,7 @@ impl Ftl {
         }
         self.map.set(lpn, ppa);
         self.space.valid[superblock as usize] += 1;
-        probe.on_commit(lpn, ppa, old);
+        probe.on_commit(lpn, ppa, old, true);
         self.invalidate(old);
     }
 

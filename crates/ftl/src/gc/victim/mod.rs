@@ -1,0 +1,54 @@
+//! Which closed superblock does garbage collection reclaim next?
+//!
+//! Eligibility is decided before: every candidate is closed and has no program in flight. A policy only
+//! chooses. Each die has its own instance, and superblocks are numbered within the die.
+
+use engine::RandomStream;
+use units::SuperblockId;
+
+/// What a policy may know when it chooses. All slices are indexed by superblock of this die.
+pub struct VictimView<'a> {
+    /// The superblocks that may be chosen, in no meaningful but a repeatable order.
+    pub candidates: &'a [SuperblockId],
+    /// Mapping units still valid in each superblock.
+    pub valid_units: &'a [u32],
+    /// Program/erase cycles of each superblock.
+    pub pe_cycles: &'a [u32],
+    /// The write clock when each superblock was closed.
+    pub closed_at: &'a [u64],
+    /// The write clock now: mapping units written to this die so far, by all origins.
+    pub clock: u64,
+    /// Mapping units a superblock holds.
+    pub units_per_superblock: u32,
+    /// This policy's own random stream.
+    pub random: &'a mut RandomStream,
+}
+
+/// The choice of a victim.
+///
+/// The notifications keep a policy's own index in step, so that a choice never costs a walk over the die:
+/// a superblock is a candidate from `on_close` to `on_reclaim`.
+pub trait VictimPolicy: Send {
+    /// Called once, before anything else: how many superblocks the die has, how many units each holds.
+    fn attach(&mut self, superblocks: u32, units_per_superblock: u32);
+
+    /// One of the candidates, or `None` when there is none.
+    fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId>;
+
+    /// `superblock` became a candidate, with `valid_units` valid.
+    fn on_close(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
+
+    /// A unit of the candidate `superblock` became invalid; `valid_units` are left.
+    fn on_invalidate(&mut self, _superblock: SuperblockId, _valid_units: u32) {}
+
+    /// `superblock` is no longer a candidate: it was picked, here or by wear levelling, or it failed.
+    fn on_reclaim(&mut self, _superblock: SuperblockId) {}
+}
+
+config::policies! {
+    seam: "ftl.gc.victim",
+    question: "Which closed superblock does garbage collection reclaim next?",
+    default: "greedy",
+    dyn VictimPolicy;
+    greedy::Greedy,
+}

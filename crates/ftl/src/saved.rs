@@ -1,0 +1,147 @@
+//! The state of a drive at rest, as plain arrays: what a snapshot holds.
+//!
+//! Policies keep no state of their own here: they are told again, in closing order, which superblocks are
+//! candidates. Counters begin anew.
+
+use crate::Ftl;
+use crate::space::{Frontier, NONE, SuperblockState};
+use std::cmp::Reverse;
+
+/// Arrays of 32-bit and of 64-bit words, in a fixed order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SavedState {
+    /// Map, superblocks, frontiers, blocks.
+    pub words: Vec<Vec<u32>>,
+    /// Validity, clocks, ranks of free superblocks.
+    pub longs: Vec<Vec<u64>>,
+}
+
+const STATES: [SuperblockState; 6] = [
+    SuperblockState::Free,
+    SuperblockState::Open,
+    SuperblockState::Closed,
+    SuperblockState::Victim,
+    SuperblockState::Erasing,
+    SuperblockState::Lost,
+];
+
+/// Arrays before those of the dies.
+const HEAD_WORDS: usize = 5;
+const HEAD_LONGS: usize = 2;
+const DIE_WORDS: usize = 2;
+const DIE_LONGS: usize = 2;
+
+impl Ftl {
+    /// Takes the state of a drive at rest.
+    ///
+    /// # Errors
+    /// When something is under way.
+    pub fn save(&self) -> Result<SavedState, String> {
+        if self.is_draining() || self.controller.in_flight() > 0 || self.programs.in_use() > 0 {
+            return Err("the state can be saved only while nothing is under way".into());
+        }
+        let (forward, backward, valid) = self.map.arrays();
+        let space = &self.space;
+        let mut words = vec![
+            forward.to_vec(),
+            backward.to_vec(),
+            space.valid.clone(),
+            space.state.iter().map(|state| *state as u32).collect(),
+            space.pe_cycles.clone(),
+        ];
+        let mut longs = vec![valid.to_vec(), space.closed_at.clone()];
+        for die in &space.dies {
+            let frontiers = die.frontiers.iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
+            words.push(frontiers.chain([die.usable, die.live]).collect());
+            let mut free: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
+            free.sort_unstable();
+            words.push(free.iter().map(|(_, superblock)| *superblock).collect());
+            longs.push(free.iter().map(|(rank, _)| *rank).collect());
+            longs.push(vec![die.clock, die.erases]);
+        }
+        words.extend(self.array.save());
+        Ok(SavedState { words, longs })
+    }
+
+    /// Puts a saved state into this drive, which must be fresh and of the same shape.
+    ///
+    /// # Errors
+    /// When the shapes differ or the state contradicts itself.
+    pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
+        let dies = self.space.dies.len();
+        let shape = || "the snapshot is of a drive of another shape".to_owned();
+        let (words, longs) = (&saved.words, &saved.longs);
+        let array_at = HEAD_WORDS + DIE_WORDS * dies;
+        if words.len() <= array_at || longs.len() != HEAD_LONGS + DIE_LONGS * dies {
+            return Err(shape());
+        }
+        let (forward, backward, valid) = self.map.arrays_mut();
+        let superblocks = self.space.valid.len();
+        let fits = words[0].len() == forward.len()
+            && words[1].len() == backward.len()
+            && longs[0].len() == valid.len()
+            && words[2..HEAD_WORDS].iter().all(|array| array.len() == superblocks)
+            && longs[1].len() == superblocks;
+        if !fits || !self.array.load(&words[array_at..]) {
+            return Err(shape());
+        }
+        forward.copy_from_slice(&words[0]);
+        backward.copy_from_slice(&words[1]);
+        valid.copy_from_slice(&longs[0]);
+        self.space.valid.clone_from(&words[2]);
+        self.space.pe_cycles.clone_from(&words[4]);
+        let closed_at = longs[1].clone();
+        for (state, &number) in self.space.state.iter_mut().zip(&words[3]) {
+            *state = *STATES.get(number as usize).ok_or("the snapshot names an unknown block state")?;
+        }
+        for die in 0..dies {
+            let head = &words[HEAD_WORDS + DIE_WORDS * die];
+            let free = &words[HEAD_WORDS + DIE_WORDS * die + 1];
+            let ranks = &longs[HEAD_LONGS + DIE_LONGS * die];
+            let clocks = &longs[HEAD_LONGS + DIE_LONGS * die + 1];
+            if head.len() != 6 || free.len() != ranks.len() || clocks.len() != 2 {
+                return Err(shape());
+            }
+            self.load_die(die, head, free, ranks, clocks, &closed_at)?;
+        }
+        self.stats.units_written = 1; // Not a fresh drive any more.
+        Ok(())
+    }
+
+    fn load_die(
+        &mut self,
+        die: usize,
+        head: &[u32],
+        free: &[u32],
+        ranks: &[u64],
+        clocks: &[u64],
+        closed_at: &[u64],
+    ) -> Result<(), String> {
+        let per_die = self.space.per_die;
+        let known = |superblock: u32| superblock == NONE || superblock < per_die;
+        if !free.iter().chain([&head[0], &head[2]]).all(|&superblock| known(superblock)) {
+            return Err("the snapshot names a superblock that the drive does not have".into());
+        }
+        let space = &mut self.space.dies[die];
+        for stream in 0..2 {
+            let (superblock, next_unit) = (head[2 * stream], head[2 * stream + 1]);
+            space.frontiers[stream] = Frontier { superblock, next_unit, filled: 0, slot: NONE };
+        }
+        space.usable = head[4];
+        space.live = head[5];
+        space.erases = clocks[1];
+        space.free = ranks.iter().zip(free).map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
+        let first = self.space.global(die, 0);
+        let mut closed: Vec<u32> =
+            (0..per_die).filter(|&at| self.space.state[first + at as usize] == SuperblockState::Closed).collect();
+        closed.sort_by_key(|&at| (closed_at[first + at as usize], at));
+        for superblock in closed {
+            self.space.dies[die].clock = closed_at[first + superblock as usize];
+            self.space.close(die, superblock);
+        }
+        self.space.dies[die].clock = clocks[0];
+        self.update_quota(die);
+        self.update_eligible(die);
+        Ok(())
+    }
+}

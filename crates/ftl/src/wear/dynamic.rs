@@ -1,0 +1,27 @@
+//! The least worn free superblock is opened next; data never moves for wear's sake.
+
+use super::WearPolicy;
+use config::{Card, ConfigError, Policy, Section};
+
+/// Dynamic wear levelling.
+#[derive(Clone, Debug)]
+pub struct Dynamic;
+
+impl Policy for Dynamic {
+    const CARD: Card = Card {
+        name: "dynamic",
+        rule: "the free superblock with the fewest program/erase cycles is opened next",
+        paper: "common practice; Gal and Toledo, ACM Computing Surveys 37(2), 2005",
+        not_modelled: "blocks that hold cold data keep their low wear",
+    };
+
+    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self)
+    }
+}
+
+impl WearPolicy for Dynamic {
+    fn free_rank(&self, pe_cycles: u32, _erases: u64) -> u64 {
+        u64::from(pe_cycles)
+    }
+}

@@ -1,0 +1,193 @@
+//! The checker: an observer that keeps its own account of the drive and stops the run at the first
+//! difference. It shares no state with what it checks.
+
+use crate::measure::STAGES;
+use crate::requests::Request;
+use controller::{ChannelUse, Kind, Origin, Transaction};
+use ftl::{Ftl, Layout};
+use host::HostRequest;
+use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
+
+const NOTHING: u32 = u32::MAX;
+
+/// Its own map, version numbers, block states and counts.
+pub(crate) struct Checker {
+    layout: Layout,
+    channels: u32,
+    /// Home and version of each logical unit; the version is that of the newest write.
+    home: Vec<u32>,
+    version: Vec<u32>,
+    /// Holder and version of each physical unit.
+    holder: Vec<u32>,
+    held_version: Vec<u32>,
+    /// Page rows programmed of each superblock.
+    rows: Vec<u32>,
+    channel_free: Vec<SimTime>,
+    array_free: Vec<SimTime>,
+    requests_in: u64,
+    requests_out: u64,
+    submitted: u64,
+    finished: u64,
+    pages_programmed: [u64; Origin::COUNT],
+    blocks_erased: u64,
+}
+
+impl Checker {
+    /// An account that begins with what the drive holds now.
+    pub fn new(ftl: &Ftl, channels: u32) -> Self {
+        let layout = ftl.layout().clone();
+        let physical = layout.physical_units();
+        let mut checker = Self {
+            channels,
+            home: vec![NOTHING; layout.logical_units as usize],
+            version: vec![0; layout.logical_units as usize],
+            holder: vec![NOTHING; physical],
+            held_version: vec![0; physical],
+            rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
+            channel_free: vec![SimTime::ZERO; channels as usize],
+            array_free: vec![SimTime::ZERO; layout.dies as usize],
+            requests_in: 0,
+            requests_out: 0,
+            submitted: 0,
+            finished: 0,
+            pages_programmed: ftl.stats().pages_programmed,
+            blocks_erased: ftl.stats().blocks_erased.iter().sum(),
+            layout,
+        };
+        for lpn in 0..checker.layout.logical_units {
+            let ppa = ftl.lookup(Lpn(lpn));
+            if ppa != Ppa::NONE {
+                assert_eq!(checker.holder[ppa.index()], NOTHING, "two logical units live at {ppa}");
+                checker.home[lpn as usize] = ppa.0;
+                checker.holder[ppa.index()] = lpn;
+            }
+        }
+        checker
+    }
+
+    pub fn on_request(&mut self, request: &HostRequest) {
+        self.requests_in += 1;
+        assert_eq!(request.offset % 512, 0, "requests begin at a sector");
+    }
+
+    pub fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
+        self.requests_out += 1;
+        let latency = now.since(request.host.arrive).ns();
+        let explained: u64 = stages.iter().sum();
+        assert!(
+            request.failed || request.host.op as u8 > 1 || explained == latency,
+            "the stages {stages:?} of a {} of {latency} ns add up to {explained} ns",
+            request.host.op.name()
+        );
+    }
+
+    pub fn on_channel(&mut self, channel: ChannelId, die: DieId, _: ChannelUse, from: SimTime, to: SimTime) {
+        assert_eq!(die.0 % self.channels, channel.0, "{die} does not sit on {channel}");
+        assert!(from >= self.channel_free[channel.index()], "{channel} carries two things at {from}");
+        self.channel_free[channel.index()] = to;
+    }
+
+    pub fn on_array(&mut self, transaction: &Transaction, from: SimTime, to: SimTime) {
+        let die = transaction.die.index();
+        assert!(from >= self.array_free[die], "{} works on two things at {from}", transaction.die);
+        assert!(to > from, "an array operation takes time");
+        self.array_free[die] = to;
+    }
+
+    fn superblock(&self, transaction: &Transaction) -> usize {
+        transaction.die.index() * self.layout.superblocks_per_die as usize + transaction.superblock as usize
+    }
+
+    pub fn on_submit(&mut self, transaction: &Transaction) {
+        self.submitted += 1;
+        if transaction.kind == Kind::Read {
+            let superblock = self.superblock(transaction);
+            assert!(
+                transaction.row < self.rows[superblock],
+                "row {} of superblock {superblock} is read before it is programmed",
+                transaction.row
+            );
+        }
+    }
+
+    pub fn on_finish(&mut self, transaction: &Transaction) {
+        self.finished += 1;
+        let superblock = self.superblock(transaction);
+        match transaction.kind {
+            Kind::Read => assert!(
+                transaction.row < self.rows[superblock],
+                "row {} of superblock {superblock} was erased while it was read",
+                transaction.row
+            ),
+            Kind::Program | Kind::Copyback => {
+                assert_eq!(transaction.row, self.rows[superblock], "superblock {superblock}: rows out of order");
+                self.rows[superblock] += transaction.rows;
+                self.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+            }
+            Kind::Erase => {}
+        }
+    }
+
+    pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
+        assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
+        assert_eq!(self.holder[new.index()], NOTHING, "{new} holds something already");
+        let superblock = self.layout.superblock_of(new) as usize;
+        let row = new.0 % self.layout.superblock_units / self.layout.row_units;
+        assert!(row < self.rows[superblock], "{lpn} moved to {new}, which is not programmed");
+        let version = if moved { self.held_version[old.index()] } else { self.version[lpn.index()] };
+        if old != Ppa::NONE {
+            self.holder[old.index()] = NOTHING;
+        }
+        self.home[lpn.index()] = new.0;
+        self.holder[new.index()] = lpn.0;
+        self.held_version[new.index()] = version;
+    }
+
+    pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
+        assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
+        self.version[lpn.index()] += 1;
+        if old != Ppa::NONE {
+            self.holder[old.index()] = NOTHING;
+            self.home[lpn.index()] = NOTHING;
+        }
+    }
+
+    pub fn on_erase(&mut self, superblock: usize) {
+        let first = self.layout.first_ppa(superblock as u32) as usize;
+        let units = &self.holder[first..first + self.layout.superblock_units as usize];
+        assert!(units.iter().all(|&holder| holder == NOTHING), "superblock {superblock} was erased with data");
+        self.rows[superblock] = 0;
+        self.blocks_erased += u64::from(self.layout.planes);
+    }
+
+    pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        assert_eq!(self.home[lpn.index()], ppa.0, "{lpn} was read at {ppa}, where it does not live");
+        assert_eq!(
+            self.held_version[ppa.index()],
+            self.version[lpn.index()],
+            "{lpn} was read at {ppa}, which holds an older version"
+        );
+    }
+
+    pub fn on_host_write(&mut self, lpn: Lpn) {
+        self.version[lpn.index()] += 1;
+    }
+
+    /// The final account, when nothing is under way.
+    pub fn settle(&self, ftl: &Ftl, outstanding: u32) {
+        assert_eq!(self.requests_in, self.requests_out + u64::from(outstanding), "requests in = requests out");
+        assert_eq!(self.pages_programmed, ftl.stats().pages_programmed, "every program has an origin");
+        assert_eq!(self.blocks_erased, ftl.stats().blocks_erased.iter().sum::<u64>(), "every erase is counted");
+        assert!(self.finished <= self.submitted, "no operation finishes that was not submitted");
+        let mut valid = vec![0u32; self.layout.superblocks()];
+        for (lpn, &home) in self.home.iter().enumerate() {
+            assert_eq!(ftl.lookup(Lpn(lpn as u32)).0, home, "the map and the account differ on unit {lpn}");
+            if home != NOTHING {
+                assert!(ftl.is_valid(Ppa(home)), "unit {lpn} lives at {home}, which counts as invalid");
+                assert_eq!(ftl.holder(Ppa(home)).0 as usize, lpn, "the spare area of {home} names another unit");
+                valid[self.layout.superblock_of(Ppa(home)) as usize] += 1;
+            }
+        }
+        assert_eq!(valid, ftl.valid_units(), "valid counts equal the map");
+    }
+}

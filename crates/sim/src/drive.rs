@@ -1,0 +1,338 @@
+//! From a drive file, its base, its chip and `--set` to a drive that can be run.
+
+use crate::Error;
+use config::{ConfigError, Document, Entry, Section, Value, nearest};
+use controller::{Bus, Controller, ControllerConfig};
+use ftl::{Ftl, FtlConfig};
+use host::LinkConfig;
+use nand::{ArrayTiming, FlashArray, Geometry};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use units::{Bytes, Nanos};
+
+/// Where drive and chip files are found by name: folders that have `drives/` and `chips/` in them.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    folders: Vec<PathBuf>,
+}
+
+/// A line of the listing of drives or chips.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DriveSummary {
+    /// The name it is called by.
+    pub name: String,
+    /// What it is.
+    pub title: String,
+    /// Its file.
+    pub path: PathBuf,
+}
+
+impl Catalogue {
+    /// A catalogue over these folders; earlier ones win.
+    pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        Self { folders: folders.into_iter().map(Into::into).collect() }
+    }
+
+    /// All drives, by name.
+    pub fn drives(&self) -> Vec<DriveSummary> {
+        self.list("drives")
+    }
+
+    /// All chips, by name.
+    pub fn chips(&self) -> Vec<DriveSummary> {
+        self.list("chips")
+    }
+
+    fn list(&self, kind: &str) -> Vec<DriveSummary> {
+        let mut found: Vec<DriveSummary> = Vec::new();
+        for folder in &self.folders {
+            let Ok(entries) = std::fs::read_dir(folder.join(kind)) else { continue };
+            for path in entries.flatten().map(|entry| entry.path()) {
+                let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+                let toml = path.extension().is_some_and(|extension| extension == "toml");
+                if toml && !found.iter().any(|summary| summary.name == name) {
+                    let title = load(&path).ok().and_then(|document| text_at(&document, "title"));
+                    found.push(DriveSummary { name, title: title.unwrap_or_default(), path });
+                }
+            }
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+
+    /// The file behind a name or a path.
+    fn resolve(&self, kind: &str, name: &str) -> Result<PathBuf, Error> {
+        let direct = Path::new(name);
+        if name.ends_with(".toml") || direct.components().count() > 1 {
+            return if direct.is_file() {
+                Ok(direct.to_owned())
+            } else {
+                Err(Error(format!("{name}: no such file; expected a {} file or name", singular(kind))))
+            };
+        }
+        let listed = self.list(kind);
+        if let Some(summary) = listed.iter().find(|summary| summary.name == name) {
+            return Ok(summary.path.clone());
+        }
+        let names = listed.iter().map(|summary| summary.name.as_str());
+        let hint = match nearest(name, names) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => format!("`floatgate {kind}` lists them"),
+        };
+        Err(Error(format!("{name}: unknown {}; {hint}", singular(kind))))
+    }
+
+    /// The drive file with its bases and its chip laid together, and `overrides` applied.
+    fn document(&self, drive: &str, overrides: &[String]) -> Result<(Document, String), Error> {
+        let path = self.resolve("drives", drive)?;
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(drive).to_owned();
+        let mut set = Document::empty();
+        for assignment in overrides {
+            set.set(assignment)?;
+        }
+        let mut document = self.with_bases(&path, &mut Vec::new())?;
+        let chip = match set.take("chip") {
+            Some(node) => {
+                document.remove("chip");
+                Some(node)
+            }
+            None => document.take("chip"),
+        };
+        if let Some(node) = chip {
+            let Value::Text(chip) = &node.value else {
+                return Err(Error(format!("{}: chip = {}: expected the name of a chip", node.place, node.value)));
+            };
+            let path = self.resolve("chips", chip).map_err(|error| Error(format!("{}: chip: {error}", node.place)))?;
+            let mut whole = load(&path)?.nested("nand");
+            whole.overlay(document);
+            document = whole;
+        }
+        document.overlay(set);
+        Ok((document, name))
+    }
+
+    fn with_bases(&self, path: &Path, seen: &mut Vec<PathBuf>) -> Result<Document, Error> {
+        if seen.iter().any(|earlier| earlier == path) {
+            return Err(Error(format!("{}: base: the drive inherits from itself", path.display())));
+        }
+        seen.push(path.to_owned());
+        let mut document = load(path)?;
+        let Some(base) = document.take("base") else { return Ok(document) };
+        let Value::Text(name) = &base.value else {
+            return Err(Error(format!("{}: base = {}: expected the name of a drive", base.place, base.value)));
+        };
+        let beside = path.with_file_name(format!("{name}.toml"));
+        let below = if beside.is_file() { Ok(beside) } else { self.resolve("drives", name) };
+        let below = below.map_err(|error| Error(format!("{}: base: {error}", base.place)))?;
+        let mut whole = self.with_bases(&below, seen)?;
+        whole.overlay(document);
+        Ok(whole)
+    }
+}
+
+fn singular(kind: &str) -> &str {
+    kind.trim_end_matches('s')
+}
+
+fn load(path: &Path) -> Result<Document, Error> {
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| Error(format!("{shown}: {error}")))?;
+    Ok(Document::parse(&shown, &text)?)
+}
+
+fn text_at(document: &Document, key: &str) -> Option<String> {
+    match document.get(key).map(|node| &node.value) {
+        Some(Value::Text(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// The resolved keys of a chip file, each with its source.
+///
+/// # Errors
+/// When the chip is unknown or its file is faulty.
+pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<Entry>), Error> {
+    let path = catalogue.resolve("chips", chip)?;
+    let mut document = load(&path)?.nested("nand");
+    // A chip alone has no geometry of a drive; one channel with one way shows its keys.
+    for assignment in ["geometry.channels=1", "geometry.ways=1"] {
+        document.set(assignment)?;
+    }
+    let mut root = Section::root(&document);
+    let parts = Parts::read_nand(&mut root)?;
+    let entries = parts.nand.entries().into_iter().filter(|entry| entry.key.starts_with("nand.")).collect();
+    Ok((parts.title, entries))
+}
+
+/// A drive's configuration, read and found consistent. Makes the drive itself, as often as asked.
+pub struct Drive {
+    /// The name it was asked for by.
+    pub name: String,
+    /// What it is.
+    pub title: String,
+    document: Document,
+    entries: Vec<Entry>,
+    geometry: Geometry,
+    link: LinkConfig,
+    capacity: Bytes,
+    t_decode: Nanos,
+}
+
+struct Parts {
+    title: String,
+    nand: Section,
+    geometry: Geometry,
+    timing: ArrayTiming,
+}
+
+impl Parts {
+    fn read_nand(root: &mut Section) -> Result<Self, ConfigError> {
+        let mut nand = root.child("nand")?;
+        let title = nand.or("title", String::new(), "what the chip is")?;
+        let geometry = Geometry::read(root, &mut nand)?;
+        let timing = ArrayTiming::read(&mut nand, &geometry)?;
+        nand.or("pe_cycles_rated", 0u32, "program/erase cycles the data sheet promises; 0: not known")?;
+        Ok(Self { title, nand, geometry, timing })
+    }
+}
+
+struct Whole {
+    title: String,
+    entries: Vec<Entry>,
+    geometry: Geometry,
+    timing: ArrayTiming,
+    array: FlashArray,
+    controller: ControllerConfig,
+    bus: Bus,
+    t_decode: Nanos,
+    ftl: FtlConfig,
+    link: LinkConfig,
+}
+
+fn read_whole(document: &Document, seed: u64) -> Result<Whole, ConfigError> {
+    let mut root = Section::root(document);
+    let title = root.or("title", String::new(), "what the drive is")?;
+    let mut parts = Parts::read_nand(&mut root)?;
+    let controller = ControllerConfig::read(&mut root)?;
+    let planes = if controller.multi_plane { parts.geometry.planes } else { 1 };
+    let array = FlashArray::read(&mut parts.nand, &parts.geometry, planes, seed)?;
+    parts.nand.finish()?;
+    let mut bus = Bus::read(&mut root)?;
+    let mut ecc = root.child("ecc")?;
+    let t_decode = ecc.or("t_decode", Nanos::ZERO, "time from data-out to corrected data, a fixed delay")?;
+    ecc.finish()?;
+    let ftl = FtlConfig::read(&mut root, &parts.geometry, &controller)?;
+    let link = LinkConfig::read(&mut root)?;
+    let layout = &ftl.layout;
+    let oob = Bytes::new(parts.geometry.oob_size.get() / u64::from(layout.units_per_page));
+    let pages = layout.planes * layout.program_rows;
+    bus.prepare(layout.unit, oob, layout.row_units, layout.program_units, pages);
+    let entries = root.entries();
+    root.finish()?;
+    let (geometry, timing) = (parts.geometry, parts.timing);
+    Ok(Whole { title, entries, geometry, timing, array, controller, bus, t_decode, ftl, link })
+}
+
+impl Drive {
+    /// Reads the drive `name` (or file), with `overrides` of the form `key=value` on top.
+    ///
+    /// # Errors
+    /// When a file, a key or a value is wrong, or the drive could not sustain writes.
+    pub fn load(catalogue: &Catalogue, name: &str, overrides: &[String]) -> Result<Self, Error> {
+        let (document, name) = catalogue.document(name, overrides)?;
+        Self::of(document, name)
+    }
+
+    /// The drive of a resolved configuration: key paths with their values, as a result embeds them.
+    ///
+    /// # Errors
+    /// As for [`Self::load`].
+    pub fn from_resolved(name: &str, assignments: &[String]) -> Result<Self, Error> {
+        let mut document = Document::empty();
+        for assignment in assignments {
+            document.set(assignment)?;
+        }
+        Self::of(document, name.to_owned())
+    }
+
+    fn of(document: Document, name: String) -> Result<Self, Error> {
+        let whole = read_whole(&document, 0)?;
+        let drive = Self {
+            name,
+            title: whole.title,
+            entries: whole.entries,
+            geometry: whole.geometry,
+            link: whole.link,
+            capacity: whole.ftl.layout.capacity(),
+            t_decode: whole.t_decode,
+            document,
+        };
+        Ok(drive)
+    }
+
+    /// Every key in force, with its place and source.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Bytes the host sees.
+    pub fn capacity(&self) -> Bytes {
+        self.capacity
+    }
+
+    /// The physical layout.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// The host link.
+    pub fn link(&self) -> &LinkConfig {
+        &self.link
+    }
+
+    /// The fixed delay of the ECC.
+    pub fn t_decode(&self) -> Nanos {
+        self.t_decode
+    }
+
+    /// A fresh drive. Everything random in it follows from `seed`.
+    ///
+    /// # Errors
+    /// When it could not sustain writes.
+    pub fn build(&self, seed: u64) -> Result<Ftl, Error> {
+        let whole = read_whole(&self.document, seed)?;
+        let controller = Controller::new(
+            &whole.controller,
+            &whole.geometry,
+            whole.timing,
+            whole.bus,
+            whole.t_decode,
+            whole.ftl.layout.program_rows,
+        );
+        let (queue, copyback) = (whole.controller.program_queue, whole.controller.copyback);
+        Ftl::new(&whole.ftl, whole.array, controller, queue, copyback, seed)
+            .map_err(|reason| Error(format!("{}: {reason}", self.name)))
+    }
+
+    /// A drive of one die with the same superblocks and policies, `superblocks` of them, holding
+    /// `logical_units`: small enough to bring to steady state in no time.
+    pub(crate) fn miniature(&self, superblocks: u32, logical_units: u64) -> Result<Self, Error> {
+        let mut document = self.document.clone();
+        let whole = read_whole(&document, 0)?;
+        let blocks = superblocks * whole.ftl.layout.planes / whole.geometry.planes;
+        let capacity = logical_units * whole.ftl.layout.unit.get();
+        document.remove("ftl.op_ratio");
+        document.remove("ftl.user_capacity");
+        for assignment in [
+            "geometry.channels=1".to_owned(),
+            "geometry.ways=1".to_owned(),
+            "geometry.dies_per_way=1".to_owned(),
+            format!("nand.blocks_per_plane={blocks}"),
+            "nand.bad_blocks.factory_ratio=0.0".to_owned(),
+            format!("ftl.user_capacity=\"{capacity}B\""),
+        ] {
+            document.set(&assignment)?;
+        }
+        Self::of(document, format!("{} (miniature)", self.name))
+    }
+}

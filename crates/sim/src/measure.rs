@@ -1,0 +1,335 @@
+//! What is measured: latencies, where time went, and how it all went over time.
+
+use crate::requests::Request;
+use hdrhistogram::Histogram;
+use host::Op;
+use serde_json::{Value, json};
+use units::SimTime;
+
+/// Names of the stages a request's latency is made of, in order. Together they are the whole latency.
+pub(crate) const STAGES: [&str; 12] = [
+    "queue", "command", "buffer", "wait_host", "wait_gc", "wait_wear", "wait_other", "wait_die", "channel",
+    "array", "transfer", "ecc",
+];
+
+/// The columns of `requests.parquet`, with their types.
+pub const REQUEST_COLUMNS: [(&str, &str); 21] = [
+    ("arrive_ns", "uint64"),
+    ("complete_ns", "uint64"),
+    ("op", "uint8"),
+    ("failed", "uint8"),
+    ("measured", "uint8"),
+    ("tag", "uint16"),
+    ("offset", "uint64"),
+    ("bytes", "uint32"),
+    ("queue_ns", "uint64"),
+    ("command_ns", "uint64"),
+    ("buffer_ns", "uint64"),
+    ("wait_host_ns", "uint64"),
+    ("wait_gc_ns", "uint64"),
+    ("wait_wear_ns", "uint64"),
+    ("wait_other_ns", "uint64"),
+    ("wait_die_ns", "uint64"),
+    ("channel_ns", "uint64"),
+    ("array_ns", "uint64"),
+    ("transfer_ns", "uint64"),
+    ("ecc_ns", "uint64"),
+    ("link_ns", "uint64"),
+];
+
+/// Latencies beyond an hour and more are kept in the last bucket's range: 2^42 ns.
+const LATENCY_MAX_NS: u64 = 1 << 42;
+
+/// How many tags get latency histograms of their own; more are counted together by operation only.
+const TAGS_MAX: usize = 64;
+
+/// A histogram of latencies, three significant digits.
+fn latency_histogram(digits: u8) -> Histogram<u64> {
+    Histogram::new_with_bounds(1, LATENCY_MAX_NS, digits).expect("the bounds are valid")
+}
+
+/// Latency, bytes and stages of one kind of request.
+pub(crate) struct OpMeasure {
+    pub latency: Histogram<u64>,
+    pub latency_sum_ns: u128,
+    pub bytes: u64,
+    pub stages_ns: [u128; STAGES.len() + 1],
+}
+
+impl OpMeasure {
+    fn new() -> Self {
+        Self { latency: latency_histogram(3), latency_sum_ns: 0, bytes: 0, stages_ns: [0; STAGES.len() + 1] }
+    }
+
+    pub fn requests(&self) -> u64 {
+        self.latency.len()
+    }
+
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.requests() > 0).then(|| self.latency_sum_ns as f64 / self.requests() as f64)
+    }
+}
+
+/// Latency of one job or volume.
+pub(crate) struct TagMeasure {
+    pub latency: Histogram<u64>,
+    pub latency_sum_ns: u128,
+    pub bytes: u64,
+}
+
+/// Everything measured in the window that counts.
+pub(crate) struct Measure {
+    pub ops: [OpMeasure; 4],
+    /// By tag, for reads, writes and trims.
+    pub tags: Vec<[Option<Box<TagMeasure>>; 3]>,
+    pub submitted: [u64; 4],
+    pub completed: [u64; 4],
+    pub failed: [u64; 4],
+    pub series: Series,
+    pub started: SimTime,
+    pub last_completion: SimTime,
+}
+
+impl Measure {
+    pub fn new(started: SimTime) -> Self {
+        Self {
+            ops: std::array::from_fn(|_| OpMeasure::new()),
+            tags: Vec::new(),
+            submitted: [0; 4],
+            completed: [0; 4],
+            failed: [0; 4],
+            series: Series::new(started),
+            started,
+            last_completion: started,
+        }
+    }
+
+    /// Adds a completed request; gives its stages for whoever keeps rows.
+    #[inline]
+    pub fn complete(&mut self, request: &Request, now: SimTime) -> [u64; STAGES.len() + 1] {
+        let op = request.host.op as usize;
+        let latency = now.since(request.host.arrive).ns();
+        let stages = stages(request, latency);
+        self.last_completion = now;
+        if request.failed {
+            self.failed[op] += 1;
+            return stages;
+        }
+        self.completed[op] += 1;
+        let measure = &mut self.ops[op];
+        measure.latency.saturating_record(latency.max(1));
+        measure.latency_sum_ns += u128::from(latency);
+        measure.bytes += u64::from(request.host.bytes);
+        for (sum, stage) in measure.stages_ns.iter_mut().zip(stages) {
+            *sum += u128::from(stage);
+        }
+        self.count_tag(request, latency);
+        self.series.add(now, request.host.op, u64::from(request.host.bytes), latency);
+        stages
+    }
+
+    #[inline]
+    fn count_tag(&mut self, request: &Request, latency: u64) {
+        let (tag, op) = (usize::from(request.host.tag), request.host.op as usize);
+        if tag >= TAGS_MAX || op >= 3 {
+            return;
+        }
+        if tag >= self.tags.len() {
+            self.tags.resize_with(tag + 1, || [None, None, None]);
+        }
+        let measure = self.tags[tag][op].get_or_insert_with(|| {
+            Box::new(TagMeasure { latency: latency_histogram(2), latency_sum_ns: 0, bytes: 0 })
+        });
+        measure.latency.saturating_record(latency.max(1));
+        measure.latency_sum_ns += u128::from(latency);
+        measure.bytes += u64::from(request.host.bytes);
+    }
+}
+
+/// Where the latency went: the stages in the order of [`STAGES`], then the link. What no stage explains
+/// (data waiting in the buffer for its program) is buffer time.
+#[inline]
+fn stages(request: &Request, latency: u64) -> [u64; STAGES.len() + 1] {
+    let queue = request.fetched.since(request.host.arrive).ns();
+    let command = request.understood.since(request.fetched).ns();
+    let flash = &request.stages;
+    let [host, gc, wear, other] = flash.waits;
+    let known = queue
+        + command
+        + host
+        + gc
+        + wear
+        + other
+        + flash.queue
+        + flash.channel
+        + flash.array
+        + flash.transfer
+        + request.ecc_ns
+        + request.link_ns;
+    let buffer = latency.saturating_sub(known);
+    [
+        queue,
+        command,
+        buffer,
+        host,
+        gc,
+        wear,
+        other,
+        flash.queue,
+        flash.channel,
+        flash.array,
+        flash.transfer,
+        request.ecc_ns,
+        request.link_ns,
+    ]
+}
+
+const BINS_MAX: usize = 512;
+const LEVELS: usize = 264;
+
+#[derive(Clone)]
+struct Bin {
+    requests: u64,
+    bytes: u64,
+    latency_sum_ns: u128,
+    latency_max_ns: u64,
+    levels: Vec<u32>,
+}
+
+impl Bin {
+    fn new() -> Self {
+        Self { requests: 0, bytes: 0, latency_sum_ns: 0, latency_max_ns: 0, levels: vec![0; LEVELS] }
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.latency_sum_ns += other.latency_sum_ns;
+        self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
+        for (level, more) in self.levels.iter_mut().zip(&other.levels) {
+            *level += more;
+        }
+    }
+
+    /// The latency that a fraction of the requests stays below, to an eighth of a power of two.
+    fn quantile_ns(&self, fraction: f64) -> u64 {
+        let wanted = (self.requests as f64 * fraction).ceil() as u64;
+        let mut seen = 0;
+        for (level, count) in self.levels.iter().enumerate() {
+            seen += u64::from(*count);
+            if seen >= wanted {
+                return upper_edge(level).min(self.latency_max_ns);
+            }
+        }
+        self.latency_max_ns
+    }
+}
+
+/// Eight levels to each power of two.
+#[inline]
+fn level_of(latency: u64) -> usize {
+    let latency = latency.max(8);
+    let power = 63 - latency.leading_zeros();
+    let level = (power as usize - 3) * 8 + (latency >> (power - 3)) as usize - 8;
+    level.min(LEVELS - 1)
+}
+
+fn upper_edge(level: usize) -> u64 {
+    let (power, eighth) = (level / 8 + 3, level % 8 + 9);
+    ((eighth as u64) << (power - 3)) - 1
+}
+
+/// Reads and writes over time, in bins whose width doubles when they become too many: constant memory.
+pub(crate) struct Series {
+    started: SimTime,
+    width_ns: u64,
+    bins: [Vec<Bin>; 2],
+}
+
+impl Series {
+    fn new(started: SimTime) -> Self {
+        Self { started, width_ns: 100_000, bins: [Vec::new(), Vec::new()] }
+    }
+
+    #[inline]
+    fn add(&mut self, now: SimTime, op: Op, bytes: u64, latency: u64) {
+        let op = op as usize;
+        if op >= 2 {
+            return;
+        }
+        let mut index = (now.since(self.started).ns() / self.width_ns) as usize;
+        while index >= BINS_MAX {
+            self.widen();
+            index = (now.since(self.started).ns() / self.width_ns) as usize;
+        }
+        let bins = &mut self.bins[op];
+        if index >= bins.len() {
+            bins.resize_with(index + 1, Bin::new);
+        }
+        let bin = &mut bins[index];
+        bin.requests += 1;
+        bin.bytes += bytes;
+        bin.latency_sum_ns += u128::from(latency);
+        bin.latency_max_ns = bin.latency_max_ns.max(latency);
+        bin.levels[level_of(latency)] += 1;
+    }
+
+    fn widen(&mut self) {
+        self.width_ns *= 2;
+        for bins in &mut self.bins {
+            let mut wide: Vec<Bin> = Vec::with_capacity(bins.len().div_ceil(2));
+            for pair in bins.chunks(2) {
+                let mut bin = pair[0].clone();
+                if let Some(second) = pair.get(1) {
+                    bin.absorb(second);
+                }
+                wide.push(bin);
+            }
+            *bins = wide;
+        }
+    }
+
+    /// The series as columns of equal length.
+    pub fn to_json(&self) -> Value {
+        let count = self.bins[0].len().max(self.bins[1].len());
+        let mut columns = serde_json::Map::new();
+        let starts: Vec<u64> = (0..count as u64).map(|i| self.started.ns() + i * self.width_ns).collect();
+        columns.insert("time_ns".into(), json!(starts));
+        columns.insert("width_ns".into(), json!(vec![self.width_ns; count]));
+        for (op, bins) in ["read", "write"].iter().zip(&self.bins) {
+            let column = |value: &dyn Fn(&Bin) -> Value| -> Value {
+                (0..count).map(|i| bins.get(i).map_or_else(|| value(&Bin::new()), value)).collect()
+            };
+            let some = |bin: &Bin, value: Value| if bin.requests == 0 { Value::Null } else { value };
+            columns.insert(format!("{op}_requests"), column(&|bin| json!(bin.requests)));
+            columns.insert(format!("{op}_bytes"), column(&|bin| json!(bin.bytes)));
+            columns.insert(
+                format!("{op}_latency_ns_mean"),
+                column(&|bin| some(bin, json!(bin.latency_sum_ns as f64 / bin.requests.max(1) as f64))),
+            );
+            columns.insert(
+                format!("{op}_latency_ns_p99"),
+                column(&|bin| some(bin, json!(bin.quantile_ns(0.99)))),
+            );
+            columns.insert(
+                format!("{op}_latency_ns_max"),
+                column(&|bin| some(bin, json!(bin.latency_max_ns))),
+            );
+        }
+        Value::Object(columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_bracket_what_they_hold() {
+        for latency in [8, 9, 15, 16, 17, 1_000, 123_456_789, 1 << 35] {
+            let level = level_of(latency);
+            assert!(upper_edge(level) >= latency, "{latency} lies above its level {level}");
+            assert!(level == 0 || upper_edge(level - 1) < latency, "{latency} lies below its level {level}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What watches a run: nothing, or a checker, a timeline and rows for every request.
+
+use crate::check::Checker;
+use crate::measure::{REQUEST_COLUMNS, STAGES};
+use crate::requests::Request;
+use crate::timeline::Timeline;
+use controller::{ChannelUse, Probe, Transaction};
+use host::HostRequest;
+use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
+
+/// A probe that also sees host requests.
+pub(crate) trait Observer: Probe {
+    fn on_request(&mut self, _: &HostRequest) {}
+    fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
+}
+
+impl Observer for () {}
+
+/// Rows of `requests.parquet`, column by column, until they are taken.
+pub(crate) struct RequestRows {
+    columns: Vec<Vec<u8>>,
+}
+
+impl RequestRows {
+    pub fn new() -> Self {
+        Self { columns: vec![Vec::new(); REQUEST_COLUMNS.len()] }
+    }
+
+    fn push(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
+        let host = &request.host;
+        let head = [host.arrive.ns(), now.ns(), host.op as u64, u64::from(request.failed)];
+        let body = [u64::from(request.measured), u64::from(host.tag), host.offset, u64::from(host.bytes)];
+        let values = head.into_iter().chain(body).chain(stages.iter().copied());
+        for ((column, (_, kind)), value) in self.columns.iter_mut().zip(REQUEST_COLUMNS).zip(values) {
+            let bytes = value.to_le_bytes();
+            let width = match kind {
+                "uint8" => 1,
+                "uint16" => 2,
+                "uint32" => 4,
+                _ => 8,
+            };
+            column.extend_from_slice(&bytes[..width]);
+        }
+    }
+
+    pub fn take(&mut self) -> Vec<(&'static str, Vec<u8>)> {
+        REQUEST_COLUMNS.iter().zip(&mut self.columns).map(|((name, _), column)| (*name, std::mem::take(column))).collect()
+    }
+}
+
+/// Those observers that were asked for.
+#[derive(Default)]
+pub(crate) struct Observers {
+    pub check: Option<Box<Checker>>,
+    pub timeline: Option<Timeline>,
+    pub rows: Option<RequestRows>,
+}
+
+impl Probe for Observers {
+    fn on_channel(&mut self, channel: ChannelId, die: DieId, usage: ChannelUse, from: SimTime, to: SimTime) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.on_channel(channel, die, usage, from, to);
+        }
+        if let Some(check) = &mut self.check {
+            check.on_channel(channel, die, usage, from, to);
+        }
+    }
+
+    fn on_array(&mut self, transaction: &Transaction, from: SimTime, to: SimTime) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.on_array(transaction, from, to);
+        }
+        if let Some(check) = &mut self.check {
+            check.on_array(transaction, from, to);
+        }
+    }
+
+    fn on_submit(&mut self, transaction: &Transaction) {
+        if let Some(check) = &mut self.check {
+            check.on_submit(transaction);
+        }
+    }
+
+    fn on_finish(&mut self, transaction: &Transaction) {
+        if let Some(check) = &mut self.check {
+            check.on_finish(transaction);
+        }
+    }
+
+    fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
+        if let Some(check) = &mut self.check {
+            check.on_commit(lpn, new, old, moved);
+        }
+    }
+
+    fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_trim(lpn, old);
+        }
+    }
+
+    fn on_erase(&mut self, superblock: usize) {
+        if let Some(check) = &mut self.check {
+            check.on_erase(superblock);
+        }
+    }
+
+    fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_host_read(lpn, ppa);
+        }
+    }
+
+    fn on_host_write(&mut self, lpn: Lpn) {
+        if let Some(check) = &mut self.check {
+            check.on_host_write(lpn);
+        }
+    }
+}
+
+impl Observer for Observers {
+    fn on_request(&mut self, request: &HostRequest) {
+        if let Some(check) = &mut self.check {
+            check.on_request(request);
+        }
+    }
+
+    fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
+        if let Some(check) = &mut self.check {
+            check.on_complete(request, now, stages);
+        }
+        if let Some(rows) = &mut self.rows {
+            rows.push(request, now, stages);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! How a run is run.
+
+use crate::Error;
+use serde::Deserialize;
+
+/// How the drive is made to look used before the workload begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PreconditionKind {
+    /// Not at all: a fresh drive.
+    #[default]
+    None,
+    /// Filled once, in sequence.
+    Fill,
+    /// The state that endless random overwriting would end in, constructed.
+    Instant,
+    /// Filled, then overwritten at random until write amplification is steady.
+    Steady,
+}
+
+/// Options of a run; read from JSON, unknown keys refused.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunOptions {
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Observers check conservation throughout.
+    pub check: bool,
+    /// Rows for `requests.parquet` are kept.
+    pub requests: bool,
+    /// Intervals for the timeline are kept.
+    pub timeline: bool,
+    /// What is done to the drive before.
+    pub precondition: PreconditionKind,
+    /// How much of the logical space preconditioning fills.
+    pub fill: f64,
+    /// Stop after so many requests.
+    pub limit_requests: Option<u64>,
+    /// Stop at this simulated time, in nanoseconds.
+    pub limit_ns: Option<u64>,
+    /// A snapshot to start from.
+    pub load_snapshot: Option<String>,
+    /// Where to save the state after preconditioning.
+    pub save_snapshot: Option<String>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            check: false,
+            requests: false,
+            timeline: false,
+            precondition: PreconditionKind::None,
+            fill: 1.0,
+            limit_requests: None,
+            limit_ns: None,
+            load_snapshot: None,
+            save_snapshot: None,
+        }
+    }
+}
+
+impl RunOptions {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// When a key is unknown or a value out of range.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let options: Self = serde_json::from_str(text).map_err(|error| Error(format!("options: {error}")))?;
+        if !(options.fill > 0.0 && options.fill <= 1.0) {
+            return Err(Error(format!("options: fill = {}: expected more than 0, at most 1", options.fill)));
+        }
+        if options.load_snapshot.is_some() && options.precondition != PreconditionKind::None {
+            return Err(Error("options: expected either a snapshot to load or preconditioning, not both".into()));
+        }
+        Ok(options)
+    }
+}

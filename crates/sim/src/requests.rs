@@ -1,0 +1,95 @@
+//! Host requests under way.
+
+use ftl::Stages;
+use host::{HostRequest, Op};
+use units::{Lpn, SimTime};
+
+/// One host request and where it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub host: HostRequest,
+    /// First mapping unit and how many it touches.
+    pub first: Lpn,
+    pub units: u32,
+    /// Write: units whose data was taken so far, and units crossing the link now.
+    pub units_in: u32,
+    pub units_crossing: u32,
+    /// Flash reads, or durable units, still to come.
+    pub parts: u32,
+    /// Bytes not yet sent to the host.
+    pub bytes_left: u64,
+    /// When the drive took it up, when its command was understood.
+    pub fetched: SimTime,
+    pub understood: SimTime,
+    /// Write: when it began to wait for buffer room; how long it did.
+    pub waiting_since: SimTime,
+    pub buffer_ns: u64,
+    pub link_ns: u64,
+    pub ecc_ns: u64,
+    /// Where the time of its last flash operation went.
+    pub stages: Stages,
+    pub measured: bool,
+    pub failed: bool,
+    next_free: u32,
+}
+
+/// All requests under way; places are used again.
+pub(crate) struct Requests {
+    items: Vec<Request>,
+    free: u32,
+    pub outstanding: u32,
+}
+
+impl Requests {
+    pub fn new() -> Self {
+        Self { items: Vec::with_capacity(1024), free: u32::MAX, outstanding: 0 }
+    }
+
+    #[inline]
+    pub fn insert(&mut self, host: HostRequest, unit: u64, measured: bool) -> u32 {
+        let first = host.offset / unit;
+        let end = (host.offset + u64::from(host.bytes)).div_ceil(unit);
+        let request = Request {
+            host,
+            first: Lpn(first as u32),
+            units: if host.op == Op::Flush { 0 } else { (end - first) as u32 },
+            units_in: 0,
+            units_crossing: 0,
+            parts: 0,
+            bytes_left: u64::from(host.bytes),
+            fetched: SimTime::ZERO,
+            understood: SimTime::ZERO,
+            waiting_since: SimTime::ZERO,
+            buffer_ns: 0,
+            link_ns: 0,
+            ecc_ns: 0,
+            stages: Stages::default(),
+            measured,
+            failed: false,
+            next_free: u32::MAX,
+        };
+        self.outstanding += 1;
+        if self.free != u32::MAX {
+            let id = self.free;
+            self.free = self.items[id as usize].next_free;
+            self.items[id as usize] = request;
+            return id;
+        }
+        self.items.push(request);
+        self.items.len() as u32 - 1
+    }
+
+    #[inline]
+    pub fn get(&mut self, id: u32) -> &mut Request {
+        &mut self.items[id as usize]
+    }
+
+    #[inline]
+    pub fn remove(&mut self, id: u32) -> Request {
+        let request = self.items[id as usize];
+        self.items[id as usize].next_free = self.free;
+        self.free = id;
+        self.outstanding -= 1;
+        request
+    }
+}

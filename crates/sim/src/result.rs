@@ -1,0 +1,320 @@
+//! The result: what `run.json` holds.
+
+use crate::Drive;
+use crate::measure::{Measure, OpMeasure, STAGES};
+use crate::observers::Observer;
+use crate::run::{BusyTimes, Run, page_operations};
+use config::{Entry, Value as ConfigValue};
+use controller::Origin;
+use ftl::{Ftl, FtlStats};
+use hdrhistogram::Histogram;
+use host::Op;
+use serde_json::{Map, Value, json};
+
+/// Wall-clock seconds of the phases: the only part of a result that two runs do not share.
+pub(crate) struct Walls {
+    pub run_s: f64,
+    pub precondition_s: f64,
+    pub build_s: f64,
+}
+
+/// What a result says beside what was measured.
+pub(crate) struct Context<'a> {
+    pub drive: &'a Drive,
+    pub seed: u64,
+    pub interrupted: bool,
+    pub precondition: Value,
+    pub walls: Walls,
+}
+
+/// The whole result.
+pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
+    let stats = run.ftl.stats().since(&run.baseline);
+    let measure = &run.measure;
+    let span_ns = measure.last_completion.since(measure.started).ns();
+    let busy = run.busy_times();
+    let utilisation = utilisation(&busy, &run.busy_baseline, span_ns);
+    let erases = sum_by_origin(&stats.blocks_erased);
+    json!({
+        "version": crate::version(),
+        "seed": context.seed,
+        "drive": context.drive.name,
+        "title": context.drive.title,
+        "capacity_bytes": context.drive.capacity().get(),
+        "interrupted": context.interrupted,
+        "workload": workload(run),
+        "config": config_of(context.drive.entries()),
+        "config_places": places_of(context.drive.entries()),
+        "precondition": context.precondition,
+        "simulated_ns": span_ns,
+        "started_ns": measure.started.ns(),
+        "host": host(measure, span_ns),
+        "flash": {
+            "reads": by_origin(&stats.pages_read),
+            "programs": by_origin(&stats.pages_programmed),
+            "erases": by_origin(&stats.blocks_erased),
+            "units_programmed": by_origin(&stats.units_programmed),
+            "page_bytes": context.drive.geometry().page_size.get(),
+            "mapping_unit_bytes": run.ftl.layout().unit.get(),
+        },
+        "waf": stats.waf(),
+        "stages": stages(measure),
+        "jobs": jobs(run),
+        "gc": gc(&stats),
+        "buffer": buffer(&stats),
+        "energy_j": { "controller": null, "nand": null },
+        "wear": wear(&run.ftl, &stats, erases),
+        "wear_map": wear_map(&run.ftl),
+        "utilisation": utilisation,
+        "series": measure.series.to_json(),
+        "histogram": histograms(measure),
+        "engine": engine(run, context),
+    })
+}
+
+fn workload<P: Observer>(run: &Run<P>) -> Value {
+    let report = run.workload.report();
+    let notes: Map<String, Value> = report.notes.into_iter().map(|(key, value)| (key, json!(value))).collect();
+    json!({
+        "name": report.name,
+        "format": report.format,
+        "requests": report.requests,
+        "skipped_lines": report.skipped_lines,
+        "fraction_done": run.fraction_done(),
+        "notes": notes,
+        "tags": report.tags,
+    })
+}
+
+fn config_json(value: &ConfigValue) -> Value {
+    match value {
+        ConfigValue::Text(text) => json!(text),
+        ConfigValue::Integer(number) => json!(number),
+        ConfigValue::Float(number) => json!(number),
+        ConfigValue::Boolean(truth) => json!(truth),
+        ConfigValue::List(items) => items.iter().map(|item| config_json(&item.value)).collect(),
+        ConfigValue::Table(_) => Value::Null,
+    }
+}
+
+/// The resolved configuration: dotted key to value. A run can be repeated from it.
+fn config_of(entries: &[Entry]) -> Value {
+    entries.iter().map(|entry| (entry.key.clone(), config_json(&entry.value))).collect::<Map<_, _>>().into()
+}
+
+fn places_of(entries: &[Entry]) -> Value {
+    let place = |entry: &Entry| json!({ "place": entry.place.to_string(), "source": entry.source });
+    entries.iter().map(|entry| (entry.key.clone(), place(entry))).collect::<Map<_, _>>().into()
+}
+
+fn per_second(count: f64, span_ns: u64) -> Option<f64> {
+    (span_ns > 0).then(|| count * 1e9 / span_ns as f64)
+}
+
+fn latency(histogram: &Histogram<u64>, mean: Option<f64>) -> Value {
+    if histogram.is_empty() {
+        return Value::Null;
+    }
+    let at = |quantile: f64| histogram.value_at_quantile(quantile);
+    json!({
+        "mean": mean,
+        "min": histogram.min(),
+        "p50": at(0.5), "p90": at(0.9), "p95": at(0.95), "p99": at(0.99),
+        "p999": at(0.999), "p9999": at(0.9999),
+        "max": histogram.max(),
+        "stddev": histogram.stdev(),
+    })
+}
+
+fn host(measure: &Measure, span_ns: u64) -> Value {
+    let mut host = Map::new();
+    for op in Op::ALL {
+        let of: &OpMeasure = &measure.ops[op as usize];
+        let requests = of.requests();
+        host.insert(
+            op.name().into(),
+            json!({
+                "requests": requests,
+                "bytes": of.bytes,
+                "iops": per_second(requests as f64, span_ns),
+                "bandwidth_bytes_per_s": per_second(of.bytes as f64, span_ns),
+                "latency_ns": latency(&of.latency, of.mean_ns()),
+            }),
+        );
+    }
+    for (name, counts) in
+        [("submitted", &measure.submitted), ("completed", &measure.completed), ("failed", &measure.failed)]
+    {
+        let mut by_kind: Map<String, Value> =
+            Op::ALL.iter().map(|op| (op.name().to_owned(), json!(counts[*op as usize]))).collect();
+        by_kind.insert("total".into(), json!(counts.iter().sum::<u64>()));
+        host.insert(name.into(), Value::Object(by_kind));
+    }
+    Value::Object(host)
+}
+
+fn sum_by_origin(counts: &[u64; Origin::COUNT]) -> u64 {
+    counts.iter().sum()
+}
+
+fn by_origin(counts: &[u64; Origin::COUNT]) -> Value {
+    let mut map: Map<String, Value> =
+        Origin::ALL.iter().map(|origin| (origin.name().to_owned(), json!(counts[*origin as usize]))).collect();
+    map.insert("rewrite".into(), Value::Null); // The re-write queue of cost regulation does not exist yet.
+    map.insert("total".into(), json!(sum_by_origin(counts)));
+    Value::Object(map)
+}
+
+fn stages(measure: &Measure) -> Value {
+    let mut map = Map::new();
+    for op in [Op::Read, Op::Write] {
+        let of = &measure.ops[op as usize];
+        let requests = of.requests();
+        let mean = |sum: u128| if requests == 0 { Value::Null } else { json!(sum as f64 / requests as f64) };
+        let names = STAGES.iter().chain(&["link"]);
+        let stages: Map<String, Value> =
+            names.zip(of.stages_ns).map(|(name, sum)| ((*name).to_owned(), mean(sum))).collect();
+        map.insert(op.name().into(), Value::Object(stages));
+    }
+    Value::Object(map)
+}
+
+fn jobs<P: Observer>(run: &Run<P>) -> Value {
+    let names = run.workload.report().tags;
+    let measure = &run.measure;
+    let span_ns = measure.last_completion.since(measure.started).ns();
+    let job = |(tag, ops): (usize, &[Option<Box<crate::measure::TagMeasure>>; 3])| {
+        let mut map = Map::new();
+        map.insert("name".into(), json!(names.get(tag).cloned().unwrap_or_else(|| tag.to_string())));
+        for (op, of) in Op::ALL.iter().zip(ops) {
+            let Some(of) = of else { continue };
+            let requests = of.latency.len();
+            map.insert(
+                op.name().into(),
+                json!({
+                    "requests": requests,
+                    "bytes": of.bytes,
+                    "iops": per_second(requests as f64, span_ns),
+                    "bandwidth_bytes_per_s": per_second(of.bytes as f64, span_ns),
+                    "latency_ns": latency(&of.latency, Some(of.latency_sum_ns as f64 / requests as f64)),
+                }),
+            );
+        }
+        Value::Object(map)
+    };
+    measure.tags.iter().enumerate().map(job).collect()
+}
+
+fn gc(stats: &FtlStats) -> Value {
+    let per_victim = |sum: u64| (stats.victims > 0).then(|| sum as f64 / stats.victims as f64);
+    json!({
+        "victims": stats.victims,
+        "valid_units_per_victim": per_victim(stats.victim_units),
+        "candidates_at_choice_mean": per_victim(stats.victim_candidates),
+        "free_at_choice_mean": per_victim(stats.victim_free),
+        "wear_relocations": stats.wear_relocations,
+        "program_failures": stats.program_failures,
+        "erase_failures": stats.erase_failures,
+        "superblocks_lost": stats.superblocks_lost,
+    })
+}
+
+fn buffer(stats: &FtlStats) -> Value {
+    json!({
+        "units_written": stats.units_written,
+        "units_coalesced": stats.units_coalesced,
+        "units_stale": stats.units_stale,
+        "units_read_from_buffer": stats.units_read_buffer,
+        "units_read_from_flash": stats.units_read_flash,
+        "units_read_unmapped": stats.units_read_unmapped,
+        "units_trimmed": stats.units_trimmed,
+    })
+}
+
+fn wear(ftl: &Ftl, stats: &FtlStats, erases: u64) -> Value {
+    let cycles = ftl.array().pe_cycles_by_block();
+    let total: u64 = cycles.iter().map(|&count| u64::from(count)).sum();
+    json!({
+        "pe_cycles_min": cycles.iter().min(),
+        "pe_cycles_mean": total as f64 / cycles.len() as f64,
+        "pe_cycles_max": cycles.iter().max(),
+        "bad_blocks": ftl.array().bad_blocks(),
+        "blocks_erased": erases,
+        "superblocks_lost": stats.superblocks_lost,
+        "read_only": ftl.is_read_only(),
+    })
+}
+
+const WEAR_COLUMNS: usize = 256;
+
+/// Mean program/erase cycles by die (row) and group of neighbouring blocks (column).
+fn wear_map(ftl: &Ftl) -> Value {
+    let cycles = ftl.array().pe_cycles_by_block();
+    let dies = ftl.layout().dies as usize;
+    let per_die = cycles.len() / dies;
+    let group = per_die.div_ceil(WEAR_COLUMNS);
+    let mean = |blocks: &[u32]| blocks.iter().map(|&count| f64::from(count)).sum::<f64>() / blocks.len() as f64;
+    let values: Vec<Vec<f64>> =
+        cycles.chunks(per_die).map(|die| die.chunks(group).map(mean).collect()).collect();
+    json!({ "dies": dies, "columns": per_die.div_ceil(group), "blocks_per_column": group, "values": values })
+}
+
+fn utilisation(now: &BusyTimes, before: &BusyTimes, span_ns: u64) -> Value {
+    let share = |busy: u64| if span_ns == 0 { 0.0 } else { busy as f64 / span_ns as f64 };
+    let channels: Vec<f64> = now.channels.iter().zip(&before.channels).map(|(now, then)| share(now - then)).collect();
+    let arrays: Vec<[u64; 4]> = now
+        .arrays
+        .iter()
+        .zip(&before.arrays)
+        .map(|(now, then)| std::array::from_fn(|column| now[column] - then[column]))
+        .collect();
+    let dies: Vec<f64> = arrays.iter().map(|busy| share(busy.iter().sum())).collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let by_origin = |column: usize| -> Vec<f64> { arrays.iter().map(|busy| share(busy[column])).collect() };
+    json!({
+        "channel": mean(&channels),
+        "die": mean(&dies),
+        "link_to_drive": share(now.wires[0] - before.wires[0]),
+        "link_to_host": share(now.wires[1] - before.wires[1]),
+        "per_channel": channels,
+        "per_die": dies,
+        "per_die_by_origin": {
+            "host": by_origin(0), "gc": by_origin(1), "wear": by_origin(2), "other": by_origin(3),
+        },
+    })
+}
+
+fn histograms(measure: &Measure) -> Value {
+    let mut map = Map::new();
+    for op in Op::ALL {
+        let histogram = &measure.ops[op as usize].latency;
+        if histogram.is_empty() {
+            continue;
+        }
+        let counts: Vec<[u64; 2]> = histogram
+            .iter_recorded()
+            .map(|step| [step.value_iterated_to(), step.count_since_last_iteration()])
+            .collect();
+        map.insert(op.name().into(), json!(counts));
+    }
+    Value::Object(map)
+}
+
+fn engine<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
+    let operations = page_operations(run.ftl.stats()) - run.pages_before;
+    let wall = context.walls.run_s;
+    let rate = |count: u64| if wall > 0.0 { Some(count as f64 / wall) } else { None };
+    json!({
+        "wall_s": wall,
+        "build_s": context.walls.build_s,
+        "precondition_s": context.walls.precondition_s,
+        "page_operations": operations,
+        "page_operations_per_s": rate(operations),
+        "host_requests": run.host_requests,
+        "host_requests_per_s": rate(run.host_requests),
+        "events": run.calendar.scheduled(),
+        "state_bytes": run.ftl.state_bytes(),
+        "state_bytes_per_mapping_unit": run.ftl.state_bytes() as f64 / f64::from(run.ftl.layout().logical_units),
+        "peak_rss_bytes": null,
+    })
+}

@@ -1,0 +1,463 @@
+//! The run loop: requests in, events, requests out.
+
+use crate::Error;
+use crate::link::{Direction, Link};
+use crate::measure::Measure;
+use crate::observers::Observer;
+use crate::requests::{Request, Requests};
+use engine::{Calendar, Event};
+use ftl::{Ftl, FtlStats, Output};
+use host::{HostRequest, Op, Poll, Workload, WorkloadError};
+use std::collections::VecDeque;
+use units::{Lpn, Nanos, SimTime};
+
+/// The kinds of event this crate schedules.
+mod events {
+    use ftl::events::FIRST_FREE as FIRST;
+    /// A command is understood.
+    pub const COMMAND: u8 = FIRST;
+    /// Data of a write arrived in the drive.
+    pub const DATA_IN: u8 = FIRST + 1;
+    /// A request is complete.
+    pub const COMPLETE: u8 = FIRST + 2;
+    /// The workload said it would have a request now.
+    pub const ARRIVAL: u8 = FIRST + 3;
+}
+
+/// One drive, one workload, and time.
+pub(crate) struct Run<P: Observer> {
+    pub ftl: Ftl,
+    pub calendar: Calendar,
+    pub observer: P,
+    pub measure: Measure,
+    pub link: Link,
+    pub workload: Box<dyn Workload>,
+    requests: Requests,
+    writers: VecDeque<u32>,
+    in_drive: u32,
+    t_decode: Nanos,
+    unit: u64,
+    capacity: u64,
+    limit_requests: u64,
+    limit_time: SimTime,
+    handed_out: u64,
+    next_arrival: SimTime,
+    source_done: bool,
+    error: Option<Error>,
+    ramping: bool,
+    /// Counters when measuring began.
+    pub baseline: FtlStats,
+    pub busy_baseline: BusyTimes,
+    /// Page operations since the drive was built, when the run began.
+    pub pages_before: u64,
+    pub host_requests: u64,
+}
+
+/// Busy times of channels, arrays and wires at some moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BusyTimes {
+    pub channels: Vec<u64>,
+    pub arrays: Vec<[u64; 4]>,
+    pub wires: [u64; 2],
+}
+
+/// Page operations counted in `stats`: reads, programs and erases.
+pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
+    stats.pages_read.iter().sum::<u64>()
+        + stats.pages_programmed.iter().sum::<u64>()
+        + stats.blocks_erased.iter().sum::<u64>()
+}
+
+/// What bounds a run.
+pub(crate) struct Limits {
+    pub requests: Option<u64>,
+    pub ns: Option<u64>,
+}
+
+impl<P: Observer> Run<P> {
+    pub fn new(
+        ftl: Ftl,
+        link: Link,
+        workload: Box<dyn Workload>,
+        t_decode: Nanos,
+        limits: &Limits,
+        observer: P,
+    ) -> Self {
+        let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
+        let ramping = workload.in_ramp(SimTime::ZERO);
+        let mut run = Self {
+            baseline: *ftl.stats(),
+            pages_before: page_operations(ftl.stats()),
+            busy_baseline: BusyTimes::default(),
+            calendar: Calendar::new(),
+            measure: Measure::new(SimTime::ZERO),
+            requests: Requests::new(),
+            writers: VecDeque::new(),
+            in_drive: 0,
+            limit_requests: limits.requests.unwrap_or(u64::MAX),
+            limit_time: limits.ns.map_or(SimTime::NEVER, SimTime::from_ns),
+            handed_out: 0,
+            next_arrival: SimTime::NEVER,
+            source_done: false,
+            error: None,
+            host_requests: 0,
+            ftl,
+            observer,
+            link,
+            workload,
+            t_decode,
+            unit,
+            capacity,
+            ramping,
+        };
+        run.busy_baseline = run.busy_times();
+        run
+    }
+
+    pub fn busy_times(&self) -> BusyTimes {
+        let controller = self.ftl.controller();
+        BusyTimes {
+            channels: controller.channel_busy_ns().collect(),
+            arrays: controller.array_busy_ns().collect(),
+            wires: self.link.busy_ns,
+        }
+    }
+
+    /// True when the workload is over and everything it asked for is answered.
+    pub fn is_done(&self) -> bool {
+        self.source_done && self.requests.outstanding == 0
+    }
+
+    /// How much of the workload was handed out, where that can be known.
+    pub fn fraction_done(&self) -> Option<f64> {
+        let now = self.calendar.now();
+        let by_requests = (self.limit_requests != u64::MAX)
+            .then(|| self.handed_out as f64 / self.limit_requests as f64);
+        let by_time = (self.limit_time != SimTime::NEVER)
+            .then(|| now.ns() as f64 / self.limit_time.ns() as f64);
+        let own = self.workload.fraction_done(now);
+        [by_requests, by_time, own].into_iter().flatten().reduce(f64::max).map(|part| part.min(1.0))
+    }
+
+    /// Stops taking requests from the workload; what is under way is still answered.
+    pub fn stop(&mut self) {
+        self.source_done = true;
+    }
+
+    /// Requests asked for and not yet answered.
+    pub fn outstanding(&self) -> u32 {
+        self.requests.outstanding
+    }
+
+    /// Handles up to `count` events. Gives true when the run is over.
+    ///
+    /// # Errors
+    /// When the workload's source turned out to be faulty.
+    pub fn advance(&mut self, count: u64) -> Result<bool, Error> {
+        if self.calendar.scheduled() == 0 {
+            self.draw(SimTime::ZERO);
+        }
+        for _ in 0..count {
+            if self.is_done() {
+                break;
+            }
+            let Some((now, event)) = self.calendar.pop() else {
+                self.give_up();
+                break;
+            };
+            self.handle(now, event);
+            if self.error.is_some() {
+                break;
+            }
+        }
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => Ok(self.is_done()),
+        }
+    }
+
+    /// Lets the drive finish what it holds, after the last request.
+    pub fn drain(&mut self) {
+        while self.ftl.is_draining() {
+            let Some((_, event)) = self.calendar.pop() else { break };
+            if event.kind < events::COMMAND {
+                self.ftl.handle(event, &mut self.calendar, &mut self.observer);
+                while self.ftl.take_output().is_some() {}
+            }
+        }
+    }
+
+    /// Nothing is pending but requests are: only a drive that wore out may leave them.
+    fn give_up(&mut self) {
+        assert!(
+            self.ftl.is_read_only() || self.requests.outstanding == 0,
+            "{} requests wait for something that will never happen at {}",
+            self.requests.outstanding,
+            self.calendar.now()
+        );
+        assert!(self.source_done || self.ftl.is_read_only(), "the workload waits for something that will never happen");
+        while let Some(id) = self.writers.pop_front() {
+            self.fail(id);
+        }
+        self.source_done = true;
+    }
+
+    #[inline]
+    fn handle(&mut self, now: SimTime, event: Event) {
+        match event.kind {
+            events::COMMAND => self.on_command(event.index, now),
+            events::DATA_IN => self.on_data_in(event.index, now),
+            events::COMPLETE => self.on_complete(event.index, now),
+            events::ARRIVAL => {
+                if self.next_arrival <= now {
+                    self.next_arrival = SimTime::NEVER;
+                    self.draw(now);
+                }
+            }
+            _ => self.ftl.handle(event, &mut self.calendar, &mut self.observer),
+        }
+        while let Some(output) = self.ftl.take_output() {
+            self.on_output(output, now);
+        }
+        if !self.writers.is_empty() && self.ftl.has_room() {
+            self.serve_writers(now);
+        }
+    }
+
+    // ---- from the workload into the drive -----------------------------------------------------------
+
+    /// Takes requests from the workload while there is a place for them, and lets the drive fetch.
+    fn draw(&mut self, now: SimTime) {
+        while !self.source_done && self.link.has_place() {
+            if self.handed_out >= self.limit_requests || now >= self.limit_time {
+                self.source_done = true;
+                break;
+            }
+            match self.workload.poll(now) {
+                Ok(Poll::Ready(request)) => self.submit(request, now),
+                Ok(Poll::At(time)) => {
+                    self.await_arrival(time.min(self.limit_time), now);
+                    break;
+                }
+                Ok(Poll::Blocked) => break,
+                Ok(Poll::Done) => self.source_done = true,
+                Err(error) => {
+                    self.error = Some(error.into());
+                    return;
+                }
+            }
+        }
+        while self.in_drive < self.link.config().max_commands {
+            let Some(id) = self.link.fetch() else { break };
+            self.in_drive += 1;
+            let understood = self.link.command_done(now);
+            let request = self.requests.get(id);
+            request.fetched = now;
+            request.understood = understood;
+            self.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
+        }
+    }
+
+    fn await_arrival(&mut self, time: SimTime, now: SimTime) {
+        debug_assert!(time > now, "the workload must not name the present");
+        if time < self.next_arrival {
+            self.next_arrival = time;
+            self.calendar.schedule(time, Event { kind: events::ARRIVAL, index: 0 });
+        }
+    }
+
+    #[inline]
+    fn submit(&mut self, request: HostRequest, now: SimTime) {
+        let end = request.offset.checked_add(u64::from(request.bytes));
+        if end.is_none_or(|end| end > self.capacity) {
+            let error = WorkloadError::of(
+                self.workload.report().name,
+                format!("a request of {} bytes at {}", request.bytes, request.offset),
+                format!("requests within the drive's {} bytes", self.capacity),
+            );
+            self.error = Some(error.into());
+            return;
+        }
+        self.handed_out += 1;
+        if self.ramping && !self.workload.in_ramp(now) {
+            self.begin_measuring(now);
+        }
+        let measured = !self.ramping;
+        let id = self.requests.insert(request, self.unit, measured);
+        if measured {
+            self.measure.submitted[request.op as usize] += 1;
+        }
+        self.observer.on_request(&request);
+        if request.op != Op::Flush {
+            self.ftl.prefetch(self.requests.get(id).first);
+        }
+        self.link.submit(id, request.tag);
+    }
+
+    /// The ramp is over: what was measured until now is forgotten.
+    fn begin_measuring(&mut self, now: SimTime) {
+        self.ramping = false;
+        self.measure = Measure::new(now);
+        self.baseline = *self.ftl.stats();
+        self.busy_baseline = self.busy_times();
+    }
+
+    fn on_command(&mut self, id: u32, now: SimTime) {
+        let request = self.requests.get(id);
+        let (first, units, op) = (request.first, request.units, request.host.op);
+        match op {
+            Op::Read => {
+                let parts = self.ftl.read(id, first, units, &mut self.calendar, &mut self.observer);
+                let request = self.requests.get(id);
+                request.parts = parts;
+                if parts == 0 {
+                    let bytes = request.bytes_left;
+                    let end = self.link.transfer(Direction::ToHost, now, bytes);
+                    request.link_ns = end.since(now).ns();
+                    self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+                }
+            }
+            Op::Write if self.ftl.is_read_only() => self.fail(id),
+            Op::Write => {
+                request.waiting_since = now;
+                request.parts = units;
+                if self.writers.is_empty() {
+                    self.take_data(id, now);
+                } else {
+                    self.writers.push_back(id);
+                }
+            }
+            Op::Trim => {
+                let (first, units) = whole_units(&request.host, self.unit);
+                self.ftl.trim(first, units, &mut self.calendar, &mut self.observer);
+                let end = now + self.link.config().t_trim;
+                self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+            }
+            Op::Flush => self.ftl.flush(id, &mut self.calendar, &mut self.observer),
+        }
+    }
+
+    // ---- writes -------------------------------------------------------------------------------------
+
+    /// Lets as much of a write cross the link as the buffer has room for; the rest waits.
+    fn take_data(&mut self, id: u32, now: SimTime) {
+        let request = self.requests.get(id);
+        let wanted = request.units - request.units_in;
+        let granted = self.ftl.reserve(wanted);
+        if granted == 0 {
+            request.waiting_since = now;
+            self.writers.push_front(id);
+            return;
+        }
+        request.buffer_ns += now.since(request.waiting_since).ns();
+        request.units_crossing = granted;
+        let bytes = bytes_of(request, self.unit, granted);
+        let end = self.link.transfer(Direction::ToDrive, now, bytes);
+        request.link_ns += end.since(now).ns();
+        self.calendar.schedule(end, Event { kind: events::DATA_IN, index: id });
+    }
+
+    fn serve_writers(&mut self, now: SimTime) {
+        while self.ftl.has_room() {
+            let Some(id) = self.writers.pop_front() else { return };
+            self.take_data(id, now);
+        }
+    }
+
+    fn on_data_in(&mut self, id: u32, now: SimTime) {
+        let write_back = self.ftl.is_write_back();
+        let waiter = if write_back { u32::MAX } else { id };
+        let request = *self.requests.get(id);
+        let start = request.units_in;
+        for unit in start..start + request.units_crossing {
+            let lpn = Lpn(request.first.0 + unit);
+            let whole = covers(&request.host, lpn, self.unit);
+            self.ftl.write(waiter, lpn, whole, &mut self.calendar, &mut self.observer);
+        }
+        let request = self.requests.get(id);
+        request.units_in += request.units_crossing;
+        request.units_crossing = 0;
+        if request.units_in < request.units {
+            request.waiting_since = now;
+            self.take_data(id, now);
+        } else if write_back {
+            self.on_complete(id, now);
+        }
+        self.ftl.pump(&mut self.calendar, &mut self.observer);
+    }
+
+    // ---- completions --------------------------------------------------------------------------------
+
+    #[inline]
+    fn on_output(&mut self, output: Output, now: SimTime) {
+        match output {
+            Output::Read { request: id, units, stages } => {
+                let request = self.requests.get(id);
+                request.stages = stages;
+                request.parts -= 1;
+                let bytes = if request.parts == 0 {
+                    request.bytes_left
+                } else {
+                    request.bytes_left.min(u64::from(units) * self.unit)
+                };
+                request.bytes_left -= bytes;
+                let decoded = now + self.t_decode;
+                let end = self.link.transfer(Direction::ToHost, decoded, bytes);
+                request.ecc_ns = self.t_decode.ns();
+                request.link_ns = end.since(decoded).ns();
+                if request.parts == 0 {
+                    self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+                }
+            }
+            Output::Durable { request: id, stages } => {
+                let request = self.requests.get(id);
+                request.stages = stages;
+                request.parts -= 1;
+                if request.parts == 0 {
+                    self.on_complete(id, now);
+                }
+            }
+            Output::Flushed { request: id } => self.on_complete(id, now),
+        }
+    }
+
+    fn fail(&mut self, id: u32) {
+        self.requests.get(id).failed = true;
+        let now = self.calendar.now();
+        self.on_complete(id, now);
+    }
+
+    fn on_complete(&mut self, id: u32, now: SimTime) {
+        let request = self.requests.remove(id);
+        self.in_drive -= 1;
+        self.host_requests += 1;
+        if request.measured {
+            let stages = self.measure.complete(&request, now);
+            self.observer.on_complete(&request, now, &stages);
+        }
+        self.workload.complete(&request.host, now, request.failed);
+        self.draw(now);
+    }
+}
+
+/// Bytes of the host's that the next `granted` units of a write carry.
+fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
+    let from = (u64::from(request.first.0) + u64::from(request.units_in)) * unit;
+    let to = from + u64::from(granted) * unit;
+    let host_end = request.host.offset + u64::from(request.host.bytes);
+    to.min(host_end) - from.max(request.host.offset)
+}
+
+/// True when a request covers the whole of a unit.
+#[inline]
+fn covers(host: &HostRequest, lpn: Lpn, unit: u64) -> bool {
+    let from = u64::from(lpn.0) * unit;
+    host.offset <= from && host.offset + u64::from(host.bytes) >= from + unit
+}
+
+/// The units that lie wholly inside a trim: a drive keeps what it was told to forget only in part.
+fn whole_units(host: &HostRequest, unit: u64) -> (Lpn, u32) {
+    let first = host.offset.div_ceil(unit);
+    let end = (host.offset + u64::from(host.bytes)) / unit;
+    (Lpn(first as u32), end.saturating_sub(first) as u32)
+}

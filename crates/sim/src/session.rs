@@ -1,0 +1,295 @@
+//! One run from beginning to end: precondition, run in slices, result.
+
+use crate::check::Checker;
+use crate::link::Link;
+use crate::observers::{Observers, RequestRows};
+use crate::precondition::Precondition;
+use crate::run::{Limits, Run, page_operations};
+use crate::timeline::Timeline;
+use crate::{Drive, Error, RunOptions, WorkloadSpec, result, snapshot};
+use ftl::Ftl;
+use host::Workload;
+use serde::Serialize;
+use serde_json::Value;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How far a run is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Progress {
+    /// True when there is nothing left to do.
+    pub done: bool,
+    /// `precondition` or `run`.
+    pub phase: &'static str,
+    /// How much of the phase is done, where that can be known.
+    pub fraction: Option<f64>,
+    /// Simulated time, in nanoseconds.
+    pub simulated_ns: u64,
+    /// Host requests completed.
+    pub host_requests: u64,
+    /// Flash pages read and programmed, and blocks erased.
+    pub page_operations: u64,
+}
+
+/// Work of one slice of preconditioning, in unit writes for each event of the caller's budget.
+const WRITES_PER_EVENT: u64 = 2;
+
+enum Phase {
+    Precondition(Box<(Ftl, Box<dyn Workload>)>),
+    /// Without observers: compiled apart, so that it costs nothing to be observable.
+    Plain(Box<Run<()>>),
+    Observed(Box<Run<Observers>>),
+    Broken,
+}
+
+/// A drive, a workload and options, on their way to a result.
+pub struct Session {
+    drive: Drive,
+    options: RunOptions,
+    precondition: Precondition,
+    phase: Phase,
+    interrupted: bool,
+    wall: Duration,
+    precondition_wall: Duration,
+    build_wall: Duration,
+}
+
+impl Session {
+    /// Builds the drive and opens the workload.
+    ///
+    /// # Errors
+    /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a snapshot to load
+    /// is damaged.
+    pub fn new(drive: Drive, workload: &WorkloadSpec, options: RunOptions) -> Result<Self, Error> {
+        let source = workload.open(drive.capacity().get(), options.seed)?;
+        Self::with_workload(drive, source, options)
+    }
+
+    /// As [`Self::new`], for any source of requests.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_workload(drive: Drive, source: Box<dyn Workload>, options: RunOptions) -> Result<Self, Error> {
+        let begin = Instant::now();
+        let mut ftl = drive.build(options.seed)?;
+        if let Some(path) = &options.load_snapshot {
+            snapshot::load(&mut ftl, Path::new(path))?;
+        }
+        let precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed);
+        Ok(Self {
+            drive,
+            options,
+            precondition,
+            phase: Phase::Precondition(Box::new((ftl, source))),
+            interrupted: false,
+            wall: Duration::ZERO,
+            precondition_wall: Duration::ZERO,
+            build_wall: begin.elapsed(),
+        })
+    }
+
+    /// The drive.
+    pub fn drive(&self) -> &Drive {
+        &self.drive
+    }
+
+    /// The seed everything random follows from.
+    pub fn seed(&self) -> u64 {
+        self.options.seed
+    }
+
+    /// Does a slice of work: about `events` events.
+    ///
+    /// # Errors
+    /// When the workload turns out to be faulty, or a snapshot cannot be written.
+    pub fn advance(&mut self, events: u64) -> Result<Progress, Error> {
+        let begin = Instant::now();
+        match &mut self.phase {
+            Phase::Precondition(parts) => {
+                let writes = events * WRITES_PER_EVENT;
+                let done = self.precondition.advance(&self.drive, &mut parts.0, writes, self.options.seed)?;
+                self.precondition_wall += begin.elapsed();
+                if done {
+                    self.begin_run()?;
+                }
+            }
+            Phase::Plain(run) => {
+                run.advance(events)?;
+                self.wall += begin.elapsed();
+            }
+            Phase::Observed(run) => {
+                run.advance(events)?;
+                self.wall += begin.elapsed();
+            }
+            Phase::Broken => return Err(Error("the run ended with an error before".into())),
+        }
+        Ok(self.progress())
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// As for [`Self::advance`].
+    pub fn finish(&mut self) -> Result<(), Error> {
+        while !self.advance(1 << 20)?.done {}
+        Ok(())
+    }
+
+    fn begin_run(&mut self) -> Result<(), Error> {
+        let Phase::Precondition(parts) = std::mem::replace(&mut self.phase, Phase::Broken) else {
+            return Ok(());
+        };
+        let (ftl, source) = *parts;
+        if let Some(path) = &self.options.save_snapshot {
+            snapshot::save(&ftl, &self.drive.name, Path::new(path))?;
+        }
+        let link = Link::new(self.drive.link().clone());
+        let limits = Limits { requests: self.options.limit_requests, ns: self.options.limit_ns };
+        let t_decode = self.drive.t_decode();
+        let options = &self.options;
+        self.phase = if options.check || options.timeline || options.requests {
+            let channels = self.drive.geometry().channels;
+            let observers = Observers {
+                check: options.check.then(|| Box::new(Checker::new(&ftl, channels))),
+                timeline: options.timeline.then(Timeline::default),
+                rows: options.requests.then(RequestRows::new),
+            };
+            Phase::Observed(Box::new(Run::new(ftl, link, source, t_decode, &limits, observers)))
+        } else {
+            Phase::Plain(Box::new(Run::new(ftl, link, source, t_decode, &limits, ())))
+        };
+        Ok(())
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> Progress {
+        match &self.phase {
+            Phase::Precondition(parts) => Progress {
+                done: false,
+                phase: "precondition",
+                fraction: self.precondition.fraction(),
+                simulated_ns: 0,
+                host_requests: 0,
+                page_operations: page_operations(parts.0.stats()),
+            },
+            Phase::Plain(run) => run_progress(run),
+            Phase::Observed(run) => run_progress(run),
+            Phase::Broken => Progress {
+                done: true,
+                phase: "run",
+                fraction: None,
+                simulated_ns: 0,
+                host_requests: 0,
+                page_operations: 0,
+            },
+        }
+    }
+
+    /// The user stopped the run: what is under way is still answered, then it is done.
+    ///
+    /// # Errors
+    /// As for [`Self::advance`].
+    pub fn interrupt(&mut self) -> Result<(), Error> {
+        self.interrupted = true;
+        match &mut self.phase {
+            Phase::Precondition(_) => {
+                self.begin_run()?;
+                return self.interrupt();
+            }
+            Phase::Plain(run) => run.stop(),
+            Phase::Observed(run) => run.stop(),
+            Phase::Broken => {}
+        }
+        self.finish()
+    }
+
+    /// Everything measured, as JSON. With `check`, the final account is settled first.
+    ///
+    /// # Errors
+    /// When the run did not get as far as its workload.
+    pub fn result(&mut self) -> Result<Value, Error> {
+        let walls = result::Walls {
+            run_s: self.wall.as_secs_f64(),
+            precondition_s: self.precondition_wall.as_secs_f64(),
+            build_s: self.build_wall.as_secs_f64(),
+        };
+        let context = result::Context {
+            drive: &self.drive,
+            seed: self.options.seed,
+            interrupted: self.interrupted,
+            precondition: self.precondition.report(),
+            walls,
+        };
+        match &mut self.phase {
+            Phase::Plain(run) => Ok(result::of(run, &context)),
+            Phase::Observed(run) => {
+                let value = result::of(run, &context);
+                if run.observer.check.is_some() {
+                    run.drain();
+                    let outstanding = run.outstanding();
+                    let check = run.observer.check.as_ref().expect("looked a line above");
+                    check.settle(&run.ftl, outstanding);
+                }
+                Ok(value)
+            }
+            Phase::Precondition(_) | Phase::Broken => Err(Error("the run did not begin".into())),
+        }
+    }
+
+    /// Rows of `requests.parquet` since the last call, as little-endian columns.
+    pub fn take_requests(&mut self) -> Vec<(&'static str, Vec<u8>)> {
+        match &mut self.phase {
+            Phase::Observed(run) => run.observer.rows.as_mut().map(RequestRows::take).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Intervals of the timeline since the last call, as little-endian columns.
+    pub fn take_timeline(&mut self) -> Vec<(&'static str, Vec<u8>)> {
+        match &mut self.phase {
+            Phase::Observed(run) => run.observer.timeline.as_mut().map(Timeline::take).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Saves the state of the drive after the run; what its buffer still holds is programmed first.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_snapshot(&mut self, path: &Path) -> Result<(), Error> {
+        match &mut self.phase {
+            Phase::Precondition(parts) => snapshot::save(&parts.0, &self.drive.name, path),
+            Phase::Plain(run) => {
+                run.drain();
+                snapshot::save(&run.ftl, &self.drive.name, path)
+            }
+            Phase::Observed(run) => {
+                run.drain();
+                snapshot::save(&run.ftl, &self.drive.name, path)
+            }
+            Phase::Broken => Err(Error("the run ended with an error before".into())),
+        }
+    }
+
+    /// The translation layer, for tests that look inside.
+    pub fn ftl(&self) -> Option<&Ftl> {
+        match &self.phase {
+            Phase::Precondition(parts) => Some(&parts.0),
+            Phase::Plain(run) => Some(&run.ftl),
+            Phase::Observed(run) => Some(&run.ftl),
+            Phase::Broken => None,
+        }
+    }
+}
+
+fn run_progress<P: crate::observers::Observer>(run: &Run<P>) -> Progress {
+    let now = run.calendar.now();
+    Progress {
+        done: run.is_done(),
+        phase: "run",
+        fraction: if run.is_done() { Some(1.0) } else { run.fraction_done() },
+        simulated_ns: now.ns(),
+        host_requests: run.host_requests,
+        page_operations: page_operations(run.ftl.stats()) - run.pages_before,
+    }
+}

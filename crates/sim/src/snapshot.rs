@@ -1,0 +1,151 @@
+//! Snapshots: the state of a drive in a file, compressed, checksummed, versioned.
+//!
+//! Layout: magic, version, checksum of what follows (xxh3), then a zstd stream of the header (JSON with the
+//! drive's name and resolved shape) and the arrays, each with its length.
+
+use crate::Error;
+use ftl::{Ftl, Layout, SavedState};
+use serde_json::{Value, json};
+use std::io::Read;
+use std::path::Path;
+use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: &[u8; 8] = b"FLGATESN";
+const VERSION: u32 = 1;
+/// Level 3: the arrays are random numbers, more effort gains nothing.
+const LEVEL: i32 = 3;
+
+fn shape(layout: &Layout) -> Value {
+    json!({
+        "unit_bytes": layout.unit.get(),
+        "dies": layout.dies,
+        "planes": layout.planes,
+        "row_units": layout.row_units,
+        "rows": layout.rows,
+        "program_rows": layout.program_rows,
+        "superblocks_per_die": layout.superblocks_per_die,
+        "logical_units": layout.logical_units,
+    })
+}
+
+/// Writes the state of `ftl` to `path`, whole or not at all.
+///
+/// # Errors
+/// When something is under way or the file cannot be written.
+pub(crate) fn save(ftl: &Ftl, drive: &str, path: &Path) -> Result<(), Error> {
+    let fail = |error: &dyn std::fmt::Display| Error(format!("{}: {error}", path.display()));
+    let state = ftl.save().map_err(|error| fail(&error))?;
+    let header = json!({ "drive": drive, "floatgate": crate::version(), "shape": shape(ftl.layout()) });
+    let header = header.to_string();
+    let mut body = Vec::new();
+    body.extend_from_slice(&(header.len() as u64).to_le_bytes());
+    body.extend_from_slice(header.as_bytes());
+    body.extend_from_slice(&(state.words.len() as u64).to_le_bytes());
+    for words in &state.words {
+        body.extend_from_slice(&(words.len() as u64).to_le_bytes());
+        body.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
+    body.extend_from_slice(&(state.longs.len() as u64).to_le_bytes());
+    for longs in &state.longs {
+        body.extend_from_slice(&(longs.len() as u64).to_le_bytes());
+        body.extend(longs.iter().flat_map(|long| long.to_le_bytes()));
+    }
+    let packed = zstd::encode_all(body.as_slice(), LEVEL).map_err(|error| fail(&error))?;
+    let mut file = Vec::with_capacity(packed.len() + 20);
+    file.extend_from_slice(MAGIC);
+    file.extend_from_slice(&VERSION.to_le_bytes());
+    file.extend_from_slice(&xxh3_64(&packed).to_le_bytes());
+    file.extend_from_slice(&packed);
+    let temporary = path.with_extension("partial");
+    std::fs::write(&temporary, &file).and_then(|()| std::fs::rename(&temporary, path)).map_err(|error| {
+        let _ = std::fs::remove_file(&temporary);
+        fail(&error)
+    })
+}
+
+/// Reads the header of a snapshot.
+///
+/// # Errors
+/// When the file is not a whole snapshot.
+pub fn info(path: &Path) -> Result<Value, Error> {
+    let body = unpack(path)?;
+    let mut reader = Reader { bytes: &body, path };
+    reader.header()
+}
+
+/// Puts the snapshot at `path` into `ftl`.
+///
+/// # Errors
+/// When the file is damaged, of another version, or of a drive of another shape.
+pub(crate) fn load(ftl: &mut Ftl, path: &Path) -> Result<(), Error> {
+    let body = unpack(path)?;
+    let mut reader = Reader { bytes: &body, path };
+    let header = reader.header()?;
+    let own = shape(ftl.layout());
+    if header["shape"] != own {
+        let differing = own.as_object().and_then(|own| own.iter().find(|(key, value)| header["shape"][*key] != **value));
+        let (key, value) = differing.map_or((String::new(), Value::Null), |(key, value)| (key.clone(), value.clone()));
+        return Err(Error(format!(
+            "{}: the snapshot is of a drive of another shape: {key} is {} there and {value} here",
+            path.display(),
+            header["shape"][&key]
+        )));
+    }
+    let count = reader.length()?;
+    let words = (0..count).map(|_| reader.array(u32::from_le_bytes)).collect::<Result<_, _>>()?;
+    let count = reader.length()?;
+    let longs = (0..count).map(|_| reader.array(u64::from_le_bytes)).collect::<Result<_, _>>()?;
+    ftl.load(&SavedState { words, longs }).map_err(|reason| Error(format!("{}: {reason}", path.display())))
+}
+
+fn unpack(path: &Path) -> Result<Vec<u8>, Error> {
+    let fail = |reason: &str| Error(format!("{}: {reason}", path.display()));
+    let file = std::fs::read(path).map_err(|error| fail(&error.to_string()))?;
+    if file.len() < 20 || &file[..8] != MAGIC {
+        return Err(fail("not a Floatgate snapshot"));
+    }
+    let version = u32::from_le_bytes(file[8..12].try_into().expect("four bytes"));
+    if version != VERSION {
+        return Err(fail(&format!("a snapshot of version {version}; expected version {VERSION}")));
+    }
+    let sum = u64::from_le_bytes(file[12..20].try_into().expect("eight bytes"));
+    if sum != xxh3_64(&file[20..]) {
+        return Err(fail("the snapshot is damaged: its checksum does not fit; make it again"));
+    }
+    let mut body = Vec::new();
+    zstd::Decoder::new(&file[20..])
+        .and_then(|mut decoder| decoder.read_to_end(&mut body))
+        .map_err(|error| fail(&format!("the snapshot is damaged: {error}")))?;
+    Ok(body)
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    path: &'a Path,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: u64) -> Result<&'a [u8], Error> {
+        let whole = usize::try_from(count).ok().and_then(|count| self.bytes.split_at_checked(count));
+        let (taken, rest) =
+            whole.ok_or_else(|| Error(format!("{}: the snapshot ends too early", self.path.display())))?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn length(&mut self) -> Result<u64, Error> {
+        Ok(u64::from_le_bytes(self.take(8)?.try_into().expect("eight bytes")))
+    }
+
+    fn header(&mut self) -> Result<Value, Error> {
+        let length = self.length()?;
+        let text = self.take(length)?;
+        serde_json::from_slice(text).map_err(|error| Error(format!("{}: {error}", self.path.display())))
+    }
+
+    fn array<T, const N: usize>(&mut self, from: fn([u8; N]) -> T) -> Result<Vec<T>, Error> {
+        let length = self.length()?;
+        let bytes = self.take(length.saturating_mul(N as u64))?;
+        Ok(bytes.chunks_exact(N).map(|chunk| from(chunk.try_into().expect("chunks of N bytes"))).collect())
+    }
+}

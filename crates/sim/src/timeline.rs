@@ -1,0 +1,54 @@
+//! Intervals for a timeline: what each channel and each die did when.
+
+use controller::{ChannelUse, Kind, Transaction};
+use units::{ChannelId, DieId, SimTime};
+
+/// The columns of the timeline, with their types. `track`: channels from 0, dies from 2^16. `what`: 0 to 2
+/// command, data in, data out; 3 to 6 read, program, erase, copyback. `origin`: as in the results, 255 on
+/// channels.
+pub const TIMELINE_COLUMNS: [(&str, &str); 6] = [
+    ("from_ns", "uint64"),
+    ("to_ns", "uint64"),
+    ("track", "uint32"),
+    ("what", "uint8"),
+    ("origin", "uint8"),
+    ("die", "uint32"),
+];
+
+const FIRST_DIE: u32 = 1 << 16;
+
+/// Intervals, column by column, until they are taken.
+#[derive(Default)]
+pub(crate) struct Timeline {
+    columns: [Vec<u8>; TIMELINE_COLUMNS.len()],
+}
+
+impl Timeline {
+    fn push(&mut self, from: SimTime, to: SimTime, track: u32, what: u8, origin: u8, die: u32) {
+        self.columns[0].extend_from_slice(&from.ns().to_le_bytes());
+        self.columns[1].extend_from_slice(&to.ns().to_le_bytes());
+        self.columns[2].extend_from_slice(&track.to_le_bytes());
+        self.columns[3].push(what);
+        self.columns[4].push(origin);
+        self.columns[5].extend_from_slice(&die.to_le_bytes());
+    }
+
+    pub fn on_channel(&mut self, channel: ChannelId, die: DieId, usage: ChannelUse, from: SimTime, to: SimTime) {
+        self.push(from, to, channel.0, usage as u8, u8::MAX, die.0);
+    }
+
+    pub fn on_array(&mut self, transaction: &Transaction, from: SimTime, to: SimTime) {
+        let what = match transaction.kind {
+            Kind::Read => 3,
+            Kind::Program => 4,
+            Kind::Erase => 5,
+            Kind::Copyback => 6,
+        };
+        let die = transaction.die.0;
+        self.push(from, to, FIRST_DIE + die, what, transaction.origin as u8, die);
+    }
+
+    pub fn take(&mut self) -> Vec<(&'static str, Vec<u8>)> {
+        TIMELINE_COLUMNS.iter().zip(&mut self.columns).map(|((name, _), column)| (*name, std::mem::take(column))).collect()
+    }
+}

@@ -56,7 +56,14 @@ const REAL: &[Real] = &[
     named(real("msr-window-rw40_60.trace.gz", "ms-offset", 10_000, 0.405, "36.7 MB", "14.86 GB")),
     named(real("msr-window-peak_iops.trace.gz", "ms-offset", 10_000, 0.832, "118.9 MB", "12.67 GB")),
     named(real("umass-financial1-first10k.ascii.gz", "ssdsim", 10_000, 0.408, "30.0 MB", "513.2 MB")),
-    named(real("umass-financial1-first50k-pages.trace.gz", "diskpages", 50_000, 0.584, "127.6 MB", "513.5 MB")),
+    named(real(
+        "umass-financial1-first50k-pages.trace.gz",
+        "diskpages",
+        50_000,
+        0.584,
+        "127.6 MB",
+        "513.5 MB",
+    )),
     named(real("ms-tpcc-small.trace.gz", "mqsim", 6_999, 0.626, "83.8 MB", "232.71 GB")),
     named(real("msps-dtrs-300s.trace.gz", "dtrs", 127_043, 0.890, "5.21 GB", "164.51 GB")),
     real("cloudphysics-vscsi-2h.csv.gz", "cloudphysics", 113_872, 0.413, "1.10 GB", "33.58 GB"),
@@ -87,12 +94,21 @@ fn folder() -> Option<PathBuf> {
 }
 
 fn options(real: &Real) -> TraceOptions {
-    TraceOptions { format: real.named.map(Into::into), sort: real.sort, exact_footprint: true, ..Default::default() }
+    TraceOptions {
+        format: real.named.map(Into::into),
+        sort: real.sort,
+        exact_footprint: true,
+        ..Default::default()
+    }
 }
 
 /// `123.4 MB` or `12.34 GB`, as the description prints sizes.
 fn printed(bytes: u64, like: &str) -> String {
-    if like.ends_with("MB") { format!("{:.1} MB", bytes as f64 / 1e6) } else { format!("{:.2} GB", bytes as f64 / 1e9) }
+    if like.ends_with("MB") {
+        format!("{:.1} MB", bytes as f64 / 1e6)
+    } else {
+        format!("{:.2} GB", bytes as f64 / 1e9)
+    }
 }
 
 #[test]
@@ -133,7 +149,8 @@ fn every_real_trace_replays_to_its_end_on_a_small_drive() {
     for real in REAL {
         let drive_bytes = 64 << 30;
         let options = TraceOptions { addresses: Addresses::Compact, ..options(real) };
-        let mut workload = open(&folder.join(real.file), &options, drive_bytes).unwrap_or_else(|e| panic!("{e}"));
+        let mut workload =
+            open(&folder.join(real.file), &options, drive_bytes).unwrap_or_else(|e| panic!("{e}"));
         let (mut now, mut requests) = (SimTime::ZERO, 0);
         loop {
             match workload.poll(now).unwrap_or_else(|e| panic!("{e}")) {

@@ -197,14 +197,18 @@ fn a_part_of_the_time_can_be_picked_on_the_trace_own_clock() {
 
 #[test]
 fn inspection_counts_what_is_there() {
-    let info = inspect(&sample("spc"), &TraceOptions { exact_footprint: true, ..Default::default() }).unwrap();
+    let info =
+        inspect(&sample("spc"), &TraceOptions { exact_footprint: true, ..Default::default() }).unwrap();
     assert_eq!((info.requests.read, info.requests.write, info.bytes.total()), (6, 6, 2542 * 512));
     assert_eq!(info.read_fraction, Some(0.5));
     // Sectors 0-7, 7-9, 8-15, 16-23, 41-73 (twice), 2048-2063, 9000248-9000255 on ASU 0: pages 0, 1, 2,
     // 5-9, 256-257, 1125031; and 2064, 81920-82047, 9000000-9000247, 1000000-1002047 on ASU 1: 1 + 16 + 31 + 256.
     assert_eq!((info.footprint_pages, info.footprint_exact), (11 + 304, true));
     assert_eq!(info.span_bytes, 9_000_256 * 512);
-    assert_eq!(info.volumes.iter().map(|v| (v.name.as_str(), v.requests)).collect::<Vec<_>>(), [("0", 8), ("1", 4)]);
+    assert_eq!(
+        info.volumes.iter().map(|v| (v.name.as_str(), v.requests)).collect::<Vec<_>>(),
+        [("0", 8), ("1", 4)]
+    );
     assert_eq!(info.span_ns, 8_000_000_000);
     assert_eq!((info.requests_per_s, info.gap_ns_mean), (Some(1.5), Some(8e9 / 11.0)));
     let median = info.gap_ns_median.unwrap() as f64;
@@ -250,9 +254,11 @@ fn a_converted_trace_holds_the_same_requests() {
             assert_eq!(essence(&out, card.name), cut, "{} {extension}", card.name);
         }
     }
-    let whole = convert(&sample("blkparse"), &TraceOptions::default(), &folder.path().join("f"), "fio-iolog-v3");
+    let whole =
+        convert(&sample("blkparse"), &TraceOptions::default(), &folder.path().join("f"), "fio-iolog-v3");
     assert_eq!(whole, Ok(14));
-    let error = convert(&sample("blkparse"), &TraceOptions::default(), &folder.path().join("m"), "msr").unwrap_err();
+    let error =
+        convert(&sample("blkparse"), &TraceOptions::default(), &folder.path().join("m"), "msr").unwrap_err();
     assert!(error.found.contains("a flush has no form in msr"), "{error}");
     assert!(!folder.path().join("m").exists(), "no half of a file is left");
     assert!(convert(&sample("ssdsim"), &ssdsim(), &folder.path().join("b"), "biotracer").is_err());

@@ -78,13 +78,25 @@ fn each_sample_holds_what_was_put_into_it() {
 #[test]
 fn published_examples_mean_what_their_description_says() {
     let cases = [
-        ("msr", "128166477394345573,hm,1,Read,383496192,32768,113736", "12816647739434557300 read 383496192 32768 hm_1"),
+        (
+            "msr",
+            "128166477394345573,hm,1,Read,383496192,32768,113736",
+            "12816647739434557300 read 383496192 32768 hm_1",
+        ),
         ("spc", "0,20941264,8192,W,0.551706,Alpha/NT", "551706000 write 10721927168 8192 0"),
-        ("blkparse", "8,33 30 1 0.001368096 5025 D R 540544 + 8 [systemd-udevd]", "1368096 read 276758528 4096 8,33"),
+        (
+            "blkparse",
+            "8,33 30 1 0.001368096 5025 D R 540544 + 8 [systemd-udevd]",
+            "1368096 read 276758528 4096 8,33",
+        ),
         ("mqsim", "938513000 4 264719034 16 0", "938513000 write 135536145408 8192 4"),
         ("ssdsim", "0 1 55590 6 0", "0 write 28462080 3072 1"),
         ("disksim", "5265.313 0 6357144 8 0", "5265313000 write 3254857728 4096 0"),
-        ("fio-iolog-v2", "fio version 2 iolog\n/dev/sda add\n/dev/sda write 4096 8192", "0 write 4096 8192 /dev/sda"),
+        (
+            "fio-iolog-v2",
+            "fio version 2 iolog\n/dev/sda add\n/dev/sda write 4096 8192",
+            "0 write 4096 8192 /dev/sda",
+        ),
         (
             "fio-iolog-v3",
             "fio version 3 iolog\n0 /dev/ram0 add\n20 /dev/ram0 write 488197214720 4096",
@@ -98,7 +110,11 @@ fn published_examples_mean_what_their_description_says() {
         ("alibaba", "0,R,126703644672,4096,1577808000000626", "1577808000000626000 read 126703644672 4096 0"),
         ("tencent", "1538323199,105352008,584,1,1576", "1538323199000000000 write 53940228096 299008 1576"),
         ("k5cloud", "17,0.012345,W,1073741824,4096", "12345000 write 1073741824 4096 17"),
-        ("cloudphysics-s", "version,time,op,size,lbn\n1,5633898,2a,512,42932745", "5633898000000000 write 21981565440 512 0"),
+        (
+            "cloudphysics-s",
+            "version,time,op,size,lbn\n1,5633898,2a,512,42932745",
+            "5633898000000000 write 21981565440 512 0",
+        ),
         ("wiscsim", "29162 D read 299008 4096 0.000000000 0 False", "0 read 299008 4096 0"),
     ];
     for (format, text, meaning) in cases {
@@ -142,7 +158,8 @@ fn one_odd_line_in_the_middle_is_refused_at_its_place() {
         let text = String::from_utf8(bytes(card.name)).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         let at = lines.len() / 2;
-        let shortened = |line: &'_ str| line[..line.rfind([' ', ',', '\t', ';']).unwrap_or(1)].trim_end().to_owned();
+        let shortened =
+            |line: &'_ str| line[..line.rfind([' ', ',', '\t', ';']).unwrap_or(1)].trim_end().to_owned();
         let cut = shortened(&shortened(lines[at]));
         let cut = cut.as_str();
         let odd = ["#!@ what is this", "-1,-2,-3", "1\u{0}2 3", "99999999999999999999999 1 2 3 4", cut];
@@ -154,7 +171,8 @@ fn one_odd_line_in_the_middle_is_refused_at_its_place() {
             let mut damaged = lines.clone();
             damaged.insert(at, odd);
             let trace = file(damaged.join("\n").as_bytes());
-            let error = inspect(trace.path(), &named(card.name)).expect_err(&format!("{}: {odd:?}", card.name));
+            let error =
+                inspect(trace.path(), &named(card.name)).expect_err(&format!("{}: {odd:?}", card.name));
             let place = format!("{}:{}", trace.path().display(), at + 1);
             assert_eq!(error.place, place, "{}: {odd:?}: {error}", card.name);
             assert!(!error.to_string().contains('\n'), "{error}");

@@ -21,7 +21,10 @@ use std::path::Path;
 /// without `sort`; when `out` cannot be written.
 pub fn convert(path: &Path, options: &TraceOptions, out: &Path, to: &str) -> Result<u64, WorkloadError> {
     let (card, writer) = writable(to)?;
-    if options.addresses != Addresses::Refuse || options.speedup != 1.0 || options.as_fast_as_possible.is_some() {
+    if options.addresses != Addresses::Refuse
+        || options.speedup != 1.0
+        || options.as_fast_as_possible.is_some()
+    {
         let expected = "addresses and times as they are; those options belong to a run";
         return Err(WorkloadError::of("trace convert", "an option that changes the replay", expected));
     }
@@ -49,7 +52,11 @@ fn writable(to: &str) -> Result<(&'static FormatCard, Writer), WorkloadError> {
     let Some(writer) = card.writer else {
         let names: Vec<&str> = formats().iter().filter(|c| c.writable()).map(|c| c.name).collect();
         let expected = format!("one of {}", names.join(", "));
-        return Err(WorkloadError::of("trace convert", format!("{to} can be read but not written"), expected));
+        return Err(WorkloadError::of(
+            "trace convert",
+            format!("{to} can be read but not written"),
+            expected,
+        ));
     };
     Ok((card, writer))
 }
@@ -73,7 +80,7 @@ fn write_all(
     while let Some(located) = requests.next()? {
         line.clear();
         let record = Record { time_ns: located.record.time_ns.saturating_sub(first_ns), ..located.record };
-        if let Err(what) = (writer.line)(&mut line, &record, &volumes) {
+        if let Err(what) = (writer.line)(&mut line, &record) {
             let place = format!("{place}{}", located.line);
             let expected = "another target, such as fio-iolog-v3";
             return Err(WorkloadError::of(place, format!("{what} has no form in {}", card.name), expected));

@@ -305,7 +305,10 @@ mod tests {
     #[test]
     fn columns_end_where_the_line_does() {
         let mut blank = Columns::blank(b"  a \t b  ");
-        assert_eq!((blank.optional(), blank.optional(), blank.optional()), (Some(&b"a"[..]), Some(&b"b"[..]), None));
+        assert_eq!(
+            (blank.optional(), blank.optional(), blank.optional()),
+            (Some(&b"a"[..]), Some(&b"b"[..]), None)
+        );
         let mut comma = Columns::separated(b"a, b,", b',');
         assert_eq!(comma.next("x").unwrap(), b"a");
         assert_eq!(comma.next("x").unwrap(), b"b");

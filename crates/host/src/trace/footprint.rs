@@ -100,7 +100,7 @@ fn tau(mut x: f64) -> f64 {
     }
 }
 
-/// Hashes the small keys of [`PageSet`]; its order is never looked at.
+/// Hashes small keys; the order that comes of it is never looked at.
 #[derive(Default)]
 pub(crate) struct MixHasher(u64);
 
@@ -110,13 +110,21 @@ impl Hasher for MixHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
+        for chunk in bytes.chunks(8) {
+            self.write_u64(chunk.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
         }
+    }
+
+    fn write_u8(&mut self, value: u8) {
+        self.write_u64(value.into());
     }
 
     fn write_u32(&mut self, value: u32) {
         self.write_u64(value.into());
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
     }
 
     fn write_u64(&mut self, value: u64) {

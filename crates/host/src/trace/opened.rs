@@ -150,8 +150,11 @@ fn check_met(name: &str, met: &Met, survey: &Survey, options: &TraceOptions) -> 
         (met.unselected, "requests of other volumes"),
         (met.outside_times, "requests outside the times asked for"),
     ];
-    let left_out: Vec<String> =
-        left_out.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let left_out: Vec<String> = left_out
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     let found = match left_out.is_empty() {
         true => "no request in it".to_owned(),
         false => format!("no request left after leaving out {}", left_out.join(", ")),

@@ -89,9 +89,11 @@ impl TraceOptions {
             return Err(WorkloadError::of("action", format!("{:?}", self.action), expected));
         }
         match (self.from_ns, self.until_ns) {
-            (Some(from), Some(until)) if from >= until => {
-                Err(WorkloadError::of("from_ns", format!("{from}"), format!("a time before until_ns = {until}")))
-            }
+            (Some(from), Some(until)) if from >= until => Err(WorkloadError::of(
+                "from_ns",
+                format!("{from}"),
+                format!("a time before until_ns = {until}"),
+            )),
             _ => Ok(()),
         }
     }

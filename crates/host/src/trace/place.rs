@@ -84,7 +84,12 @@ impl Placement {
                     flat
                 } else {
                     let page = u128::from(flat / PAGE) * u128::from(drive_pages) / u128::from(*span_pages);
-                    moved_back(u64::try_from(page).ok()?.checked_mul(PAGE)? + within, within, bytes, drive_bytes)?
+                    moved_back(
+                        u64::try_from(page).ok()?.checked_mul(PAGE)? + within,
+                        within,
+                        bytes,
+                        drive_bytes,
+                    )?
                 }
             }
             Self::Compact(ranks) => ranks.of(record.volume, record.offset / PAGE)? * PAGE + within,

@@ -74,12 +74,12 @@ fn head(origin: &Origin) -> Result<(Arc<[u8]>, bool), WorkloadError> {
 }
 
 fn fit(card: &FormatCard, head: &Arc<[u8]>, whole: bool, options: &TraceOptions) -> Fit {
-    let mut bytes = Arc::clone(head);
-    if matches!(card.framing, Framing::Lines) && !whole {
-        if let Some(end) = head.iter().rposition(|&b| b == b'\n') {
-            bytes = head[..end].into();
-        }
-    }
+    // The last line of a head that is not the whole file is cut.
+    let cut = matches!(card.framing, Framing::Lines) && !whole;
+    let bytes = match head.iter().rposition(|&b| b == b'\n') {
+        Some(end) if cut => head[..end].into(),
+        _ => Arc::clone(head),
+    };
     let mut fit = Fit::default();
     // Unpacked already; a head that looks packed once more is no trace.
     let Ok(mut frames) = Frames::open(&Origin::Bytes(bytes), card.framing) else { return fit };
@@ -119,7 +119,11 @@ fn unknown(origin: &Origin, head: &[u8]) -> WorkloadError {
     let first = head.split(|&b| b == b'\n').find(|line| !line.is_empty()).unwrap_or_default();
     let names: Vec<&str> = formats().iter().map(|card| card.name).collect();
     let expected = format!("a trace in one of the formats {}", names.join(", "));
-    WorkloadError::of(format!("{}:1", origin.name()), format!("no known trace format: {}", show(first)), expected)
+    WorkloadError::of(
+        format!("{}:1", origin.name()),
+        format!("no known trace format: {}", show(first)),
+        expected,
+    )
 }
 
 fn ambiguous(origin: &Origin, options: &TraceOptions, candidates: &[&FormatCard]) -> WorkloadError {

@@ -1,8 +1,8 @@
 //! One request as a trace has it, and the volumes it may belong to.
 
 use super::field::{Fault, fatal, fault, show};
+use super::footprint::MixMap;
 use crate::Op;
-use std::collections::HashMap;
 use std::io::Write as _;
 
 /// Traces address sectors of this many bytes, whatever the disk of the time used.
@@ -46,7 +46,7 @@ impl Record {
     /// When they are not whole sectors, the length is zero or does not fit, or the end is beyond 64 bits.
     #[inline]
     pub fn in_bytes(time_ns: u64, op: Op, offset: u64, bytes: u64, volume: u32) -> Result<Self, Fault> {
-        if (offset | bytes) % SECTOR != 0 || bytes == 0 || bytes > u64::from(u32::MAX) {
+        if (offset | bytes) & (SECTOR - 1) != 0 || bytes == 0 || bytes > u64::from(u32::MAX) {
             return Err(Self::misfit(offset, bytes));
         }
         if offset.checked_add(bytes).is_none() {
@@ -63,7 +63,9 @@ impl Record {
     pub fn in_sectors(time_ns: u64, op: Op, sector: u64, sectors: u64, volume: u32) -> Result<Self, Fault> {
         match (sector.checked_mul(SECTOR), sectors.checked_mul(SECTOR)) {
             (Some(offset), Some(bytes)) => Self::in_bytes(time_ns, op, offset, bytes, volume),
-            _ => Err(fault(format!("sector {sector} with length {sectors}"), "byte addresses within 64 bits")),
+            _ => {
+                Err(fault(format!("sector {sector} with length {sectors}"), "byte addresses within 64 bits"))
+            }
         }
     }
 
@@ -80,7 +82,7 @@ impl Record {
         if bytes > u64::from(u32::MAX) {
             return fault(format!("a request of {bytes} bytes"), "less than 4 GiB in one request");
         }
-        let (name, value) = if offset % SECTOR != 0 { ("offset", offset) } else { ("size", bytes) };
+        let (name, value) = if offset & (SECTOR - 1) != 0 { ("offset", offset) } else { ("size", bytes) };
         fault(format!("{name} {value} is not a whole number of sectors"), "a multiple of 512 bytes")
     }
 }
@@ -99,7 +101,7 @@ pub(crate) fn letter_op(field: &[u8]) -> Result<Op, Fault> {
 #[derive(Default)]
 pub(crate) struct Volumes {
     names: Vec<String>,
-    by_key: HashMap<Vec<u8>, u32>,
+    by_key: MixMap<Vec<u8>, u32>,
     /// The last key and its number: most traces stay on one volume for many lines.
     last_key: Vec<u8>,
     last: u32,
@@ -144,7 +146,10 @@ impl Volumes {
             return Err(fault(format!("volume is {}", show(key)), "a name of 1 to 255 bytes"));
         }
         if self.names.len() >= MOST_VOLUMES {
-            return Err(fatal(format!("more than {MOST_VOLUMES} volumes"), "fewer, or another --trace-format"));
+            return Err(fatal(
+                format!("more than {MOST_VOLUMES} volumes"),
+                "fewer, or another --trace-format",
+            ));
         }
         let id = self.names.len() as u32;
         self.names.push(String::from_utf8_lossy(key).into_owned());

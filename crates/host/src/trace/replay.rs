@@ -1,11 +1,11 @@
 //! A trace as a workload: its requests at their times, or as fast as the drive takes them.
 
+use super::footprint::PAGE;
 use super::info::TraceInfo;
 use super::input::Origin;
 use super::opened::{Opened, Requests};
 use super::options::{Addresses, TraceOptions};
 use super::place::{Layout, Placement};
-use super::footprint::PAGE;
 use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use std::path::Path;
 use units::SimTime;
@@ -114,9 +114,7 @@ fn check_fit(
         }
     }
     match (options.addresses, touched_pages) {
-        (Addresses::Refuse, _) if layout.span > drive_bytes => {
-            Err(beyond(opened, layout, drive_bytes))
-        }
+        (Addresses::Refuse, _) if layout.span > drive_bytes => Err(beyond(opened, layout, drive_bytes)),
         (Addresses::Compact, Some(pages)) if pages.saturating_mul(PAGE) > drive_bytes => {
             let found = format!("{pages} touched pages of 4 KiB on a drive of {drive_bytes} bytes");
             let expected = "a larger drive, fewer volumes (--volume), --wrap or --scale";
@@ -129,7 +127,8 @@ fn check_fit(
 /// Which request lies beyond the drive: the highest of the first volume that does.
 fn beyond(opened: &Opened, layout: &Layout, drive_bytes: u64) -> WorkloadError {
     let volumes = opened.survey.volumes.iter().enumerate();
-    let ends = volumes.map(|(index, volume)| (layout.base(index as u32) + volume.span, index, volume.span_line));
+    let ends =
+        volumes.map(|(index, volume)| (layout.base(index as u32) + volume.span, index, volume.span_line));
     let (end, index, line) =
         ends.into_iter().find(|(end, ..)| *end > drive_bytes).expect("the span is the largest end");
     let mut found = format!("ends at byte {end}, on a drive of {drive_bytes} bytes");
@@ -235,7 +234,8 @@ impl Workload for TraceWorkload {
             ("requests_of_other_volumes", self.info.requests_of_other_volumes),
             ("requests_outside_times", self.info.requests_outside_times),
         ];
-        notes.extend(left_out.iter().filter(|(_, n)| *n > 0).map(|(name, n)| ((*name).into(), n.to_string())));
+        notes
+            .extend(left_out.iter().filter(|(_, n)| *n > 0).map(|(name, n)| ((*name).into(), n.to_string())));
         if let Some(disorder) = self.info.first_out_of_order {
             notes.push(("sorted_because_of_line".into(), disorder.line.to_string()));
         }

@@ -208,7 +208,8 @@ impl Merge {
     }
 
     fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
-        let Some(Reverse((time_ns, line, run, HeapRecord(offset, bytes, volume, op)))) = self.heads.pop() else {
+        let Some(Reverse((time_ns, line, run, HeapRecord(offset, bytes, volume, op)))) = self.heads.pop()
+        else {
             return Ok(None);
         };
         self.advance(run)?;
@@ -218,7 +219,11 @@ impl Merge {
 
 fn disk_error(error: &std::io::Error) -> WorkloadError {
     let place = std::env::temp_dir().display().to_string();
-    WorkloadError::of(place, format!("sorting the trace failed: {error}"), "room for 33 bytes per request there")
+    WorkloadError::of(
+        place,
+        format!("sorting the trace failed: {error}"),
+        "room for 33 bytes per request there",
+    )
 }
 
 fn encode(located: &Located) -> [u8; ENCODED] {
@@ -237,8 +242,7 @@ fn decode(bytes: &[u8]) -> Located {
     let long = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, &b| sum << 8 | u64::from(b));
     let short = |at: usize| bytes[at..at + 4].iter().rev().fold(0, |sum, &b| sum << 8 | u32::from(b));
     let op = Op::ALL[usize::from(bytes[32])];
-    let record =
-        Record { time_ns: long(0), offset: long(16), bytes: short(24), volume: short(28), op };
+    let record = Record { time_ns: long(0), offset: long(16), bytes: short(24), volume: short(28), op };
     Located { record, line: long(8) }
 }
 
@@ -248,7 +252,8 @@ mod tests {
 
     #[test]
     fn a_request_survives_the_disk() {
-        let record = Record { time_ns: u64::MAX - 1, offset: 1 << 60, bytes: 4096, volume: 65_535, op: Op::Trim };
+        let record =
+            Record { time_ns: u64::MAX - 1, offset: 1 << 60, bytes: 4096, volume: 65_535, op: Op::Trim };
         let located = Located { record, line: 1 << 33 };
         assert_eq!(decode(&encode(&located)), located);
     }

@@ -1,7 +1,7 @@
 //! A stream of requests: frames, parsed, selected, with what was left out counted.
 
-use super::field::{Fault, fault};
-use super::format::{FormatCard, Parser};
+use super::field::{Fault, FaultText, fault};
+use super::format::{FormatCard, Framing, Parser};
 use super::input::{Frame, Frames, LONGEST_LINE, Origin};
 use super::options::TraceOptions;
 use super::record::{Parsed, Record, Volumes};
@@ -44,6 +44,7 @@ pub(crate) struct Stream {
     wanted: Vec<String>,
     times: std::ops::Range<u64>,
     skip_bad_lines: bool,
+    is_text: bool,
     met: Met,
 }
 
@@ -58,6 +59,7 @@ impl Stream {
             wanted: options.volumes.clone(),
             times: options.from_ns.unwrap_or(0)..options.until_ns.unwrap_or(u64::MAX),
             skip_bad_lines: options.skip_bad_lines,
+            is_text: matches!(card.framing, Framing::Lines),
             met: Met::default(),
         })
     }
@@ -83,7 +85,7 @@ impl Stream {
             let outcome = match frame {
                 Frame::At(range) => {
                     let bytes = self.frames.bytes(range);
-                    if bytes.is_empty() {
+                    if self.is_text && is_blank(bytes) {
                         continue;
                     }
                     self.parser.parse(bytes, &mut self.volumes)
@@ -99,7 +101,7 @@ impl Stream {
                     }
                 }
                 Ok(_) => {}
-                Err(fault) => self.refuse(fault)?,
+                Err(fault) => self.refuse(*fault)?,
             }
         }
     }
@@ -135,7 +137,7 @@ impl Stream {
     }
 
     #[cold]
-    fn refuse(&mut self, fault: Fault) -> Result<(), WorkloadError> {
+    fn refuse(&mut self, fault: FaultText) -> Result<(), WorkloadError> {
         let fatal = fault.fatal;
         let error = WorkloadError::of(self.frames.place(), fault.found, fault.expected);
         if fatal || !self.skip_bad_lines {
@@ -147,6 +149,12 @@ impl Stream {
         }
         Ok(())
     }
+}
+
+/// An empty line, or one of blanks, says nothing in any format.
+#[inline]
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|&b| b == b' ' || b == b'\t')
 }
 
 #[cold]

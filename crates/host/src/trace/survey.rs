@@ -182,7 +182,10 @@ impl Survey {
         sizes.sort_unstable_by_key(|&(bytes, count)| (std::cmp::Reverse(count), bytes));
         sizes.truncate(TOP_SIZES);
         let share = |requests: u64| requests as f64 / moving as f64;
-        sizes.into_iter().map(|(bytes, requests)| SizeShare { bytes, requests, share: share(requests) }).collect()
+        sizes
+            .into_iter()
+            .map(|(bytes, requests)| SizeShare { bytes, requests, share: share(requests) })
+            .collect()
     }
 
     fn volume_infos(&self, met: &Met) -> Vec<VolumeInfo> {

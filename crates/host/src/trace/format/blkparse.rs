@@ -92,7 +92,8 @@ fn is_summary_start(line: &[u8]) -> bool {
 
 fn is_device(field: &[u8]) -> bool {
     let mut parts = field.splitn(2, |&b| b == b',');
-    let number = |part: Option<&[u8]>| part.is_some_and(|p| !p.is_empty() && p.iter().all(u8::is_ascii_digit));
+    let number =
+        |part: Option<&[u8]>| part.is_some_and(|p| !p.is_empty() && p.iter().all(u8::is_ascii_digit));
     number(parts.next()) && number(parts.next())
 }
 
@@ -176,7 +177,10 @@ mod tests {
         let op = |text: &str| op_of(text.as_bytes()).unwrap();
         assert_eq!((op("R"), op("RA"), op("RM")), (Some(Op::Read), Some(Op::Read), Some(Op::Read)));
         assert_eq!((op("WS"), op("FWFS"), op("DS")), (Some(Op::Write), Some(Op::Write), Some(Op::Trim)));
-        assert_eq!((op("F"), op("FF"), op("FN"), op("N")), (Some(Op::Flush), Some(Op::Flush), Some(Op::Flush), None));
+        assert_eq!(
+            (op("F"), op("FF"), op("FN"), op("N")),
+            (Some(Op::Flush), Some(Op::Flush), Some(Op::Flush), None)
+        );
         assert!(op_of(b"X").is_err());
     }
 }

@@ -46,7 +46,8 @@ impl Parser for CloudPhysics {
         let bytes = int(columns.next("size")?, "size")?;
         let lbn = int(columns.next("lbn")?, "lbn")?;
         columns.end()?;
-        let code = u16::try_from(hex(cmd, "op")?).map_err(|_| fault(format!("op {}", show(cmd)), "a SCSI command"))?;
+        let code = u16::try_from(hex(cmd, "op")?)
+            .map_err(|_| fault(format!("op {}", show(cmd)), "a SCSI command"))?;
         vscsi::request(time_ns, code, lbn, bytes, volumes)
     }
 }

@@ -89,7 +89,7 @@ pub(crate) struct Writer {
     pub header: fn(&[String]) -> String,
     /// Appends one line; the record's time counts from the first request. The error says what cannot be
     /// expressed.
-    pub line: fn(&mut Vec<u8>, &Record, &[String]) -> Result<(), &'static str>,
+    pub line: fn(&mut Vec<u8>, &Record) -> Result<(), &'static str>,
 }
 
 /// Every format, in the order of their names.

@@ -73,7 +73,7 @@ fn op(field: &[u8]) -> Result<Op, Fault> {
     }
 }
 
-fn write(out: &mut Vec<u8>, record: &Record, _: &[String]) -> Result<(), &'static str> {
+fn write(out: &mut Vec<u8>, record: &Record) -> Result<(), &'static str> {
     let name = match record.op {
         Op::Read => "Read",
         Op::Write => "Write",

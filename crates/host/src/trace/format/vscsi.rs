@@ -13,7 +13,8 @@ pub(super) const CARD_1: FormatCard = FormatCard {
     framing: Framing::Records { head: 32, extra: |_| 0 },
     parser: |_| {
         Box::new(|r: &[u8], volumes: &mut Volumes| {
-            let at = Layout { version: u16_at(r, 14), cmd: u16_at(r, 12), bytes: u32_at(r, 4), lbn: 16, time: 24 };
+            let at =
+                Layout { version: u16_at(r, 14), cmd: u16_at(r, 12), bytes: u32_at(r, 4), lbn: 16, time: 24 };
             parse(r, &at, 1, volumes)
         })
     },
@@ -28,7 +29,8 @@ pub(super) const CARD_2: FormatCard = FormatCard {
     framing: Framing::Records { head: 40, extra: |_| 0 },
     parser: |_| {
         Box::new(|r: &[u8], volumes: &mut Volumes| {
-            let at = Layout { version: u16_at(r, 2), cmd: u16_at(r, 0), bytes: u32_at(r, 8), lbn: 16, time: 24 };
+            let at =
+                Layout { version: u16_at(r, 2), cmd: u16_at(r, 0), bytes: u32_at(r, 8), lbn: 16, time: 24 };
             parse(r, &at, 2, volumes)
         })
     },
@@ -46,7 +48,10 @@ struct Layout {
 
 fn parse(record: &[u8], at: &Layout, version: u16, volumes: &mut Volumes) -> Result<Parsed, Fault> {
     if at.version >> 8 != version {
-        return Err(fault(format!("version {:#06x}", at.version), format!("version {version} in the high byte")));
+        return Err(fault(
+            format!("version {:#06x}", at.version),
+            format!("version {version} in the high byte"),
+        ));
     }
     let us = u64_at(record, at.time);
     let Some(time_ns) = us.checked_mul(1_000) else {
@@ -71,7 +76,8 @@ pub(super) fn request(
         0x0a | 0x2a | 0xaa | 0x8a | 0x2e | 0xae | 0x8e => Op::Write,
         0x35 | 0x91 => return Ok(Parsed::Request(Record::flush(time_ns, volumes.id(b"0")?))),
         _ => {
-            let expected = "a read (08, 28, a8, 88), a write (0a, 2a, aa, 8a, 2e, ae, 8e) or a flush (35, 91)";
+            let expected =
+                "a read (08, 28, a8, 88), a write (0a, 2a, aa, 8a, 2e, ae, 8e) or a flush (35, 91)";
             return Err(fault(format!("SCSI command {cmd:02x}"), expected));
         }
     };

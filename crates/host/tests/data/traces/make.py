@@ -35,15 +35,18 @@ def expect(name, rows, volumes, unit_ns=1, base_ns=0):
 
 
 def text(name, lines, rows=REQUESTS, volumes=("0",), unit_ns=1, base_ns=0):
+    """Write the lines of a text format, and what they mean."""
     Path(f"{name}.trace").write_text("".join(line + "\n" for line in lines))
     expect(name, rows, volumes, unit_ns, base_ns)
 
 
 def seconds(t):
+    """Nanoseconds as seconds with nine decimals."""
     return f"{t // 10**9}.{t % 10**9:09d}"
 
 
 def millis(t):
+    """Nanoseconds as milliseconds with six decimals."""
     return f"{t // 10**6}.{t % 10**6:06d}"
 
 
@@ -52,27 +55,56 @@ read1 = {"read": 1, "write": 0}
 letter = {"read": "R", "write": "W", "trim": "D"}
 TICKS = 128_166_372_000_000_000
 
-text("msr", [f"{TICKS + t // 100},srv,{v},{op.title()},{s * 512},{n * 512},1234" for t, op, s, n, v in R],
-     volumes=("srv_0", "srv_1"), unit_ns=100, base_ns=TICKS * 100)
-text("msr-blank", [f"{t // 100} srv {v} {op.title()} {s * 512} {n * 512} 1234" for t, op, s, n, v in R],
-     volumes=("srv_0", "srv_1"), unit_ns=100)
-text("ms-offset", [f"{t / 1e6:.3f} {v} {s * 512} {n * 512} {read1[op]}" for t, op, s, n, v in R],
-     rows=[(round(t / 1e3) * 1000, op, s, n, v) for t, op, s, n, v in R], volumes=("0", "1"))
+text(
+    "msr",
+    [f"{TICKS + t // 100},srv,{v},{op.title()},{s * 512},{n * 512},1234" for t, op, s, n, v in R],
+    volumes=("srv_0", "srv_1"),
+    unit_ns=100,
+    base_ns=TICKS * 100,
+)
+text(
+    "msr-blank",
+    [f"{t // 100} srv {v} {op.title()} {s * 512} {n * 512} 1234" for t, op, s, n, v in R],
+    volumes=("srv_0", "srv_1"),
+    unit_ns=100,
+)
+text(
+    "ms-offset",
+    [f"{t / 1e6:.3f} {v} {s * 512} {n * 512} {read1[op]}" for t, op, s, n, v in R],
+    rows=[(round(t / 1e3) * 1000, op, s, n, v) for t, op, s, n, v in R],
+    volumes=("0", "1"),
+)
 for name in ("ssdsim", "mqsim"):
     text(name, [f"{t} {v} {s} {n} {read1[op]}" for t, op, s, n, v in R], volumes=("0", "1"))
-text("diskpages", [f"{millis(t)}\t0\t{s}\t{-(-n // 8)}\t{read1[op]}" for t, op, s, n, v in R],
-     rows=[(t, op, s, -(-n // 8) * 8, v) for t, op, s, n, v in R])
-text("dtrs", [f"{t // 1000} {v} {s} {n} {read1[op]}" for t, op, s, n, v in R], volumes=("0", "1"), unit_ns=1000)
-text("disksim", [f"{millis(t)} {v} {s} {n} {'2a' if op == 'write' else '2b'}" for t, op, s, n, v in R],
-     volumes=("0", "1"))
+text(
+    "diskpages",
+    [f"{millis(t)}\t0\t{s}\t{-(-n // 8)}\t{read1[op]}" for t, op, s, n, v in R],
+    rows=[(t, op, s, -(-n // 8) * 8, v) for t, op, s, n, v in R],
+)
+text(
+    "dtrs", [f"{t // 1000} {v} {s} {n} {read1[op]}" for t, op, s, n, v in R], volumes=("0", "1"), unit_ns=1000
+)
+text(
+    "disksim",
+    [f"{millis(t)} {v} {s} {n} {'2a' if op == 'write' else '2b'}" for t, op, s, n, v in R],
+    volumes=("0", "1"),
+)
 # Microseconds since some boot long ago, so that they cannot be seconds.
 LONG = 5_633_898_000_000_000_000
 cmd = {"read": "28", "write": "2a", "flush": "35"}
-flushed = R[:6] + [(2_000_000_500, "flush", 0, 0, 0)] + R[6:]
+flushed = [*R[:6], (2000000500, "flush", 0, 0, 0), *R[6:]]
 header = ["version,time,op,size,lbn"]
-text("cloudphysics", header + [f"1,{(LONG + t) // 1000},{cmd[op]},{n * 512},{s}" for t, op, s, n, _ in flushed],
-     rows=[(LONG + t, op, s, n, v) for t, op, s, n, v in flushed], unit_ns=1000)
-text("cloudphysics-s", header + [f"1,{t // 10**9},{cmd[op]},{n * 512},{s}" for t, op, s, n, _ in R], unit_ns=10**9)
+text(
+    "cloudphysics",
+    header + [f"1,{(LONG + t) // 1000},{cmd[op]},{n * 512},{s}" for t, op, s, n, _ in flushed],
+    rows=[(LONG + t, op, s, n, v) for t, op, s, n, v in flushed],
+    unit_ns=1000,
+)
+text(
+    "cloudphysics-s",
+    header + [f"1,{t // 10**9},{cmd[op]},{n * 512},{s}" for t, op, s, n, _ in R],
+    unit_ns=10**9,
+)
 code = {"read": 0x28, "write": 0x8A, "flush": 0x91}
 for version in (1, 2):
     parts = []
@@ -85,42 +117,98 @@ for version in (1, 2):
     Path(f"vscsi{version}.trace").write_bytes(b"".join(parts))
     expect(f"vscsi{version}", flushed, ("0",), 1000)
 ahead = ["RA" if op == "read" and n == 8 else letter[op] for _, op, _, n, _ in R]
-text("blkreplay", ["A notice that must be kept; it says little.", "", "#####",
-                   "start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0",
-                   "More of the notice: this file is offered as it is."]
-     + [f"  {seconds(t)} ; {s:>10} ; {n:>4} ; {a} ; 0.0 ; 0.0" for (t, op, s, n, _), a in zip(R, ahead)])
+text(
+    "blkreplay",
+    [
+        "A notice that must be kept; it says little.",
+        "",
+        "#####",
+        "start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0",
+        "More of the notice: this file is offered as it is.",
+    ]
+    + [
+        f"  {seconds(t)} ; {s:>10} ; {n:>4} ; {a} ; 0.0 ; 0.0"
+        for (t, op, s, n, _), a in zip(R, ahead, strict=False)
+    ],
+)
 kinds = {"read": 4, "write": 5}
-text("biotracer", ["\t\t".join([str(s), str(n), str(n * 512), str(kinds[op])] + [seconds(t + k * 1500) for k in range(4)])
-                   for t, op, s, n, _ in R])
-text("tencent", [f"{1538323199 + t // 10**9},{s},{n},{0 if op == 'read' else 1},{1058 + v}" for t, op, s, n, v in R],
-     volumes=("1058", "1059"), unit_ns=10**9, base_ns=1538323199 * 10**9)
-text("alibaba", [f"{v},{letter[op]},{s * 512},{n * 512},{1577808000000000 + t // 1000}" for t, op, s, n, v in R],
-     volumes=("0", "1"), unit_ns=1000, base_ns=1577808000 * 10**9)
-text("k5cloud", [f"{17 + v},{seconds(t)},{letter[op]},{s * 512},{n * 512}" for t, op, s, n, v in R], volumes=("17", "18"))
-text("systor17", ["Timestamp,Response,IOType,LUN,Offset,Size"]
-     + [f"{1456095145 + t // 10**9}.{t % 10**9:09d},0.000806000,{letter[op]},{v},{s * 512},{n * 512}" for t, op, s, n, v in R],
-     volumes=("0", "1"), base_ns=1456095145 * 10**9)
-text("fiu", [f"{t} 4253 {'nfs d' if v else 'nfsd'} {s} {n} {letter[op]} 6 {v} {MD5}" for t, op, s, n, v in R],
-     volumes=("6,0", "6,1"))
-text("spc", [f"{v},{s},{n * 512},{letter[op].lower()},{seconds(t)},Alpha/NT" for t, op, s, n, v in R], volumes=("0", "1"))
+text(
+    "biotracer",
+    [
+        "\t\t".join(
+            [str(s), str(n), str(n * 512), str(kinds[op])] + [seconds(t + k * 1500) for k in range(4)]
+        )
+        for t, op, s, n, _ in R
+    ],
+)
+text(
+    "tencent",
+    [f"{1538323199 + t // 10**9},{s},{n},{0 if op == 'read' else 1},{1058 + v}" for t, op, s, n, v in R],
+    volumes=("1058", "1059"),
+    unit_ns=10**9,
+    base_ns=1538323199 * 10**9,
+)
+text(
+    "alibaba",
+    [f"{v},{letter[op]},{s * 512},{n * 512},{1577808000000000 + t // 1000}" for t, op, s, n, v in R],
+    volumes=("0", "1"),
+    unit_ns=1000,
+    base_ns=1577808000 * 10**9,
+)
+text(
+    "k5cloud",
+    [f"{17 + v},{seconds(t)},{letter[op]},{s * 512},{n * 512}" for t, op, s, n, v in R],
+    volumes=("17", "18"),
+)
+text(
+    "systor17",
+    ["Timestamp,Response,IOType,LUN,Offset,Size"]
+    + [
+        f"{1456095145 + t // 10**9}.{t % 10**9:09d},0.000806000,{letter[op]},{v},{s * 512},{n * 512}"
+        for t, op, s, n, v in R
+    ],
+    volumes=("0", "1"),
+    base_ns=1456095145 * 10**9,
+)
+text(
+    "fiu",
+    [f"{t} 4253 {'nfs d' if v else 'nfsd'} {s} {n} {letter[op]} 6 {v} {MD5}" for t, op, s, n, v in R],
+    volumes=("6,0", "6,1"),
+)
+text(
+    "spc",
+    [f"{v},{s},{n * 512},{letter[op].lower()},{seconds(t)},Alpha/NT" for t, op, s, n, v in R],
+    volumes=("0", "1"),
+)
 
-trimmed = flushed[:9] + [(4_000_000_000, "trim", 4096, 4096, 1)] + flushed[9:]
+trimmed = [*flushed[:9], (4000000000, "trim", 4096, 4096, 1), *flushed[9:]]
 lines = []
 for serial, (t, op, s, n, v) in enumerate(trimmed):
     rwbs = {"read": "RA", "write": "FWS", "trim": "DS", "flush": "FN"}[op]
     where = "" if op == "flush" else f"{s} + {n} "
     for action in ("Q", "D", "C"):
         tail = "[0]" if action == "C" else "[my job]"
-        lines.append(f"  8,{16 * v}  {v + 1:>3} {serial + 1:>8} {seconds(t):>15} {3645:>5}  {action} {rwbs:>3} {where}{tail}")
+        lines.append(
+            f"  8,{16 * v}  {v + 1:>3} {serial + 1:>8} {seconds(t):>15}"
+            f" {3645:>5}  {action} {rwbs:>3} {where}{tail}"
+        )
     if serial == 3:
         lines.append("  8,0    1        9     1.250000001  3645  P   N [my job]")
         lines.append("  8,0    1       10     1.250000002  3645  U   N [my job] 1")
         lines.append("  8,0    1        0     1.250000003     0  m   N cfq3645S / alloced")
         lines.append("  8,0    1       11     1.250000004  3645  D   N 0 (12 00 00 00 24 00 ..) [my job]")
-lines += ["CPU0 (8,0):", " Reads Queued:           6,       99KiB\t Writes Queued:           6,      999KiB",
-          " Read depth:             7        \t Write depth:            33", "", "Total (8,0):",
-          " IO unplugs:             0        \t Timer unplugs:           0", "",
-          "Throughput (R/W): 0KiB/s / 0KiB/s", "Events (8,0): 42 entries", "Skips: 0 forward (0 -   0.0%)"]
+lines += [
+    "CPU0 (8,0):",
+    " Reads Queued:           6,       99KiB\t Writes Queued:           6,      999KiB",
+    " Read depth:             7        \t Write depth:            33",
+    "",
+    "Total (8,0):",
+    " IO unplugs:             0        \t Timer unplugs:           0",
+    "",
+    "Throughput (R/W): 0KiB/s / 0KiB/s",
+    "Events (8,0): 42 entries",
+    "Skips: 0 forward (0 -   0.0%)",
+]
 text("blkparse", lines, rows=trimmed, volumes=("8,0", "8,16"))
 
 events = []
@@ -128,11 +216,29 @@ category = {"read": 1 << 0, "write": 1 << 1 | 1 << 3, "trim": 1 << 1 | 1 << 13, 
 for serial, (t, op, s, n, v) in enumerate(trimmed):
     for action, kind in ((1, 1 << 4), (7, 1 << 6), (8, 1 << 7)):
         pdu = b"note" if action == 1 else b""
-        events.append(struct.pack("<IIQQIIIIIHH", 0x65617407, serial, t, s, n * 512, (category[op] | kind) << 16 | action,
-                                  3645, 8 << 20 | 16 * v, 0, 0, len(pdu)) + pdu)
+        events.append(
+            struct.pack(
+                "<IIQQIIIIIHH",
+                0x65617407,
+                serial,
+                t,
+                s,
+                n * 512,
+                (category[op] | kind) << 16 | action,
+                3645,
+                8 << 20 | 16 * v,
+                0,
+                0,
+                len(pdu),
+            )
+            + pdu
+        )
     if serial == 3:
         pdu = b"a process"
-        events.append(struct.pack("<IIQQIIIIIHH", 0x65617407, serial, t, 0, 0, (1 << 10) << 16, 3645, 0, 0, 0, len(pdu)) + pdu)
+        events.append(
+            struct.pack("<IIQQIIIIIHH", 0x65617407, serial, t, 0, 0, (1 << 10) << 16, 3645, 0, 0, 0, len(pdu))
+            + pdu
+        )
 Path("blktrace.trace").write_bytes(b"".join(events))
 expect("blktrace", trimmed, ("8,0", "8,16"))
 

@@ -11,13 +11,14 @@ from . import formulas
 
 DRIVE = Path(__file__).with_name("drive.toml")
 UNIT_KIB = 4
-USER_BLOCKS = {16: 6000, 64: 3000}  # U by pages of a block; alpha U is whole for every alpha used here
-SPARE = 2  # blocks that are never candidates: the open one, and the one `ftl.gc.trigger.low` keeps free
+# U by form and pages of a block; alpha U is whole for every alpha used here.
+USER_BLOCKS = {False: {16: 3000, 64: 3000}, True: {16: 6000, 64: 3000}}
+SPARE = 3  # blocks beside T: the open one, the one `ftl.gc.trigger.low` keeps free, and the last victim
 
 ALPHAS = (1.07, 1.10, 1.25, 1.50)
 SHARES = ((0.8, 0.2), (0.9, 0.1), (0.9, 0.05))
 
-WARM, MEASURED = 4, {False: 6, True: 12}  # overwrites of the drive before and while measuring
+WARM, MEASURED = 3, {False: 6, True: 12}  # overwrites of the drive before and while measuring
 SEEDS = {False: (1, 2, 3), True: (1, 2, 3, 4, 5)}
 
 
@@ -42,9 +43,8 @@ def cases(full: bool) -> Iterable[Case]:
 
 def _uniform(policy: str, alpha: float, b: int, victim: dict[str, Any]) -> Case:
     parameters = {"alpha": alpha, "b": b, "victim": victim}
-    series = f"{policy}, b = {b}"
-    cost = USER_BLOCKS[b] * b / 1e5 * closed_form(alpha, parameters)
-    return Case("uniform", f"{series}, alpha = {alpha:.2f}", parameters, alpha, series, cost)
+    cost = USER_BLOCKS[True][b] * b / 1e5 * closed_form(alpha, parameters)
+    return Case(f"uniform-b{b}", f"{policy}, alpha = {alpha:.2f}", parameters, alpha, policy, cost)
 
 
 def _hot_cold(alpha: float, r: float, f: float) -> Case:
@@ -87,7 +87,7 @@ def run(case: Case, full: bool) -> Finding:
 def measure(parameters: Mapping[str, Any], seed: int, full: bool) -> tuple[float, float]:
     """Return write amplification in the long run, and the alpha it was measured at."""
     alpha, b = parameters["alpha"], parameters["b"]
-    user = USER_BLOCKS[b]
+    user = USER_BLOCKS[full][b]
     blocks = round(alpha * user) + SPARE
     configuration = {
         "nand.blocks_per_plane": blocks,
@@ -105,8 +105,9 @@ def measure(parameters: Mapping[str, Any], seed: int, full: bool) -> tuple[float
         precondition="fill" if sequential else "steady",
     )
     assert done.waf is not None
-    collected = done.document["gc"]
-    return done.waf, (blocks - 1 - collected["free_superblocks_mean"]) / user
+    # Of the candidates at a choice, one becomes the victim: the others are the blocks that hold data while
+    # the open one fills.
+    return done.waf, (done.document["gc"]["candidates_at_choice_mean"] - 1) / user
 
 
 def job(parameters: Mapping[str, Any], pages: int, overwrites: int) -> str:

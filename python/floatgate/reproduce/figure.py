@@ -1,6 +1,6 @@
 """An exhibit as a figure: published and simulated, side by side."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,56 +34,84 @@ def draw(exhibit: Exhibit, rows: Iterable[Row], path: Path) -> bool:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    style: dict[Any, Any] = {
+    style: Any = {
         "svg.hashsalt": "floatgate",
         "svg.fonttype": "none",
         "font.family": "sans-serif",
         "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.alpha": 0.25,
+        "grid.linewidth": 0.5,
+        "lines.markersize": 5,
+        "legend.frameon": False,
+        "legend.fontsize": 8,
     }
     with mpl.rc_context(style):
-        tall = 3.6 if numbers[0].x is not None else 1.2 + 0.22 * len(numbers)
-        figure = Figure(figsize=(6.4, tall), layout="constrained")
-        axes = figure.add_subplot()
-        if numbers[0].x is not None:
-            _lines(axes, exhibit, numbers)
+        lines = numbers[0].x is not None
+        figure = Figure(figsize=(7.2, 4.6 if lines else 1.2 + 0.2 * len(numbers)), layout="constrained")
+        if lines:
+            values, deviations = figure.subplots(2, sharex=True, height_ratios=(3, 1))
+            _lines(values, exhibit, numbers)
+            _deviations(deviations, exhibit, numbers)
         else:
-            _dots(axes, exhibit, numbers)
-        axes.set_title(exhibit.title, loc="left", fontsize=10)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.25, linewidth=0.5)
-        axes.legend(frameon=False, fontsize=8)
+            values = figure.add_subplot()
+            _dots(values, exhibit, numbers)
+        values.set_title(exhibit.title, loc="left", fontsize=10)
+        figure.legend(*values.get_legend_handles_labels(), loc="outside right upper")
         figure.savefig(path, metadata={"Date": None, "Creator": "Floatgate"})
     return True
 
 
 def _lines(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
-    """One line a series over x: hollow squares published, dots simulated."""
-    for index, series in enumerate(dict.fromkeys(row.series for row in rows)):
-        points = sorted((row for row in rows if row.series == series), key=lambda row: row.x or 0.0)
-        colour = f"C{index}"
-        published = [(row.x, row.published) for row in points]
+    """Draw a line for each series over x: hollow squares published, dots simulated."""
+    for colour, series, points in _series(rows):
+        x = [row.x or 0.0 for row in points]
+        published = [float(row.published) for row in points]
         axes.plot(
-            *_columns(published),
+            x,
+            published,
             color=colour,
             marker="s",
             markerfacecolor="none",
             linewidth=1,
-            label=_label(series),
+            label=series or "_nolegend_",
         )
-        _simulated(axes, [(row.x, row) for row in points], colour, None)
+        for row in points:
+            _simulated(axes, row.x or 0.0, row.simulated, row.ci95, colour)
     axes.plot([], [], color="black", marker="s", markerfacecolor="none", linestyle="none", label="published")
     axes.plot([], [], color="black", marker=".", linestyle="none", label="simulated, 95 % interval")
-    axes.set_xlabel(exhibit.figure.x)
     axes.set_ylabel(exhibit.figure.y or exhibit.unit)
     axes.set_xscale(exhibit.figure.x_scale)
     axes.set_yscale(exhibit.figure.y_scale)
+    if exhibit.figure.y_scale == "log":
+        from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+
+
+def _deviations(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
+    """Draw how far the simulated values are from the published ones, and the tolerance."""
+    for colour, _, points in _series(rows):
+        for row in points:
+            if row.deviation is not None and isinstance(row.published, float | int):
+                half = 100 * row.ci95 / abs(row.published) if row.ci95 is not None else None
+                _simulated(axes, row.x or 0.0, 100 * row.deviation, half, colour)
+    tolerance = 100 * (exhibit.tolerance or 0.0)
+    axes.axhspan(-tolerance, tolerance, color="black", alpha=0.06, linewidth=0)
+    axes.set_ylabel("deviation, %")
+    axes.set_xlabel(exhibit.figure.x)
 
 
 def _dots(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
-    """One row a case."""
+    """Draw one line of the figure for each case."""
     places = [float(-index) for index in range(len(rows))]
+    published = [float(row.published) for row in rows]
     axes.plot(
-        [row.published for row in rows],
+        published,
         places,
         color="C0",
         marker="s",
@@ -94,21 +122,19 @@ def _dots(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
     for place, row in zip(places, rows, strict=True):
         if isinstance(row.simulated, float | int):
             axes.errorbar(row.simulated, place, xerr=row.ci95, color="C1", marker=".", capsize=2)
-    axes.plot([], [], color="C1", marker=".", linestyle="none", label="simulated, 95 % interval")
+    axes.plot([], [], color="C1", marker=".", linestyle="none", label="simulated")
     axes.set_yticks(places, [row.case for row in rows])
     axes.set_xlabel(exhibit.figure.y or exhibit.unit)
     axes.set_xscale(exhibit.figure.y_scale)
 
 
-def _simulated(axes: "Axes", points: list[tuple[float | None, Row]], colour: str, label: str | None) -> None:
-    for x, row in points:
-        if x is not None and isinstance(row.simulated, float | int):
-            axes.errorbar(x, row.simulated, yerr=row.ci95, color=colour, marker=".", capsize=2, label=label)
+def _series(rows: list[Row]) -> Iterator[tuple[str, str, list[Row]]]:
+    """Yield colour, name and points of each series."""
+    for index, series in enumerate(dict.fromkeys(row.series for row in rows)):
+        points = [row for row in rows if row.series == series]
+        yield f"C{index}", series, sorted(points, key=lambda row: row.x or 0.0)
 
 
-def _columns(points: list[tuple[float | None, float | str]]) -> tuple[list[float], list[float]]:
-    return [float(x or 0.0) for x, _ in points], [float(y) for _, y in points]
-
-
-def _label(series: str) -> str:
-    return series or "_nolegend_"
+def _simulated(axes: "Axes", x: float, y: float | str | None, half: float | None, colour: str) -> None:
+    if isinstance(y, float | int):
+        axes.errorbar(x, y, yerr=half, color=colour, marker=".", capsize=2)

@@ -46,6 +46,10 @@ class Session:
     def __init__(
         self, drive: str, overrides: list[str], folders: list[str], workload: str, options: str
     ) -> None: ...
+    @staticmethod
+    def resolved(name: str, assignments: list[str], workload: str, options: str) -> Session:
+        """Open the same for the resolved configuration of an earlier run."""
+
     def describe(self) -> str:
         """Say what will be run, before it is."""
 
@@ -55,8 +59,11 @@ class Session:
         `{done, phase, fraction, simulated_ns, host_requests, page_operations}`.
         """
 
+    def interrupt(self) -> None:
+        """Take no more requests; those under way are still answered."""
+
     def result(self) -> str:
-        """Return the result so far; the whole one when `done`."""
+        """Return the result, when done or interrupted."""
 
     def requests_schema(self) -> list[tuple[str, str]]:
         """Columns of `requests`, as `(name, dtype)` with the dtype as Arrow names it."""
@@ -65,7 +72,7 @@ class Session:
         """Drain the requests completed since the last call, as little-endian columns."""
 
     def timeline_schema(self) -> str:
-        """`{columns: [[name, dtype]], tracks: [{name, group}], kinds: [name], origins: [name]}`."""
+        """`{columns: [[name, dtype]], first_die, channels, what: [name], origins: [name]}`."""
 
     def timeline(self) -> dict[str, bytes]:
         """Drain the busy intervals recorded since the last call, as little-endian columns."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import session as sessions
 from floatgate import tables
+from floatgate.again import invocation
 from floatgate.folder import atomically, write_json
 from floatgate.session import Plan, Progress
 
@@ -48,6 +49,7 @@ def run_into(plan: Plan, folder: Path, *, report: bool, listeners: Listeners) ->
         for sink in sinks:
             sink.drain(session)
     document = outcome.document
+    document["invocation"] = invocation(plan)
     tables.write_latency(folder, document.pop("histogram"))
     tables.write_series(folder, document.pop("series"))
     write_json(folder / "run.json", document)

@@ -7,6 +7,7 @@ from typing import Any
 from floatgate import quantities as q
 
 KINDS = ("read", "write", "trim", "flush")
+FLASH = ("reads", "programs", "erases")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from floatgate import _core, places
 from floatgate.errors import Fault, InputError
 from floatgate.workload import Workload, nanoseconds
 
+FIRST_SLICE = 10_000  # events
 SLICE_S = 0.07  # long enough to cost nothing, short enough that Ctrl-C feels immediate
 
 
@@ -63,12 +64,18 @@ class Plan:
     workload: Workload
     overrides: tuple[str, ...] = ()
     options: Options = Options()
+    resolved: tuple[str, ...] | None = None  # the whole configuration, when an earlier run is repeated
+    places: "dict[str, dict[str, Any]] | None" = None  # where that run had its values from
 
     def open(self) -> "_core.Session":
         """Build the drive and open the workload.
 
         Raises InputError when either is not right.
         """
+        if self.resolved is not None:
+            return _core.Session.resolved(
+                self.drive, list(self.resolved), self.workload.to_json(), self.options.to_json()
+            )
         return _core.Session(
             self.drive,
             list(self.overrides),
@@ -115,39 +122,40 @@ def drive(
                 report(progress)
             if stopped():
                 break
+        if not progress.done:
+            session.interrupt()
         document: dict[str, Any] = json.loads(session.result())
     except _core.BrokenInvariant as fault:
         raise Fault(f"{fault}; seed {plan.options.seed}; repeat with: {command(plan)}") from fault
-    for entry in document["config"]:
-        entry["place"] = places.without_root(entry["place"])
-    document["interrupted"] = not progress.done
-    if not progress.done:
-        document["interrupted_at"] = {"phase": progress.phase, "workload_fraction": progress.fraction}
-    _add_cost(document, progress, time.perf_counter() - started)
+    document["config_places"] = _places(document["config_places"], plan)
+    stopped_at = {"phase": progress.phase, "workload_fraction": progress.fraction}
+    document["interrupted_at"] = None if progress.done else stopped_at
+    document["engine"] |= {"peak_rss_bytes": peak_rss_bytes(), "session_s": time.perf_counter() - started}
     return Outcome(document, not progress.done)
 
 
 def _slices(session: "_core.Session") -> Iterator[Progress]:
     """Advance in slices of about `SLICE_S`, whatever an event costs in this phase."""
-    events, done = 10_000, False
+    events, done, phase = FIRST_SLICE, False, ""
     while not done:
         began = time.perf_counter()
         progress = Progress(**json.loads(session.advance(events)))
         took = max(time.perf_counter() - began, 1e-6)
         events = int(min(max(events * min(SLICE_S / took, 4.0), 1_000), 100_000_000))
+        if progress.phase != phase:
+            events, phase = FIRST_SLICE, progress.phase
         done = progress.done
         yield progress
 
 
-def _add_cost(document: dict[str, Any], progress: Progress, wall_s: float) -> None:
-    """Fill in what the run cost. Only these keys differ between two equal runs."""
-    engine = document.setdefault("engine", {})
-    operations = engine.get("page_operations", progress.page_operations)
-    engine["wall_s"] = wall_s
-    engine["page_operations_per_s"] = operations / wall_s
-    engine["host_requests_per_s"] = progress.host_requests / wall_s
-    engine["peak_rss_bytes"] = peak_rss_bytes()
-    engine["command"] = sys.argv
+def _places(found: dict[str, dict[str, Any]], plan: Plan) -> dict[str, dict[str, Any]]:
+    """Say where each value is written, the same in every installation and in every repetition."""
+    changed = {override.split("=")[0].strip() for override in plan.overrides}
+    for key, value in found.items():
+        value["place"] = places.without_root(value["place"])
+        if plan.places and key in plan.places and key not in changed:
+            found[key] = plan.places[key]
+    return found
 
 
 def peak_rss_bytes() -> int:

@@ -33,7 +33,7 @@ def write_series(folder: Path, series: dict[str, list[float | int | None]]) -> N
     """Write the time series: one row per interval, a column per measure, units in the names."""
     import pyarrow as pa
 
-    def column(name: str, values: list[float | int | None]) -> "pa.Array":
+    def column(name: str, values: list[float | int | None]) -> "pa.Array[Any]":
         return pa.array(values, pa.float64() if name.endswith("_mean") else pa.int64())
 
     _write(pa.table({name: column(name, values) for name, values in series.items()}), folder / SERIES)
@@ -88,7 +88,7 @@ def columns_to_batch(schema: list[tuple[str, str]], columns: dict[str, bytes]) -
 
     arrays: list[Any] = []
     for name, dtype in schema:
-        kind = pa.type_for_alias(dtype)
+        kind: Any = pa.type_for_alias(dtype)  # type: ignore[call-overload]
         data = columns[name]
         rows = len(data) * 8 // kind.bit_width
         arrays.append(pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(data)]))

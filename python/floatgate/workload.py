@@ -1,7 +1,7 @@
 """What a WORKLOAD on the command line stands for: a fio job file, a trace or a named generator."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,7 @@ class Workload:
     kind: str
     source: str
     options: TraceOptions = field(default_factory=TraceOptions)
+    text: str | None = None  # of a fio job file without includes: a result then needs no other file
 
     @property
     def stem(self) -> str:
@@ -93,6 +94,8 @@ class Workload:
 
     def to_json(self) -> str:
         """Return the workload as the core takes it."""
+        if self.text is not None:
+            return json.dumps({"kind": "fio_text", "name": self.source, "text": self.text})
         key = "name" if self.kind == "generator" else "path"
         options = {"options": self.options.for_core()} if self.kind == "trace" else {}
         return json.dumps({"kind": self.kind, key: self.source, **options})
@@ -118,7 +121,17 @@ def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
         found_there = "is a folder" if path.is_dir() else "no such file"
         raise InputError(f"{argument}: {found_there}: expected a fio job file, a trace or a generator's name")
     options.check()
-    return found
+    return replace(found, text=_job_text(path)) if found.kind == "fio" else found
+
+
+def _job_text(path: Path) -> str | None:
+    """The text of a job file that stands alone; None when it includes others, or the core must judge it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    includes = any(line.split()[:1] == ["include"] for line in text.splitlines())
+    return None if includes else text
 
 
 _KINDS = {"fio": "fio job file", "generator": "generator", "trace": "trace"}

@@ -109,9 +109,10 @@ class Session:
         self.overrides = overrides
         self.total = 40 if self.options["seed"] != 99 else 10**9
         self.steps = 0
+        self.interrupted = False
 
     def describe(self) -> str:
-        return json.dumps({"drive": {"name": self.drive, "capacity_bytes": 1 << 38}, "precondition": "none"})
+        return json.dumps({"drive": {"name": self.drive, "title": "A drive", "capacity_bytes": 1 << 38}})
 
     def advance(self, events: int) -> str:
         if self.options["seed"] == 13:
@@ -137,32 +138,28 @@ class Session:
         return {"arrive_ns": struct.pack(f"<{n}Q", *range(n)), "latency_ns": bytes(8 * n), "op": bytes(n)}
 
     def timeline_schema(self) -> str:
-        return json.dumps(
-            {
-                "columns": [
-                    ["track", "uint32"],
-                    ["start_ns", "uint64"],
-                    ["end_ns", "uint64"],
-                    ["kind", "uint8"],
-                    ["origin", "uint8"],
-                ],
-                "tracks": [
-                    {"name": "channel 0", "group": "channels"},
-                    {"name": "channel 0 way 0", "group": "dies"},
-                ],
-                "kinds": ["read", "program"],
-                "origins": ["host", "gc"],
-            }
+        columns = (
+            ("from_ns", "uint64"),
+            ("to_ns", "uint64"),
+            ("track", "uint32"),
+            ("what", "uint8"),
+            ("origin", "uint8"),
         )
+        what, origins = ["command", "data in", "read", "program"], ["host", "gc"]
+        schema = {"columns": columns, "first_die": 65536, "channels": 8, "what": what, "origins": origins}
+        return json.dumps(schema)
 
     def timeline(self) -> dict[str, bytes]:
         return {
-            "track": struct.pack("<2I", 0, 1),
-            "start_ns": struct.pack("<2Q", self.steps * 100, self.steps * 100 + 10),
-            "end_ns": struct.pack("<2Q", self.steps * 100 + 10, self.steps * 100 + 50),
-            "kind": bytes([0, 1]),
-            "origin": bytes([0, 1]),
+            "from_ns": struct.pack("<2Q", self.steps * 100, self.steps * 100 + 10),
+            "to_ns": struct.pack("<2Q", self.steps * 100 + 10, self.steps * 100 + 50),
+            "track": struct.pack("<2I", 1, 65536 + 9),
+            "what": bytes([1, 3]),
+            "origin": bytes([255, 1]),
         }
+
+    def interrupt(self) -> None:
+        self.interrupted = True
 
     def result(self) -> str:
         return json.dumps(_result(self))
@@ -182,6 +179,7 @@ def _result(session: Session) -> dict[str, Any]:
         "version": version(),
         "seed": session.options["seed"],
         "drive": session.drive,
+        "title": "A drive",
         "workload": {
             "name": session.workload.get("path") or session.workload["name"],
             "format": session.workload["kind"],
@@ -190,18 +188,26 @@ def _result(session: Session) -> dict[str, Any]:
             "notes": [],
             "tags": [],
         },
-        "config": _config(),
+        "config": {entry["key"]: entry["value"] for entry in _config()},
+        "config_places": {e["key"]: {"place": e["place"], "source": e["source"]} for e in _config()},
+        "precondition": {"kind": "none"},
         "simulated_ns": seconds * 10**9,
-        "ramp_ns": 2 * 10**9,
+        "started_ns": 2 * 10**9,
         "host": {
             "read": _side(histogram["read"], seconds, 4096),
             "write": _side(histogram["write"], seconds, 4096),
             "trim": _side([], seconds, 0),
             "flush": _side([], seconds, 0),
+            "submitted": _counts(histogram),
+            "completed": _counts(histogram),
+            "failed": _counts({}),
         },
         "flash": {
             "reads": {"host": 1_900_000, "gc": 2_450_000, "wear": 31_000, "rewrite": 0, "total": 4_381_000},
             "programs": programs,
+            "units_programmed": {origin: 4 * pages for origin, pages in programs.items()},
+            "page_bytes": 16384,
+            "mapping_unit_bytes": 4096,
             "erases": {"host": 0, "gc": 10_500, "wear": 122, "rewrite": 0, "total": 10_622},
         },
         "waf": 2.55 + rng.gauss(0, 0.01),
@@ -211,12 +217,21 @@ def _result(session: Session) -> dict[str, Any]:
             "channel": 0.31,
             "die": 0.78,
             "per_channel": [0.3 + 0.02 * rng.random() for _ in range(8)],
-            "per_die": [0.72 + 0.1 * rng.random() for _ in range(32)],
+            "per_die": [0.75] * 32,
+            "per_die_by_origin": {
+                "host": [0.4] * 32,
+                "gc": [0.3] * 32,
+                "wear": [0.05] * 32,
+                "other": [0.0] * 32,
+            },
         },
         "stages": {
             "read": dict(zip(stages.split(), read_ns, strict=True)),
             "write": dict(zip(stages.split(), write_ns, strict=True)),
         },
+        "jobs": [{"name": "job", "read": _side(histogram["read"], seconds, 4096)}],
+        "gc": {"victims": 10_500, "valid_units_per_victim": 233.3},
+        "buffer": {"units_written": 1_600_000, "units_coalesced": 12},
         "wear_map": {
             "dies": 32,
             "columns": 64,
@@ -224,7 +239,8 @@ def _result(session: Session) -> dict[str, Any]:
         },
         "series": _series(rng, seconds),
         "histogram": histogram,
-        "engine": {"page_operations": session.steps * 9000},
+        "interrupted": session.interrupted,
+        "engine": {"wall_s": 0.5, "page_operations_per_s": 18_000.0 * session.steps},
     }
 
 
@@ -239,15 +255,18 @@ def _histogram(rng: random.Random, centre: int) -> list[list[int]]:
     return sorted([ns, n] for ns, n in counts.items())
 
 
+def _counts(histogram: dict[str, list[list[int]]]) -> dict[str, int]:
+    kinds = ("read", "write", "trim", "flush")
+    counts = {kind: sum(count for _, count in histogram.get(kind, [])) for kind in kinds}
+    return counts | {"total": sum(counts.values())}
+
+
 def _side(histogram: list[list[int]], seconds: int, size: int) -> dict[str, Any]:
     n = sum(count for _, count in histogram)
     flat = [ns for ns, count in histogram for _ in range(count)]
     at = (lambda q: flat[min(n - 1, int(q * n))]) if n else (lambda q: None)
     return {
         "requests": n,
-        "submitted": n,
-        "completed": n,
-        "failed": 0,
         "bytes": n * size,
         "iops": n / seconds,
         "bandwidth_bytes_per_s": n * size / seconds,

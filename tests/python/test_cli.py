@@ -53,8 +53,8 @@ def test_requests_and_timeline_are_written_while_the_run_goes_on(fake: Command, 
     tracks = {
         p.track_descriptor.uuid: p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")
     }
-    assert [t.name for t in tracks.values()] == ["channels", "dies", "channel 0", "channel 0 way 0"]
-    die = next(t for t in tracks.values() if t.name == "channel 0 way 0")
+    assert [t.name for t in tracks.values()] == ["channels", "dies", "channel 1", "die 9 (channel 1)"]
+    die = next(t for t in tracks.values() if t.name == "die 9 (channel 1)")
     assert tracks[die.parent_uuid].name == "dies"
     names = {n.iid: n.name for p in trace.packet for n in p.interned_data.event_names}
     events = [p for p in trace.packet if p.HasField("track_event") and p.track_event.track_uuid == die.uuid]

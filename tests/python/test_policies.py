@@ -1,6 +1,7 @@
 """Policies as objects, on the core's real list."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_a_policy_with_a_parameter() -> None:
     ],
 )
 def test_what_is_unknown_is_refused(
-    arguments: tuple[str, str], parameters: dict[str, int], said: str
+    arguments: tuple[str, str], parameters: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InputError, match=said.replace("?", r"\?")):
         fg.policy(*arguments, **parameters)

@@ -112,7 +112,7 @@ def test_names_cannot_break_out_of_the_page(tmp_path: Path) -> None:
 
     def rename(document: dict[str, Any]) -> None:
         document["workload"]["name"] = evil
-        document["config"][0]["source"] = evil
+        document["config_places"]["geometry.channels"]["source"] = evil
 
     folder = made_up_run(tmp_path / "run", rename)
     text = write_report(folder, tmp_path / "r.html").read_text()

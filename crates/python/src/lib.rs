@@ -5,6 +5,7 @@
 
 mod errors;
 mod listing;
+mod session;
 mod trace;
 
 use pyo3::prelude::*;
@@ -21,6 +22,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BrokenInvariant", module.py().get_type::<errors::BrokenInvariant>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(listing::policies, module)?)?;
+    module.add_class::<session::Session>()?;
+    module.add_function(wrap_pyfunction!(listing::drives, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::chips, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::explain_drive, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::explain_chip, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::generators, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::snapshot_info, module)?)?;
     module.add_function(wrap_pyfunction!(listing::nanoseconds, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;

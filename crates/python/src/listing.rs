@@ -4,6 +4,8 @@ use crate::errors::input;
 use config::{Entry, PolicyEntry};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
+use sim::{Catalogue, Drive, explain_chip as resolve_chip};
+use std::path::Path;
 use units::{Nanos, Quantity};
 
 /// Every policy of every seam, as JSON.
@@ -35,8 +37,57 @@ fn policy(entry: &PolicyEntry) -> Value {
     })
 }
 
+/// The catalogue over `folders`.
+pub fn catalogue(folders: Vec<String>) -> Catalogue {
+    Catalogue::new(folders)
+}
+
+/// Every drive in `folders`, as JSON.
+#[pyfunction]
+pub fn drives(folders: Vec<String>) -> String {
+    json!(catalogue(folders).drives()).to_string()
+}
+
+/// Every chip in `folders`, as JSON.
+#[pyfunction]
+pub fn chips(folders: Vec<String>) -> String {
+    json!(catalogue(folders).chips()).to_string()
+}
+
+/// A drive with every value in force, as JSON.
+#[pyfunction]
+pub fn explain_drive(drive: &str, overrides: Vec<String>, folders: Vec<String>) -> PyResult<String> {
+    let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
+    Ok(json!({
+        "name": drive.name,
+        "title": drive.title,
+        "capacity_bytes": drive.capacity().get(),
+        "entries": entries(drive.entries()),
+    })
+    .to_string())
+}
+
+/// A chip with every value in force, as JSON.
+#[pyfunction]
+pub fn explain_chip(chip: &str, folders: Vec<String>) -> PyResult<String> {
+    let (title, resolved) = resolve_chip(&catalogue(folders), chip).map_err(input)?;
+    Ok(json!({ "name": chip, "title": title, "entries": entries(&resolved) }).to_string())
+}
+
+/// Every named generator, as JSON.
+#[pyfunction]
+pub fn generators() -> String {
+    json!([]).to_string()
+}
+
+/// What a stored drive state is of, as JSON.
+#[pyfunction]
+pub fn snapshot_info(path: &str) -> PyResult<String> {
+    Ok(sim::snapshot_info(Path::new(path)).map_err(input)?.to_string())
+}
+
 /// A resolved configuration, as JSON.
-pub fn entries(entries: &[Entry]) -> Value {
+fn entries(entries: &[Entry]) -> Value {
     let entry = |entry: &Entry| {
         json!({
             "key": entry.key,

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from floatgate import quantities as q
-from floatgate.headline import at, headline
+from floatgate.headline import FLASH, KINDS, at, headline
 
 if TYPE_CHECKING:
     from floatgate import session
@@ -56,13 +56,14 @@ class _Bar:
 class RunProgress(_Bar):
     """The progress of one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: str) -> None:
         super().__init__()
+        self._state = state
         self._phase = ""
 
     def describe(self, text: str) -> None:
         """Say what will be run, before it is."""
-        for line in describe_lines(json.loads(text)):
+        for line in plan_lines(json.loads(text), self._state):
             err.print(line, markup=False)
 
     def update(self, progress: "session.Progress") -> None:
@@ -87,27 +88,65 @@ class RepeatProgress(_Bar):
         self._progress.update(self._task, completed=fraction)
 
 
-def describe_lines(description: dict[str, Any]) -> list[str]:
-    """Return what a run is about to do, in lines of `key: value`."""
-    width = max((len(key) for key in description), default=0)
-    return [
-        f"{key.replace('_', ' '):<{width}}  {_plain(key, value)}"
-        for key, value in description.items()
-        if value
+def plan_lines(description: dict[str, Any], state: str) -> list[str]:
+    """Say what is about to be run: the drive, its state, and a trace's span, rate and footprint."""
+    drive, trace = description["drive"], description.get("trace")
+    lines = [
+        f"drive      {drive['name']}: {drive['title']} ({q.size(drive['capacity_bytes'])})",
+        f"state      {state}",
     ]
+    if trace:
+        exact = "exact" if trace["footprint_exact"] else "estimate"
+        rate = q.count(trace["requests_per_s"])
+        reads = q.percent(trace["read_fraction"])
+        lines += [
+            f"trace      {trace['format']}: {trace['units']}",
+            f"           {q.count(trace['requests'])} requests, {reads} reads, {trace['volumes']} volumes",
+            f"           {q.duration(trace['span_ns'])} at {rate} requests/s",
+            f"           {q.size(trace['laid_out_bytes'])} of addresses, {q.size(trace['footprint_bytes'])}"
+            f" touched ({exact})",
+        ]
+        if trace["skipped_lines"]:
+            lines.append(f"           {trace['skipped_lines']} unreadable lines skipped")
+    return lines
+
+
+MOST_ITEMS = 8
+
+
+def describe_lines(description: dict[str, Any]) -> list[str]:
+    """Return a description in lines of `key: value`, long lists cut."""
+    width = max((len(key) for key in description), default=0)
+    lines: list[str] = []
+    for key, value in description.items():
+        name = f"{key.replace('_', ' '):<{width}}  "
+        if not isinstance(value, list):
+            lines.append(name + _plain(key, value))
+            continue
+        for item in value[:MOST_ITEMS]:
+            lines.append(name + _plain(key, item))
+            name = " " * len(name)
+        if len(value) > MOST_ITEMS:
+            lines.append(f"{name}and {len(value) - MOST_ITEMS} more")
+    return lines
 
 
 def _plain(key: str, value: Any) -> str:
+    if value is None:
+        return q.NOTHING
     if isinstance(value, dict):
-        return ", ".join(f"{name.replace('_', ' ')} {_plain(name, item)}" for name, item in value.items())
-    if isinstance(value, list):
-        return "; ".join(_plain(key, item) for item in value)
+        in_bytes = "_bytes" if key == "bytes" else ""
+        return ", ".join(
+            f"{name.replace('_', ' ')} {_plain(name + in_bytes, item)}" for name, item in value.items()
+        )
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value)
+        return str(value).lower() if isinstance(value, bool) else str(value)
     if key.endswith("bytes"):
         return q.size(value)
-    if key.endswith("_ns"):
+    if key.endswith("_ns") or "_ns_" in key:
         return q.duration(value)
+    if key.endswith(("fraction", "share")):
+        return q.percent(value)
     return q.count(value)
 
 
@@ -119,7 +158,7 @@ def print_json(document: Any) -> None:
 
 def print_result(document: dict[str, Any]) -> None:
     """Print what one run found."""
-    title = f"{name_of(document['drive'])}, {document['workload']['name']}, seed {document['seed']}"
+    title = f"{document['drive']}, {document['workload']['name']}, seed {document['seed']}"
     out.print(title, markup=False, style="bold")
     out.print(_host_table(document))
     out.print(_flash_table(document))
@@ -136,7 +175,8 @@ def print_result(document: dict[str, Any]) -> None:
 
 
 def _host_table(document: dict[str, Any]) -> Table:
-    failed = any(isinstance(side, dict) and side.get("failed") for side in document["host"].values())
+    failures = document["host"]["failed"]
+    failed = bool(failures["total"])
     columns = (
         "requests",
         *(("failed",) if failed else ()),
@@ -149,8 +189,9 @@ def _host_table(document: dict[str, Any]) -> Table:
         "max",
     )
     table = _table("host", *columns)
-    for kind, side in document["host"].items():
-        if not isinstance(side, dict) or not side["requests"]:
+    for kind in KINDS:
+        side = document["host"][kind]
+        if not side["requests"] and not failures[kind]:
             continue
         latency = [
             q.duration(at(side, f"latency_ns.{name}")) for name in ("mean", "p50", "p99", "p999", "max")
@@ -158,7 +199,7 @@ def _host_table(document: dict[str, Any]) -> Table:
         table.add_row(
             kind,
             q.count(side["requests"]),
-            *((q.count(side.get("failed")),) if failed else ()),
+            *((q.count(failures[kind]),) if failed else ()),
             q.count(side.get("iops")),
             q.bandwidth(side.get("bandwidth_bytes_per_s")),
             *latency,
@@ -167,7 +208,7 @@ def _host_table(document: dict[str, Any]) -> Table:
 
 
 def _flash_table(document: dict[str, Any]) -> Table:
-    flash = document["flash"]
+    flash = {kind: document["flash"][kind] for kind in FLASH}
     origins = list(dict.fromkeys(origin for counts in flash.values() for origin, n in counts.items() if n))
     origins.sort(key=lambda origin: origin == "total")
     table = _table("flash pages", *origins)
@@ -191,6 +232,18 @@ def print_repeated(repeated: "Repeated") -> None:
     out.print(table)
 
 
+def state_words(options: "session.Options") -> str:
+    """Say in which state the drive begins."""
+    if options.load_snapshot:
+        return f"from the snapshot {options.load_snapshot}"
+    return {
+        "none": "fresh, as it left the factory (--precondition fill, instant or steady to change)",
+        "fill": "filled once",
+        "instant": "steady state, constructed",
+        "steady": "steady state, by overwriting until write amplification is steady",
+    }[options.precondition]
+
+
 def farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> int:
     """Say where the results are; return the exit code."""
     where = folder / below / "report.html" if report else folder
@@ -199,11 +252,6 @@ def farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> 
         return _INTERRUPTED
     err.print(f"wrote {where}", markup=False)
     return 0
-
-
-def name_of(value: Any) -> str:
-    """The name of a drive or chip, given as its name or as an object with one."""
-    return str(value["name"] if isinstance(value, dict) else value)
 
 
 def _table(first: str, *columns: str) -> Table:

@@ -159,60 +159,74 @@ def run(
     ] = False,
 ) -> None:
     """Run a workload on a drive and write a run folder: run.json, tables, report.html."""
-    from floatgate.session import Options
-    from floatgate.workload import TraceOptions
-
-    trace = TraceOptions(
-        trace_format=trace_format,
-        wrap=wrap,
-        scale=scale,
-        compact=compact,
-        sort=sort,
-        volume=tuple(volume or ()),
-        speedup=speedup,
-        as_fast_as_possible=as_fast_as_possible,
-        depth=depth,
-        skip_bad_lines=skip_bad_lines,
-        exact_footprint=exact_footprint,
-        action=action,
-        since=since,
-        until=until,
-    )
-    options = Options(
-        seed=1 if seed is None else seed,
-        check=check,
-        requests=requests,
-        timeline=timeline,
-        precondition=(precondition or Precondition.NONE).value,
-        precondition_fill=precondition_fill,
-        load_snapshot=str(load_snapshot) if load_snapshot else None,
-        limit_requests=limit_requests,
-        limit_time=limit_time,
-        save_snapshot=str(save_snapshot) if save_snapshot else None,
-    )
-    plan = _plan(drive, workload, tuple(set_ or ()), options, trace)
-    out = out or Path("out") / f"{Path(plan.drive).stem}-{plan.workload.stem}"
+    trace = {
+        "trace_format": trace_format,
+        "wrap": wrap,
+        "scale": scale,
+        "compact": compact,
+        "sort": sort,
+        "volume": tuple(volume or ()),
+        "speedup": speedup,
+        "as_fast_as_possible": as_fast_as_possible,
+        "depth": depth,
+        "skip_bad_lines": skip_bad_lines,
+        "exact_footprint": exact_footprint,
+        "action": action,
+        "since": since,
+        "until": until,
+    }
+    options = {
+        "seed": seed,
+        "check": check,
+        "requests": requests,
+        "timeline": timeline,
+        "precondition": precondition.value if precondition else None,
+        "precondition_fill": precondition_fill,
+        "load_snapshot": str(load_snapshot) if load_snapshot else None,
+        "save_snapshot": str(save_snapshot) if save_snapshot else None,
+        "limit_requests": limit_requests,
+        "limit_time": limit_time,
+    }
+    plan = _plan(drive, workload, tuple(set_ or ()), _given(options), _given(trace))
+    out = out or _default_out(plan, drive)
     if repeat > 1:
         _refuse_with_repeat(save_snapshot, format)
         raise typer.Exit(_run_many(plan, repeat, out, report, force, format))
     raise typer.Exit(_run_one(plan, out, report, force, format))
 
 
-def _plan(drive: str, workload: str | None, overrides: tuple[str, ...], options: Any, trace: Any) -> "Plan":
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given: a run that is repeated keeps its own for the others."""
+    return {name: value for name, value in options.items() if value not in (None, False, ())}
+
+
+def _plan(
+    drive: str,
+    workload: str | None,
+    overrides: tuple[str, ...],
+    options: dict[str, Any],
+    trace: dict[str, Any],
+) -> "Plan":
     """Resolve the two arguments: a drive and a workload, or the run.json of an earlier run."""
     from floatgate.errors import InputError
-    from floatgate.session import Plan
-    from floatgate.workload import resolve
+    from floatgate.session import Options, Plan
+    from floatgate.workload import TraceOptions, resolve
 
     if workload is None and drive.endswith(".json"):
         from floatgate.again import plan_of
 
         return plan_of(Path(drive), overrides, options, trace)
     if workload is None:
-        raise InputError(
-            "WORKLOAD is missing: expected a fio job file, a trace or a generator's name after the drive"
-        )
-    return Plan(drive, resolve(workload, trace), overrides, options)
+        expected = "expected a fio job file, a trace or a generator's name after the drive"
+        raise InputError(f"WORKLOAD is missing: {expected}")
+    return Plan(drive, resolve(workload, TraceOptions(**trace)), overrides, Options(**options))
+
+
+def _default_out(plan: "Plan", drive: str) -> Path:
+    """`out/DRIVE-WORKLOAD`; a run that is repeated goes beside the first."""
+    if plan.resolved is not None:
+        return Path(drive).absolute().parent.with_name(Path(drive).absolute().parent.name + "-again")
+    return Path("out") / f"{Path(plan.drive).stem}-{plan.workload.stem}"
 
 
 def _refuse_with_repeat(save_snapshot: Path | None, format: Format) -> None:  # noqa: A002
@@ -239,7 +253,7 @@ def _run_one(
     from floatgate.execute import Listeners, run_to_folder
     from floatgate.session import interruptible
 
-    with interruptible() as interrupt, console.RunProgress() as progress:
+    with interruptible() as interrupt, console.RunProgress(console.state_words(plan.options)) as progress:
         listeners = Listeners(described=progress.describe, progress=progress.update, stopped=interrupt)
         document = run_to_folder(plan, out, report=report, listeners=listeners, force=force)
     _print(document, out, shown)

@@ -2,7 +2,6 @@
 const figures = JSON.parse(document.getElementById("figures-data").textContent);
 const font = getComputedStyle(document.body).fontFamily;
 const config = {
-  displayModeBar: "hover",
   displaylogo: false,
   responsive: true,
   modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"],

@@ -22,8 +22,8 @@ def all_figures(source: Source) -> dict[str, Figure]:
         "stages": stages(source.document.get("stages")),
         "amplification": amplification(source.document),
         "origins-over-time": origins_over_time(source.series),
-        "channels": utilisation(source.document, "per_channel", "channel"),
-        "dies": utilisation(source.document, "per_die", "die"),
+        "channels": channels(source.document["utilisation"]),
+        "dies": dies(source.document["utilisation"]),
         "wear": wear(source.document.get("wear_map")),
     }
     return {name: figure for name, figure in made.items() if figure}
@@ -124,6 +124,7 @@ def stages(by_kind: dict[str, dict[str, float | None]] | None) -> Figure | None:
     if not by_kind or not kinds:
         return None
     data = []
+    factor, unit = _time_unit(max(sum(filter(None, by_kind[kind].values())) for kind in kinds))
     for stage, colour in palette.STAGES.items():
         values = [(by_kind[kind] or {}).get(stage) or 0 for kind in kinds]
         if not any(values):
@@ -135,7 +136,7 @@ def stages(by_kind: dict[str, dict[str, float | None]] | None) -> Figure | None:
                 "type": "bar",
                 "orientation": "h",
                 "name": words.stage(stage),
-                "x": [value / 1000 for value in values],
+                "x": [value / factor for value in values],
                 "y": kinds,
                 "marker": {"color": colour, "line": {"color": palette.PAPER, "width": 1}},
                 "customdata": [q.duration(value) for value in values],
@@ -146,11 +147,17 @@ def stages(by_kind: dict[str, dict[str, float | None]] | None) -> Figure | None:
         130 + 70 * len(kinds),
         barmode="stack",
         bargap=0.35,
-        xaxis=_axis("mean time of a request (us)"),
+        xaxis=_axis(f"mean time of a request ({unit})"),
         yaxis={"tickfont": {"size": 13}},
     )
     layout["legend"] |= {"traceorder": "normal"}
     return {"data": data, "layout": layout}
+
+
+def _time_unit(ns: float) -> tuple[float, str]:
+    """The unit in which a time of `ns` has one to three digits before the point."""
+    units = ((1e9, "s"), (1e6, "ms"), (1e3, "us"))
+    return next(((factor, unit) for factor, unit in units if ns >= factor), (1.0, "ns"))
 
 
 def amplification(document: dict[str, Any]) -> Figure | None:
@@ -188,15 +195,11 @@ def amplification(document: dict[str, Any]) -> Figure | None:
 
 
 def amplification_by_origin(document: dict[str, Any]) -> dict[str, float]:
-    """Write amplification split by the pages each origin programmed; empty where there is none."""
-    waf, programs = document.get("waf"), document["flash"]["programs"]
-    if not waf or not programs.get("total"):
+    """Write amplification split by the mapping units each origin programmed; empty where there is none."""
+    waf, units = document["waf"], document["flash"]["units_programmed"]
+    if not waf or not units["total"]:
         return {}
-    return {
-        origin: waf * count / programs["total"]
-        for origin, count in programs.items()
-        if count and origin != "total"
-    }
+    return {origin: waf * n / units["total"] for origin, n in units.items() if n and origin != "total"}
 
 
 def _line_at(x: float) -> dict[str, Any]:
@@ -238,30 +241,48 @@ def origins_over_time(series: dict[str, list[Any]]) -> Figure | None:
     return {"data": data, "layout": layout}
 
 
-def utilisation(document: dict[str, Any], key: str, what: str) -> Figure | None:
-    """Busy share of each channel or die, with the mean."""
-    values = (document.get("utilisation") or {}).get(key)
-    if not values:
-        return None
-    mean = sum(values) / len(values)
-    bars = {
-        "type": "bar",
-        "x": list(range(len(values))),
-        "y": values,
-        "marker": {"color": palette.SERVICE},
-        "hovertemplate": f"{what} %{{x}}: %{{y:.1%}}<extra></extra>",
-    }
+def channels(busy: dict[str, Any]) -> Figure | None:
+    """Busy share of each channel, with the mean."""
+    values = busy["per_channel"]
+    return _busy("channel", {"": values}, busy["channel"]) if values else None
+
+
+def dies(busy: dict[str, Any]) -> Figure | None:
+    """Busy share of each die, split by whom it worked for, with the mean."""
+    return _busy("die", busy["per_die_by_origin"], busy["die"]) if busy["per_die"] else None
+
+
+def _busy(what: str, parts: dict[str, list[float]], mean: float) -> Figure:
+    """Bars of busy shares, stacked from `parts`; a lone part without a name needs no legend."""
+    data = []
+    for origin, values in parts.items():
+        if not any(values) and len(parts) > 1:
+            continue
+        label = words.origin(origin) if origin else "busy"
+        data.append(
+            {
+                "type": "bar",
+                "name": label,
+                "x": list(range(len(values))),
+                "y": values,
+                "marker": {"color": palette.origin(origin) if origin else palette.SERVICE},
+                "hovertemplate": f"{what} %{{x}}, {label}: %{{y:.1%}}<extra></extra>",
+            }
+        )
+    count = max((len(values) for values in parts.values()), default=0)
+    highest = max((sum(column) for column in zip(*parts.values(), strict=True)), default=0.0)
     line = {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": mean, "y1": mean}
     layout = _layout(
-        230,
-        bargap=0.3 if len(values) <= 32 else 0.05,
-        showlegend=False,
-        xaxis=_axis(what) | {"showgrid": False, "tickformat": "d", "nticks": min(len(values) + 1, 17)},
-        yaxis=_axis("busy") | {"tickformat": ".0%", "range": [0, max(0.1, min(1.0, max(values) * 1.15))]},
+        250,
+        barmode="stack",
+        bargap=0.3 if count <= 32 else 0.05,
+        showlegend=len(data) > 1,
+        xaxis=_axis(what) | {"showgrid": False, "tickformat": "d", "nticks": min(count + 1, 17)},
+        yaxis=_axis("busy") | {"tickformat": ".3~p", "range": [0, min(1.0, highest * 1.15) or 1.0]},
         shapes=[line | {"line": {"color": palette.INK, "width": 1, "dash": "dot"}}],
     )
-    layout["margin"] |= {"t": 12}
-    return {"data": [bars], "layout": layout}
+    layout["legend"] |= {"traceorder": "normal"}
+    return {"data": data, "layout": layout}
 
 
 def wear(wear_map: dict[str, Any] | None) -> Figure | None:

@@ -8,7 +8,7 @@ from string import Template
 from typing import Any
 
 from floatgate import quantities as q
-from floatgate.headline import at
+from floatgate.headline import FLASH, KINDS, at
 from floatgate.report import palette, words
 from floatgate.report.figures import all_figures, amplification_by_origin
 from floatgate.report.source import Source
@@ -21,9 +21,10 @@ def page(source: Source) -> str:
     document = source.document
     figures = all_figures(source)
     return Template((_HERE / "page.html").read_text(encoding="utf-8")).substitute(
-        title=escape(f"{_name(document['drive'])}: {document['workload']['name']}"),
-        drive=escape(_name(document["drive"])),
-        workload=escape(document["workload"]["name"]),
+        title=escape(f"{document['drive']}: {_short(document)}"),
+        drive=escape(document["drive"]),
+        workload=escape(_short(document)),
+        what=escape(f"{document['title']}; {document['workload']['format']} {document['workload']['name']}"),
         facts=_facts(document),
         notice=_notice(document),
         cards=_cards(document),
@@ -52,8 +53,9 @@ def _embedded(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _name(value: Any) -> str:
-    return str(value["name"] if isinstance(value, dict) else value)
+def _short(document: dict[str, Any]) -> str:
+    """The workload's name without its folders."""
+    return str(document["workload"]["name"]).rsplit("/", 1)[-1]
 
 
 def _facts(document: dict[str, Any]) -> str:
@@ -61,22 +63,27 @@ def _facts(document: dict[str, Any]) -> str:
     parts = [f"seed {document['seed']}", f"{q.duration(document['simulated_ns'])} simulated"]
     requests = sum((document["host"].get(kind) or {}).get("requests") or 0 for kind in palette.KINDS)
     parts.append(f"{requests:,} requests measured")
-    if document.get("ramp_ns"):
-        parts.append(f"{q.duration(document['ramp_ns'])} of ramp-up cut")
-    if document.get("precondition"):
-        parts.append(f"preconditioned: {_plain(document['precondition'])}")
+    if document["started_ns"]:
+        parts.append(f"{q.duration(document['started_ns'])} of ramp-up cut")
+    parts.append(_precondition(document["precondition"]))
     skipped = document["workload"].get("skipped_lines")
     if skipped:
         parts.append(f"{skipped:,} unreadable lines skipped")
     return " &middot; ".join(escape(part) for part in parts)
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(
-            f"{key.replace('_', ' ')} {_plain(item)}" for key, item in value.items() if item is not None
-        )
-    return str(value)
+def _precondition(report: dict[str, Any]) -> str:
+    """Say in which state the drive began."""
+    kind = report["kind"]
+    if kind == "none":
+        return "fresh drive"
+    if kind == "steady":
+        windows = len(report["waf_by_window"])
+        ended = "steady" if report["steady"] else "not steady yet"
+        return f"preconditioned: {ended} after {windows} windows"
+    return {"fill": "preconditioned: filled once", "instant": "preconditioned: constructed steady state"}[
+        kind
+    ]
 
 
 def _notice(document: dict[str, Any]) -> str:
@@ -221,18 +228,64 @@ def _listed(parts: list[str]) -> str:
 
 def _summary(document: dict[str, Any]) -> str:
     """The counts behind the figures: host requests by kind, flash pages by origin."""
+    sides = document["host"]
     host = [
         [kind]
-        + [f"{side.get(key) or 0:,}" for key in ("submitted", "completed", "failed", "bytes")]
-        + [q.duration(at(side, f"latency_ns.{key}")) for key in ("mean", "p50", "p90", "p99", "p999", "max")]
-        for kind, side in document["host"].items()
-        if isinstance(side, dict) and (side.get("submitted") or side.get("requests"))
+        + [f"{sides[counted][kind]:,}" for counted in ("submitted", "completed", "failed")]
+        + [f"{sides[kind]['bytes']:,}"]
+        + [
+            q.duration(at(sides[kind], f"latency_ns.{key}"))
+            for key in ("mean", "p50", "p90", "p99", "p999", "max")
+        ]
+        for kind in KINDS
+        if sides["submitted"][kind]
     ]
     names = ["host", "submitted", "completed", "failed", "bytes", "mean", "p50", "p90", "p99", "p99.9", "max"]
-    flash = document["flash"]
-    origins = [o for o in flash["programs"] if any(counts.get(o) for counts in flash.values())]
-    pages = [[kind, *(f"{counts.get(o) or 0:,}" for o in origins)] for kind, counts in flash.items()]
-    return _grid(names, host) + _grid(["flash pages", *(words.origin(o) for o in origins)], pages)
+    flash = {kind: document["flash"][kind] for kind in FLASH}
+    origins = [o for o in flash["programs"] if any(counts[o] for counts in flash.values())]
+    pages = [[kind, *(f"{counts[o] or 0:,}" for o in origins)] for kind, counts in flash.items()]
+    origin_names = [words.origin(origin) for origin in origins]
+    return (
+        _grid(names, host)
+        + _jobs(document)
+        + _grid(["flash pages", *origin_names], pages)
+        + _inside(document)
+    )
+
+
+def _jobs(document: dict[str, Any]) -> str:
+    """A row for each job or volume, where there are several."""
+    if len(document["jobs"]) < 2:
+        return ""
+    rows = [
+        [
+            f"{job['name']} {kind}",
+            f"{job[kind]['requests']:,}",
+            q.count(job[kind]["iops"]),
+            q.bandwidth(job[kind]["bandwidth_bytes_per_s"]),
+            *(
+                q.duration(at(job[kind], f"latency_ns.{key}"))
+                for key in ("mean", "p50", "p99", "p999", "max")
+            ),
+        ]
+        for job in document["jobs"]
+        for kind in KINDS
+        if kind in job
+    ]
+    return _grid(
+        ["job or volume", "requests", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max"], rows
+    )
+
+
+def _inside(document: dict[str, Any]) -> str:
+    """What garbage collection and the write buffer counted, by the names in run.json."""
+    rows = [
+        [f"{part}.{key}", q.three(value) if isinstance(value, float) else f"{value:,}"]
+        for part in ("gc", "buffer")
+        for key, value in document[part].items()
+        if value
+    ]
+    return _grid(["inside the drive", ""], rows) if rows else ""
 
 
 def _grid(head: list[str], rows: list[list[str]]) -> str:
@@ -251,17 +304,17 @@ def _grid(head: list[str], rows: list[list[str]]) -> str:
 def _config(document: dict[str, Any]) -> str:
     """The resolved configuration, grouped by the first part of the key."""
     rows, group = [], None
-    for entry in document["config"]:
-        first = entry["key"].split(".")[0]
-        if first != group:
+    groups = list(dict.fromkeys(key.split(".")[0] for key in document["config"]))
+    entries = sorted(document["config"].items(), key=lambda entry: groups.index(entry[0].split(".")[0]))
+    for key, value in entries:
+        place = document["config_places"][key]
+        first = key.split(".")[0]
+        if first not in (group, key):
             group = first
             rows.append(f'<tr class="group"><th colspan="4">{escape(first)}</th></tr>')
-        source = entry.get("source")
-        why = escape(source) if source else f"<i>{escape(entry.get('help') or '')}</i>"
         rows.append(
-            f'<tr><td title="{escape(entry.get("help") or "")}"><code>{escape(entry["key"])}</code></td>'
-            f"<td><code>{escape(_value(entry['value']))}</code></td><td>{why}</td>"
-            f'<td class="place">{escape(str(entry["place"]))}</td></tr>'
+            f"<tr><td><code>{escape(key)}</code></td><td><code>{escape(_value(value))}</code></td>"
+            f'<td>{escape(place["source"] or "")}</td><td class="place">{escape(place["place"])}</td></tr>'
         )
     return "".join(rows)
 

@@ -15,8 +15,9 @@ ORIGINS = {
     "host": "#56B4E9",
     "gc": "#E69F00",
     "wear": "#009E73",
-    "rewrite": "#CC79A7",
-    "mapping": "#F0E442",
+    "read_modify_write": "#CC79A7",
+    "rescue": "#8C564B",
+    "padding": "#c4cad1",
 }
 OTHER = "#9aa3ad"
 

@@ -21,8 +21,11 @@ ORIGINS = {
     "host": "host",
     "gc": "garbage collection",
     "wear": "wear levelling",
+    "read_modify_write": "read-modify-write",
+    "rescue": "rescue from failed programs",
+    "padding": "padding",
     "rewrite": "re-writes",
-    "mapping": "mapping",
+    "other": "others",
 }
 
 DEFINITIONS = (
@@ -41,7 +44,7 @@ DEFINITIONS = (
     ),
     (
         "share of an origin",
-        "write amplification split in proportion to the flash pages that each origin programmed",
+        "mapping units that this origin programmed, divided by those that the host wrote",
     ),
     ("utilisation", "share of the measured time in which a channel or die was busy"),
     ("P/E cycles", "program and erase cycles of a block, since the drive was new"),

@@ -1,0 +1,161 @@
+//! One run, as Python drives it: slices without the interpreter lock, results as JSON and columns.
+
+use crate::errors::{BrokenInvariant, guarded, input};
+use crate::listing::catalogue;
+use controller::{ChannelUse, Origin};
+use host::trace::{self, TraceInfo};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use serde_json::{Value, json};
+use sim::{Drive, RunOptions, WorkloadSpec};
+use std::sync::{Mutex, MutexGuard};
+
+/// A drive, a workload and options, on their way to a result.
+#[pyclass]
+pub struct Session {
+    // Behind a lock only because Python may hand an object to any thread.
+    inner: Mutex<sim::Session>,
+    description: String,
+}
+
+type Columns = Vec<(&'static str, Vec<u8>)>;
+
+#[pymethods]
+impl Session {
+    /// Builds the drive called `drive` (or in that file) and opens the workload.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        drive: &str,
+        overrides: Vec<String>,
+        folders: Vec<String>,
+        workload: &str,
+        options: &str,
+    ) -> PyResult<Self> {
+        let (spec, options) = read(workload, options)?;
+        guarded(py, move || {
+            open(Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?, spec, options)
+        })
+    }
+
+    /// The same for the resolved configuration of an earlier run: `key=value`, each written as TOML.
+    #[staticmethod]
+    fn resolved(
+        py: Python<'_>,
+        name: &str,
+        assignments: Vec<String>,
+        workload: &str,
+        options: &str,
+    ) -> PyResult<Self> {
+        let (spec, options) = read(workload, options)?;
+        guarded(py, move || open(Drive::from_resolved(name, &assignments).map_err(input)?, spec, options))
+    }
+
+    /// What will be run: the drive and, for a trace, its span, rate and footprint.
+    fn describe(&self) -> String {
+        self.description.clone()
+    }
+
+    /// Does about `events` events of work; says how far the run is.
+    fn advance(&self, py: Python<'_>, events: u64) -> PyResult<String> {
+        guarded(py, || Ok(json!(self.lock()?.advance(events).map_err(input)?).to_string()))
+    }
+
+    /// Stops taking requests from the workload; what is under way is still answered.
+    fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
+        guarded(py, || self.lock()?.interrupt().map_err(input))
+    }
+
+    /// Everything measured.
+    fn result(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || Ok(self.lock()?.result().map_err(input)?.to_string()))
+    }
+
+    /// Names and types of the columns of `requests`.
+    fn requests_schema(&self) -> Vec<(&'static str, &'static str)> {
+        sim::REQUEST_COLUMNS.to_vec()
+    }
+
+    /// Drains the requests completed since the last call.
+    fn requests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns(py, &sim::REQUEST_COLUMNS, self.lock()?.take_requests())
+    }
+
+    /// Columns, names and numbering of `timeline`.
+    fn timeline_schema(&self) -> PyResult<String> {
+        let uses = [ChannelUse::Command, ChannelUse::DataIn, ChannelUse::DataOut].map(ChannelUse::name);
+        let what = [&uses[..], &["read", "program", "erase", "copyback"]].concat();
+        Ok(json!({
+            "columns": sim::TIMELINE_COLUMNS,
+            "first_die": 1 << 16,
+            "channels": self.lock()?.drive().geometry().channels,
+            "what": what,
+            "origins": Origin::ALL.map(Origin::name),
+        })
+        .to_string())
+    }
+
+    /// Drains the busy intervals recorded since the last call.
+    fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns(py, &sim::TIMELINE_COLUMNS, self.lock()?.take_timeline())
+    }
+}
+
+impl Session {
+    /// The run; after a panic there is none to speak of any more.
+    fn lock(&self) -> PyResult<MutexGuard<'_, sim::Session>> {
+        self.inner.lock().map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
+    }
+}
+
+/// Reads what Python says in JSON; anything wrong with its shape is a fault of ours, its values the user's.
+fn read(workload: &str, options: &str) -> PyResult<(WorkloadSpec, RunOptions)> {
+    let spec = WorkloadSpec::from_json(workload).map_err(|error| PyTypeError::new_err(error.to_string()))?;
+    Ok((spec, RunOptions::from_json(options).map_err(input)?))
+}
+
+fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<Session> {
+    let capacity = drive.capacity().get();
+    let head = json!({ "name": drive.name, "title": drive.title, "capacity_bytes": capacity });
+    let mut description = json!({ "drive": head });
+    // A trace is opened here and not by the run, because the run does not hand on what was seen in it.
+    let inner = match &spec {
+        WorkloadSpec::Trace { path, options: how } => {
+            let workload = trace::open(path, how, capacity).map_err(input)?;
+            description["trace"] = outline(workload.info());
+            sim::Session::with_workload(drive, Box::new(workload), options)
+        }
+        _ => sim::Session::new(drive, &spec, options),
+    };
+    Ok(Session { inner: Mutex::new(inner.map_err(input)?), description: description.to_string() })
+}
+
+/// The lines about a trace that a user checks before a run.
+fn outline(info: &TraceInfo) -> Value {
+    json!({
+        "format": info.format,
+        "units": info.units,
+        "requests": info.requests.total(),
+        "read_fraction": info.read_fraction,
+        "span_ns": info.span_ns,
+        "requests_per_s": info.requests_per_s,
+        "laid_out_bytes": info.laid_out_bytes,
+        "footprint_bytes": info.footprint_bytes,
+        "footprint_exact": info.footprint_exact,
+        "volumes": info.volumes.len(),
+        "skipped_lines": info.skipped_lines,
+    })
+}
+
+/// Columns as `bytes`; all of the schema are there, empty where nothing was recorded.
+fn columns<'py>(py: Python<'py>, schema: &[(&str, &str)], taken: Columns) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, _) in schema {
+        dict.set_item(name, PyBytes::new(py, &[]))?;
+    }
+    for (name, column) in taken {
+        dict.set_item(name, PyBytes::new(py, &column))?;
+    }
+    Ok(dict)
+}

@@ -1,0 +1,75 @@
+"""Running a run again: what `run.json` says about how it was made, and the plan that repeats it."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from floatgate.errors import InputError
+from floatgate.folder import read_json
+from floatgate.session import Options, Plan
+from floatgate.workload import TraceOptions, Workload
+
+
+def invocation(plan: Plan) -> dict[str, Any]:
+    """Return what a result keeps of its plan; with the resolved configuration it is the whole plan."""
+    plain = Options()
+    given = {name: value for name, value in asdict(plan.options).items() if value != getattr(plain, name)}
+    workload: dict[str, Any] = {"kind": plan.workload.kind, "source": plan.workload.source}
+    if plan.workload.options.given():
+        workload["options"] = plan.workload.options.given()
+    if plan.workload.kind == "trace":
+        workload["file_bytes"] = Path(plan.workload.source).stat().st_size
+    if plan.workload.text is not None:
+        workload["text"] = plan.workload.text
+    return {"drive": plan.drive, "set": list(plan.overrides), "workload": workload, "options": given}
+
+
+def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], trace: dict[str, Any]) -> Plan:
+    """Return the plan that repeats the run in `path`, with `overrides` and given options on top.
+
+    Raises InputError when the file is no result, or the workload's file is gone or another.
+    """
+    document = read_json(path)
+    try:
+        made = document["invocation"]
+        resolved = tuple(f"{key}={json.dumps(value)}" for key, value in document["config"].items())
+        stored = made["workload"]
+        workload = Workload(
+            stored["kind"],
+            stored["source"],
+            _trace_options(stored.get("options", {}) | trace),
+            stored.get("text"),
+        )
+        plan = Plan(
+            document["drive"],
+            workload,
+            tuple(made["set"]) + overrides,
+            Options(**(made["options"] | options)),
+            resolved + overrides,
+            document["config_places"],
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: not a run ({error}): expected a run.json that floatgate wrote") from error
+    _check_source(path, plan.workload, stored)
+    return plan
+
+
+def _trace_options(given: dict[str, Any]) -> TraceOptions:
+    options = TraceOptions(**given)
+    return replace(options, volume=tuple(options.volume))
+
+
+def _check_source(path: Path, workload: Workload, stored: dict[str, Any]) -> None:
+    """The trace of the run must still be there, and of the same size."""
+    if workload.kind != "trace":
+        return
+    source = Path(workload.source)
+    if not source.is_file():
+        raise InputError(
+            f"{path}: workload {source}: no such file: expected the trace of the run where it was"
+        )
+    size = source.stat().st_size
+    if size != stored["file_bytes"]:
+        expected = f"{stored['file_bytes']} bytes, as when it was run"
+        raise InputError(f"{path}: workload {source}: the file has {size} bytes: expected {expected}")

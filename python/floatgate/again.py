@@ -22,7 +22,7 @@ def invocation(plan: Plan) -> dict[str, Any]:
         workload["file_bytes"] = Path(plan.workload.source).stat().st_size
     if plan.workload.text is not None:
         workload["text"] = plan.workload.text
-    return {"drive": plan.drive, "set": list(plan.overrides), "workload": workload, "options": given}
+    return {"set": list(plan.overrides), "workload": workload, "options": given}
 
 
 def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], trace: dict[str, Any]) -> Plan:

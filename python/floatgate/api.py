@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
+from weakref import finalize
 
 from floatgate import _core, places
 from floatgate.execute import Listeners, run_to_folder
@@ -53,12 +55,18 @@ def run(
         tuple(overrides),
         Options(seed=seed, **other),
     )
-    keep = None if out is not None else TemporaryDirectory(prefix="floatgate-")
-    folder = Path(out) if out is not None else Path(keep.name) / "run"  # type: ignore[union-attr]
-    with interruptible() as interrupt:
-        run_to_folder(plan, folder, report=report, listeners=Listeners(stopped=interrupt), force=force)
-    opened = Run.open(folder)
-    return Run(opened.folder, opened.document, keep)
+    folder = Path(out) if out is not None else Path(mkdtemp(prefix="floatgate-")) / "run"
+    try:
+        with interruptible() as interrupt:
+            run_to_folder(plan, folder, report=report, listeners=Listeners(stopped=interrupt), force=force)
+    except BaseException:
+        if out is None:
+            rmtree(folder.parent)
+        raise
+    finished = Run.open(folder)
+    if out is None:
+        finalize(finished, rmtree, folder.parent)
+    return finished
 
 
 def _value(value: Any) -> str:

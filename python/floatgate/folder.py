@@ -95,8 +95,21 @@ def unwritable(path: Path, error: OSError) -> InputError:
 
 def write_json(path: Path, document: Any) -> None:
     """Write `document` so that equal documents are equal bytes."""
-    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text(to_text(document) + "\n", encoding="utf-8")
+
+
+def to_text(value: Any, indent: str = "") -> str:
+    """Return `value` as JSON for people: a key a line, but a list of numbers on one.
+
+    Raises ValueError for a number that JSON cannot hold.
+    """
+    inner = indent + " "
+    if isinstance(value, dict) and value:
+        lines = (f"{inner}{json.dumps(key)}: {to_text(item, inner)}" for key, item in value.items())
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return "[\n" + ",\n".join(inner + to_text(item, inner) for item in value) + f"\n{indent}]"
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def read_json(path: Path) -> dict[str, Any]:

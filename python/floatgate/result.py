@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from floatgate import tables
@@ -19,9 +18,6 @@ class Run:
 
     folder: Path
     document: Record
-    _keep: "TemporaryDirectory[str] | None" = (
-        None  # the folder lives as long as the run, when no other was named
-    )
 
     @classmethod
     def open(cls, folder: str | Path) -> "Run":

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from floatgate import quantities as q
+from floatgate.folder import to_text
 from floatgate.headline import FLASH, KINDS, at, headline
 
 if TYPE_CHECKING:
@@ -152,8 +153,7 @@ def _plain(key: str, value: Any) -> str:
 
 def print_json(document: Any) -> None:
     """Print a document as JSON, and nothing else."""
-    json.dump(document, sys.stdout, indent=1, ensure_ascii=False)
-    sys.stdout.write("\n")
+    sys.stdout.write(to_text(document) + "\n")
 
 
 def print_result(document: dict[str, Any]) -> None:

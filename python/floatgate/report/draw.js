@@ -13,6 +13,8 @@ for (const [name, figure] of Object.entries(figures)) {
 // A printed page is narrower than the window the figures were drawn for.
 for (const moment of ["beforeprint", "afterprint"]) {
   window.addEventListener(moment, () => {
-    for (const name of Object.keys(figures)) Plotly.Plots.resize(name);
+    for (const name of Object.keys(figures)) {
+      Plotly.relayout(name, { width: document.getElementById(name).clientWidth });
+    }
   });
 }

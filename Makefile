@@ -9,9 +9,11 @@ PROFILE ?= --release
 
 CARGO_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 TRACES := $(or $(FLOATGATE_TRACES),../shared/traces)
+DEMO_TRACE := $(TRACES)/derived-linux-webserver-2-no-repeats.load.gz
+DEMO_SYNTHETIC := examples/synthetic-server.fio
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python bench lint docs format clean
+.PHONY: help setup demo test test-rust test-papers test-python bench lint docs format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,12 +34,23 @@ $(STAMPS)/package: $(STAMPS)/venv $(CARGO_SOURCES)
 	@touch $@
 
 demo: $(STAMPS)/package ## Run a real trace on a drive; leaves out/demo/report.html
-	@FLOATGATE_TRACES='$(TRACES)' $(BIN)/python examples/demo.py
+	@if [ -f '$(DEMO_TRACE)' ]; then \
+		$(BIN)/floatgate run tlc '$(DEMO_TRACE)' --compact --precondition instant --out out/demo --force; \
+	else \
+		echo 'make demo: no $(DEMO_TRACE): a synthetic workload runs instead'; \
+		$(BIN)/floatgate run tlc $(DEMO_SYNTHETIC) --precondition instant --out out/demo --force; \
+	fi
+	@echo
+	@echo 'result  $(abspath out/demo/run.json)'
+	@echo 'report  $(abspath out/demo/report.html)'
 
-test: test-rust test-python ## Pass every test: Rust, Python, papers in quick form
+test: test-rust test-papers test-python ## Pass every test: Rust, Python, papers in quick form
 
 test-rust:
-	cargo test --workspace --exclude floatgate-python
+	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo test --workspace --exclude floatgate-python
+
+test-papers: $(STAMPS)/package
+	$(BIN)/floatgate reproduce --quick
 
 test-python: $(STAMPS)/package
 	FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest
@@ -59,7 +72,7 @@ format: $(STAMPS)/package ## Rewrite all sources in the house format
 
 docs: $(STAMPS)/package ## Build the API reference into target/doc
 	RUSTDOCFLAGS='-D warnings' PYO3_BUILD_EXTENSION_MODULE=1 cargo doc --workspace --no-deps
-	@echo "target/doc/floatgate_core/index.html and docs/"
+	@echo 'wrote $(abspath $(or $(CARGO_TARGET_DIR),target)/doc/sim/index.html)'
 
 clean: ## Remove what make has made, but for out/
 	cargo clean

@@ -126,8 +126,14 @@ def test_a_broken_invariant_names_seed_and_command(fake: Command, tmp_path: Path
 
 def _interrupted(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Start a run that never ends, and press Ctrl-C once its folder has been begun."""
+    # A test run started in the background ignores Ctrl-C, and so would the process, were it not told.
     process = subprocess.Popen(
-        fake_command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        fake_command(*arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while not list(tmp_path.glob(".o.partial-*")) and time.monotonic() < deadline:

@@ -105,7 +105,9 @@ impl Session {
 impl Session {
     /// The run; after a panic there is none to speak of any more.
     fn lock(&self) -> PyResult<MutexGuard<'_, sim::Session>> {
-        self.inner.lock().map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
+        self.inner
+            .lock()
+            .map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
     }
 }
 

@@ -72,7 +72,10 @@ class RunProgress(_Bar):
         if progress.phase != self._phase:
             self._phase = progress.phase
             self._progress.reset(self._task, description=progress.phase, total=None, note="")
-        note = f"{q.count(progress.host_requests)} requests, {q.duration(progress.simulated_ns)} simulated"
+        if progress.host_requests:
+            note = f"{q.count(progress.host_requests)} requests, {q.duration(progress.simulated_ns)} simulated"
+        else:
+            note = f"{q.count(progress.page_operations)} page operations"
         total = None if progress.fraction is None else 1.0
         self._progress.update(self._task, completed=progress.fraction or 0.0, total=total, note=note)
 

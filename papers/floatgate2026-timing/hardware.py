@@ -37,6 +37,8 @@ class Hardware:
         page = self._bytes("nand.page_size")
         units_per_page = page // self.unit
         planes = int(config["nand.planes"]) if config["controller.multi_plane"] else 1
+        blocks = planes * (int(config["nand.blocks_per_plane"]) * int(config["nand.planes"]) // planes)
+        self.flash_bytes = self.dies * blocks * int(config["nand.pages_per_block"]) * page
         # A page row is what one array read gives, a program unit what one program takes.
         self.row_units = units_per_page * planes
         self.program_rows = self.bits if config["nand.program"] == "one-shot" else 1
@@ -66,6 +68,11 @@ class Hardware:
     def program_bytes(self) -> int:
         """Data of one program."""
         return self.program_units * self.unit
+
+    @property
+    def stripe_bytes(self) -> int:
+        """Data of one program of every die."""
+        return self.dies * self.program_bytes
 
     @property
     def row_bytes(self) -> int:
@@ -105,23 +112,46 @@ class Hardware:
         """A write on an idle drive, acknowledged when the buffer has it."""
         return self.t_command + self.link(units * self.unit)
 
-    def read_rates(self) -> dict[str, float]:
-        """Reads of whole page rows, by the part that would be the bottleneck."""
-        out, command = self._burst(self.row_units), self._command("read")
-        t_r = sum(self.t_r) / self.bits
-        die = max(command + t_r, out) if self._config["controller.cache_read"] else command + t_r + out
+    def stripe_ns(self, op: str) -> list[dict[str, float]]:
+        """Time that a stripe, a program unit of every die, takes of each part alone.
+
+        One entry for each kind of stripe. With page programs there is one kind for each page type, since the
+        dies fill their wordlines in step; a one-shot program holds all page types.
+        """
+        kinds = range(self.bits // self.program_rows)
+        return [self._read_stripe(kind) if op == "read" else self._program_stripe(kind) for kind in kinds]
+
+    def _read_stripe(self, kind: int) -> dict[str, float]:
+        command, out = self._command("read"), self._burst(self.row_units)
+        overlapped = self._config["controller.cache_read"]
+        array = [
+            max(command + t_r, out) if overlapped else command + t_r + out
+            for t_r in self.t_r[kind * self.program_rows : (kind + 1) * self.program_rows]
+        ]
+        per_die = self.program_rows * (command + out)
+        return self._parts(per_die, sum(array))
+
+    def _program_stripe(self, kind: int) -> dict[str, float]:
+        t_prog = self.t_prog[kind]
+        overlapped = self._config["controller.cache_program"]
+        return self._parts(self.data_in, max(t_prog, self.data_in) if overlapped else t_prog + self.data_in)
+
+    def _parts(self, channel_ns_per_die: int, die_ns: int) -> dict[str, float]:
         return {
-            "link": float(self._rate("host.rate")),
-            "channels": self.channels * self.row_bytes * 1e9 / (command + out),
-            "dies": self.dies * self.row_bytes * 1e9 / die,
+            "link": self.stripe_bytes * 1e9 / self._rate("host.rate"),
+            "channels": channel_ns_per_die * self.dies / self.channels,
+            "dies": float(die_ns),
         }
 
-    def program_rates(self) -> dict[str, float]:
-        """Programs of a fresh drive, by the part that would be the bottleneck."""
-        t_prog = sum(self.t_prog) / len(self.t_prog)
-        die = max(t_prog, self.data_in) if self._config["controller.cache_program"] else t_prog + self.data_in
+    def rates(self, op: str) -> dict[str, float]:
+        """Bytes per second that each part could carry if the others took no time."""
+        kinds = self.stripe_ns(op)
         return {
-            "link": float(self._rate("host.rate")),
-            "channels": self.channels * self.program_bytes * 1e9 / self.data_in,
-            "dies": self.dies * self.program_bytes * 1e9 / die,
+            part: self.stripe_bytes * len(kinds) * 1e9 / sum(times[part] for times in kinds)
+            for part in kinds[0]
         }
+
+    def rate(self, op: str) -> float:
+        """Bytes per second of the drive: each kind of stripe goes at the rate of its slowest part."""
+        kinds = self.stripe_ns(op)
+        return self.stripe_bytes * len(kinds) * 1e9 / sum(max(times.values()) for times in kinds)

@@ -55,8 +55,8 @@ test-papers: $(STAMPS)/package
 test-python: $(STAMPS)/package
 	FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest
 
-bench: $(STAMPS)/package ## Measure speed and memory beside the memory wall
-	@if [ -e benches/run.py ]; then $(BIN)/python benches/run.py; else cargo bench --workspace; fi
+bench: ## Measure speed and memory beside the memory wall
+	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench
 
 lint: $(STAMPS)/package ## Check format, clippy, ruff and types
 	cargo fmt --all --check

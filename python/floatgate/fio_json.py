@@ -17,15 +17,18 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
     percentiles are kept for the run and not for each of them. Submission latency is 0: the simulated host
     hands a request over in no time, so `clat` equals `lat`.
     """
+    jobs = document["jobs"]
+    lone = document["workload"]["format"] == "fio" and len(jobs) == 1
+    name = jobs[0]["name"] if lone else document["workload"]["name"]
     runtime_ms = round(document["simulated_ns"] / 1e6)
     job: dict[str, Any] = {
-        "jobname": document["workload"]["name"],
+        "jobname": name,
         "groupid": 0,
         "job_start": 0,
         "error": 0,
         "eta": 0,
         "elapsed": max(1, round(runtime_ms / 1000)),
-        "job options": {"name": document["workload"]["name"]},
+        "job options": {"name": name},
     }
     for kind in ("read", "write", "trim"):
         job[kind] = _direction(document["host"].get(kind), histograms.get(kind, []), document["simulated_ns"])

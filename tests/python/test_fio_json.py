@@ -90,11 +90,13 @@ def test_numbers_by_hand() -> None:
     document = {
         "version": "1",
         "simulated_ns": 2_000_000_000,
-        "workload": {"name": "w"},
+        "workload": {"name": "w.fio", "format": "fio"},
+        "jobs": [{"name": "w"}],
         "host": {"read": side, "write": None, "trim": None, "flush": None},
     }
     job = fio_json(document, {"read": [(1000, 1), (3000, 2), (9000, 1)]})["jobs"][0]
     read = job["read"]
+    assert job["jobname"] == "w"
     assert (read["io_bytes"], read["bw_bytes"], read["bw"], read["iops"]) == (16384, 8192, 8, 2.0)
     assert read["runtime"] == 2000
     # Mean (1 + 2 * 3 + 9) / 4 = 4 us; variance (9 + 1 + 1 + 25) / 4 = 9 us^2.

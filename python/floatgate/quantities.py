@@ -2,7 +2,7 @@
 
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _IEC = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
-_TIME = ((3.6e12, "h"), (60e9, "min"), (1e9, "s"), (1e6, "ms"), (1e3, "us"))
+_TIME = ((86_400e9, "d"), (3.6e12, "h"), (60e9, "min"), (1e9, "s"), (1e6, "ms"), (1e3, "us"))
 
 NOTHING = (
     "-"  # shown where there is no number: nothing of that kind happened, or its model does not exist yet
@@ -20,7 +20,7 @@ def three(value: float) -> str:
 
 
 def _magnitude(value: float) -> int:
-    return int(f"{value:e}".split("e")[1])
+    return int(f"{value:.2e}".split("e")[1])  # after rounding to three digits
 
 
 def count(value: float | None) -> str:

@@ -73,7 +73,9 @@ class RunProgress(_Bar):
             self._phase = progress.phase
             self._progress.reset(self._task, description=progress.phase, total=None, note="")
         if progress.host_requests:
-            note = f"{q.count(progress.host_requests)} requests, {q.duration(progress.simulated_ns)} simulated"
+            note = (
+                f"{q.count(progress.host_requests)} requests, {q.duration(progress.simulated_ns)} simulated"
+            )
         else:
             note = f"{q.count(progress.page_operations)} page operations"
         total = None if progress.fraction is None else 1.0
@@ -103,9 +105,10 @@ def plan_lines(description: dict[str, Any], state: str) -> list[str]:
         exact = "exact" if trace["footprint_exact"] else "estimate"
         rate = q.count(trace["requests_per_s"])
         reads = q.percent(trace["read_fraction"])
+        volumes = "1 volume" if trace["volumes"] == 1 else f"{trace['volumes']} volumes"
         lines += [
             f"trace      {trace['format']}: {trace['units']}",
-            f"           {q.count(trace['requests'])} requests, {reads} reads, {trace['volumes']} volumes",
+            f"           {q.count(trace['requests'])} requests, {reads} reads, {volumes}",
             f"           {q.duration(trace['span_ns'])} at {rate} requests/s",
             f"           {q.size(trace['laid_out_bytes'])} of addresses, {q.size(trace['footprint_bytes'])}"
             f" touched ({exact})",

@@ -1,0 +1,224 @@
+//! Which block a random access goes to: uniform, zipf, pareto, normal, or by zones.
+
+use super::order::Permutation;
+use super::value;
+use engine::RandomStream;
+
+/// A distribution as a job file names it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Distribution {
+    /// Every block alike.
+    #[default]
+    Uniform,
+    /// The block of rank k is as likely as 1 / k^theta; ranks are scattered over the blocks.
+    Zipf(f64),
+    /// Self-similar: a fraction h of the accesses goes to all but a fraction h of the blocks; scattered.
+    Pareto(f64),
+    /// A bell over the ranks, its standard deviation in percent of the number of blocks; scattered.
+    Normal(f64),
+    /// Zones in order of address.
+    Zoned(Vec<Zone>),
+}
+
+/// A zone: so many percent of the accesses go to so large a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Zone {
+    /// Percent of the accesses.
+    pub accesses: u64,
+    /// The part of the job's region.
+    pub part: value::Size,
+}
+
+impl Distribution {
+    /// Reads `zipf:1.2` and the like.
+    pub fn parse(text: &str, kb_base: u64) -> Result<Self, &'static str> {
+        let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let number = |default| rest.map_or(Ok(default), value::float);
+        match (name, rest) {
+            ("random", None) => Ok(Self::Uniform),
+            ("zipf", _) => within(number(1.1)?, 0.01, 20.0, "zipf:THETA with THETA from 0.01 to 20").map(Self::Zipf),
+            ("pareto", _) => {
+                within(number(0.2)?, 0.001, 0.999, "pareto:H with H from 0.001 to 0.999").map(Self::Pareto)
+            }
+            ("normal", Some(_)) => {
+                within(number(0.0)?, 0.01, 100.0, "normal:PERCENT with PERCENT from 0.01 to 100").map(Self::Normal)
+            }
+            ("zoned", Some(zones)) => parse_zones(zones, kb_base, false).map(Self::Zoned),
+            ("zoned_abs", Some(zones)) => parse_zones(zones, kb_base, true).map(Self::Zoned),
+            _ => Err("random, zipf:THETA, pareto:H, normal:PERCENT, zoned:A/B:C/D... or zoned_abs:A/B:..."),
+        }
+    }
+}
+
+fn within(number: f64, least: f64, most: f64, expected: &'static str) -> Result<f64, &'static str> {
+    if (least..=most).contains(&number) { Ok(number) } else { Err(expected) }
+}
+
+fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'static str> {
+    const EXPECTED: &str = "zones as ACCESS%/PART%:..., both adding up to 100";
+    let zone = |text: &str| {
+        let (accesses, part) = text.split_once('/').ok_or(EXPECTED)?;
+        let part = if absolute {
+            value::Size::Bytes(value::bytes(part, kb_base)?)
+        } else {
+            value::Size::Percent(value::percent(part)?)
+        };
+        Ok(Zone { accesses: value::percent(accesses)?, part })
+    };
+    let zones: Vec<Zone> = text.split(':').map(zone).collect::<Result<_, &'static str>>()?;
+    if zones.len() > 256 {
+        return Err("at most 256 zones");
+    }
+    let percent = |zone: &Zone| if let value::Size::Percent(percent) = zone.part { percent } else { 0 };
+    let accesses: u64 = zones.iter().map(|zone| zone.accesses).sum();
+    if accesses != 100 || (!absolute && zones.iter().map(percent).sum::<u64>() != 100) {
+        return Err(if absolute { "zones as ACCESS%/SIZE:..., accesses adding up to 100" } else { EXPECTED });
+    }
+    Ok(zones)
+}
+
+/// A distribution over a number of blocks, ready to draw from.
+#[derive(Clone, Debug)]
+pub enum Sampler {
+    /// Every block alike.
+    Uniform,
+    /// Zipf's law over scattered ranks.
+    Zipf(Zipf, Permutation),
+    /// `u` to this power, over scattered ranks.
+    Pareto(f64, Permutation),
+    /// This standard deviation in blocks, over scattered ranks.
+    Normal(f64, Permutation),
+    /// For each percent of the accesses, first block and number of blocks.
+    Zoned(Box<[(u64, u64); 100]>),
+}
+
+impl Sampler {
+    /// Prepares to draw blocks of `block` bytes out of a region of `blocks` blocks.
+    ///
+    /// # Errors
+    /// When a zone that is accessed holds no block, or the zones do not fit.
+    pub fn new(
+        distribution: &Distribution,
+        blocks: u64,
+        block: u64,
+        random: &mut RandomStream,
+    ) -> Result<Self, &'static str> {
+        let scattered = |random: &mut RandomStream| Permutation::draw(blocks, random);
+        Ok(match distribution {
+            Distribution::Uniform => Self::Uniform,
+            Distribution::Zipf(theta) => Self::Zipf(Zipf::new(blocks, *theta), scattered(random)),
+            Distribution::Pareto(h) => Self::Pareto(h.ln() / (1.0 - h).ln(), scattered(random)),
+            Distribution::Normal(percent) => Self::Normal(blocks as f64 * percent / 100.0, scattered(random)),
+            Distribution::Zoned(zones) => Self::Zoned(zone_table(zones, blocks, block)?),
+        })
+    }
+
+    /// Draws one of `blocks` blocks; fewer than the sampler was made for when a request is longer than a block.
+    #[inline]
+    pub fn draw(&self, blocks: u64, random: &mut RandomStream) -> u64 {
+        let block = match self {
+            Self::Uniform => return random.below(blocks),
+            Self::Zipf(zipf, scatter) => scatter.at(zipf.draw(random) - 1),
+            Self::Pareto(power, scatter) => {
+                // As fio: n - 1 ranks times a power of a uniform number.
+                scatter.at(((scatter.count() - 1) as f64 * random.unit().powf(*power)) as u64)
+            }
+            Self::Normal(deviation, scatter) => scatter.at(bell(*deviation, scatter.count(), random)),
+            Self::Zoned(table) => {
+                let (first, count) = table[random.below(100) as usize];
+                first + random.below(count)
+            }
+        };
+        // A long request that would reach beyond the region moves down to end with it.
+        block.min(blocks - 1)
+    }
+}
+
+fn zone_table(zones: &[Zone], blocks: u64, block: u64) -> Result<Box<[(u64, u64); 100]>, &'static str> {
+    let mut table = Box::new([(0, 0); 100]);
+    let (mut row, mut percent_before, mut first) = (0, 0, 0);
+    for zone in zones {
+        let end = match zone.part {
+            value::Size::Percent(percent) => {
+                percent_before += percent;
+                value::Size::Percent(percent_before).of(blocks)
+            }
+            value::Size::Bytes(bytes) => first + bytes / block,
+        };
+        if end > blocks {
+            return Err("zones that fit the job's size");
+        }
+        if zone.accesses > 0 && end == first {
+            return Err("a part of at least one block for every zone that is accessed");
+        }
+        for _ in 0..zone.accesses {
+            table[row] = (first, end - first);
+            row += 1;
+        }
+        first = end;
+    }
+    Ok(table)
+}
+
+/// A rank from a bell around the middle of `0..count`; what falls outside is drawn again.
+fn bell(deviation: f64, count: u64, random: &mut RandomStream) -> u64 {
+    loop {
+        // Box and Muller; 1 - u is never zero.
+        let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
+        let normal = radius * (std::f64::consts::TAU * random.unit()).cos();
+        let at = (count as f64 / 2.0 + deviation * normal).floor();
+        if at >= 0.0 && at < count as f64 {
+            return at as u64;
+        }
+    }
+}
+
+/// Zipf's law over ranks 1 to n by rejection and inversion (Hoermann and Derflinger 1996): exact for every exponent,
+/// with constant work per draw and none beforehand.
+#[derive(Clone, Debug)]
+pub struct Zipf {
+    count: f64,
+    theta: f64,
+    integral_first: f64,
+    integral_last: f64,
+    accept: f64,
+}
+
+impl Zipf {
+    /// Ranks 1 to `count` with exponent `theta`.
+    pub fn new(count: u64, theta: f64) -> Self {
+        let mut zipf =
+            Self { count: count as f64, theta, integral_first: 0.0, integral_last: 0.0, accept: 0.0 };
+        zipf.integral_first = zipf.integral(1.5) - 1.0;
+        zipf.integral_last = zipf.integral(zipf.count + 0.5);
+        zipf.accept = 2.0 - zipf.inverse(zipf.integral(2.5) - 2.0f64.powf(-theta));
+        zipf
+    }
+
+    /// A rank.
+    #[inline]
+    pub fn draw(&self, random: &mut RandomStream) -> u64 {
+        loop {
+            let u = self.integral_last + random.unit() * (self.integral_first - self.integral_last);
+            let x = self.inverse(u);
+            let rank = x.round().clamp(1.0, self.count);
+            if rank - x <= self.accept || u >= self.integral(rank + 0.5) - rank.powf(-self.theta) {
+                return rank as u64;
+            }
+        }
+    }
+
+    /// The integral of x^-theta, up to a constant: (x^(1-theta) - 1) / (1 - theta), or ln x at theta = 1.
+    fn integral(&self, x: f64) -> f64 {
+        let (power, log) = (1.0 - self.theta, x.ln());
+        if (power * log).abs() < 1e-8 { log } else { (power * log).exp_m1() / power }
+    }
+
+    /// The inverse of `integral`.
+    fn inverse(&self, y: f64) -> f64 {
+        let power = 1.0 - self.theta;
+        // Rounding may carry the argument of the logarithm to or below its edge; the rank is clamped after.
+        let t = (y * power).max(-1.0 + f64::EPSILON);
+        if t.abs() < 1e-8 { y.exp() } else { (t.ln_1p() / power).exp() }
+    }
+}

@@ -1,0 +1,299 @@
+//! What one job section asks for, and how the sections of a file become jobs.
+
+use super::distribution::Distribution;
+use super::keys::{self, Fate};
+use super::lexer::{Item, Place};
+use super::pace::Rate;
+use super::setting;
+use super::value::Size;
+use crate::WorkloadError;
+
+/// Clones of all jobs together: a request's tag has 16 bits.
+pub const MOST_CLONES: u64 = 65_535;
+/// Requests one clone may have outstanding.
+pub const MOST_DEPTH: u64 = 65_536;
+/// The longest request in bytes.
+pub const MOST_BLOCK: u64 = 1 << 30;
+
+/// What a job does to its blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// Only reads.
+    #[default]
+    Read,
+    /// Only writes.
+    Write,
+    /// Only trims.
+    Trim,
+    /// Reads and writes, mixed at random.
+    ReadWrite,
+    /// Each block is trimmed, then written.
+    TrimWrite,
+}
+
+/// The sizes of a direction's requests, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    /// All alike.
+    Fixed(u64),
+    /// Multiples of the first, up to the second, all as likely.
+    Range(u64, u64),
+    /// Each size with its percentage; the percentages add up to 100.
+    Split(Vec<(u64, u64)>),
+}
+
+impl Blocks {
+    /// The shortest.
+    pub fn least(&self) -> u64 {
+        match self {
+            Self::Fixed(bytes) | Self::Range(bytes, _) => *bytes,
+            Self::Split(parts) => parts.iter().map(|part| part.0).min().unwrap_or(512),
+        }
+    }
+
+    /// The longest.
+    pub fn most(&self) -> u64 {
+        match self {
+            Self::Fixed(bytes) => *bytes,
+            Self::Range(least, most) => most - most % least,
+            Self::Split(parts) => parts.iter().map(|part| part.0).max().unwrap_or(512),
+        }
+    }
+}
+
+/// A job section with everything it inherits. Arrays are by direction: read, write, trim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobSpec {
+    /// Its name: the section's, or what `name=` says.
+    pub name: String,
+    /// Where its section starts.
+    pub place: Place,
+    /// What it does.
+    pub access: Access,
+    /// At random places rather than one after the other.
+    pub random: bool,
+    /// Percent of reads in a mix.
+    pub read_percent: u64,
+    /// Request sizes.
+    pub blocks: [Blocks; 3],
+    /// Random offsets are multiples of this; the shortest block when not given.
+    pub align: [Option<u64>; 3],
+    /// The region's length; the rest of the drive when not given.
+    pub size: Option<Size>,
+    /// The region's start.
+    pub offset: Size,
+    /// How much further each clone starts.
+    pub offset_increment: Size,
+    /// Bytes to transfer per loop; the region's length when not given.
+    pub io_size: Option<Size>,
+    /// Requests outstanding at most.
+    pub iodepth: u64,
+    /// Clones.
+    pub numjobs: u64,
+    /// When to stop, counted from the end of the ramp.
+    pub runtime_ns: Option<u64>,
+    /// Go on until the runtime is over.
+    pub time_based: bool,
+    /// Lead-in that metrics leave out.
+    pub ramp_ns: u64,
+    /// Repetitions.
+    pub loops: u64,
+    /// Wait before the first request.
+    pub delay_ns: u64,
+    /// Where random accesses go.
+    pub distribution: Distribution,
+    /// Percent of the accesses of a random job that are random.
+    pub random_percent: [u64; 3],
+    /// Blocks may repeat before all have been accessed.
+    pub norandommap: bool,
+    /// A seed of its own.
+    pub seed: Option<u64>,
+    /// Bytes per second.
+    pub rate: [Option<Rate>; 3],
+    /// Requests per second.
+    pub rate_iops: [Option<Rate>; 3],
+    /// Gaps between paced requests are exponential.
+    pub poisson: bool,
+    /// Pause between groups of requests.
+    pub think_ns: u64,
+    /// Requests between pauses.
+    pub think_blocks: u64,
+    /// Wait until all jobs before are done.
+    pub stonewall: bool,
+    /// Clones report together.
+    pub group_reporting: bool,
+    /// A flush after so many writes; 0 for none. From `fsync`, then from `fdatasync`.
+    pub flush_every: [u64; 2],
+    /// Requests at most.
+    pub number_ios: Option<u64>,
+    /// What `k` is in sizes, as fio's option of that name.
+    pub kb_base: u64,
+}
+
+impl JobSpec {
+    fn new(place: Place) -> Self {
+        Self {
+            name: "global".to_owned(),
+            place,
+            access: Access::Read,
+            random: false,
+            read_percent: 50,
+            blocks: std::array::from_fn(|_| Blocks::Fixed(4096)),
+            align: [None; 3],
+            size: None,
+            offset: Size::Bytes(0),
+            offset_increment: Size::Bytes(0),
+            io_size: None,
+            iodepth: 1,
+            numjobs: 1,
+            runtime_ns: None,
+            time_based: false,
+            ramp_ns: 0,
+            loops: 1,
+            delay_ns: 0,
+            distribution: Distribution::Uniform,
+            random_percent: [100; 3],
+            norandommap: false,
+            seed: None,
+            rate: [None; 3],
+            rate_iops: [None; 3],
+            poisson: false,
+            think_ns: 0,
+            think_blocks: 1,
+            stonewall: false,
+            group_reporting: false,
+            flush_every: [0; 2],
+            number_ios: None,
+            kb_base: 1024,
+        }
+    }
+
+    /// The directions it uses, as indices: read 0, write 1, trim 2.
+    pub fn directions(&self) -> &'static [usize] {
+        match self.access {
+            Access::Read => &[0],
+            Access::Write => &[1],
+            Access::Trim => &[2],
+            Access::ReadWrite => &[0, 1],
+            Access::TrimWrite => &[1, 2],
+        }
+    }
+}
+
+/// A job file, read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobFile {
+    /// The file's path, or what the caller called the text.
+    pub name: String,
+    /// Its jobs in order; at least one.
+    pub jobs: Vec<JobSpec>,
+    /// Options that were accepted and have no effect, each once, in order of appearance.
+    pub ignored: Vec<String>,
+}
+
+/// One option of a section, with its place.
+type Setting<'a> = (&'a Place, &'a str, Option<&'a str>);
+
+/// Makes jobs of the sections; `[global]` holds for the jobs after it.
+///
+/// # Errors
+/// At the first option that is unknown, not modelled or has no such value, and when there is no job.
+pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
+    let mut file = JobFile { name: name.to_owned(), jobs: Vec::new(), ignored: Vec::new() };
+    let mut global: Option<JobSpec> = None;
+    let mut rest = items;
+    while let Some((first, after)) = rest.split_first() {
+        let Item::Section { place, name: section } = first else {
+            let Item::Setting { place, key, .. } = first else { unreachable!("two kinds of items") };
+            return Err(place.error(key.as_str(), "a section such as [global] or [job1] before the first option"));
+        };
+        let length = after.iter().take_while(|item| matches!(item, Item::Setting { .. })).count();
+        let (body, next) = after.split_at(length);
+        rest = next;
+        let settings = body.iter().filter_map(|item| match item {
+            Item::Setting { place, key, value } => Some((place, key.as_str(), value.as_deref())),
+            Item::Section { .. } => None,
+        });
+        let base = global.take().unwrap_or_else(|| JobSpec::new(place.clone()));
+        if section == "global" {
+            global = Some(fill(base, settings, &mut file.ignored)?);
+            continue;
+        }
+        let job = JobSpec { name: section.clone(), place: place.clone(), ..base.clone() };
+        global = Some(base);
+        let job = fill(job, settings, &mut file.ignored)?;
+        check(&job)?;
+        file.jobs.push(job);
+    }
+    let clones: u64 = file.jobs.iter().map(|job| job.numjobs).sum();
+    match file.jobs.last() {
+        None => Err(WorkloadError::of(name, "no job", "at least one section besides [global]")),
+        Some(_) if clones <= MOST_CLONES => Ok(file),
+        Some(job) => {
+            let expected = format!("at most {MOST_CLONES} jobs, all numjobs together");
+            Err(job.place.error(format!("{clones} jobs"), expected))
+        }
+    }
+}
+
+/// Applies the settings to `job`, in order.
+fn fill<'a>(
+    mut job: JobSpec,
+    settings: impl Iterator<Item = Setting<'a>> + Clone,
+    ignored: &mut Vec<String>,
+) -> Result<JobSpec, WorkloadError> {
+    // Sizes are read by this one, so it comes first wherever it stands.
+    for (place, key, value) in settings.clone().filter(|(_, key, _)| *key == "kb_base") {
+        set(&mut job, place, key, key, value)?;
+    }
+    for (place, key, value) in settings {
+        match keys::find(key) {
+            Some((name, Fate::Honoured)) => set(&mut job, place, key, name, value)?,
+            Some((_, Fate::NoEffect)) => {
+                if !ignored.iter().any(|other| other == key) {
+                    ignored.push(key.to_owned());
+                }
+            }
+            Some((_, Fate::NotModelled(instead))) => {
+                return Err(place.error(format!("{key} is not modelled"), instead));
+            }
+            None => {
+                let near = keys::nearest(key).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+                return Err(place.error(format!("{key}: no such option"), format!("an option of fio{near}")));
+            }
+        }
+    }
+    Ok(job)
+}
+
+fn set(
+    job: &mut JobSpec,
+    place: &Place,
+    key: &str,
+    name: &str,
+    value: Option<&str>,
+) -> Result<(), WorkloadError> {
+    setting::apply(job, name, value).map_err(|expected| match value {
+        Some(value) => place.error(format!("{key}={value}"), expected),
+        None => place.error(format!("{key} alone"), expected),
+    })
+}
+
+/// What only the whole section tells.
+fn check(job: &JobSpec) -> Result<(), WorkloadError> {
+    let wrong = |found: &str, expected: &str| {
+        Err(job.place.error(format!("job {}: {found}", job.name), expected))
+    };
+    if job.time_based && job.runtime_ns.is_none() {
+        return wrong("time_based without an end", "runtime=SECONDS beside time_based");
+    }
+    for direction in 0..3 {
+        if job.rate[direction].is_some() && job.rate_iops[direction].is_some() {
+            return wrong("both rate and rate_iops", "one of them");
+        }
+    }
+    if job.access == Access::TrimWrite && job.blocks[1] != job.blocks[2] {
+        return wrong("trims and writes of different sizes", "one block size: each trimmed block is written");
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Lines and sections: which option stands in which section, and at which line.
+
+use crate::WorkloadError;
+use std::rc::Rc;
+
+/// Files may include files this deep.
+const MOST_INCLUDES_DEEP: u32 = 8;
+/// Options of one job file, all includes together; a limit only so that includes cannot multiply without end.
+const MOST_ITEMS: usize = 100_000;
+
+/// Where something was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name.
+    pub file: Rc<str>,
+    /// The line, from 1.
+    pub line: u64,
+}
+
+impl Place {
+    /// An error at this place.
+    pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
+        WorkloadError::at_line(&self.file, self.line, found, expected)
+    }
+}
+
+/// One thing a job file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// `[name]`.
+    Section {
+        /// Where.
+        place: Place,
+        /// The name between the brackets.
+        name: String,
+    },
+    /// `key=value`, or a key alone.
+    Setting {
+        /// Where.
+        place: Place,
+        /// Left of the `=`.
+        key: String,
+        /// Right of the `=`; none when the key stands alone.
+        value: Option<String>,
+    },
+}
+
+/// Reads the text of a file named `name`; `include` gives the text of another file.
+///
+/// # Errors
+/// At a line that is neither a section, an option nor a comment, and when a file cannot be included.
+pub fn lex(
+    name: &str,
+    text: &str,
+    include: &dyn Fn(&str) -> Result<String, WorkloadError>,
+) -> Result<Vec<Item>, WorkloadError> {
+    let mut items = Vec::new();
+    lex_file(name, text, include, MOST_INCLUDES_DEEP, &mut items)?;
+    Ok(items)
+}
+
+fn lex_file(
+    name: &str,
+    text: &str,
+    include: &dyn Fn(&str) -> Result<String, WorkloadError>,
+    deeper: u32,
+    items: &mut Vec<Item>,
+) -> Result<(), WorkloadError> {
+    let file: Rc<str> = name.into();
+    for (line, number) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {
+        let place = Place { file: Rc::clone(&file), line: number };
+        let line = without_comment(line);
+        if line.is_empty() {
+            continue;
+        }
+        if items.len() >= MOST_ITEMS {
+            return Err(place.error("one option more", format!("at most {MOST_ITEMS} options")));
+        }
+        if let Some(path) = included(line) {
+            if deeper == 0 {
+                let expected = format!("includes at most {MOST_INCLUDES_DEEP} deep");
+                return Err(place.error(format!("include {path}"), expected));
+            }
+            // The error of the reader names the other file; the line that asked for it helps more.
+            let text = include(path)
+                .map_err(|error| place.error(format!("include {path}: {}", error.found), error.expected))?;
+            lex_file(path, &text, include, deeper - 1, items)?;
+        } else {
+            items.push(item(line, place)?);
+        }
+    }
+    Ok(())
+}
+
+/// The file that an `include` line names.
+fn included(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("include")?;
+    rest.starts_with(char::is_whitespace).then(|| rest.trim())
+}
+
+/// The line before a comment, without blanks around it. Both signs start a comment anywhere, as in fio.
+fn without_comment(line: &str) -> &str {
+    line.split([';', '#']).next().unwrap_or("").trim()
+}
+
+fn item(line: &str, place: Place) -> Result<Item, WorkloadError> {
+    if let Some(rest) = line.strip_prefix('[') {
+        let name = rest.strip_suffix(']').map(str::trim).filter(|name| !name.is_empty());
+        return match name {
+            Some(name) => Ok(Item::Section { place, name: name.to_owned() }),
+            None => Err(place.error(line, "a section's name between brackets, as in [job1]")),
+        };
+    }
+    let (key, value) = match line.split_once('=') {
+        Some((key, value)) => (key.trim(), Some(unquoted(value.trim()).to_owned())),
+        None => (line, None),
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '.';
+    if key.is_empty() || !key.chars().all(plain) {
+        return Err(place.error(line, "[section], key=value, a key alone, or a comment"));
+    }
+    Ok(Item::Setting { place, key: key.to_owned(), value })
+}
+
+/// Quotes around a whole value are dropped.
+fn unquoted(value: &str) -> &str {
+    let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    inner('"').or_else(|| inner('\'')).unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refuse(path: &str) -> Result<String, WorkloadError> {
+        Err(WorkloadError::of(path, "no such file", "a file"))
+    }
+
+    fn shown(items: &[Item]) -> Vec<String> {
+        items
+            .iter()
+            .map(|item| match item {
+                Item::Section { place, name } => format!("{}:{} [{name}]", place.file, place.line),
+                Item::Setting { place, key, value } => {
+                    format!("{}:{} {key}={}", place.file, place.line, value.as_deref().unwrap_or("-"))
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn sections_options_and_comments_are_told_apart() {
+        let text = "; a comment\n# another\n\n[global]\r\n bs = 4k ; why\ntime_based\n[a b]\nrw=read# x\nname=\"q\"\n";
+        let items = lex("j.fio", text, &refuse).unwrap();
+        let expected = [
+            "j.fio:4 [global]",
+            "j.fio:5 bs=4k",
+            "j.fio:6 time_based=-",
+            "j.fio:7 [a b]",
+            "j.fio:8 rw=read",
+            "j.fio:9 name=q",
+        ];
+        assert_eq!(shown(&items), expected);
+    }
+
+    #[test]
+    fn includes_stand_where_they_are_named() {
+        let include = |path: &str| match path {
+            "a.inc" => Ok("bs=8k\ninclude b.inc\n".to_owned()),
+            "b.inc" => Ok("[j]\nrw=write\n".to_owned()),
+            _ => refuse(path),
+        };
+        let items = lex("j.fio", "[global]\ninclude a.inc\nsize=1g\n", &include).unwrap();
+        let expected =
+            ["j.fio:1 [global]", "a.inc:1 bs=8k", "b.inc:1 [j]", "b.inc:2 rw=write", "j.fio:3 size=1g"];
+        assert_eq!(shown(&items), expected);
+        let missing = lex("j.fio", "\ninclude c.inc\n", &include).unwrap_err();
+        assert_eq!(missing.to_string(), "j.fio:2: include c.inc: no such file: expected a file");
+    }
+
+    #[test]
+    fn a_file_that_includes_itself_is_an_error() {
+        let itself = |_: &str| Ok("include me\ninclude me\n".to_owned());
+        let error = lex("me", "include me\n", &itself).unwrap_err();
+        assert!(error.expected.contains("8 deep"), "{error}");
+    }
+
+    #[test]
+    fn broken_lines_are_named() {
+        for (line, found) in [("[job", "[job"), ("[]", "[]"), ("=4k", "=4k"), ("b s=4k", "b s=4k")] {
+            let error = lex("j", &format!("\n{line}\n"), &refuse).unwrap_err();
+            assert_eq!((error.place.as_str(), error.found.as_str()), ("j:2", found));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! In which order random blocks come when none may repeat within a pass: a permutation that needs no memory.
+
+use engine::RandomStream;
+
+/// A random one-to-one map of `0..count` onto itself.
+///
+/// Three rounds of an odd multiplication and a shifted exclusive or, each a bijection of the next power of two;
+/// a result beyond `count` is mapped again until it falls inside, which takes fewer than two steps on average.
+#[derive(Clone, Debug)]
+pub struct Permutation {
+    count: u64,
+    mask: u64,
+    shift: u32,
+    factors: [u64; 3],
+    summands: [u64; 3],
+}
+
+impl Permutation {
+    /// A permutation of `0..count` drawn from `random`.
+    ///
+    /// # Panics
+    /// When `count` is zero.
+    pub fn draw(count: u64, random: &mut RandomStream) -> Self {
+        assert!(count > 0, "nothing to permute");
+        let bits = 64 - (count - 1).leading_zeros();
+        let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
+        let mut draw = |odd: u64| std::array::from_fn(|_| random.bits() | odd);
+        Self { count, mask, shift: (bits / 2).max(1), factors: draw(1), summands: draw(0) }
+    }
+
+    /// How many numbers it permutes.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Where `index` goes.
+    #[inline]
+    pub fn at(&self, index: u64) -> u64 {
+        debug_assert!(index < self.count);
+        let mut x = index;
+        loop {
+            for round in 0..3 {
+                x = x.wrapping_mul(self.factors[round]).wrapping_add(self.summands[round]) & self.mask;
+                x ^= x >> self.shift;
+            }
+            if x < self.count {
+                return x;
+            }
+        }
+    }
+}
+
+/// Every block once per pass, in a new random order each pass.
+#[derive(Clone, Debug)]
+pub struct Passes {
+    permutation: Permutation,
+    next: u64,
+}
+
+impl Passes {
+    /// Passes over `count` blocks.
+    pub fn new(count: u64, random: &mut RandomStream) -> Self {
+        Self { permutation: Permutation::draw(count, random), next: 0 }
+    }
+
+    /// Begins a new pass, unless one has just begun.
+    pub fn restart(&mut self, random: &mut RandomStream) {
+        if self.next > 0 {
+            *self = Self::new(self.permutation.count(), random);
+        }
+    }
+
+    /// The next block.
+    #[inline]
+    pub fn next(&mut self, random: &mut RandomStream) -> u64 {
+        if self.next == self.permutation.count() {
+            self.restart(random);
+        }
+        let block = self.permutation.at(self.next);
+        self.next += 1;
+        block
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_comes_once_per_pass() {
+        let mut random = RandomStream::new(1, "test");
+        for count in [1, 2, 3, 4, 5, 7, 8, 9, 100, 1000, 1024, 1025, 65_537] {
+            let mut passes = Passes::new(count, &mut random);
+            let mut pass = || {
+                let order: Vec<u64> = (0..count).map(|_| passes.next(&mut random)).collect();
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                assert!(sorted.iter().copied().eq(0..count), "{count}");
+                order
+            };
+            let (first, second) = (pass(), pass());
+            assert!(count < 9 || first != second, "each pass has its own order");
+        }
+    }
+
+    #[test]
+    fn the_order_looks_random() {
+        // Of n positions, the share of blocks in the upper half among the first n/2 is hypergeometric: mean 1/2,
+        // standard deviation 1 / (2 sqrt(n)) at most; ascending neighbours are half of all likewise.
+        let (count, mut random) = (1_000_003u64, RandomStream::new(3, "test"));
+        let mut passes = Passes::new(count, &mut random);
+        let order: Vec<u64> = (0..count).map(|_| passes.next(&mut random)).collect();
+        let upper = order[..500_000].iter().filter(|block| **block >= count / 2).count() as f64 / 500_000.0;
+        assert!((upper - 0.5).abs() < 0.005, "{upper}");
+        let rising = order.windows(2).filter(|pair| pair[0] < pair[1]).count() as f64 / count as f64;
+        assert!((rising - 0.5).abs() < 0.005, "{rising}");
+        // Neighbours in time are far apart: the mean distance of two random points of a line is a third of it.
+        let distance: f64 = order.windows(2).map(|pair| pair[0].abs_diff(pair[1]) as f64).sum();
+        let mean = distance / count as f64 / count as f64;
+        assert!((mean - 1.0 / 3.0).abs() < 0.01, "{mean}");
+    }
+}

@@ -1,0 +1,163 @@
+//! One option and its value, put into a job.
+
+use super::distribution::Distribution;
+use super::job::{Access, Blocks, JobSpec, MOST_BLOCK, MOST_CLONES, MOST_DEPTH};
+use super::pace::Rate;
+use super::value;
+
+const SECOND_NS: u64 = 1_000_000_000;
+const BLOCK: &str = "a multiple of 512 up to 1g";
+const ACCESS: &str = "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
+
+/// Sets option `name` (its first name) of `job`; an option without a value is 1.
+///
+/// # Errors
+/// With what was expected, when the value is none of this option's.
+pub fn apply(job: &mut JobSpec, name: &str, value: Option<&str>) -> Result<(), &'static str> {
+    let text = value.unwrap_or("1");
+    let base = job.kb_base;
+    let duration = |unit| value::time_ns(text, unit);
+    let number = || value::count(text, base);
+    match name {
+        "name" => job.name = text.to_owned(),
+        "description" | "new_group" | "randrepeat" => {}
+        "filename" if text.contains(':') => return Err("one file: a run has one drive"),
+        "filename" => {}
+        "kb_base" => job.kb_base = kb_base(text)?,
+        "rw" => (job.random, job.access) = access(text)?,
+        "rwmixread" => job.read_percent = value::percent(text)?,
+        "rwmixwrite" => job.read_percent = 100 - value::percent(text)?,
+        "bs" => each(&mut job.blocks, text, |text| block(text, base).map(Blocks::Fixed))?,
+        "bsrange" => each(&mut job.blocks, text, |text| range(text, base))?,
+        "bssplit" => each(&mut job.blocks, text, |text| split(text, base))?,
+        "blockalign" => each(&mut job.align, text, |text| block(text, base).map(Some))?,
+        "size" => job.size = value::size(text, base).map(not_zero)?,
+        "io_size" => job.io_size = value::size(text, base).map(not_zero)?,
+        "offset" => job.offset = aligned(text, base)?,
+        "offset_increment" => job.offset_increment = aligned(text, base)?,
+        "iodepth" => job.iodepth = between(number(), 1, MOST_DEPTH).ok_or("a depth from 1 to 65536")?,
+        "numjobs" => job.numjobs = between(number(), 1, MOST_CLONES).ok_or("1 to 65535 jobs")?,
+        "loops" => job.loops = between(number(), 1, u64::MAX).ok_or("a number of loops from 1 on")?,
+        // Zero means no end, as in fio.
+        "runtime" => job.runtime_ns = Some(duration(SECOND_NS)?).filter(|ns| *ns > 0),
+        "ramp_time" => job.ramp_ns = duration(SECOND_NS)?,
+        "startdelay" => job.delay_ns = duration(SECOND_NS)?,
+        "thinktime" => job.think_ns = duration(1_000)?,
+        "thinktime_blocks" => job.think_blocks = between(number(), 1, u64::MAX).ok_or("a number from 1 on")?,
+        "time_based" => job.time_based = value::flag(text)?,
+        "norandommap" => job.norandommap = value::flag(text)?,
+        "stonewall" => job.stonewall = value::flag(text)?,
+        "group_reporting" => job.group_reporting = value::flag(text)?,
+        "random_distribution" => job.distribution = Distribution::parse(text, base)?,
+        "percentage_random" => each(&mut job.random_percent, text, value::percent)?,
+        "randseed" => job.seed = Some(text.trim().parse().map_err(|_| "a whole number")?),
+        "rate" => each(&mut job.rate, text, |text| Rate::bytes(text, base).map(Some))?,
+        "rate_iops" => each(&mut job.rate_iops, text, |text| Rate::requests(text, base).map(Some))?,
+        "rate_process" => job.poisson = poisson(text)?,
+        "fsync" => job.flush_every[0] = number()?,
+        "fdatasync" => job.flush_every[1] = number()?,
+        "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
+        other => unreachable!("{other} stands in the table of honoured options"),
+    }
+    Ok(())
+}
+
+fn between(number: Result<u64, &'static str>, least: u64, most: u64) -> Option<u64> {
+    number.ok().filter(|number| (least..=most).contains(number))
+}
+
+/// A size of zero means the default, as in fio.
+fn not_zero(size: value::Size) -> Option<value::Size> {
+    (size != value::Size::Bytes(0)).then_some(size)
+}
+
+fn aligned(text: &str, base: u64) -> Result<value::Size, &'static str> {
+    match value::size(text, base)? {
+        value::Size::Bytes(bytes) if bytes % 512 != 0 => Err("a multiple of 512, the drive's sector"),
+        size => Ok(size),
+    }
+}
+
+fn kb_base(text: &str) -> Result<u64, &'static str> {
+    match text {
+        "1000" => Ok(1000),
+        "1024" => Ok(1024),
+        _ => Err("1000 or 1024"),
+    }
+}
+
+fn access(text: &str) -> Result<(bool, Access), &'static str> {
+    if text.contains(':') || text.contains(',') {
+        return Err("rw without a sequencer (:N), which is not modelled");
+    }
+    Ok(match text {
+        "read" => (false, Access::Read),
+        "write" => (false, Access::Write),
+        "trim" => (false, Access::Trim),
+        "randread" => (true, Access::Read),
+        "randwrite" => (true, Access::Write),
+        "randtrim" => (true, Access::Trim),
+        "rw" | "readwrite" => (false, Access::ReadWrite),
+        "randrw" => (true, Access::ReadWrite),
+        "trimwrite" => (false, Access::TrimWrite),
+        "randtrimwrite" => (true, Access::TrimWrite),
+        _ => return Err(ACCESS),
+    })
+}
+
+fn poisson(text: &str) -> Result<bool, &'static str> {
+    match text {
+        "linear" => Ok(false),
+        "poisson" => Ok(true),
+        _ => Err("linear or poisson"),
+    }
+}
+
+/// Sets the directions that the text gives a value for.
+fn each<T>(
+    values: &mut [T; 3],
+    text: &str,
+    read: impl Fn(&str) -> Result<T, &'static str>,
+) -> Result<(), &'static str> {
+    for (value, text) in values.iter_mut().zip(value::by_direction(text)?) {
+        if let Some(text) = text {
+            *value = read(text)?;
+        }
+    }
+    Ok(())
+}
+
+fn block(text: &str, base: u64) -> Result<u64, &'static str> {
+    let bytes = value::bytes(text, base)?;
+    if bytes == 0 || bytes % 512 != 0 || bytes > MOST_BLOCK { Err(BLOCK) } else { Ok(bytes) }
+}
+
+fn range(text: &str, base: u64) -> Result<Blocks, &'static str> {
+    let (least, most) = text.split_once(['-', ':']).ok_or("a range such as 4k-64k")?;
+    let (least, most) = (block(least, base)?, block(most, base)?);
+    Ok(Blocks::Range(least.min(most), least.max(most)))
+}
+
+/// `4k/60:64k/40`; sizes without a percentage share what is left.
+fn split(text: &str, base: u64) -> Result<Blocks, &'static str> {
+    const EXPECTED: &str = "sizes and percentages such as 4k/60:64k/40, adding up to 100";
+    let mut parts = Vec::new();
+    for part in text.split(':') {
+        let (size, percent) = part.split_once('/').unwrap_or((part, ""));
+        let percent = if percent.is_empty() { None } else { Some(value::percent(percent)?) };
+        parts.push((block(size, base)?, percent));
+    }
+    if parts.len() > 100 {
+        return Err("at most 100 sizes");
+    }
+    let given: u64 = parts.iter().filter_map(|part| part.1).sum();
+    let open = parts.iter().filter(|part| part.1.is_none()).count() as u64;
+    let left = 100u64.checked_sub(given).ok_or(EXPECTED)?;
+    if (open == 0 && left > 0) || (open > 0 && left < open) {
+        return Err(EXPECTED);
+    }
+    // What does not divide evenly goes to the first sizes, one percent each.
+    let mut shared = (0..open).map(|index| left / open + u64::from(index < left % open));
+    let parts = parts.into_iter().map(|(size, percent)| (size, percent.or_else(|| shared.next()).unwrap_or(0)));
+    Ok(Blocks::Split(parts.filter(|part| part.1 > 0).collect()))
+}

@@ -138,6 +138,20 @@ impl Document {
         Self { root: Node { value: Value::Table(table), place, source: None } }
     }
 
+    /// Removes the value at a dotted path, if it is there.
+    pub fn remove(&mut self, path: &str) {
+        let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
+        let parent = tables.split('.').filter(|key| !key.is_empty()).try_fold(&mut self.root, |node, key| {
+            match &mut node.value {
+                Value::Table(table) => table.get_mut(key),
+                _ => None,
+            }
+        });
+        if let Some(Node { value: Value::Table(table), .. }) = parent {
+            table.remove(key);
+        }
+    }
+
     /// Applies one `--set a.b.c=value`. The value is read as TOML; what is not TOML is taken as text, so
     /// that `--set ftl.gc.victim.name=d-choices` needs no quotes.
     ///

@@ -30,7 +30,11 @@ impl Bus {
             rate: section.required("rate", "transfer rate of a channel, eight wires wide")?,
             cycle: section.or("cycle", Nanos::new(25), "length of a command or address cycle")?,
             cycles_read: section.or("cycles_read", 7, "command and address cycles of a read")?,
-            cycles_program: section.or("cycles_program", 7, "command and address cycles of each page programmed")?,
+            cycles_program: section.or(
+                "cycles_program",
+                7,
+                "command and address cycles of each page programmed",
+            )?,
             cycles_erase: section.or("cycles_erase", 5, "command and address cycles of an erase")?,
             transfer_oob: section.or("transfer_oob", false, "the spare bytes cross the bus, too")?,
             out: Vec::new(),
@@ -42,11 +46,16 @@ impl Bus {
 
     /// Works out the times for this shape: units of `unit` bytes, `row_units` in a page row, `program_units`
     /// in a program operation of `program_pages` pages, with `oob` spare bytes to each unit.
-    pub fn prepare(&mut self, unit: Bytes, oob: Bytes, row_units: u32, program_units: u32, program_pages: u32) {
+    pub fn prepare(
+        &mut self,
+        unit: Bytes,
+        oob: Bytes,
+        row_units: u32,
+        program_units: u32,
+        program_pages: u32,
+    ) {
         let extra = if self.transfer_oob { oob.get() } else { 0 };
-        let burst = |units: u32| {
-            self.rate.time_for(Bytes::new((unit.get() + extra) * u64::from(units)))
-        };
+        let burst = |units: u32| self.rate.time_for(Bytes::new((unit.get() + extra) * u64::from(units)));
         let data_in = burst(program_units);
         self.out = (0..=row_units).map(burst).collect();
         self.data_in = data_in + self.cycle.times(u64::from(self.cycles_program) * u64::from(program_pages));

@@ -32,7 +32,8 @@ impl ControllerConfig {
         let cache_read = section.or("cache_read", false, "an array read overlaps the data-out before it")?;
         let cache_program = section.or("cache_program", false, "a data-in overlaps the program before it")?;
         let copyback = section.or("copyback", false, "garbage collection moves data inside the die")?;
-        let program_queue = section.or("program_queue", 2u32, "program operations bound to a die ahead of time")?;
+        let program_queue =
+            section.or("program_queue", 2u32, "program operations bound to a die ahead of time")?;
         if !(1..=64).contains(&program_queue) {
             return Err(section.reject("program_queue", "expected 1 to 64"));
         }

@@ -396,7 +396,8 @@ impl Controller {
                 calendar.schedule(now + self.t_decode, Event { kind: events::DECODED, index: id.0 });
             }
             let state = &mut self.dies[die];
-            if state.array.exists() && state.array_kind == Kind::Read && state.array_phase == ArrayPhase::Done {
+            if state.array.exists() && state.array_kind == Kind::Read && state.array_phase == ArrayPhase::Done
+            {
                 self.move_to_register(die, calendar, probe);
             }
         }
@@ -448,7 +449,8 @@ impl Controller {
             Kind::Read | Kind::Copyback => return,
         };
         let remaining = state.array_end.since(now);
-        if remaining <= t_suspend || !self.scheduler.suspends(state.array_kind, remaining, state.suspensions) {
+        if remaining <= t_suspend || !self.scheduler.suspends(state.array_kind, remaining, state.suspensions)
+        {
             return;
         }
         let id = state.array;

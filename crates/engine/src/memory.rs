@@ -39,7 +39,9 @@ pub fn prefetch<T>(array: &[T], index: usize) {
     if let Some(item) = array.get(index) {
         // SAFETY: a prefetch of a valid reference has no effect but on the cache.
         unsafe {
-            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(item).cast());
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                std::ptr::from_ref(item).cast(),
+            );
         }
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -213,6 +213,13 @@ impl Buffer {
         true
     }
 
+    /// No request waits for a program any more.
+    pub fn forget_requests(&mut self) {
+        for slot in &mut self.slots {
+            slot.request = u32::MAX;
+        }
+    }
+
     /// Ends an epoch: [`Self::oldest_epoch`] passes the number returned once all slots of now are gone.
     pub fn end_epoch(&mut self) -> u32 {
         let ended = self.epoch;

@@ -93,6 +93,9 @@ pub struct Ftl {
     power_loss_protection: bool,
     flush_after: Nanos,
     program_queue: u32,
+    /// Free superblocks kept back from the host beside the one for the next victim: where blocks can fail, a
+    /// collection may take a superblock and give none back.
+    pub(crate) spare: u32,
     pub(crate) map: Map,
     pub(crate) space: Space,
     buffer: Buffer,
@@ -142,6 +145,7 @@ impl Ftl {
             power_loss_protection: config.power_loss_protection,
             flush_after: config.flush_after,
             program_queue,
+            spare: u32::from(array.may_fail()),
             map: Map::new(&layout),
             space: Space::new(&layout, &config.victim, &config.wear, seed),
             buffer: Buffer::new(config.buffer_slots),
@@ -182,7 +186,7 @@ impl Ftl {
     /// Superblocks of a die that the host's data can never fill: those garbage collection needs free, one
     /// open superblock for each stream, and one to gain from.
     fn reserved_superblocks(&self) -> u32 {
-        self.trigger.foreground_limit() + 3
+        self.trigger.foreground_limit() + 3 + self.spare
     }
 
     pub(crate) fn update_quota(&mut self, die: usize) {
@@ -241,6 +245,14 @@ impl Ftl {
         &self.array
     }
 
+    /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
+    /// no request waits for it any longer.
+    pub fn declare_stalled(&mut self) {
+        self.read_only |= self.stats.superblocks_lost > 0;
+        self.buffer.forget_requests();
+        self.flushes.clear();
+    }
+
     /// True once too many blocks failed: writes are refused from then on.
     pub fn is_read_only(&self) -> bool {
         self.read_only
@@ -254,6 +266,35 @@ impl Ftl {
     /// Bytes of state: map, superblocks, buffer.
     pub fn state_bytes(&self) -> usize {
         self.map.bytes() + self.space.bytes() + self.buffer.bytes()
+    }
+
+    /// Why each die takes no more writes, for the message of a run that is stuck.
+    pub fn explain_stall(&self) -> String {
+        let die = |(die, space): (usize, &crate::space::DieSpace)| {
+            format!(
+                "die {die}: live {} of {}, free {}, candidates {} with {} garbage units, left {}/{}, bound {}, {}",
+                space.live,
+                space.quota,
+                space.free.len(),
+                space.candidates.len(),
+                self.space.garbage(die),
+                space.frontiers[0].left(&self.layout),
+                space.frontiers[1].left(&self.layout),
+                self.bound[die],
+                self.collections[die].describe(),
+            )
+        };
+        let dies: Vec<String> = self.space.dies.iter().enumerate().map(die).collect();
+        format!(
+            "buffer {} used, {} reserved, {} in flight; current die {:?}; superblock {} units, program {}; {}",
+            self.buffer.used_slots(),
+            self.reserved_slots,
+            self.controller.in_flight(),
+            self.current,
+            self.layout.superblock_units,
+            self.layout.program_units,
+            dies.join("; ")
+        )
     }
 
     /// Superblocks not lost to bad blocks, over all dies.
@@ -320,6 +361,13 @@ impl Ftl {
     /// True while the buffer holds data that is not on flash.
     pub fn is_draining(&self) -> bool {
         self.buffer.used_slots() > 0
+    }
+
+    /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
+    pub fn begin<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        for die in 0..self.layout.dies as usize {
+            self.collect(die, calendar, probe);
+        }
     }
 
     // ---- host requests ------------------------------------------------------------------------------
@@ -642,14 +690,18 @@ impl Ftl {
         let reserved = self.collections[die].reserved_units(&self.space, die);
         let host_left = space.frontiers[HOST].left(&self.layout);
         let gc_left = if self.mixed { 0 } else { space.frontiers[1].left(&self.layout) };
+        let expected = self.collections[die].expected_superblocks();
+        let kept = (1 + self.spare) * units;
         // Whatever the host takes, garbage collection must still be able to move what it has in hand, and
-        // one free superblock stays behind for its next victim.
-        let room = if host_left >= program {
-            let taken = if self.mixed { host_left - program } else { gc_left };
-            taken + free * units >= reserved
-        } else {
-            let left = if self.mixed { units - program } else { gc_left };
-            free >= 2 && left + (free - 1) * units >= reserved
+        // must find a free superblock for its next victim when those being reclaimed have come back.
+        let suffices = |left: u32, free: u32| {
+            left + free * units >= reserved && left + (free + expected) * units >= reserved + kept
+        };
+        let room = match (host_left >= program, self.mixed) {
+            (true, false) => true,
+            (true, true) => suffices(host_left - program, free),
+            (false, true) => free >= 1 && suffices(units - program, free - 1),
+            (false, false) => free >= 2 && suffices(gc_left, free - 1),
         };
         let (word, bit) = (die / 64, 1u64 << (die % 64));
         if within_quota && room && self.bound[die] < self.program_queue {
@@ -717,12 +769,7 @@ impl Ftl {
         }
     }
 
-    fn on_programmed<P: Probe>(
-        &mut self,
-        transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
         let die = transaction.die.index();
         let global = self.space.global(die, transaction.superblock);
         let done = self.array.program(global, transaction.row, transaction.rows);
@@ -864,8 +911,8 @@ impl Ftl {
         self.collections[die].erasing -= 1;
         probe.on_erase(global);
         let failing = std::mem::replace(&mut self.space.failing[global], false);
-        let lost = (failing || !done)
-            && self.array.retire(die as u32, superblock) == nand::RetireOutcome::Lost;
+        let lost =
+            (failing || !done) && self.array.retire(die as u32, superblock) == nand::RetireOutcome::Lost;
         if lost {
             self.lose_superblock(die, global);
         } else {

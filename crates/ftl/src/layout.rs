@@ -47,7 +47,8 @@ impl Layout {
         let unit: Bytes = ftl.or("mapping_unit", Bytes::new(4096), "what one entry of the map covers")?;
         let page = geometry.page_size.get();
         if unit.get() < 512 || unit.get() % 512 != 0 || page % unit.get() != 0 {
-            let expected = format!("expected a multiple of 512 bytes that divides the page of {}", geometry.page_size);
+            let expected =
+                format!("expected a multiple of 512 bytes that divides the page of {}", geometry.page_size);
             return Err(ftl.reject("mapping_unit", &expected));
         }
         let planes = if controller.multi_plane { geometry.planes } else { 1 };
@@ -144,8 +145,7 @@ fn read_logical_units(ftl: &mut Section, physical: u64, unit: Bytes) -> Result<u
             ("user_capacity", capacity.get() / unit.get())
         }
         None => {
-            let op: f64 =
-                ftl.or("op_ratio", 0.07, "over-provisioning: (physical - logical) / logical")?;
+            let op: f64 = ftl.or("op_ratio", 0.07, "over-provisioning: (physical - logical) / logical")?;
             if !(op > 0.0 && op < 100.0) {
                 return Err(ftl.reject("op_ratio", "expected more than 0 and less than 100"));
             }

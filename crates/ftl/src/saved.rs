@@ -51,7 +51,8 @@ impl Ftl {
         ];
         let mut longs = vec![valid.to_vec(), space.closed_at.clone()];
         for die in &space.dies {
-            let frontiers = die.frontiers.iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
+            let frontiers =
+                die.frontiers.iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
             words.push(frontiers.chain([die.usable, die.live]).collect());
             let mut free: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
             free.sort_unstable();
@@ -132,8 +133,9 @@ impl Ftl {
         space.erases = clocks[1];
         space.free = ranks.iter().zip(free).map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
         let first = self.space.global(die, 0);
-        let mut closed: Vec<u32> =
-            (0..per_die).filter(|&at| self.space.state[first + at as usize] == SuperblockState::Closed).collect();
+        let mut closed: Vec<u32> = (0..per_die)
+            .filter(|&at| self.space.state[first + at as usize] == SuperblockState::Closed)
+            .collect();
         closed.sort_by_key(|&at| (closed_at[first + at as usize], at));
         for superblock in closed {
             self.space.dies[die].clock = closed_at[first + superblock as usize];

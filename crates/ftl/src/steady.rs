@@ -63,7 +63,8 @@ impl SteadyWindow {
         let mean = last.iter().sum::<f64>() / count as f64;
         let excursion = last.iter().map(|waf| (waf / mean - 1.0).abs()).fold(0.0, f64::max);
         let centre = (count - 1) as f64 / 2.0;
-        let covariance: f64 = last.iter().enumerate().map(|(i, waf)| (i as f64 - centre) * (waf - mean)).sum();
+        let covariance: f64 =
+            last.iter().enumerate().map(|(i, waf)| (i as f64 - centre) * (waf - mean)).sum();
         let variance: f64 = (0..count).map(|i| (i as f64 - centre).powi(2)).sum();
         let change = (covariance / variance * (count - 1) as f64 / mean).abs();
         excursion <= self.rule.tolerance && change <= self.rule.tolerance / 2.0
@@ -124,12 +125,13 @@ impl Ftl {
         let start = (self.stats.units_written % dies as u64) as usize;
         let die = (0..dies)
             .map(|step| if start + step >= dies { start + step - dies } else { start + step })
-            .find(|&die| self.takes_untimed(die))
-            .expect("a drive that was found sustainable has room on some die");
+            .find(|&die| self.make_room_untimed(die))
+            .unwrap_or_else(|| panic!("no die has room for another unit: {}", self.explain_stall()));
         self.stats.units_written += 1;
         self.stats.units_programmed[Origin::Host as usize] += 1;
-        if self.space.dies[die].frontiers[HOST].superblock == NONE {
-            self.space.open(die, HOST);
+        // In mixed mode a collection may fill the superblock that was just opened.
+        while self.space.dies[die].frontiers[HOST].superblock == NONE {
+            assert!(self.space.open(die, HOST), "die {die} takes a write and has nothing to open");
             self.collect_untimed(die);
         }
         let old = self.map.lookup(lpn);
@@ -142,9 +144,16 @@ impl Ftl {
         self.emptied.clear();
     }
 
-    fn takes_untimed(&self, die: usize) -> bool {
+    /// True when the die can take a unit of the host's, after collecting if need be.
+    fn make_room_untimed(&mut self, die: usize) -> bool {
+        if self.space.dies[die].live >= self.space.dies[die].quota {
+            return false;
+        }
+        if self.space.dies[die].frontiers[HOST].superblock == NONE {
+            self.collect_untimed(die);
+        }
         let space = &self.space.dies[die];
-        space.live < space.quota && (space.frontiers[HOST].superblock != NONE || space.free.len() >= 2)
+        space.frontiers[HOST].superblock != NONE || space.free.len() as u32 >= 2 + self.spare
     }
 
     /// Puts a unit into the open superblock of a stream and makes it the unit's home.
@@ -172,6 +181,9 @@ impl Ftl {
         while self.trigger.foreground(&self.trigger_view(die)) {
             let Some(victim) = self.space.pick_victim(die) else { return };
             let global = self.space.global(die, victim) as u32;
+            if !self.has_room_untimed(die, global) {
+                return;
+            }
             self.space.take(die, victim);
             self.move_all_untimed(die, global);
             self.erase_untimed(die, victim);
@@ -224,7 +236,7 @@ impl Ftl {
     fn has_room_untimed(&self, die: usize, global: u32) -> bool {
         let space = &self.space.dies[die];
         let left = space.frontiers[usize::from(!self.mixed)].left(&self.layout);
-        left + space.free.len() as u32 * self.layout.superblock_units > self.space.valid[global as usize]
+        left + space.free.len() as u32 * self.layout.superblock_units >= self.space.valid[global as usize]
     }
 
     /// Lets time begin again: open superblocks are completed to whole program units.

@@ -121,6 +121,11 @@ impl FlashArray {
         self.superblocks_per_die
     }
 
+    /// True when programs or erases can fail.
+    pub fn may_fail(&self) -> bool {
+        self.bad.program_fail_ratio > 0.0 || self.bad.erase_fail_ratio > 0.0
+    }
+
     /// Blocks that are bad, from the factory or since.
     pub fn bad_blocks(&self) -> u64 {
         self.bad_blocks

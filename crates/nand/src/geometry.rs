@@ -66,27 +66,33 @@ impl Geometry {
         let mut geometry = root.child("geometry")?;
         let channels = at_least_one(&mut geometry, "channels", "channels of the drive", None)?;
         let ways = at_least_one(&mut geometry, "ways", "chip enables on each channel", None)?;
-        let dies_per_way = at_least_one(&mut geometry, "dies_per_way", "dies behind each chip enable", Some(1))?;
+        let dies_per_way =
+            at_least_one(&mut geometry, "dies_per_way", "dies behind each chip enable", Some(1))?;
         if u64::from(ways) * u64::from(dies_per_way) > 64 {
-            return Err(geometry.reject("ways", "expected at most 64 dies on a channel (ways x dies_per_way)"));
+            return Err(
+                geometry.reject("ways", "expected at most 64 dies on a channel (ways x dies_per_way)")
+            );
         }
         if u64::from(channels) * u64::from(ways) * u64::from(dies_per_way) > 1 << 16 {
             return Err(geometry.reject("channels", "expected at most 65536 dies in a drive"));
         }
         geometry.finish()?;
-        let cell = match nand.choice("cell", &["slc", "mlc", "tlc", "qlc"], "tlc", "bits per cell")?.as_str() {
+        let cell = match nand.choice("cell", &["slc", "mlc", "tlc", "qlc"], "tlc", "bits per cell")?.as_str()
+        {
             "slc" => Cell::Slc,
             "mlc" => Cell::Mlc,
             "tlc" => Cell::Tlc,
             _ => Cell::Qlc,
         };
-        let order = nand.choice("program", &["page", "one-shot"], "page", "what one program operation writes")?;
+        let order =
+            nand.choice("program", &["page", "one-shot"], "page", "what one program operation writes")?;
         let program = if order == "page" { ProgramOrder::Page } else { ProgramOrder::OneShot };
         let planes = at_least_one(nand, "planes", "planes of a die", None)?;
         if planes > 16 {
             return Err(nand.reject("planes", "expected at most 16 planes"));
         }
-        let blocks_per_plane = at_least_one(nand, "blocks_per_plane", "blocks of a plane, bad ones included", None)?;
+        let blocks_per_plane =
+            at_least_one(nand, "blocks_per_plane", "blocks of a plane, bad ones included", None)?;
         let pages_per_block = at_least_one(nand, "pages_per_block", "pages of a block", None)?;
         if pages_per_block % cell.bits() != 0 {
             return Err(nand.reject(

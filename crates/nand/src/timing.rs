@@ -49,7 +49,11 @@ impl ArrayTiming {
                 Nanos::new(60_000),
                 "time until reads may start after an erase is suspended",
             )?,
-            t_resume: nand.or("t_resume", Nanos::new(10_000), "extra time when a suspended operation resumes")?,
+            t_resume: nand.or(
+                "t_resume",
+                Nanos::new(10_000),
+                "extra time when a suspended operation resumes",
+            )?,
         })
     }
 
@@ -80,7 +84,8 @@ fn per_page_type(
 ) -> Result<[Nanos; 4], ConfigError> {
     let values: Vec<Nanos> = nand.required(key, help)?;
     if values.len() != 1 && values.len() != types {
-        let wanted = if types == 1 { "expected one time".into() } else { format!("expected one time or {types}") };
+        let wanted =
+            if types == 1 { "expected one time".into() } else { format!("expected one time or {types}") };
         return Err(nand.reject(key, &wanted));
     }
     let mut times = [values[0]; 4];

@@ -120,7 +120,10 @@ impl Checker {
                 transaction.row
             ),
             Kind::Program | Kind::Copyback => {
-                assert_eq!(transaction.row, self.rows[superblock], "superblock {superblock}: rows out of order");
+                assert_eq!(
+                    transaction.row, self.rows[superblock],
+                    "superblock {superblock}: rows out of order"
+                );
                 self.rows[superblock] += transaction.rows;
                 self.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
             }
@@ -155,7 +158,10 @@ impl Checker {
     pub fn on_erase(&mut self, superblock: usize) {
         let first = self.layout.first_ppa(superblock as u32) as usize;
         let units = &self.holder[first..first + self.layout.superblock_units as usize];
-        assert!(units.iter().all(|&holder| holder == NOTHING), "superblock {superblock} was erased with data");
+        assert!(
+            units.iter().all(|&holder| holder == NOTHING),
+            "superblock {superblock} was erased with data"
+        );
         self.rows[superblock] = 0;
         self.blocks_erased += u64::from(self.layout.planes);
     }
@@ -175,16 +181,28 @@ impl Checker {
 
     /// The final account, when nothing is under way.
     pub fn settle(&self, ftl: &Ftl, outstanding: u32) {
-        assert_eq!(self.requests_in, self.requests_out + u64::from(outstanding), "requests in = requests out");
+        assert_eq!(
+            self.requests_in,
+            self.requests_out + u64::from(outstanding),
+            "requests in = requests out"
+        );
         assert_eq!(self.pages_programmed, ftl.stats().pages_programmed, "every program has an origin");
-        assert_eq!(self.blocks_erased, ftl.stats().blocks_erased.iter().sum::<u64>(), "every erase is counted");
+        assert_eq!(
+            self.blocks_erased,
+            ftl.stats().blocks_erased.iter().sum::<u64>(),
+            "every erase is counted"
+        );
         assert!(self.finished <= self.submitted, "no operation finishes that was not submitted");
         let mut valid = vec![0u32; self.layout.superblocks()];
         for (lpn, &home) in self.home.iter().enumerate() {
             assert_eq!(ftl.lookup(Lpn(lpn as u32)).0, home, "the map and the account differ on unit {lpn}");
             if home != NOTHING {
                 assert!(ftl.is_valid(Ppa(home)), "unit {lpn} lives at {home}, which counts as invalid");
-                assert_eq!(ftl.holder(Ppa(home)).0 as usize, lpn, "the spare area of {home} names another unit");
+                assert_eq!(
+                    ftl.holder(Ppa(home)).0 as usize,
+                    lpn,
+                    "the spare area of {home} names another unit"
+                );
                 valid[self.layout.superblock_of(Ppa(home)) as usize] += 1;
             }
         }

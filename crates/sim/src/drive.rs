@@ -100,9 +100,14 @@ impl Catalogue {
         };
         if let Some(node) = chip {
             let Value::Text(chip) = &node.value else {
-                return Err(Error(format!("{}: chip = {}: expected the name of a chip", node.place, node.value)));
+                return Err(Error(format!(
+                    "{}: chip = {}: expected the name of a chip",
+                    node.place, node.value
+                )));
             };
-            let path = self.resolve("chips", chip).map_err(|error| Error(format!("{}: chip: {error}", node.place)))?;
+            let path = self
+                .resolve("chips", chip)
+                .map_err(|error| Error(format!("{}: chip: {error}", node.place)))?;
             let mut whole = load(&path)?.nested("nand");
             whole.overlay(document);
             document = whole;
@@ -119,7 +124,10 @@ impl Catalogue {
         let mut document = load(path)?;
         let Some(base) = document.take("base") else { return Ok(document) };
         let Value::Text(name) = &base.value else {
-            return Err(Error(format!("{}: base = {}: expected the name of a drive", base.place, base.value)));
+            return Err(Error(format!(
+                "{}: base = {}: expected the name of a drive",
+                base.place, base.value
+            )));
         };
         let beside = path.with_file_name(format!("{name}.toml"));
         let below = if beside.is_file() { Ok(beside) } else { self.resolve("drives", name) };
@@ -329,6 +337,8 @@ impl Drive {
             "geometry.dies_per_way=1".to_owned(),
             format!("nand.blocks_per_plane={blocks}"),
             "nand.bad_blocks.factory_ratio=0.0".to_owned(),
+            "nand.bad_blocks.program_fail_ratio=0.0".to_owned(),
+            "nand.bad_blocks.erase_fail_ratio=0.0".to_owned(),
             format!("ftl.user_capacity=\"{capacity}B\""),
         ] {
             document.set(&assignment)?;

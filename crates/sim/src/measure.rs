@@ -8,8 +8,18 @@ use units::SimTime;
 
 /// Names of the stages a request's latency is made of, in order. Together they are the whole latency.
 pub(crate) const STAGES: [&str; 12] = [
-    "queue", "command", "buffer", "wait_host", "wait_gc", "wait_wear", "wait_other", "wait_die", "channel",
-    "array", "transfer", "ecc",
+    "queue",
+    "command",
+    "buffer",
+    "wait_host",
+    "wait_gc",
+    "wait_wear",
+    "wait_other",
+    "wait_die",
+    "channel",
+    "array",
+    "transfer",
+    "ecc",
 ];
 
 /// The columns of `requests.parquet`, with their types.
@@ -311,10 +321,8 @@ impl Series {
                 format!("{op}_latency_ns_p99"),
                 column(&|bin| some(bin, json!(bin.quantile_ns(0.99)))),
             );
-            columns.insert(
-                format!("{op}_latency_ns_max"),
-                column(&|bin| some(bin, json!(bin.latency_max_ns))),
-            );
+            columns
+                .insert(format!("{op}_latency_ns_max"), column(&|bin| some(bin, json!(bin.latency_max_ns))));
         }
         Value::Object(columns)
     }

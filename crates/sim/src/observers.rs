@@ -44,7 +44,11 @@ impl RequestRows {
     }
 
     pub fn take(&mut self) -> Vec<(&'static str, Vec<u8>)> {
-        REQUEST_COLUMNS.iter().zip(&mut self.columns).map(|((name, _), column)| (*name, std::mem::take(column))).collect()
+        REQUEST_COLUMNS
+            .iter()
+            .zip(&mut self.columns)
+            .map(|((name, _), column)| (*name, std::mem::take(column)))
+            .collect()
     }
 }
 

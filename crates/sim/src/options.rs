@@ -72,7 +72,9 @@ impl RunOptions {
             return Err(Error(format!("options: fill = {}: expected more than 0, at most 1", options.fill)));
         }
         if options.load_snapshot.is_some() && options.precondition != PreconditionKind::None {
-            return Err(Error("options: expected either a snapshot to load or preconditioning, not both".into()));
+            return Err(Error(
+                "options: expected either a snapshot to load or preconditioning, not both".into(),
+            ));
         }
         Ok(options)
     }

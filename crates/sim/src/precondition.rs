@@ -63,7 +63,7 @@ impl Precondition {
         match self.kind {
             PreconditionKind::None => self.done = true,
             PreconditionKind::Instant => self.construct(drive, ftl, seed)?,
-            PreconditionKind::Fill | PreconditionKind::Steady => self.write(ftl, count),
+            PreconditionKind::Fill | PreconditionKind::Steady => self.write(drive, ftl, count)?,
         }
         if self.done {
             ftl.settle();
@@ -71,10 +71,16 @@ impl Precondition {
         Ok(self.done)
     }
 
-    fn write(&mut self, ftl: &mut Ftl, count: u64) {
+    fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         let window = ((filled as f64 * self.rule.window) as u64).max(1);
         for _ in 0..count {
+            if ftl.is_read_only() {
+                return Err(Error(format!(
+                    "{}: too few good superblocks are left: it wore out while it was preconditioned",
+                    drive.name
+                )));
+            }
             if self.written < filled {
                 ftl.write_untimed(Lpn(self.written as u32));
                 self.written += 1;
@@ -93,9 +99,10 @@ impl Precondition {
                 }
             }
             if self.done {
-                return;
+                break;
             }
         }
+        Ok(())
     }
 
     fn construct(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<(), Error> {

@@ -30,6 +30,8 @@ pub(crate) struct Request {
     pub stages: Stages,
     pub measured: bool,
     pub failed: bool,
+    /// Fetched by the drive and not answered yet.
+    pub in_drive: bool,
     next_free: u32,
 }
 
@@ -66,6 +68,7 @@ impl Requests {
             stages: Stages::default(),
             measured,
             failed: false,
+            in_drive: false,
             next_free: u32::MAX,
         };
         self.outstanding += 1;
@@ -79,6 +82,11 @@ impl Requests {
         self.items.len() as u32 - 1
     }
 
+    /// Every request the drive has fetched and not answered, in the order of their places.
+    pub fn in_drive(&self) -> Vec<u32> {
+        (0..self.items.len() as u32).filter(|&id| self.items[id as usize].in_drive).collect()
+    }
+
     #[inline]
     pub fn get(&mut self, id: u32) -> &mut Request {
         &mut self.items[id as usize]
@@ -87,6 +95,7 @@ impl Requests {
     #[inline]
     pub fn remove(&mut self, id: u32) -> Request {
         let request = self.items[id as usize];
+        self.items[id as usize].in_drive = false;
         self.items[id as usize].next_free = self.free;
         self.free = id;
         self.outstanding -= 1;

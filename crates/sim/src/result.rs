@@ -74,7 +74,8 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
 
 fn workload<P: Observer>(run: &Run<P>) -> Value {
     let report = run.workload.report();
-    let notes: Map<String, Value> = report.notes.into_iter().map(|(key, value)| (key, json!(value))).collect();
+    let notes: Map<String, Value> =
+        report.notes.into_iter().map(|(key, value)| (key, json!(value))).collect();
     json!({
         "name": report.name,
         "format": report.format,
@@ -158,8 +159,10 @@ fn sum_by_origin(counts: &[u64; Origin::COUNT]) -> u64 {
 }
 
 fn by_origin(counts: &[u64; Origin::COUNT]) -> Value {
-    let mut map: Map<String, Value> =
-        Origin::ALL.iter().map(|origin| (origin.name().to_owned(), json!(counts[*origin as usize]))).collect();
+    let mut map: Map<String, Value> = Origin::ALL
+        .iter()
+        .map(|origin| (origin.name().to_owned(), json!(counts[*origin as usize])))
+        .collect();
     map.insert("rewrite".into(), Value::Null); // The re-write queue of cost regulation does not exist yet.
     map.insert("total".into(), json!(sum_by_origin(counts)));
     Value::Object(map)
@@ -253,7 +256,8 @@ fn wear_map(ftl: &Ftl) -> Value {
     let dies = ftl.layout().dies as usize;
     let per_die = cycles.len() / dies;
     let group = per_die.div_ceil(WEAR_COLUMNS);
-    let mean = |blocks: &[u32]| blocks.iter().map(|&count| f64::from(count)).sum::<f64>() / blocks.len() as f64;
+    let mean =
+        |blocks: &[u32]| blocks.iter().map(|&count| f64::from(count)).sum::<f64>() / blocks.len() as f64;
     let values: Vec<Vec<f64>> =
         cycles.chunks(per_die).map(|die| die.chunks(group).map(mean).collect()).collect();
     json!({ "dies": dies, "columns": per_die.div_ceil(group), "blocks_per_column": group, "values": values })
@@ -261,7 +265,8 @@ fn wear_map(ftl: &Ftl) -> Value {
 
 fn utilisation(now: &BusyTimes, before: &BusyTimes, span_ns: u64) -> Value {
     let share = |busy: u64| if span_ns == 0 { 0.0 } else { busy as f64 / span_ns as f64 };
-    let channels: Vec<f64> = now.channels.iter().zip(&before.channels).map(|(now, then)| share(now - then)).collect();
+    let channels: Vec<f64> =
+        now.channels.iter().zip(&before.channels).map(|(now, then)| share(now - then)).collect();
     let arrays: Vec<[u64; 4]> = now
         .arrays
         .iter()

@@ -42,6 +42,7 @@ pub(crate) struct Run<P: Observer> {
     limit_time: SimTime,
     handed_out: u64,
     next_arrival: SimTime,
+    begun: bool,
     source_done: bool,
     error: Option<Error>,
     ramping: bool,
@@ -98,6 +99,7 @@ impl<P: Observer> Run<P> {
             limit_time: limits.ns.map_or(SimTime::NEVER, SimTime::from_ns),
             handed_out: 0,
             next_arrival: SimTime::NEVER,
+            begun: false,
             source_done: false,
             error: None,
             host_requests: 0,
@@ -131,10 +133,10 @@ impl<P: Observer> Run<P> {
     /// How much of the workload was handed out, where that can be known.
     pub fn fraction_done(&self) -> Option<f64> {
         let now = self.calendar.now();
-        let by_requests = (self.limit_requests != u64::MAX)
-            .then(|| self.handed_out as f64 / self.limit_requests as f64);
-        let by_time = (self.limit_time != SimTime::NEVER)
-            .then(|| now.ns() as f64 / self.limit_time.ns() as f64);
+        let by_requests =
+            (self.limit_requests != u64::MAX).then(|| self.handed_out as f64 / self.limit_requests as f64);
+        let by_time =
+            (self.limit_time != SimTime::NEVER).then(|| now.ns() as f64 / self.limit_time.ns() as f64);
         let own = self.workload.fraction_done(now);
         [by_requests, by_time, own].into_iter().flatten().reduce(f64::max).map(|part| part.min(1.0))
     }
@@ -154,7 +156,9 @@ impl<P: Observer> Run<P> {
     /// # Errors
     /// When the workload's source turned out to be faulty.
     pub fn advance(&mut self, count: u64) -> Result<bool, Error> {
-        if self.calendar.scheduled() == 0 {
+        if !self.begun {
+            self.begun = true;
+            self.ftl.begin(&mut self.calendar, &mut self.observer);
             self.draw(SimTime::ZERO);
         }
         for _ in 0..count {
@@ -187,19 +191,21 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    /// Nothing is pending but requests are: only a drive that wore out may leave them.
+    /// Nothing is pending but requests are: only a drive that wore out may leave them. It answers them with
+    /// an error, and goes on.
     fn give_up(&mut self) {
+        self.ftl.declare_stalled();
         assert!(
-            self.ftl.is_read_only() || self.requests.outstanding == 0,
-            "{} requests wait for something that will never happen at {}",
+            self.ftl.is_read_only() && self.requests.outstanding > 0,
+            "{} requests wait for something that will never happen at {}: {}",
             self.requests.outstanding,
-            self.calendar.now()
+            self.calendar.now(),
+            self.ftl.explain_stall()
         );
-        assert!(self.source_done || self.ftl.is_read_only(), "the workload waits for something that will never happen");
-        while let Some(id) = self.writers.pop_front() {
+        self.writers.clear();
+        for id in self.requests.in_drive() {
             self.fail(id);
         }
-        self.source_done = true;
     }
 
     #[inline]
@@ -252,6 +258,7 @@ impl<P: Observer> Run<P> {
             self.in_drive += 1;
             let understood = self.link.command_done(now);
             let request = self.requests.get(id);
+            request.in_drive = true;
             request.fetched = now;
             request.understood = understood;
             self.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });

@@ -69,7 +69,11 @@ impl Session {
     ///
     /// # Errors
     /// As for [`Self::new`].
-    pub fn with_workload(drive: Drive, source: Box<dyn Workload>, options: RunOptions) -> Result<Self, Error> {
+    pub fn with_workload(
+        drive: Drive,
+        source: Box<dyn Workload>,
+        options: RunOptions,
+    ) -> Result<Self, Error> {
         let begin = Instant::now();
         let mut ftl = drive.build(options.seed)?;
         if let Some(path) = &options.load_snapshot {

@@ -83,8 +83,10 @@ pub(crate) fn load(ftl: &mut Ftl, path: &Path) -> Result<(), Error> {
     let header = reader.header()?;
     let own = shape(ftl.layout());
     if header["shape"] != own {
-        let differing = own.as_object().and_then(|own| own.iter().find(|(key, value)| header["shape"][*key] != **value));
-        let (key, value) = differing.map_or((String::new(), Value::Null), |(key, value)| (key.clone(), value.clone()));
+        let differing =
+            own.as_object().and_then(|own| own.iter().find(|(key, value)| header["shape"][*key] != **value));
+        let (key, value) =
+            differing.map_or((String::new(), Value::Null), |(key, value)| (key.clone(), value.clone()));
         return Err(Error(format!(
             "{}: the snapshot is of a drive of another shape: {key} is {} there and {value} here",
             path.display(),

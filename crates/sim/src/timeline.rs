@@ -33,7 +33,14 @@ impl Timeline {
         self.columns[5].extend_from_slice(&die.to_le_bytes());
     }
 
-    pub fn on_channel(&mut self, channel: ChannelId, die: DieId, usage: ChannelUse, from: SimTime, to: SimTime) {
+    pub fn on_channel(
+        &mut self,
+        channel: ChannelId,
+        die: DieId,
+        usage: ChannelUse,
+        from: SimTime,
+        to: SimTime,
+    ) {
         self.push(from, to, channel.0, usage as u8, u8::MAX, die.0);
     }
 
@@ -49,6 +56,10 @@ impl Timeline {
     }
 
     pub fn take(&mut self) -> Vec<(&'static str, Vec<u8>)> {
-        TIMELINE_COLUMNS.iter().zip(&mut self.columns).map(|((name, _), column)| (*name, std::mem::take(column))).collect()
+        TIMELINE_COLUMNS
+            .iter()
+            .zip(&mut self.columns)
+            .map(|((name, _), column)| (*name, std::mem::take(column)))
+            .collect()
     }
 }

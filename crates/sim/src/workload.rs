@@ -1,8 +1,8 @@
 //! From a description to a source of requests.
 
 use crate::Error;
-use host::trace::{self, TraceOptions};
 use host::Workload;
+use host::trace::{self, TraceOptions};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -52,7 +52,10 @@ impl WorkloadSpec {
     /// When the source is faulty or does not fit the drive.
     pub fn open(&self, capacity: u64, seed: u64) -> Result<Box<dyn Workload>, Error> {
         Ok(match self {
-            Self::Fio { .. } | Self::FioText { .. } | Self::Generator { .. } => { let _ = seed; return Err(Error("not yet".into())); }
+            Self::Fio { .. } | Self::FioText { .. } | Self::Generator { .. } => {
+                let _ = seed;
+                return Err(Error("not yet".into()));
+            }
             Self::Trace { path, options } => Box::new(trace::open(path, options, capacity)?),
         })
     }

@@ -24,7 +24,8 @@ impl Arbiter for Fifo {
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want) {
         let members = |set: u64| (0..64u32).filter(move |die| set >> die & 1 == 1);
         let commands = members(view.commands).map(|die| (view.since[2 * die as usize], die, Want::Command));
-        let data = members(view.outs | view.ins).map(|die| (view.since[2 * die as usize + 1], die, Want::Data));
+        let data =
+            members(view.outs | view.ins).map(|die| (view.since[2 * die as usize + 1], die, Want::Data));
         let first = commands.chain(data).min_by_key(|(since, die, want)| (*since, *want as u8, *die));
         let (_, die, want) = first.expect("something is waiting");
         (die, want)

@@ -25,8 +25,11 @@ impl Policy for RoundRobin {
 impl Arbiter for RoundRobin {
     #[inline]
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want) {
-        let (set, want) =
-            if view.commands != 0 { (view.commands, Want::Command) } else { (view.outs | view.ins, Want::Data) };
+        let (set, want) = if view.commands != 0 {
+            (view.commands, Want::Command)
+        } else {
+            (view.outs | view.ins, Want::Data)
+        };
         let die = ChannelView::next_in(set, self.next);
         self.next = (die + 1) % 64;
         (die, want)

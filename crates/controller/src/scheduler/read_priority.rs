@@ -25,8 +25,11 @@ impl Policy for ReadPriority {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let max_wait =
-            section.or("max_wait", Nanos::new(20_000_000), "an operation that waited longer passes the reads")?;
+        let max_wait = section.or(
+            "max_wait",
+            Nanos::new(20_000_000),
+            "an operation that waited longer passes the reads",
+        )?;
         Ok(Self { max_wait, suspension: Suspension::read(section)? })
     }
 }

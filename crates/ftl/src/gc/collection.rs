@@ -65,9 +65,24 @@ impl Collection {
         }
     }
 
-    /// True when nothing is being moved.
-    pub fn is_at_rest(&self) -> bool {
-        self.victim == NONE && self.reading_rows == 0 && self.pending.is_empty() && self.backlog.is_empty()
+    /// Superblocks that will be free when what is under way has come to its end.
+    #[inline]
+    pub fn expected_superblocks(&self) -> u32 {
+        self.erasing + self.pending.len() as u32 + u32::from(self.victim != NONE)
+    }
+
+    /// What it is doing, for messages.
+    pub fn describe(&self) -> String {
+        format!(
+            "collection: victim {}, row {}, reading {} rows, pending {:?}, erasing {}, forced {}, backlog {}",
+            if self.victim == NONE { "none".to_owned() } else { self.victim.to_string() },
+            self.next_row,
+            self.reading_rows,
+            self.pending,
+            self.erasing,
+            self.forced.len(),
+            self.backlog.len()
+        )
     }
 }
 
@@ -81,7 +96,8 @@ impl Ftl {
     pub(crate) fn trigger_view(&self, die: usize) -> TriggerView {
         let (space, collection) = (&self.space.dies[die], &self.collections[die]);
         TriggerView {
-            free: space.free.len() as u32 + collection.pending.len() as u32 + collection.erasing,
+            free: (space.free.len() as u32 + collection.pending.len() as u32 + collection.erasing)
+                .saturating_sub(self.spare),
             superblocks: space.usable,
             garbage_units: self.space.garbage(die),
             superblock_units: self.layout.superblock_units,
@@ -136,7 +152,7 @@ impl Ftl {
                 self.space.take(die, superblock);
                 self.stats.wear_relocations += 1;
             }
-            self.begin(die, superblock, origin);
+            self.begin_victim(die, superblock, origin);
             return true;
         }
         let view = self.trigger_view(die);
@@ -154,11 +170,11 @@ impl Ftl {
         self.stats.victim_candidates += self.space.dies[die].candidates.len() as u64;
         self.stats.victim_free += self.space.dies[die].free.len() as u64;
         self.space.take(die, superblock);
-        self.begin(die, superblock, Origin::Gc);
+        self.begin_victim(die, superblock, Origin::Gc);
         true
     }
 
-    fn begin(&mut self, die: usize, superblock: u32, origin: Origin) {
+    fn begin_victim(&mut self, die: usize, superblock: u32, origin: Origin) {
         let collection = &mut self.collections[die];
         collection.victim = superblock;
         collection.origin = origin;
@@ -335,7 +351,8 @@ impl Ftl {
     /// Pads a program unit that victims wait for when nothing else will fill it.
     fn pad_leftover<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
         let collection = &self.collections[die];
-        let waiting = collection.victim == NONE && collection.reading_rows == 0 && !collection.pending.is_empty();
+        let waiting =
+            collection.victim == NONE && collection.reading_rows == 0 && !collection.pending.is_empty();
         if !waiting {
             return;
         }

@@ -53,7 +53,9 @@ pub fn closed_loop(
 /// Uniform random requests of one kind and size over the first `span` bytes.
 pub fn uniform(requests: u64, depth: u32, op: Op, bytes: u32, span: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "test");
-    closed_loop(requests, depth, move |_| (op, random.below(span / u64::from(bytes)) * u64::from(bytes), bytes))
+    closed_loop(requests, depth, move |_| {
+        (op, random.below(span / u64::from(bytes)) * u64::from(bytes), bytes)
+    })
 }
 
 /// A drive from `key=value` lines.
@@ -80,7 +82,8 @@ pub const SMALL: &[&str] = &[
 ];
 
 pub fn run(drive: Drive, workload: Box<dyn Workload>, options: RunOptions) -> (Session, serde_json::Value) {
-    let mut session = Session::with_workload(drive, workload, options).unwrap_or_else(|error| panic!("{error}"));
+    let mut session =
+        Session::with_workload(drive, workload, options).unwrap_or_else(|error| panic!("{error}"));
     session.finish().unwrap_or_else(|error| panic!("{error}"));
     let result = session.result().unwrap_or_else(|error| panic!("{error}"));
     (session, result)

@@ -22,9 +22,12 @@ impl Policy for Watermark {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let low = section.or("low", 2u32, "free superblocks of a die at or below which foreground GC works")?;
+        let low =
+            section.or("low", 2u32, "free superblocks of a die at or below which foreground GC works")?;
         if !(1..=1024).contains(&low) {
-            return Err(section.reject("low", "expected 1 to 1024: garbage collection needs one to move into"));
+            return Err(
+                section.reject("low", "expected 1 to 1024: garbage collection needs one to move into")
+            );
         }
         let high = section.or("high", low + 2, "free superblocks of a die at which background GC stops")?;
         if high < low {

@@ -1,0 +1,87 @@
+//! Policies by name, as a configuration file would name them, and the settings worth trying.
+
+use config::{ConfigError, Document, PolicyEntry, Section, Value};
+
+/// Makes what `read` makes of the settings, each `key=value` (`name=greedy`, `d=5`), unknown keys refused.
+///
+/// # Errors
+/// When a setting is refused.
+pub fn read_from<M>(
+    read: impl Fn(&mut Section) -> Result<M, ConfigError>,
+    settings: &[String],
+) -> Result<M, ConfigError> {
+    let mut document = Document::empty();
+    for setting in settings {
+        document.set(setting)?;
+    }
+    let mut section = Section::root(&document);
+    let made = read(&mut section)?;
+    section.finish()?;
+    Ok(made)
+}
+
+/// The setting that names a policy.
+pub fn named(entry: &PolicyEntry) -> Vec<String> {
+    vec![format!("name={}", entry.card.name)]
+}
+
+/// The policy with its defaults, and with each parameter in turn at the edges of its range and beyond.
+pub fn variants(entry: &PolicyEntry) -> Vec<Vec<String>> {
+    let mut all = vec![named(entry)];
+    for parameter in &entry.parameters {
+        let values: Vec<String> = match &parameter.value {
+            Value::Integer(default) => [0, 1, 2, 1000, default + 1].map(|number| number.to_string()).into(),
+            Value::Float(_) => ["0.0", "0.5", "1.0", "-1.0", "1000.0"].map(str::to_owned).into(),
+            Value::Boolean(truth) => vec![(!truth).to_string()],
+            Value::Text(_) => ["0ns", "1us", "1s"].map(str::to_owned).into(),
+            Value::List(_) | Value::Table(_) => Vec::new(),
+        };
+        for value in values {
+            let mut settings = named(entry);
+            settings.push(format!("{}={value}", parameter.key));
+            all.push(settings);
+        }
+    }
+    all
+}
+
+/// Refuses what must be refused: an unknown policy, an unknown key, a wrong type, a negative count. What is
+/// refused among the variants must name the parameter. Calls `check` with each variant that is accepted.
+///
+/// # Panics
+/// When the policy takes what it must refuse, refuses its defaults, or blames another key.
+pub fn each_variant<M>(
+    entry: &PolicyEntry,
+    read: impl Fn(&mut Section) -> Result<M, ConfigError>,
+    mut check: impl FnMut(&str, &M),
+) {
+    let name = entry.card.name;
+    let refused = |setting: String| {
+        let mut settings = named(entry);
+        settings.push(setting.clone());
+        assert!(read_from(&read, &settings).is_err(), "{name} takes {setting}");
+    };
+    refused("name=no-such-policy".into());
+    refused("no_such_parameter=1".into());
+    for parameter in &entry.parameters {
+        let wrong = match parameter.value {
+            Value::Boolean(_) => "3",
+            _ => "true",
+        };
+        refused(format!("{}={wrong}", parameter.key));
+        if matches!(parameter.value, Value::Integer(_)) {
+            refused(format!("{}=-1", parameter.key));
+        }
+    }
+    for (index, settings) in variants(entry).iter().enumerate() {
+        match read_from(&read, settings) {
+            Ok(maker) => check(&settings.join(" "), &maker),
+            Err(error) => {
+                assert!(index != 0, "{name} refuses its own defaults: {error}");
+                // Another parameter may be blamed where two must agree, but only one of this policy's.
+                let known = entry.parameters.iter().any(|parameter| parameter.key == error.key);
+                assert!(known, "{name} with {settings:?} blames {:?}: {error}", error.key);
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! A flash translation layer without time: one open block, page mapping, and a victim policy under test.
+//!
+//! Its space is counted as the closed forms count it: `usable` closed blocks beside one open block, which takes
+//! both what the host writes and what is moved. When the open block is full a victim is taken from the closed
+//! blocks, its valid units are moved to a spare block, which is now open, and the victim becomes the spare.
+
+use engine::RandomStream;
+use ftl::gc::victim::{VictimPolicy, VictimView};
+use units::SuperblockId;
+
+const NONE: u32 = u32::MAX;
+
+/// How large the model is and what the host writes to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Closed blocks a victim is chosen from.
+    pub usable: u32,
+    /// Blocks filled with user data: `usable` divided by the wanted alpha.
+    pub user: u32,
+    /// Mapping units of a block.
+    pub units: u32,
+    /// The ratio of the writes that goes to the hot part.
+    pub hot_writes: f64,
+    /// The ratio of the units that is hot. Equal to `hot_writes`, the writes are uniform.
+    pub hot_space: f64,
+}
+
+impl Shape {
+    /// Uniform writes to `usable` blocks of which the user may fill `usable / alpha`.
+    pub fn uniform(usable: u32, alpha: f64, units: u32) -> Self {
+        let user = (f64::from(usable) / alpha).round() as u32;
+        Self { usable, user, units, hot_writes: 0.5, hot_space: 0.5 }
+    }
+
+    /// Usable blocks over user blocks, as rounding to whole blocks left it.
+    pub fn alpha(&self) -> f64 {
+        f64::from(self.usable) / f64::from(self.user)
+    }
+}
+
+/// The model at work.
+pub struct Model {
+    shape: Shape,
+    policy: Box<dyn VictimPolicy>,
+    /// Where each logical unit lies, and what each physical unit holds (`NONE` where that is invalid).
+    home: Vec<u32>,
+    holder: Vec<u32>,
+    valid: Vec<u32>,
+    closed_at: Vec<u64>,
+    pe_cycles: Vec<u32>,
+    candidates: Vec<SuperblockId>,
+    position: Vec<u32>,
+    free: Vec<u32>,
+    open: u32,
+    filled: u32,
+    clock: u64,
+    host: u64,
+    draws: RandomStream,
+    policy_draws: RandomStream,
+}
+
+impl Model {
+    /// An empty model.
+    ///
+    /// # Panics
+    /// When the user data does not leave a block's worth of room.
+    pub fn new(shape: Shape, mut policy: Box<dyn VictimPolicy>, seed: u64) -> Self {
+        assert!(shape.user < shape.usable, "no room for garbage: {shape:?}");
+        // The open block and the spare.
+        let blocks = shape.usable + 2;
+        policy.attach(blocks, shape.units);
+        Self {
+            shape,
+            policy,
+            home: vec![NONE; (shape.user * shape.units) as usize],
+            holder: vec![NONE; (blocks * shape.units) as usize],
+            valid: vec![0; blocks as usize],
+            closed_at: vec![0; blocks as usize],
+            pe_cycles: vec![0; blocks as usize],
+            candidates: Vec::with_capacity(blocks as usize),
+            position: vec![NONE; blocks as usize],
+            free: (1..blocks).rev().collect(),
+            open: 0,
+            filled: 0,
+            clock: 0,
+            host: 0,
+            draws: RandomStream::new(seed, "untimed.host"),
+            policy_draws: RandomStream::new(seed, "untimed.policy"),
+        }
+    }
+
+    /// Writes every logical unit once, in order.
+    pub fn fill(&mut self) {
+        for unit in 0..self.home.len() as u32 {
+            self.write(unit);
+        }
+    }
+
+    /// Lets the host write `count` random units.
+    pub fn write_random(&mut self, count: u64) {
+        let units = self.home.len() as u64;
+        let hot = (units as f64 * self.shape.hot_space).round() as u64;
+        for _ in 0..count {
+            let unit = if self.draws.chance(self.shape.hot_writes) {
+                self.draws.below(hot)
+            } else {
+                hot + self.draws.below(units - hot)
+            };
+            self.write(unit as u32);
+        }
+    }
+
+    /// All units written over those the host wrote, while the host writes `count` random units.
+    pub fn amplification(&mut self, count: u64) -> f64 {
+        let (clock, host) = (self.clock, self.host);
+        self.write_random(count);
+        (self.clock - clock) as f64 / (self.host - host) as f64
+    }
+
+    /// Writes one unit of the host.
+    fn write(&mut self, unit: u32) {
+        let old = self.home[unit as usize];
+        if old != NONE {
+            self.invalidate(old);
+        }
+        self.host += 1;
+        self.place(unit);
+        if self.filled == self.shape.units {
+            self.close();
+            self.reopen();
+        }
+    }
+
+    fn invalidate(&mut self, place: u32) {
+        let block = place / self.shape.units;
+        self.holder[place as usize] = NONE;
+        self.valid[block as usize] -= 1;
+        if self.position[block as usize] != NONE {
+            self.policy.on_invalidate(SuperblockId(block), self.valid[block as usize]);
+        }
+    }
+
+    fn place(&mut self, unit: u32) {
+        let place = self.open * self.shape.units + self.filled;
+        self.filled += 1;
+        self.clock += 1;
+        self.home[unit as usize] = place;
+        self.holder[place as usize] = unit;
+        self.valid[self.open as usize] += 1;
+    }
+
+    fn close(&mut self) {
+        let block = self.open;
+        self.closed_at[block as usize] = self.clock;
+        self.position[block as usize] = self.candidates.len() as u32;
+        self.candidates.push(SuperblockId(block));
+        self.policy.on_close(SuperblockId(block), self.valid[block as usize]);
+    }
+
+    /// Opens a free block; with only the spare left, fills it with what a victim still holds.
+    fn reopen(&mut self) {
+        loop {
+            self.open = self.free.pop().expect("a spare block is always left");
+            self.filled = 0;
+            if !self.free.is_empty() {
+                return;
+            }
+            let victim = self.take_victim();
+            for place in victim * self.shape.units..(victim + 1) * self.shape.units {
+                let unit = self.holder[place as usize];
+                if unit != NONE {
+                    self.holder[place as usize] = NONE;
+                    self.valid[victim as usize] -= 1;
+                    self.place(unit);
+                }
+            }
+            self.pe_cycles[victim as usize] += 1;
+            self.free.push(victim);
+            if self.filled < self.shape.units {
+                return;
+            }
+            self.close();
+        }
+    }
+
+    fn take_victim(&mut self) -> u32 {
+        let mut view = VictimView {
+            candidates: &self.candidates,
+            valid_units: &self.valid,
+            pe_cycles: &self.pe_cycles,
+            closed_at: &self.closed_at,
+            clock: self.clock,
+            units_per_superblock: self.shape.units,
+            random: &mut self.policy_draws,
+        };
+        let victim = self.policy.pick(&mut view).expect("there are candidates");
+        let at = std::mem::replace(&mut self.position[victim.index()], NONE);
+        assert_ne!(at, NONE, "{victim} is not a candidate");
+        self.candidates.swap_remove(at as usize);
+        if let Some(moved) = self.candidates.get(at as usize) {
+            self.position[moved.index()] = at;
+        }
+        self.policy.on_reclaim(victim);
+        victim.0
+    }
+}

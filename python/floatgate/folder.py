@@ -33,6 +33,8 @@ def atomically(out: Path, *, force: bool = False) -> Iterator[Path]:
             _publish(partial, out)
         except OSError as error:
             raise unwritable(out, error) from error
+        except InputError as error:
+            raise InputError(str(error).replace(str(partial), str(out))) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 

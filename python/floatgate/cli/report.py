@@ -9,7 +9,7 @@ import typer
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, or its run.json.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write it.  [default: DIR/report.html]")
+        Path | None, typer.Option(metavar="FILE", help="Where to write it.", show_default="DIR/report.html")
     ] = None,
 ) -> None:
     """Make report.html again, from the files in the run folder alone."""

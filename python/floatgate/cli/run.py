@@ -44,7 +44,7 @@ def run(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a configuration key.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of every random stream.  [default: 1]", min=0)
+        int | None, typer.Option(metavar="N", help="Seed of every random stream.", show_default="1", min=0)
     ] = None,
     repeat: Annotated[
         int,
@@ -54,7 +54,8 @@ def run(
     precondition: Annotated[
         Precondition | None,
         typer.Option(
-            help="Write the drive full, or bring it into steady state, first.  [default: none]",
+            help="Write the drive full, or bring it into steady state, first.",
+            show_default="none",
             rich_help_panel=_STATE,
         ),
     ] = None,
@@ -117,7 +118,7 @@ def run(
     action: Annotated[
         str | None,
         typer.Option(
-            metavar="A", help="blkparse, blktrace: these events.  [default: D]", rich_help_panel=_TRACE
+            metavar="A", help="blkparse, blktrace: these events.", show_default="D", rich_help_panel=_TRACE
         ),
     ] = None,
     since: Annotated[
@@ -140,7 +141,7 @@ def run(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Run folder.  [default: out/DRIVE-WORKLOAD]", rich_help_panel=_OUTPUT
+            metavar="DIR", help="Run folder.", show_default="out/DRIVE-WORKLOAD", rich_help_panel=_OUTPUT
         ),
     ] = None,
     force: Annotated[

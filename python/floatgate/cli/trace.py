@@ -18,7 +18,8 @@ _Volume = Annotated[
 _Sort = Annotated[bool, typer.Option("--sort", help="Put it in order of time.")]
 _Skip = Annotated[bool, typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.")]
 _Action = Annotated[
-    str | None, typer.Option("--action", metavar="A", help="blkparse, blktrace: these events.  [default: D]")
+    str | None,
+    typer.Option("--action", metavar="A", help="blkparse, blktrace: these events.", show_default="D"),
 ]
 _Since = Annotated[str | None, typer.Option("--since", metavar="TIME", help="Leave out what is before: 10s.")]
 _Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Leave out what is later.")]

@@ -1,8 +1,9 @@
 //! From a description to a source of requests.
 
 use crate::Error;
-use host::Workload;
+use host::fio::{self, FioWorkload};
 use host::trace::{self, TraceOptions};
+use host::{Workload, WorkloadError};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -52,9 +53,26 @@ impl WorkloadSpec {
     /// When the source is faulty or does not fit the drive.
     pub fn open(&self, capacity: u64, seed: u64) -> Result<Box<dyn Workload>, Error> {
         Ok(match self {
-            Self::Fio { .. } | Self::FioText { .. } | Self::Generator { .. } => {
-                let _ = seed;
-                return Err(Error("not yet".into()));
+            Self::Fio { path } => Box::new(FioWorkload::new(fio::parse(path)?, capacity, seed)?),
+            Self::FioText { name, text } => {
+                let refuse = |include: &str| {
+                    Err(WorkloadError::of(name.clone(), format!("include {include}"), "a text without includes"))
+                };
+                let job = fio::parse_text(name, text, &refuse)?;
+                Box::new(FioWorkload::new(job, capacity, seed)?)
+            }
+            Self::Generator { name } => {
+                let known = fio::generators();
+                let Some(generator) = known.iter().find(|generator| generator.name == name) else {
+                    let near = config::nearest(name, known.iter().map(|generator| generator.name));
+                    let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+                    return Err(Error(format!("{name}: no such file and no generator of that name{hint}")));
+                };
+                let refuse = |include: &str| {
+                    Err(WorkloadError::of(name.clone(), format!("include {include}"), "a text without includes"))
+                };
+                let job = fio::parse_text(name, generator.job_text, &refuse)?;
+                Box::new(FioWorkload::new(job, capacity, seed)?)
             }
             Self::Trace { path, options } => Box::new(trace::open(path, options, capacity)?),
         })

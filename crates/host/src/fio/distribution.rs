@@ -36,12 +36,15 @@ impl Distribution {
         let number = |default| rest.map_or(Ok(default), value::float);
         match (name, rest) {
             ("random", None) => Ok(Self::Uniform),
-            ("zipf", _) => within(number(1.1)?, 0.01, 20.0, "zipf:THETA with THETA from 0.01 to 20").map(Self::Zipf),
+            ("zipf", _) => {
+                within(number(1.1)?, 0.01, 20.0, "zipf:THETA with THETA from 0.01 to 20").map(Self::Zipf)
+            }
             ("pareto", _) => {
                 within(number(0.2)?, 0.001, 0.999, "pareto:H with H from 0.001 to 0.999").map(Self::Pareto)
             }
             ("normal", Some(_)) => {
-                within(number(0.0)?, 0.01, 100.0, "normal:PERCENT with PERCENT from 0.01 to 100").map(Self::Normal)
+                within(number(0.0)?, 0.01, 100.0, "normal:PERCENT with PERCENT from 0.01 to 100")
+                    .map(Self::Normal)
             }
             ("zoned", Some(zones)) => parse_zones(zones, kb_base, false).map(Self::Zoned),
             ("zoned_abs", Some(zones)) => parse_zones(zones, kb_base, true).map(Self::Zoned),

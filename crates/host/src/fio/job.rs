@@ -205,7 +205,9 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
     while let Some((first, after)) = rest.split_first() {
         let Item::Section { place, name: section } = first else {
             let Item::Setting { place, key, .. } = first else { unreachable!("two kinds of items") };
-            return Err(place.error(key.as_str(), "a section such as [global] or [job1] before the first option"));
+            return Err(
+                place.error(key.as_str(), "a section such as [global] or [job1] before the first option")
+            );
         };
         let length = after.iter().take_while(|item| matches!(item, Item::Setting { .. })).count();
         let (body, next) = after.split_at(length);
@@ -258,7 +260,8 @@ fn fill<'a>(
                 return Err(place.error(format!("{key} is not modelled"), instead));
             }
             None => {
-                let near = keys::nearest(key).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+                let near =
+                    keys::nearest(key).map_or_else(String::new, |near| format!("; did you mean {near}?"));
                 return Err(place.error(format!("{key}: no such option"), format!("an option of fio{near}")));
             }
         }
@@ -281,9 +284,8 @@ fn set(
 
 /// What only the whole section tells.
 fn check(job: &JobSpec) -> Result<(), WorkloadError> {
-    let wrong = |found: &str, expected: &str| {
-        Err(job.place.error(format!("job {}: {found}", job.name), expected))
-    };
+    let wrong =
+        |found: &str, expected: &str| Err(job.place.error(format!("job {}: {found}", job.name), expected));
     if job.time_based && job.runtime_ns.is_none() {
         return wrong("time_based without an end", "runtime=SECONDS beside time_based");
     }

@@ -1,7 +1,7 @@
 //! Lines and sections: which option stands in which section, and at which line.
 
 use crate::WorkloadError;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Files may include files this deep.
 const MOST_INCLUDES_DEEP: u32 = 8;
@@ -12,7 +12,7 @@ const MOST_ITEMS: usize = 100_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file's name.
-    pub file: Rc<str>,
+    pub file: Arc<str>,
     /// The line, from 1.
     pub line: u64,
 }
@@ -66,9 +66,9 @@ fn lex_file(
     deeper: u32,
     items: &mut Vec<Item>,
 ) -> Result<(), WorkloadError> {
-    let file: Rc<str> = name.into();
+    let file: Arc<str> = name.into();
     for (line, number) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {
-        let place = Place { file: Rc::clone(&file), line: number };
+        let place = Place { file: Arc::clone(&file), line: number };
         let line = without_comment(line);
         if line.is_empty() {
             continue;

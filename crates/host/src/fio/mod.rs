@@ -5,24 +5,32 @@
 //! - [`generators`]: named jobs that need no file.
 
 mod distribution;
+mod fuzz;
+mod generators;
 mod job;
 mod keys;
 mod lexer;
+mod notes;
 mod order;
 mod pace;
+mod pending;
 mod region;
 mod setting;
 mod value;
 mod worker;
+mod workload;
 
 use crate::WorkloadError;
 use std::path::Path;
 
 pub use distribution::{Distribution, Zone};
+pub use fuzz::fuzz_one;
+pub use generators::{Generator, generators};
 pub use job::{Access, Blocks, JobFile, JobSpec};
 pub use lexer::Place;
 pub use pace::Rate;
 pub use value::Size;
+pub use workload::FioWorkload;
 
 /// Reads a job file; files it includes are looked for beside it.
 ///
@@ -30,8 +38,9 @@ pub use value::Size;
 /// When a file cannot be read, and at the first line that is wrong.
 pub fn parse(path: &Path) -> Result<JobFile, WorkloadError> {
     let read = |path: &Path| {
-        std::fs::read_to_string(path)
-            .map_err(|error| WorkloadError::of(path.display().to_string(), error.to_string(), "a fio job file"))
+        std::fs::read_to_string(path).map_err(|error| {
+            WorkloadError::of(path.display().to_string(), error.to_string(), "a fio job file")
+        })
     };
     let beside = path.parent().unwrap_or(Path::new(""));
     parse_text(&path.display().to_string(), &read(path)?, &|include| read(&beside.join(include)))

@@ -29,8 +29,8 @@ impl Region {
             Size::Bytes(bytes) => bytes,
             Size::Percent(_) => size.of(drive_bytes) / grid * grid,
         };
-        let offset = u128::from(on_grid(job.offset))
-            + u128::from(on_grid(job.offset_increment)) * u128::from(clone);
+        let offset =
+            u128::from(on_grid(job.offset)) + u128::from(on_grid(job.offset_increment)) * u128::from(clone);
         let wrong = |found: String| {
             let expected = format!("no more than the drive's {drive_bytes} bytes");
             Err(job.place.error(format!("job {}: {found}", job.name), expected))

@@ -7,7 +7,8 @@ use super::value;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const BLOCK: &str = "a multiple of 512 up to 1g";
-const ACCESS: &str = "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
+const ACCESS: &str =
+    "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
 /// Sets option `name` (its first name) of `job`; an option without a value is 1.
 ///
@@ -43,7 +44,9 @@ pub fn apply(job: &mut JobSpec, name: &str, value: Option<&str>) -> Result<(), &
         "ramp_time" => job.ramp_ns = duration(SECOND_NS)?,
         "startdelay" => job.delay_ns = duration(SECOND_NS)?,
         "thinktime" => job.think_ns = duration(1_000)?,
-        "thinktime_blocks" => job.think_blocks = between(number(), 1, u64::MAX).ok_or("a number from 1 on")?,
+        "thinktime_blocks" => {
+            job.think_blocks = between(number(), 1, u64::MAX).ok_or("a number from 1 on")?
+        }
         "time_based" => job.time_based = value::flag(text)?,
         "norandommap" => job.norandommap = value::flag(text)?,
         "stonewall" => job.stonewall = value::flag(text)?,
@@ -158,6 +161,7 @@ fn split(text: &str, base: u64) -> Result<Blocks, &'static str> {
     }
     // What does not divide evenly goes to the first sizes, one percent each.
     let mut shared = (0..open).map(|index| left / open + u64::from(index < left % open));
-    let parts = parts.into_iter().map(|(size, percent)| (size, percent.or_else(|| shared.next()).unwrap_or(0)));
+    let parts =
+        parts.into_iter().map(|(size, percent)| (size, percent.or_else(|| shared.next()).unwrap_or(0)));
     Ok(Blocks::Split(parts.filter(|part| part.1 > 0).collect()))
 }

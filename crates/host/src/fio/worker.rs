@@ -198,11 +198,6 @@ impl Worker {
         self.outstanding
     }
 
-    /// Where its requests lie: first byte and length.
-    pub fn region(&self) -> Region {
-        self.region
-    }
-
     /// The next request, if there is one at `now`.
     #[inline]
     pub fn step(&mut self, now: u64) -> Step {
@@ -342,8 +337,8 @@ impl Worker {
         let random = &mut self.random;
         let stream = self.streams[direction].as_mut().expect("a direction of this job");
         let bytes = stream.sizes.draw(random);
-        let at_random = self.is_random
-            && (stream.random_percent == 100 || random.below(100) < stream.random_percent);
+        let at_random =
+            self.is_random && (stream.random_percent == 100 || random.below(100) < stream.random_percent);
         let place = if !at_random {
             if stream.position + bytes > self.region.bytes { 0 } else { stream.position }
         } else if let Some(passes) = &mut self.passes {

@@ -1,0 +1,75 @@
+//! One round of fuzzing: any bytes as a job file. Nothing may panic, and every run must end.
+
+use super::job::{JobFile, JobSpec};
+use super::workload::FioWorkload;
+use crate::{HostRequest, Poll, Workload, WorkloadError};
+use units::SimTime;
+
+/// More bytes find no other paths, only more time.
+const MOST_BYTES: usize = 16 << 10;
+/// Requests taken from one job file.
+const MOST_REQUESTS: u32 = 2_000;
+/// Clones set up; more only take time.
+const MOST_CLONES: u64 = 512;
+/// An odd number of sectors.
+const DRIVE_BYTES: u64 = (1 << 30) + 512 * 7;
+
+/// Reads `data` without its last byte as a job file; what is accepted runs on a drive that the last byte makes
+/// fast or slow. Half of the names that are included are found.
+///
+/// # Panics
+/// When a job breaks an invariant: that is what is looked for.
+pub fn fuzz_one(data: &[u8]) {
+    let [text @ .., pick] = data else { return };
+    let text = String::from_utf8_lossy(&text[..text.len().min(MOST_BYTES)]);
+    let include = |name: &str| match name.len() % 2 {
+        0 => Ok("bs=8k\n[included]\nrw=randwrite\n".to_owned()),
+        _ => Err(WorkloadError::of(name, "no such file", "a file")),
+    };
+    match super::parse_text("fuzz.fio", &text, &include) {
+        Ok(file) => {
+            if file.jobs.iter().map(|job| job.numjobs).sum::<u64>() <= MOST_CLONES {
+                play(file, u64::from(*pick));
+            }
+        }
+        Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error:?}"),
+    }
+}
+
+/// Runs the jobs and checks what a workload promises.
+fn play(file: JobFile, pick: u64) {
+    let depth: u64 = file.jobs.iter().map(|job: &JobSpec| job.iodepth * job.numjobs).sum();
+    let mut workload = match FioWorkload::new(file, DRIVE_BYTES, pick) {
+        Ok(workload) => workload,
+        Err(error) => return assert_eq!(error.to_string().lines().count(), 1, "{error:?}"),
+    };
+    let mut now = SimTime::ZERO;
+    let mut outstanding: Vec<HostRequest> = Vec::new();
+    for _ in 0..MOST_REQUESTS {
+        match workload.poll(now).expect("a job file is judged before it runs") {
+            Poll::Ready(request) => {
+                assert_eq!(request.arrive, now);
+                assert!(request.offset + u64::from(request.bytes) <= DRIVE_BYTES, "{request:?}");
+                assert!(request.offset % 512 == 0 && request.bytes % 512 == 0, "{request:?}");
+                assert!((request.bytes == 0) == (request.op == crate::Op::Flush), "{request:?}");
+                outstanding.push(request);
+                assert!(outstanding.len() as u64 <= depth);
+            }
+            Poll::At(later) => {
+                assert!(later > now);
+                now = later;
+            }
+            Poll::Blocked => {
+                assert!(!outstanding.is_empty(), "blocked only while requests are out");
+                let index = (pick as usize * 31) % outstanding.len();
+                let request = outstanding.swap_remove(index);
+                now = SimTime::from_ns(now.ns() + pick * 40_000);
+                workload.complete(&request, now, pick == 3);
+            }
+            Poll::Done => break,
+        }
+        let fraction = workload.fraction_done(now).expect("jobs have an end");
+        assert!((0.0..=1.0).contains(&fraction), "{fraction}");
+    }
+    assert!(workload.report().tags.len() <= 65_535);
+}

@@ -1,0 +1,268 @@
+//! The jobs of a file as a source of requests for one drive.
+
+use super::job::{JobFile, JobSpec};
+use super::pending::Pending;
+use super::worker::{Step, Worker};
+use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use engine::RandomStream;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use units::SimTime;
+
+/// Where a clone waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// For its group to start.
+    Later,
+    /// In the queue of those to be asked.
+    Ready,
+    /// For a time.
+    Timed,
+    /// For one of its requests to be answered.
+    Full,
+    /// For nothing: it has no more requests.
+    Finished,
+}
+
+/// A clone and what belongs to it.
+#[derive(Debug)]
+struct Member {
+    worker: Worker,
+    place: Place,
+    job: u32,
+    tag: u16,
+    /// Several clones have this tag.
+    shares_tag: bool,
+}
+
+/// The jobs of a fio job file on one drive.
+///
+/// Each clone holds its own queue. Clones are asked in turn; one that must wait stands in a heap by time or waits
+/// for its own completion, so a call costs the same however many clones there are.
+#[derive(Debug)]
+pub struct FioWorkload {
+    file: JobFile,
+    clones: Vec<Member>,
+    ready: VecDeque<u32>,
+    timers: BinaryHeap<Reverse<(u64, u32)>>,
+    pending: Pending,
+    /// The clone behind each tag that belongs to one.
+    owners: Vec<u32>,
+    tags: Vec<String>,
+    /// The first clone of each group after the first; groups are parted by `stonewall`.
+    group_starts: VecDeque<u32>,
+    /// The first clone that has not started.
+    next_clone: u32,
+    /// Clones of the current group that are not done.
+    running: u32,
+    /// Clones that wait for one of their requests to be answered.
+    full: u32,
+    ramp_until: SimTime,
+    requests: u64,
+    drive_bytes: u64,
+}
+
+impl FioWorkload {
+    /// Sets the jobs up on a drive of `drive_bytes`, with random streams of `seed`.
+    ///
+    /// # Errors
+    /// When a job does not fit the drive.
+    pub fn new(file: JobFile, drive_bytes: u64, seed: u64) -> Result<Self, WorkloadError> {
+        let mut workload = Self {
+            clones: Vec::new(),
+            ready: VecDeque::new(),
+            timers: BinaryHeap::new(),
+            pending: Pending::default(),
+            owners: Vec::new(),
+            tags: Vec::new(),
+            group_starts: VecDeque::new(),
+            next_clone: 0,
+            running: 0,
+            full: 0,
+            ramp_until: SimTime::ZERO,
+            requests: 0,
+            drive_bytes,
+            file,
+        };
+        let mut same_name: BTreeMap<String, u64> = BTreeMap::new();
+        for index in 0..workload.file.jobs.len() {
+            let job = workload.file.jobs[index].clone();
+            let first = same_name.entry(job.name.clone()).or_insert(0);
+            workload.add(index as u32, &job, *first, seed)?;
+            *first += job.numjobs;
+        }
+        workload.group_starts.push_back(workload.clones.len() as u32);
+        let in_first = workload.clones[..workload.group_starts[0] as usize].iter();
+        let ramp = |clone: &Member| {
+            let job = &workload.file.jobs[clone.job as usize];
+            if job.ramp_ns == 0 { 0 } else { job.delay_ns + job.ramp_ns }
+        };
+        workload.ramp_until = SimTime::from_ns(in_first.map(ramp).max().unwrap_or(0));
+        workload.start_group(0);
+        Ok(workload)
+    }
+
+    /// Adds the clones of one job; `first` is the number of its first among the clones of that name.
+    fn add(&mut self, index: u32, job: &JobSpec, first: u64, seed: u64) -> Result<(), WorkloadError> {
+        if job.stonewall && !self.clones.is_empty() {
+            self.group_starts.push_back(self.clones.len() as u32);
+        }
+        let shares_tag = job.group_reporting && job.numjobs > 1;
+        for clone in 0..job.numjobs {
+            let stream = format!("fio.{}.{}", job.name, first + clone);
+            let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);
+            let worker = Worker::new(job, clone, self.drive_bytes, random)?;
+            if clone == 0 || !shares_tag {
+                self.tags.push(job.name.clone());
+                self.owners.push(self.clones.len() as u32);
+            }
+            let tag = (self.tags.len() - 1) as u16;
+            self.clones.push(Member { worker, place: Place::Later, job: index, tag, shares_tag });
+        }
+        Ok(())
+    }
+
+    /// Starts the next group at `now`; false when there is none.
+    fn start_group(&mut self, now: u64) -> bool {
+        let Some(end) = self.group_starts.pop_front() else { return false };
+        for index in self.next_clone..end {
+            let clone = &mut self.clones[index as usize];
+            let start = clone.worker.start(&self.file.jobs[clone.job as usize], now);
+            if start <= now {
+                clone.place = Place::Ready;
+                self.ready.push_back(index);
+            } else {
+                clone.place = Place::Timed;
+                self.timers.push(Reverse((start, index)));
+            }
+        }
+        self.running = end - self.next_clone;
+        self.next_clone = end;
+        true
+    }
+
+    /// Brings the clones whose time has come into the queue.
+    #[inline]
+    fn wake(&mut self, now: u64) {
+        while let Some(&Reverse((time, index))) = self.timers.peek() {
+            if time > now {
+                break;
+            }
+            self.timers.pop();
+            self.clones[index as usize].place = Place::Ready;
+            self.ready.push_back(index);
+        }
+    }
+
+    /// The request that clone `index` makes at `now`.
+    #[inline]
+    fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
+        let clone = &self.clones[index as usize];
+        let (op, offset, bytes) = step;
+        let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag };
+        if clone.shares_tag {
+            self.pending.insert(&request, index);
+        }
+        self.requests += 1;
+        request
+    }
+
+    /// One clone less to wait for; after the last of a group the next begins.
+    fn one_done(&mut self, now: u64) {
+        self.running -= 1;
+        if self.running == 0 {
+            self.start_group(now);
+        }
+    }
+
+    /// The answer when no clone has a request now.
+    fn idle(&self) -> Poll {
+        if let Some(Reverse((time, _))) = self.timers.peek() {
+            return Poll::At(SimTime::from_ns(*time));
+        }
+        let last_group = self.group_starts.is_empty();
+        // What is still out belongs to clones that have no more requests, or to one that waits for it.
+        if last_group && self.full == 0 { Poll::Done } else { Poll::Blocked }
+    }
+}
+
+impl Workload for FioWorkload {
+    #[inline]
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        self.wake(now.ns());
+        while let Some(&index) = self.ready.front() {
+            let clone = &mut self.clones[index as usize];
+            let step = clone.worker.step(now.ns());
+            self.ready.pop_front();
+            match step {
+                Step::Issue { op, offset, bytes } => {
+                    self.ready.push_back(index);
+                    return Ok(Poll::Ready(self.request(index, (op, offset, bytes), now)));
+                }
+                Step::Wait(then) => {
+                    clone.place = Place::Timed;
+                    self.timers.push(Reverse((then, index)));
+                }
+                Step::Full => {
+                    clone.place = Place::Full;
+                    self.full += 1;
+                }
+                Step::Finished => {
+                    clone.place = Place::Finished;
+                    if clone.worker.outstanding() == 0 {
+                        self.one_done(now.ns());
+                        self.wake(now.ns());
+                    }
+                }
+            }
+        }
+        Ok(self.idle())
+    }
+
+    #[inline]
+    fn complete(&mut self, request: &HostRequest, now: SimTime, _failed: bool) {
+        let mut index = self.owners[usize::from(request.tag)];
+        if self.clones[index as usize].shares_tag {
+            index = self.pending.remove(request);
+        }
+        let clone = &mut self.clones[index as usize];
+        clone.worker.complete(now.ns());
+        match clone.place {
+            Place::Full => {
+                clone.place = Place::Ready;
+                self.full -= 1;
+                self.ready.push_back(index);
+            }
+            Place::Finished if clone.worker.outstanding() == 0 => self.one_done(now.ns()),
+            _ => {}
+        }
+    }
+
+    fn in_ramp(&self, now: SimTime) -> bool {
+        now < self.ramp_until
+    }
+
+    fn fraction_done(&self, now: SimTime) -> Option<f64> {
+        let part = |clone: &Member| match clone.place {
+            Place::Later => 0.0,
+            Place::Finished => 1.0,
+            _ => {
+                let job = &self.file.jobs[clone.job as usize];
+                let loops = if job.time_based { u64::MAX } else { job.loops };
+                clone.worker.fraction_done(now.ns(), loops)
+            }
+        };
+        Some(self.clones.iter().map(part).sum::<f64>() / self.clones.len() as f64)
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport {
+            name: self.file.name.clone(),
+            format: "fio".to_owned(),
+            requests: self.requests,
+            skipped_lines: 0,
+            notes: super::notes::notes(&self.file, self.drive_bytes),
+            tags: self.tags.clone(),
+        }
+    }
+}

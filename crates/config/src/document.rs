@@ -241,10 +241,10 @@ impl Reader<'_> {
         for (key, item) in table.iter() {
             let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
             let mut node = self.item(item, &path)?;
-            if matches!(node.value, Value::Table(_)) {
-                if let Some(span) = table.key(key).and_then(toml_edit::Key::span) {
-                    node.place = self.place(Some(span));
-                }
+            if matches!(node.value, Value::Table(_))
+                && let Some(span) = table.key(key).and_then(toml_edit::Key::span)
+            {
+                node.place = self.place(Some(span));
             }
             if nodes.is_empty() {
                 place = node.place.clone();

@@ -46,7 +46,7 @@ impl Layout {
     ) -> Result<Self, ConfigError> {
         let unit: Bytes = ftl.or("mapping_unit", Bytes::new(4096), "what one entry of the map covers")?;
         let page = geometry.page_size.get();
-        if unit.get() < 512 || unit.get() % 512 != 0 || page % unit.get() != 0 {
+        if unit.get() < 512 || !unit.get().is_multiple_of(512) || !page.is_multiple_of(unit.get()) {
             let expected =
                 format!("expected a multiple of 512 bytes that divides the page of {}", geometry.page_size);
             return Err(ftl.reject("mapping_unit", &expected));

@@ -94,14 +94,14 @@ impl Geometry {
         let blocks_per_plane =
             at_least_one(nand, "blocks_per_plane", "blocks of a plane, bad ones included", None)?;
         let pages_per_block = at_least_one(nand, "pages_per_block", "pages of a block", None)?;
-        if pages_per_block % cell.bits() != 0 {
+        if !pages_per_block.is_multiple_of(cell.bits()) {
             return Err(nand.reject(
                 "pages_per_block",
                 &format!("expected a multiple of the {} pages that share a wordline", cell.bits()),
             ));
         }
         let page_size: Bytes = nand.required("page_size", "data bytes of a page")?;
-        if page_size.get() == 0 || page_size.get() % 512 != 0 {
+        if page_size.get() == 0 || !page_size.get().is_multiple_of(512) {
             return Err(nand.reject("page_size", "expected a multiple of 512 bytes, not zero"));
         }
         let oob_size = nand.or("oob_size", Bytes::new(0), "spare bytes of a page")?;

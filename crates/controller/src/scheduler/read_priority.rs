@@ -40,10 +40,10 @@ impl Scheduler for ReadPriority {
         if view.ready.is_power_of_two() {
             return Class::ALL[view.ready.trailing_zeros() as usize];
         }
-        if let Some(other) = view.oldest(NOT_HOST_READ) {
-            if view.queued[other as usize] + self.max_wait < view.now {
-                return other;
-            }
+        if let Some(other) = view.oldest(NOT_HOST_READ)
+            && view.queued[other as usize] + self.max_wait < view.now
+        {
+            return other;
         }
         if view.ready & Class::HostRead.bit() != 0 {
             return Class::HostRead;

@@ -157,7 +157,8 @@ impl Ftl {
         }
         let view = self.trigger_view(die);
         let foreground = self.trigger.foreground(&view);
-        if !foreground && !(self.collections[die].background && self.trigger.background(&view)) {
+        let wanted = foreground || (self.collections[die].background && self.trigger.background(&view));
+        if !wanted {
             return false;
         }
         let Some(superblock) = self.space.pick_victim(die) else { return false };

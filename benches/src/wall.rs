@@ -1,0 +1,46 @@
+//! The memory wall: what the bare accesses of a page operation cost on this machine, in arrays of the
+//! drive's size, with independent random addresses so that the misses of successive operations overlap.
+
+use engine::{RandomStream, large_array};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Nanoseconds per operation of one map lookup, one invalidate and one update, for a drive of `units`
+/// logical mapping units.
+pub fn page_operation_ns(units: usize, operations: u64) -> f64 {
+    let physical = units + units / 14;
+    let mut forward: Vec<u32> = large_array(units, 0);
+    let mut backward: Vec<u32> = large_array(physical, 0);
+    let mut valid: Vec<u64> = large_array(physical / 64 + 1, u64::MAX);
+    let mut random = RandomStream::new(1, "wall");
+    for entry in &mut forward {
+        *entry = random.below(physical as u64) as u32;
+    }
+    let begin = Instant::now();
+    for _ in 0..operations {
+        let bits = random.bits();
+        let lpn = ((bits >> 32) * units as u64 >> 32) as usize;
+        let target = ((bits & 0xFFFF_FFFF) * physical as u64 >> 32) as usize;
+        let old = forward[lpn] as usize;
+        valid[old / 64] &= !(1 << (old % 64));
+        backward[target] = lpn as u32;
+        forward[lpn] = target as u32;
+    }
+    let ns = begin.elapsed().as_nanos() as f64 / operations as f64;
+    black_box((&forward, &backward, &valid));
+    ns
+}
+
+/// Nanoseconds per random-order write of one map entry.
+pub fn write_ns(units: usize, operations: u64) -> f64 {
+    let mut forward: Vec<u32> = large_array(units, 1);
+    let mut random = RandomStream::new(2, "wall");
+    let begin = Instant::now();
+    for i in 0..operations {
+        let at = ((random.bits() >> 32) * units as u64 >> 32) as usize;
+        forward[at] = i as u32;
+    }
+    let ns = begin.elapsed().as_nanos() as f64 / operations as f64;
+    black_box(&forward);
+    ns
+}

@@ -1,0 +1,61 @@
+//! The workloads of the benchmark: as cheap to draw as can be, so that the engine is what is measured.
+
+use engine::RandomStream;
+use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use units::SimTime;
+
+/// Blocks of one size, in order or at random, at a fixed queue depth.
+pub struct Blocks {
+    /// Read or write.
+    pub op: Op,
+    /// Bytes of each request.
+    pub bytes: u32,
+    /// Blocks of that size on the drive.
+    pub blocks: u64,
+    /// In order, or uniform at random.
+    pub sequential: bool,
+    /// Requests to make.
+    pub requests: u64,
+    /// Requests outstanding.
+    pub depth: u32,
+    made: u64,
+    outstanding: u32,
+    random: RandomStream,
+}
+
+impl Blocks {
+    /// Requests of `bytes` over `capacity` bytes.
+    pub fn new(op: Op, bytes: u32, capacity: u64, sequential: bool, requests: u64, depth: u32) -> Self {
+        let blocks = capacity / u64::from(bytes);
+        let random = RandomStream::new(1, "bench");
+        Self { op, bytes, blocks, sequential, requests, depth, made: 0, outstanding: 0, random }
+    }
+}
+
+impl Workload for Blocks {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        if self.made == self.requests {
+            return Ok(Poll::Done);
+        }
+        if self.outstanding == self.depth {
+            return Ok(Poll::Blocked);
+        }
+        let block = if self.sequential { self.made % self.blocks } else { self.random.below(self.blocks) };
+        self.made += 1;
+        self.outstanding += 1;
+        let offset = block * u64::from(self.bytes);
+        Ok(Poll::Ready(HostRequest { arrive: now, op: self.op, offset, bytes: self.bytes, tag: 0 }))
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {
+        self.outstanding -= 1;
+    }
+
+    fn fraction_done(&self, _: SimTime) -> Option<f64> {
+        Some(self.made as f64 / self.requests as f64)
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport { name: "blocks".into(), requests: self.made, ..WorkloadReport::default() }
+    }
+}

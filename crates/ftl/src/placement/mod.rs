@@ -51,4 +51,6 @@ config::policies! {
     default: "round-robin",
     dyn PlacementPolicy;
     round_robin::RoundRobin,
+    shortest_queue::ShortestQueue,
+    static_striping::StaticStriping,
 }

@@ -41,4 +41,6 @@ config::policies! {
     default: "dynamic",
     dyn WearPolicy;
     dynamic::Dynamic,
+    none::NoLevelling,
+    static_levelling::StaticLevelling,
 }

@@ -1,4 +1,4 @@
-//! Fewest valid units; among equals the one closed first.
+//! Fewest valid units; among equals the one that fell to that count first.
 
 use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section};

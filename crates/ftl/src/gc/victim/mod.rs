@@ -3,6 +3,8 @@
 //! Eligibility is decided before: every candidate is closed and has no program in flight. A policy only
 //! chooses. Each die has its own instance, and superblocks are numbered within the die.
 
+mod closing_order;
+
 use engine::RandomStream;
 use units::SuperblockId;
 
@@ -50,5 +52,10 @@ config::policies! {
     question: "Which closed superblock does garbage collection reclaim next?",
     default: "greedy",
     dyn VictimPolicy;
+    cost_benefit::CostBenefit,
+    d_choices::DChoices,
+    fifo::Fifo,
     greedy::Greedy,
+    random::Random,
+    windowed_greedy::WindowedGreedy,
 }

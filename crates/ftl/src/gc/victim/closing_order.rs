@@ -1,0 +1,60 @@
+//! The candidates of a die in the order they were closed, for every policy that asks for the oldest.
+
+use units::SuperblockId;
+
+const NONE: u32 = u32::MAX;
+
+/// A doubly linked list threaded through the superblocks: appending and removing cost O(1), and nothing is
+/// allocated after [`Self::attach`].
+#[derive(Clone, Debug)]
+pub(super) struct ClosingOrder {
+    oldest: u32,
+    newest: u32,
+    next: Vec<u32>,
+    previous: Vec<u32>,
+}
+
+impl Default for ClosingOrder {
+    fn default() -> Self {
+        Self { oldest: NONE, newest: NONE, next: Vec::new(), previous: Vec::new() }
+    }
+}
+
+impl ClosingOrder {
+    /// Makes room for that many superblocks, none of them in the list.
+    pub fn attach(&mut self, superblocks: u32) {
+        let links = vec![NONE; superblocks as usize];
+        *self = Self { oldest: NONE, newest: NONE, next: links.clone(), previous: links };
+    }
+
+    /// `superblock` was closed just now.
+    pub fn push(&mut self, superblock: SuperblockId) {
+        let before = std::mem::replace(&mut self.newest, superblock.0);
+        match before {
+            NONE => self.oldest = superblock.0,
+            before => self.next[before as usize] = superblock.0,
+        }
+        self.previous[superblock.index()] = before;
+        self.next[superblock.index()] = NONE;
+    }
+
+    /// Takes `superblock` out, wherever it stands.
+    pub fn remove(&mut self, superblock: SuperblockId) {
+        let (before, after) = (self.previous[superblock.index()], self.next[superblock.index()]);
+        match before {
+            NONE => self.oldest = after,
+            before => self.next[before as usize] = after,
+        }
+        match after {
+            NONE => self.newest = before,
+            after => self.previous[after as usize] = before,
+        }
+    }
+
+    /// From the oldest to the newest.
+    pub fn iter(&self) -> impl Iterator<Item = SuperblockId> + '_ {
+        let listed = |superblock: u32| (superblock != NONE).then_some(superblock);
+        std::iter::successors(listed(self.oldest), move |&at| listed(self.next[at as usize]))
+            .map(SuperblockId)
+    }
+}

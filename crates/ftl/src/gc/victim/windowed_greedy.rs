@@ -1,0 +1,51 @@
+//! Fewest valid units among the oldest few: greedy that gives new blocks time to empty.
+
+use super::closing_order::ClosingOrder;
+use super::{VictimPolicy, VictimView};
+use config::{Card, ConfigError, Policy, Section};
+use units::SuperblockId;
+
+/// Greedy within a window of the oldest candidates. A choice costs O(window), a notification O(1).
+#[derive(Clone, Debug)]
+pub struct WindowedGreedy {
+    window: u32,
+    order: ClosingOrder,
+}
+
+impl Policy for WindowedGreedy {
+    const CARD: Card = Card {
+        name: "windowed-greedy",
+        rule: "fewest valid units among the `window` superblocks closed first; among equals the one closed first",
+        paper: "Hu, Eleftheriou, Haas, Iliadis and Pletka, SYSTOR 2009",
+        not_modelled: "wear; age other than by the order of closing",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let window =
+            section.or("window", 64u32, "oldest closed superblocks of the die that are looked at")?;
+        if window == 0 {
+            return Err(section.reject("window", "expected at least 1: a choice needs a candidate"));
+        }
+        Ok(Self { window, order: ClosingOrder::default() })
+    }
+}
+
+impl VictimPolicy for WindowedGreedy {
+    fn attach(&mut self, superblocks: u32, _units_per_superblock: u32) {
+        self.order.attach(superblocks);
+    }
+
+    fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId> {
+        // `min_by_key` keeps the first among equals, which is the oldest.
+        let window = self.order.iter().take(self.window as usize);
+        window.min_by_key(|superblock| view.valid_units[superblock.index()])
+    }
+
+    fn on_close(&mut self, superblock: SuperblockId, _valid_units: u32) {
+        self.order.push(superblock);
+    }
+
+    fn on_reclaim(&mut self, superblock: SuperblockId) {
+        self.order.remove(superblock);
+    }
+}

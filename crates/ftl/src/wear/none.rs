@@ -1,0 +1,27 @@
+//! Wear is ignored: free superblocks are used in the order they became free.
+
+use super::WearPolicy;
+use config::{Card, ConfigError, Policy, Section};
+
+/// First freed, first used.
+#[derive(Clone, Debug)]
+pub struct NoLevelling;
+
+impl Policy for NoLevelling {
+    const CARD: Card = Card {
+        name: "none",
+        rule: "the superblock that has been free the longest is opened next; data never moves for wear's sake",
+        paper: "common practice: the free list as a queue",
+        not_modelled: "wear: nothing evens it out but the garbage collection itself",
+    };
+
+    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self)
+    }
+}
+
+impl WearPolicy for NoLevelling {
+    fn free_rank(&self, _pe_cycles: u32, erases: u64) -> u64 {
+        erases
+    }
+}

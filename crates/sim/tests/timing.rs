@@ -1,0 +1,145 @@
+//! Is the sequence right? Unloaded latencies are the sum of their parts, to the nanosecond; saturated
+//! bandwidth is that of the slowest part.
+
+mod common;
+
+use common::{SMALL, closed_loop, drive, run};
+use host::Op;
+use serde_json::Value;
+use sim::{PreconditionKind, RunOptions};
+
+const RATE: u64 = 200_000_000;
+
+/// A bus transfer of `bytes` at the small drive's 200 MT/s.
+fn bus_ns(bytes: u64) -> u64 {
+    (bytes * 1_000_000_000).div_ceil(RATE)
+}
+
+/// A transfer over the default NVMe link of 3.2 GB/s.
+fn link_ns(bytes: u64) -> u64 {
+    (bytes * 1_000_000_000).div_ceil(3_200_000_000)
+}
+
+const COMMAND_NS: u64 = 5_000;
+const CYCLES_7_NS: u64 = 7 * 25;
+const DECODE_NS: u64 = 3_000;
+
+fn settings<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    SMALL.iter().chain(more).copied().collect()
+}
+
+fn latency(result: &Value, op: &str) -> (u64, u64) {
+    let latency = &result["host"][op]["latency_ns"];
+    (latency["min"].as_u64().unwrap(), latency["max"].as_u64().unwrap())
+}
+
+#[test]
+fn an_unloaded_read_is_command_plus_array_plus_transfer_plus_ecc_plus_link() {
+    let workload = closed_loop(200, 1, |index| (Op::Read, index * 4096, 4096));
+    let options = RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
+    let (mut session, result) = run(drive(SMALL), workload, options);
+    let expected = COMMAND_NS + CYCLES_7_NS + 25_000 + bus_ns(4096) + DECODE_NS + link_ns(4096);
+    let mean = result["host"]["read"]["latency_ns"]["mean"].as_f64().unwrap();
+    assert_eq!(mean, expected as f64);
+    let stages = &result["stages"]["read"];
+    assert_eq!(stages["array"], 25_000.0);
+    assert_eq!(stages["transfer"], (CYCLES_7_NS + bus_ns(4096)) as f64);
+    assert_eq!(stages["ecc"], DECODE_NS as f64);
+    assert!(session.take_requests().is_empty(), "rows are kept only when asked for");
+}
+
+#[test]
+fn page_types_read_at_their_own_speed() {
+    let tlc =
+        settings(&["nand.cell=tlc", "nand.pages_per_block=30", "nand.t_r=[\"40us\", \"60us\", \"90us\"]"]);
+    let workload = closed_loop(120, 1, |index| (Op::Read, index * 4096, 4096));
+    let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
+    let (_, result) = run(drive(&tlc), workload, options);
+    let others = COMMAND_NS + CYCLES_7_NS + bus_ns(4096) + DECODE_NS + link_ns(4096);
+    let (least, most) = latency(&result, "read");
+    // The histogram keeps three digits: compare within one of its steps.
+    assert!(least.abs_diff(40_000 + others) <= 64 && most.abs_diff(90_000 + others) <= 64, "{least} {most}");
+    let mean = result["host"]["read"]["latency_ns"]["mean"].as_f64().unwrap();
+    assert_eq!(mean, (190_000 / 3 + others) as f64 + 1.0 / 3.0);
+}
+
+#[test]
+fn an_unloaded_write_through_is_link_plus_transfer_plus_program() {
+    let through = settings(&["ftl.buffer.write_back=false"]);
+    let workload = closed_loop(200, 1, |index| (Op::Write, index * 4096, 4096));
+    let (_, result) = run(drive(&through), workload, RunOptions { check: true, ..RunOptions::default() });
+    let expected = COMMAND_NS + link_ns(4096) + CYCLES_7_NS + bus_ns(4096) + 200_000;
+    assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
+}
+
+#[test]
+fn a_write_back_is_acknowledged_when_the_buffer_holds_it() {
+    let workload = closed_loop(50, 1, |index| (Op::Write, index * 4096, 4096));
+    let (_, result) = run(drive(SMALL), workload, RunOptions::default());
+    let expected = COMMAND_NS + link_ns(4096);
+    assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
+}
+
+/// Bytes per second of sequential requests of 64 KiB, deep enough to fill every queue.
+fn bandwidth(settings: &[&str], op: Op, precondition: PreconditionKind, requests: u64) -> f64 {
+    let drive = drive(settings);
+    let blocks = drive.capacity().get() / 65_536;
+    let workload = closed_loop(requests, 64, move |index| (op, index % blocks * 65_536, 65_536));
+    let (_, result) = run(drive, workload, RunOptions { precondition, ..RunOptions::default() });
+    result["host"][op.name()]["bandwidth_bytes_per_s"].as_f64().unwrap()
+}
+
+fn within_one_percent(measured: f64, expected: f64, what: &str) {
+    let deviation = measured / expected - 1.0;
+    assert!(
+        deviation.abs() < 0.01,
+        "{what}: {measured:.0} instead of {expected:.0} ({:.2} %)",
+        deviation * 100.0
+    );
+}
+
+#[test]
+fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
+    let fill = PreconditionKind::Fill;
+    // Channels: two buses, each busy with command cycles and data-out of a page.
+    let channels = settings(&["controller.cache_read=true", "bus.rate=50MT/s"]);
+    let page_ns = CYCLES_7_NS + 4096 * 20;
+    within_one_percent(
+        bandwidth(&channels, Op::Read, fill, 4_000),
+        2.0 * 4096e9 / page_ns as f64,
+        "channel-bound reads",
+    );
+    // Dies: four arrays; without cache reads an array waits for its own data-out.
+    let dies = settings(&["nand.t_r=400us"]);
+    let page_ns = CYCLES_7_NS + 400_000 + bus_ns(4096);
+    within_one_percent(
+        bandwidth(&dies, Op::Read, fill, 2_000),
+        4.0 * 4096e9 / page_ns as f64,
+        "die-bound reads",
+    );
+    // The host link.
+    let link = settings(&["controller.cache_read=true", "host.rate=100MB/s"]);
+    within_one_percent(bandwidth(&link, Op::Read, fill, 2_000), 100e6, "link-bound reads");
+}
+
+#[test]
+fn saturated_writes_to_a_fresh_drive_run_at_the_speed_of_the_slowest_part() {
+    let none = PreconditionKind::None;
+    // They fill three quarters of the drive: no garbage collection.
+    let requests = 300;
+    let dies = settings(&["ftl.buffer.write_back=false"]);
+    let page_ns = CYCLES_7_NS + bus_ns(4096) + 200_000;
+    within_one_percent(
+        bandwidth(&dies, Op::Write, none, requests),
+        4.0 * 4096e9 / page_ns as f64,
+        "die-bound writes",
+    );
+    let channels =
+        settings(&["ftl.buffer.write_back=false", "controller.cache_program=true", "bus.rate=20MT/s"]);
+    let page_ns = CYCLES_7_NS + 4096 * 50;
+    within_one_percent(
+        bandwidth(&channels, Op::Write, none, requests),
+        2.0 * 4096e9 / page_ns as f64,
+        "channel-bound writes",
+    );
+}

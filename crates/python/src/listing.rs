@@ -77,7 +77,9 @@ pub fn explain_chip(chip: &str, folders: Vec<String>) -> PyResult<String> {
 /// Every named generator, as JSON.
 #[pyfunction]
 pub fn generators() -> String {
-    json!([]).to_string()
+    let generator =
+        |generator: &host::fio::Generator| json!({ "name": generator.name, "title": generator.title });
+    json!(host::fio::generators().iter().map(generator).collect::<Vec<_>>()).to_string()
 }
 
 /// What a stored drive state is of, as JSON.

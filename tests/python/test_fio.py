@@ -1,0 +1,114 @@
+"""fio job files and generators on the real core."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import floatgate as fg
+from conftest import Command, one_line_error
+
+JOB = "[global]\nbs=4k\niodepth=8\n[mixed]\nrw=randrw\nrwmixread=50\nsize=64m\nnumber_ios=4000\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "job.fio").write_text(JOB)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_job_file_runs(floatgate: Command, here: Path) -> None:
+    result = floatgate("run", "slc", "job.fio", "--format", "fio-json", "--check", "--out", "o")
+    assert result.returncode == 0, result.stderr
+    job = json.loads(result.stdout)["jobs"][0]
+    assert job["jobname"] == "mixed"
+    assert job["read"]["total_ios"] + job["write"]["total_ios"] == 4000
+    assert job["read"]["total_ios"] * 4096 == job["read"]["io_bytes"]
+    document = json.loads((here / "o" / "run.json").read_text())
+    assert document["workload"]["format"] == "fio"
+    assert document["jobs"][0]["name"] == "mixed"
+
+
+def test_a_result_holds_its_job_file(floatgate: Command, here: Path) -> None:
+    assert floatgate("run", "slc", "job.fio", "--seed", "4", "--out", "a", "--no-report").returncode == 0
+    (here / "job.fio").unlink()
+    assert floatgate("run", "a/run.json", "--out", "b", "--no-report").returncode == 0
+    first, second = (json.loads((here / out / "run.json").read_text()) for out in ("a", "b"))
+    del first["engine"], second["engine"]
+    assert first == second
+
+
+def test_an_included_file_is_found_beside_the_job_file(floatgate: Command, here: Path) -> None:
+    (here / "jobs").mkdir()
+    (here / "jobs" / "common.fio").write_text("[global]\nbs=8k\n")
+    (here / "jobs" / "job.fio").write_text("include common.fio\n[j]\nrw=write\nsize=1m\n")
+    assert floatgate("run", "slc", "jobs/job.fio", "--out", "o", "--no-report").returncode == 0
+    assert json.loads((here / "o" / "run.json").read_text())["host"]["write"]["requests"] == 128
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[job\nrw=read\n", "job.fio:1:"),
+        ("rw=read\n", "job.fio:1:"),
+        ("[job]\nrw=read\nsize=1m\nrwmixreed=3\n", "job.fio:4:"),
+        ("[job]\nrw=raed\nsize=1m\n", "job.fio:2:"),
+        ("[job]\nrw=read\nbs=4q\nsize=1m\n", "job.fio:3:"),
+        ("[job]\nrw=read\nsize=900t\n", "expected no more than the drive's"),
+        ("include nowhere.fio\n", "nowhere.fio"),
+        ("", "job.fio"),
+        ("\x00\x01\x02", "job.fio"),
+    ],
+    ids=["section", "no job", "key", "value", "size", "too large", "include", "empty", "binary"],
+)
+def test_a_faulty_job_file_is_one_line_and_no_result(
+    floatgate: Command, here: Path, text: str, said: str
+) -> None:
+    (here / "job.fio").write_text(text)
+    assert said in one_line_error(floatgate("run", "slc", "job.fio", "--out", "o"))
+    assert not (here / "o").exists()
+
+
+def test_generators_need_no_file(floatgate: Command, here: Path) -> None:
+    result = floatgate("run", "slc", "random-write", "--limit-requests", "1000", "--no-report")
+    assert result.returncode == 0, result.stderr
+    document = json.loads((here / "out" / "slc-random-write" / "run.json").read_text())
+    assert document["host"]["submitted"]["write"] == 1000
+    assert "did you mean random-write?" in one_line_error(floatgate("run", "slc", "random-wrote"))
+
+
+def test_the_lines_of_the_package_documentation(here: Path) -> None:
+    run = fg.run("slc", "job.fio", seed=7, policies=[fg.gc.victim.DChoices(d=4)])
+    assert run.waf is not None
+    assert run.latency.read.p99 > 0
+    assert run.document.config["ftl.gc.victim.d"] == 4
+
+
+def test_ctrl_c_on_the_real_core(here: Path) -> None:
+    (here / "long.fio").write_text(
+        "[j]\nrw=randwrite\nbs=4k\niodepth=8\nsize=1g\nruntime=1000000\ntime_based\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "floatgate", "run", "slc", "long.fio", "--out", "o", "--check"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    deadline = time.monotonic() + 60
+    while not list(here.glob(".o.partial-*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    document = json.loads((here / "o" / "run.json").read_text())
+    assert document["interrupted"] is True
+    host = document["host"]
+    assert host["submitted"]["write"] == host["completed"]["write"] > 0
+    assert (here / "o" / "report.html").exists()

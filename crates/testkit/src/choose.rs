@@ -1,6 +1,7 @@
 //! Policies by name, as a configuration file would name them, and the settings worth trying.
 
 use config::{ConfigError, Document, PolicyEntry, Section, Value};
+use std::collections::VecDeque;
 
 /// Makes what `read` makes of the settings, each `key=value` (`name=greedy`, `d=5`), unknown keys refused.
 ///
@@ -73,15 +74,28 @@ pub fn each_variant<M>(
             refused(format!("{}=-1", parameter.key));
         }
     }
-    for (index, settings) in variants(entry).iter().enumerate() {
-        match read_from(&read, settings) {
+    let mut waiting: VecDeque<Vec<String>> = variants(entry).into();
+    let mut defaults = true;
+    while let Some(settings) = waiting.pop_front() {
+        match read_from(&read, &settings) {
             Ok(maker) => check(&settings.join(" "), &maker),
             Err(error) => {
-                assert!(index != 0, "{name} refuses its own defaults: {error}");
+                assert!(!defaults, "{name} refuses its own defaults: {error}");
                 // Another parameter may be blamed where two must agree, but only one of this policy's.
                 let known = entry.parameters.iter().any(|parameter| parameter.key == error.key);
                 assert!(known, "{name} with {settings:?} blames {:?}: {error}", error.key);
+                // A choice of names: the refusal lists them, so each can be tried.
+                for choice in error.expected.strip_prefix("expected one of ").into_iter().flat_map(names) {
+                    let setting = format!("{}={choice}", error.key);
+                    assert!(!settings.contains(&setting), "{name} offers {choice:?} and refuses it: {error}");
+                    waiting.push_back([named(entry), vec![setting]].concat());
+                }
             }
         }
+        defaults = false;
     }
+}
+
+fn names(list: &str) -> impl Iterator<Item = &str> {
+    list.split(", ")
 }

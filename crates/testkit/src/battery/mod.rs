@@ -1,2 +1,15 @@
 //! One battery per seam. Each checks one policy, given by its maker and named `context` in messages, and
 //! panics at the first thing that policy may not do.
+pub mod arbitration;
+pub mod placement;
+pub mod scheduler;
+pub mod trigger;
+pub mod victim;
+pub mod wear;
+
+use config::PolicyEntry;
+
+/// True when the policy's card owns up to starvation; the others must keep everyone served.
+pub fn may_starve(entry: &PolicyEntry) -> bool {
+    entry.card.not_modelled.contains("starv")
+}

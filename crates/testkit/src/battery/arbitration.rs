@@ -1,0 +1,147 @@
+//! Arbiters: only what waits, the same again from the same history, and nobody waits for ever unless the
+//! policy's card says so.
+
+use controller::arbitration::{Arbiter, ChannelView, Maker, Want};
+use engine::RandomStream;
+use units::{Nanos, SimTime};
+
+/// Where a die stands between two uses of the channel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It wants to be sent the command of its next operation.
+    Command,
+    /// Its array works until then, to give data (true) after that, or to take a command again.
+    Array(u64, bool),
+    /// It wants to give data (true) or to take it.
+    Data(bool),
+}
+
+/// A channel, kept by hand: each die reads (command, array, data out) or writes (command, data in, array).
+struct Channel {
+    stages: Vec<Stage>,
+    since: Vec<SimTime>,
+    /// For each die, the grants when its wait began.
+    waits_from: Vec<u64>,
+    grants: u64,
+    reads: f64,
+    array_grants: u64,
+    random: RandomStream,
+    policy: Box<dyn Arbiter>,
+    longest: u64,
+}
+
+impl Channel {
+    fn new(maker: &Maker, dies: u32, reads: f64, array_grants: u64, seed: u64) -> Self {
+        Self {
+            stages: vec![Stage::Command; dies as usize],
+            since: vec![SimTime::ZERO; 2 * dies as usize],
+            waits_from: vec![0; dies as usize],
+            grants: 0,
+            reads,
+            array_grants,
+            random: RandomStream::new(seed, "battery.arbitration"),
+            policy: maker(),
+            longest: 0,
+        }
+    }
+
+    fn now(&self) -> SimTime {
+        SimTime::ZERO + Nanos::new(1000 * self.grants)
+    }
+
+    fn wait(&mut self, die: usize, stage: Stage) {
+        self.stages[die] = stage;
+        self.waits_from[die] = self.grants;
+        self.since[2 * die + usize::from(stage != Stage::Command)] = self.now();
+    }
+
+    /// Arrays that are done want the channel again.
+    fn wake(&mut self) {
+        for die in 0..self.stages.len() {
+            match self.stages[die] {
+                Stage::Array(until, true) if until <= self.grants => self.wait(die, Stage::Data(true)),
+                Stage::Array(until, false) if until <= self.grants => self.wait(die, Stage::Command),
+                _ => {}
+            }
+        }
+    }
+
+    /// One grant, or a moment in which the channel stands idle.
+    fn step(&mut self, context: &str) -> Option<(u32, Want)> {
+        self.wake();
+        let set = |stage: Stage| {
+            let members = self.stages.iter().enumerate().filter(|(_, at)| **at == stage);
+            members.fold(0u64, |set, (die, _)| set | 1 << die)
+        };
+        let (commands, outs, ins) = (set(Stage::Command), set(Stage::Data(true)), set(Stage::Data(false)));
+        if commands | outs | ins == 0 {
+            self.grants += 1;
+            return None;
+        }
+        let view = ChannelView { commands, outs, ins, since: &self.since };
+        let (die, want) = self.policy.pick(&view);
+        let waiting = if want == Want::Command { commands } else { outs | ins };
+        assert!(
+            die < 64 && waiting >> die & 1 == 1,
+            "{context}: picked die {die} for its {want:?}, unwanted"
+        );
+        self.check_rule(context, die as usize);
+        self.grants += 1;
+        self.longest = self.longest.max(self.grants - self.waits_from[die as usize]);
+        self.serve(die as usize);
+        Some((die, want))
+    }
+
+    /// First come, first served can be told from the outside.
+    fn check_rule(&self, context: &str, die: usize) {
+        if context.split(' ').next() == Some("name=fifo") {
+            let waiting = |other: &usize| !matches!(self.stages[*other], Stage::Array(..));
+            let first = (0..self.stages.len()).filter(waiting).map(|other| self.waits_from[other]).min();
+            assert_eq!(Some(self.waits_from[die]), first, "{context}: die {die} came later");
+        }
+    }
+
+    fn serve(&mut self, die: usize) {
+        let busy = self.grants + self.random.below(2 * self.array_grants + 1);
+        match self.stages[die] {
+            Stage::Command if self.random.chance(self.reads) => self.stages[die] = Stage::Array(busy, true),
+            // Data follows the command of a program, as soon as the channel is free again.
+            Stage::Command => self.wait(die, Stage::Data(false)),
+            Stage::Data(_) => self.stages[die] = Stage::Array(busy, false),
+            Stage::Array(..) => unreachable!("an array at work does not want the channel"),
+        }
+    }
+}
+
+/// Puts an arbiter through `events` grants on channels of various widths and loads; `starvation` is allowed
+/// where its card says so.
+///
+/// # Panics
+/// When the arbiter breaks a rule.
+pub fn check(context: &str, maker: &Maker, events: u64, starvation: bool) {
+    for (dies, reads, array_grants) in
+        [(1, 0.5, 0), (2, 1.0, 1), (3, 0.9, 2), (8, 0.95, 1), (8, 0.0, 20), (63, 0.7, 10), (64, 0.99, 100)]
+    {
+        let run = || {
+            let mut channel = Channel::new(maker, dies, reads, array_grants, 3);
+            let served: Vec<_> = (0..events).map(|_| channel.step(context)).collect();
+            (channel, served)
+        };
+        let (channel, first) = run();
+        assert!(first == run().1, "{context}: not the same picks again");
+        if !starvation {
+            nobody_starves(context, &channel);
+        }
+    }
+}
+
+/// Neither one served in the end nor one waiting now was passed by more often than a few rounds of all dies.
+fn nobody_starves(context: &str, channel: &Channel) {
+    const ROUNDS: u64 = 64;
+    let waiting = |die: &usize| !matches!(channel.stages[*die], Stage::Array(..));
+    let now = (0..channel.stages.len()).filter(waiting).map(|die| channel.grants - channel.waits_from[die]);
+    let longest = channel.longest.max(now.max().unwrap_or(0));
+    let dies = channel.stages.len();
+    let bound = ROUNDS * dies as u64;
+    assert!(longest <= bound, "{context}: one of {dies} dies was passed by {longest} times");
+}

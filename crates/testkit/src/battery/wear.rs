@@ -1,0 +1,172 @@
+//! Wear policies: every free superblock gets its turn, only candidates are relocated, relocation comes to an
+//! end, and where data is relocated the superblocks under cold data wear, too.
+
+use engine::RandomStream;
+use ftl::wear::{Maker, WearPolicy, WearView};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use units::SuperblockId;
+
+const SUPERBLOCKS: u32 = 48;
+const UNITS: u32 = 16;
+/// Superblocks whose data the host never writes again.
+const COLD: usize = 16;
+/// Superblocks that stay free; the rest is closed.
+const FREE: usize = 6;
+
+struct Die<'a> {
+    context: &'a str,
+    policy: Box<dyn WearPolicy>,
+    policy_draws: RandomStream,
+    free: BinaryHeap<Reverse<(u64, u32)>>,
+    /// The erase count when each superblock became free.
+    freed_at: Vec<u64>,
+    candidates: Vec<SuperblockId>,
+    valid: Vec<u32>,
+    pe_cycles: Vec<u32>,
+    closed_at: Vec<u64>,
+    clock: u64,
+    erases: u64,
+    relocated: Vec<SuperblockId>,
+    longest_free: u64,
+}
+
+impl<'a> Die<'a> {
+    fn new(context: &'a str, maker: &Maker, seed: u64) -> Self {
+        let count = SUPERBLOCKS as usize;
+        let mut die = Self {
+            context,
+            policy: maker(),
+            policy_draws: RandomStream::new(seed, "battery.policy"),
+            free: BinaryHeap::new(),
+            freed_at: vec![0; count],
+            candidates: Vec::new(),
+            valid: vec![0; count],
+            pe_cycles: vec![0; count],
+            closed_at: vec![0; count],
+            clock: 0,
+            erases: 0,
+            relocated: Vec::new(),
+            longest_free: 0,
+        };
+        (0..SUPERBLOCKS).for_each(|superblock| die.push_free(superblock));
+        while die.free.len() > FREE {
+            let valid = if die.candidates.len() < COLD { UNITS } else { UNITS / 2 };
+            die.write_one(valid);
+        }
+        die
+    }
+
+    fn push_free(&mut self, superblock: u32) {
+        let rank = self.policy.free_rank(self.pe_cycles[superblock as usize], self.erases);
+        self.freed_at[superblock as usize] = self.erases;
+        self.free.push(Reverse((rank, superblock)));
+    }
+
+    /// Opens the free superblock of the lowest rank, fills it and closes it with `valid` units valid.
+    fn write_one(&mut self, valid: u32) {
+        let Reverse((_, superblock)) = self.free.pop().expect("something is free");
+        let waited = self.erases - self.freed_at[superblock as usize];
+        self.longest_free = self.longest_free.max(waited);
+        self.clock += u64::from(UNITS);
+        self.closed_at[superblock as usize] = self.clock;
+        self.valid[superblock as usize] = valid;
+        self.candidates.push(SuperblockId(superblock));
+    }
+
+    fn erase(&mut self, superblock: SuperblockId) {
+        let at = self.candidates.iter().position(|candidate| *candidate == superblock).expect("a candidate");
+        self.candidates.swap_remove(at);
+        self.valid[superblock.index()] = 0;
+        self.pe_cycles[superblock.index()] += 1;
+        self.erases += 1;
+        self.push_free(superblock.0);
+    }
+
+    fn relocate(&mut self, erased: SuperblockId, offered: bool) -> Option<SuperblockId> {
+        let candidates: &[SuperblockId] = if offered { &self.candidates } else { &[] };
+        let mut view = WearView {
+            erased,
+            candidates,
+            valid_units: &self.valid,
+            pe_cycles: &self.pe_cycles,
+            closed_at: &self.closed_at,
+            clock: self.clock,
+            erases: self.erases,
+            random: &mut self.policy_draws,
+        };
+        let picked = self.policy.relocate(&mut view);
+        if let Some(picked) = picked {
+            assert!(candidates.contains(&picked), "{}: {picked} is no candidate", self.context);
+        }
+        picked
+    }
+
+    /// Reclaims `victim` and whatever the policy then wants moved; its data goes to a fresh superblock.
+    fn reclaim(&mut self, victim: SuperblockId, valid: u32) {
+        self.erase(victim);
+        self.write_one(valid);
+        let mut erased = victim;
+        let mut moved = 0;
+        while let Some(cold) = self.relocate(erased, true) {
+            let valid = self.valid[cold.index()];
+            self.relocated.push(cold);
+            self.erase(cold);
+            self.write_one(valid);
+            erased = cold;
+            moved += 1;
+            assert!(moved <= SUPERBLOCKS, "{}: one erase made relocation run on and on", self.context);
+        }
+    }
+
+    /// One collection by the host's writes: of a superblock whose data is not cold, with a skew, so that wear
+    /// would part if nothing was done.
+    fn collect(&mut self, random: &mut RandomStream) {
+        let hot: Vec<SuperblockId> =
+            self.candidates.iter().copied().filter(|id| self.valid[id.index()] < UNITS).collect();
+        let space = if random.chance(0.5) { (hot.len() as u64 / 4).max(1) } else { hot.len() as u64 };
+        let victim = hot[random.below(space) as usize];
+        self.reclaim(victim, UNITS / 2);
+    }
+}
+
+/// Puts a policy through `erases` collections of a die a third of which is cold.
+///
+/// # Panics
+/// When the policy breaks a rule.
+pub fn check(context: &str, maker: &Maker, erases: u64) {
+    let run = |seed| {
+        let mut die = Die::new(context, maker, seed);
+        assert_eq!(
+            die.relocate(SuperblockId(0), false),
+            None,
+            "{context}: relocates where nothing is closed"
+        );
+        let mut random = RandomStream::new(seed, "battery.wear");
+        for _ in 0..erases {
+            die.collect(&mut random);
+        }
+        die
+    };
+    let (die, again) = (run(3), run(3));
+    assert!(die.relocated == again.relocated, "{context}: the same seed relocated other superblocks");
+    assert!(die.pe_cycles == again.pe_cycles, "{context}: the same seed wore other superblocks");
+    every_superblock_is_used(&die, erases);
+    if die.relocated.len() >= 2 * COLD {
+        // Often enough to have moved what was cold at first off every superblock.
+        let least = die.pe_cycles.iter().min().expect("superblocks");
+        assert!(*least > 0, "{context}: relocates, and leaves superblocks unused: {:?}", die.pe_cycles);
+    }
+}
+
+/// No superblock stays free for long, neither one waiting now nor one that was opened in the end.
+fn every_superblock_is_used(die: &Die, erases: u64) {
+    let waiting = die.free.iter().map(|Reverse((_, id))| die.erases - die.freed_at[*id as usize]).max();
+    let longest = die.longest_free.max(waiting.unwrap_or(0));
+    let bound = erases / 10;
+    assert!(longest <= bound, "{}: a superblock stayed free for {longest} erases", die.context);
+    // In use but for the cold third: that many cycles each, give or take a factor for the skew.
+    let hot = u64::from(SUPERBLOCKS) - COLD as u64;
+    let worn = die.pe_cycles.iter().filter(|cycles| u64::from(**cycles) * hot * 10 > erases).count() as u64;
+    assert!(worn >= hot, "{}: only {worn} superblocks are in use: {:?}", die.context, die.pe_cycles);
+}

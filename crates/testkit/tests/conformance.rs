@@ -1,0 +1,34 @@
+//! Every registered policy, with its defaults and with each parameter at the edges, against its seam's battery.
+//! A policy needs nothing but its line of registration to be tested here.
+
+use config::PolicyEntry;
+use testkit::battery::may_starve;
+use testkit::{battery, choose};
+
+/// Runs `check(context, maker, events)` on each policy: at length as it comes, shorter for each variant.
+macro_rules! conformance {
+    ($test:ident, $seam:path, $battery:path, $events:literal $(, $allowed:expr)?) => {
+        #[test]
+        fn $test() {
+            use $battery as battery;
+            use $seam as seam;
+            let entries: Vec<PolicyEntry> = seam::catalogue();
+            assert_eq!(entries.iter().filter(|entry| entry.default).count(), 1, "one default");
+            for entry in &entries {
+                let mut events = $events;
+                choose::each_variant(entry, seam::read, |context, maker| {
+                    // A parameter at its edge may by its own rule put one class before all others for ever.
+                    battery::check(context, maker, events $(, $allowed(entry) || events < $events)?);
+                    events = $events / 20;
+                });
+            }
+        }
+    };
+}
+
+conformance!(victims, ftl::gc::victim, battery::victim, 200_000);
+conformance!(triggers, ftl::gc::trigger, battery::trigger, 200_000);
+conformance!(wear_levelling, ftl::wear, battery::wear, 100_000);
+conformance!(placement, ftl::placement, battery::placement, 10_000);
+conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, may_starve);
+conformance!(arbitration, controller::arbitration, battery::arbitration, 100_000, may_starve);

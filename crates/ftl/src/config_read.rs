@@ -82,8 +82,11 @@ impl FtlConfig {
         let write_back = buffer.or("write_back", true, "a write is acknowledged when the buffer holds it")?;
         let power_loss_protection =
             buffer.or("power_loss_protection", true, "the buffer survives a power cut: flushes are free")?;
+        // Acknowledged data may stay in the buffer until more comes or the host flushes; a host that waits
+        // for its program must not wait for other writes.
+        let patience = if write_back { 1_000_000_000 } else { 10_000 };
         let flush_after =
-            buffer.or("flush_after", Nanos::new(1_000_000), "a partial program unit is padded after this")?;
+            buffer.or("flush_after", Nanos::new(patience), "a partial program unit is padded after this")?;
         buffer.finish()?;
         ftl.finish()?;
         let copyback_fits = layout.program_units == 1;

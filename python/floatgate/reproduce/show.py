@@ -28,9 +28,9 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def number(value: float | str | None) -> str:
-    """Four digits, all of a whole number; `not simulated` where there is none."""
+    """Four digits, or all before the point; `not simulated` where there is none."""
     if value is None:
         return "not simulated"
     if isinstance(value, str):
         return value
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -105,13 +105,16 @@ def _finding(future: "Future[Finding]") -> Finding | None:
 
 
 def _begin(stop: Event) -> None:
-    """Set a worker up. Ctrl-C reaches its simulation through the parent, so that all of them end alike."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Set a worker up. Ctrl-C ends the simulation that runs, if any, and not the worker.
+
+    A stop that only the parent heard of is passed on as a Ctrl-C of the worker's own.
+    """
+    signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which a run would leave in force
     stop_with(stop)
 
     def listen() -> None:
         stop.wait()
-        _thread.interrupt_main()  # ends the simulation that runs now, as Ctrl-C would
+        _thread.interrupt_main()
 
     threading.Thread(target=listen, daemon=True).start()
 

@@ -1,6 +1,9 @@
 """`floatgate reproduce`, on papers made up here whose cases need no simulation."""
 
 import csv
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -295,3 +298,49 @@ def test_the_papers_that_come_with_floatgate_are_whole() -> None:
             cases = paper.cases(full)
             assert cases
             assert {case.exhibit for case in cases} <= paper.exhibits.keys()
+
+
+LONG = """
+from floatgate.reproduce import Case, Finding, simulate
+
+def cases(full):
+    yield Case("table1", "one", cost=9)
+    yield Case("table1", "two")
+
+def run(case, full):
+    if case.name == "two":
+        print("begun", flush=True)
+        simulate(DRIVE, "[job]\\nrw=randwrite\\nbs=4k\\ntime_based=1\\nruntime=1d\\n")
+    return Finding(100.0)
+"""
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from floatgate import places
+from floatgate.cli import main
+
+if __name__ == "__main__":
+    places.papers = lambda: Path({papers!r})
+    main(["reproduce", "--out", {out!r}, "--workers", "2"])
+"""
+
+
+def test_ctrl_c_ends_the_simulations(write: Write, tmp_path: Path) -> None:
+    drive = Path(__file__).parents[1] / "drives" / "tiny.toml"
+    folder = write(run=LONG.replace("DRIVE", repr(str(drive))))
+    script = tmp_path / "script.py"
+    out = tmp_path / "out"
+    script.write_text(INTERRUPTED.format(papers=str(folder.parent), out=str(out)))
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        shown, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "one" in shown
+    assert "two" not in shown
+    assert said.strip().endswith("interrupted: nothing was written; the cases above had come to their end")
+    assert not out.exists()

@@ -1,0 +1,38 @@
+"""Every drive that comes with Floatgate runs, checked, and says where each of its numbers comes from."""
+
+from pathlib import Path
+
+import pytest
+
+import floatgate as fg
+
+JOB = "[job]\nrw=randrw\nbs=16k\niodepth=8\nio_size=4m\nsize=64m\n"
+
+
+def job(folder: Path) -> Path:
+    path = folder / "job.fio"
+    path.write_text(JOB)
+    return path
+
+
+@pytest.mark.parametrize("name", sorted(set(fg.drives()) - {"bench-256g"}))
+def test_a_drive_runs_and_knows_its_sources(name: str, tmp_path: Path) -> None:
+    run = fg.run(name, job(tmp_path), check=True)
+    host = run.document["host"]
+    assert host["submitted"]["total"] == host["completed"]["total"] == 256
+    config, places = run.document["config"], run.document["config_places"]
+    assert config.keys() == places.keys()
+    for key, place in places.items():
+        written = Path(place["place"].rsplit(":", 1)[0]).suffix == ".toml"
+        if written and isinstance(config[key], int | float) and not isinstance(config[key], bool):
+            assert place["source"], f"{key} at {place['place']} has no source"
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "drives").glob("*.toml")), ids=str)
+def test_the_test_drives_sustain_overwriting(path: Path, tmp_path: Path) -> None:
+    job = tmp_path / "job.fio"
+    job.write_text("[job]\nrw=randwrite\nbs=4k\niodepth=8\nnorandommap=1\nio_size=32m\n")
+    run = fg.run(path, job, check=True, precondition="fill")
+    assert run.flash.erases.gc > 0
+    assert run.waf is not None
+    assert run.waf > 1

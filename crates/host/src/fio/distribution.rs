@@ -225,3 +225,126 @@ impl Zipf {
         if t.abs() < 1e-8 { y.exp() } else { (t.ln_1p() / power).exp() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often each of `blocks` blocks is drawn.
+    fn counts(text: &str, blocks: u64, draws: u32) -> Vec<u32> {
+        let mut random = RandomStream::new(11, "test");
+        let distribution = Distribution::parse(text, 1024).unwrap();
+        let sampler = Sampler::new(&distribution, blocks, 4096, &mut random).unwrap();
+        let mut counts = vec![0; blocks as usize];
+        for _ in 0..draws {
+            counts[sampler.draw(blocks, &mut random) as usize] += 1;
+        }
+        counts
+    }
+
+    /// Most drawn first.
+    fn by_rank(text: &str, blocks: u64, draws: u32) -> Vec<u32> {
+        let mut counts = counts(text, blocks, draws);
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        counts
+    }
+
+    /// Panics unless `count` of `draws` is within 4.5 standard deviations of a binomial with probability `p`.
+    fn assert_binomial(count: u32, draws: u32, p: f64, what: &str) {
+        let (mean, deviation) = (f64::from(draws) * p, (f64::from(draws) * p * (1.0 - p)).sqrt());
+        assert!((f64::from(count) - mean).abs() < 4.5 * deviation.max(1.0), "{what}: {count}, not {mean}");
+    }
+
+    #[test]
+    fn zipf_ranks_follow_the_law() {
+        let (blocks, draws) = (1000u64, 1_000_000);
+        for theta in [0.5, 0.99, 1.0, 1.2, 2.0] {
+            let counts = by_rank(&format!("zipf:{theta}"), blocks, draws);
+            let zeta: f64 = (1..=blocks).map(|rank| (rank as f64).powf(-theta)).sum();
+            // Neighbouring ranks are told apart by their counts only while those differ by more than noise: the
+            // first three, and the sums of the first ten and hundred.
+            let share = |ranks: u64| (1..=ranks).map(|rank| (rank as f64).powf(-theta)).sum::<f64>() / zeta;
+            for rank in 1..=3 {
+                let p = share(rank) - share(rank - 1);
+                assert_binomial(counts[rank as usize - 1], draws, p, &format!("zipf {theta} rank {rank}"));
+            }
+            if theta >= 0.99 {
+                let first_ten: u32 = counts[..10].iter().sum();
+                assert_binomial(first_ten, draws, share(10), &format!("zipf {theta} first ten"));
+            }
+        }
+    }
+
+    #[test]
+    fn hot_blocks_are_scattered() {
+        let counts = counts("zipf:1.2", 1000, 100_000);
+        let mut ranked: Vec<usize> = (0..1000).collect();
+        ranked.sort_by_key(|block| std::cmp::Reverse(counts[*block]));
+        let neighbours = ranked[..50].windows(2).filter(|pair| pair[0].abs_diff(pair[1]) == 1).count();
+        // Two random blocks are neighbours with probability 0.002: 0.1 expected of 49.
+        assert!(neighbours <= 3, "{neighbours}");
+    }
+
+    #[test]
+    fn pareto_keeps_its_promise() {
+        // A fraction 1 - h of the accesses goes to a fraction h of the blocks.
+        for h in [0.1, 0.2, 0.4] {
+            let (blocks, draws) = (10_001u64, 500_000);
+            let counts = by_rank(&format!("pareto:{h}"), blocks, draws);
+            let hot: u32 = counts[..(10_000.0 * h) as usize].iter().sum();
+            // Sorting by count instead of rank moves noise of single blocks upwards; beyond the hot part blocks are
+            // drawn so much less that this stays below one percent.
+            let share = f64::from(hot) / f64::from(draws);
+            assert!((share - (1.0 - h)).abs() < 0.01, "{h}: {share}");
+        }
+    }
+
+    #[test]
+    fn normal_has_its_deviation() {
+        let mut random = RandomStream::new(4, "test");
+        let (count, draws) = (100_000u64, 200_000u32);
+        let at: Vec<f64> = (0..draws).map(|_| bell(10_000.0, count, &mut random) as f64).collect();
+        let mean = at.iter().sum::<f64>() / f64::from(draws);
+        let variance = at.iter().map(|at| (at - mean).powi(2)).sum::<f64>() / f64::from(draws);
+        // Standard errors: 10 000 / sqrt(n) = 22 and 10 000 / sqrt(2 n) = 16; cutting at five deviations is nothing.
+        assert!((mean - 49_999.5).abs() < 100.0, "{mean}");
+        assert!((variance.sqrt() - 10_000.0).abs() < 71.0, "{}", variance.sqrt());
+        let counts = by_rank("normal:10", 1000, 100_000);
+        let middle: u32 = counts[..200].iter().sum();
+        assert!((f64::from(middle) / 100_000.0 - 0.6827).abs() < 0.012, "one deviation each way: {middle}");
+    }
+
+    #[test]
+    fn zones_get_their_accesses() {
+        let draws = 400_000;
+        let counts = counts("zoned:60/10:30/20:8/30:2/40", 1000, draws);
+        for (range, p) in [(0..100, 0.6), (100..300, 0.3), (300..600, 0.08), (600..1000, 0.02)] {
+            let inside = &counts[range.clone()];
+            assert_binomial(inside.iter().sum(), draws, p, "zone");
+            for count in inside {
+                assert_binomial(*count, draws, p / range.len() as f64, "block in zone");
+            }
+        }
+        // 400 KiB and 800 KiB of 4 KiB blocks.
+        let counts = self::counts("zoned_abs:70/400k:30/800k", 1000, draws);
+        assert_binomial(counts[..100].iter().sum(), draws, 0.7, "first");
+        assert_binomial(counts[100..300].iter().sum(), draws, 0.3, "second");
+        assert_eq!(counts[300..].iter().sum::<u32>(), 0);
+    }
+
+    #[test]
+    fn uniform_is_uniform() {
+        let counts = counts("random", 100, 1_000_000);
+        let expected = 10_000.0;
+        let chi: f64 = counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
+        // 99 degrees of freedom: mean 99, standard deviation 14; above 160 once in ten thousand.
+        assert!(chi < 160.0, "{chi}");
+    }
+
+    #[test]
+    fn one_block_is_always_the_one() {
+        for text in ["random", "zipf:1.2", "pareto:0.2", "normal:5", "zoned:100/100"] {
+            assert_eq!(counts(text, 1, 100), [100], "{text}");
+        }
+    }
+}

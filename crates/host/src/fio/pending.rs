@@ -2,20 +2,24 @@
 
 use crate::{HostRequest, Op};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 const NONE: u32 = u32::MAX;
+
+/// Tag, kind, place and length: what can be told about a request when it is answered.
+type Key = (u16, Op, u64, u32);
 
 /// The clones behind the outstanding requests of shared tags: a chain for each kind and place on the drive.
 #[derive(Debug, Default)]
 pub struct Pending {
-    // Only looked up, never walked through: its order decides nothing.
-    heads: HashMap<(u16, Op, u64, u32), u32>,
+    // First and last link of each chain. Only looked up, never walked through: the map's order decides nothing.
+    chains: HashMap<Key, (u32, u32)>,
     /// Clone and next link; links are used again.
     links: Vec<(u32, u32)>,
     free: Vec<u32>,
 }
 
-fn key(request: &HostRequest) -> (u16, Op, u64, u32) {
+fn key(request: &HostRequest) -> Key {
     (request.tag, request.op, request.offset, request.bytes)
 }
 
@@ -26,19 +30,31 @@ impl Pending {
             self.links.push((0, NONE));
             (self.links.len() - 1) as u32
         });
-        let before = self.heads.insert(key(request), link);
-        self.links[link as usize] = (worker, before.unwrap_or(NONE));
+        self.links[link as usize] = (worker, NONE);
+        match self.chains.entry(key(request)) {
+            Entry::Vacant(chain) => {
+                chain.insert((link, link));
+            }
+            Entry::Occupied(mut chain) => {
+                let last = &mut chain.get_mut().1;
+                self.links[*last as usize].1 = link;
+                *last = link;
+            }
+        }
     }
 
-    /// The clone that made `request`; of several that made the same, the last.
+    /// The clone that made `request`; of several that made the same, the first.
     ///
     /// # Panics
     /// When none did.
     pub fn remove(&mut self, request: &HostRequest) -> u32 {
-        let link = self.heads.remove(&key(request)).expect("a request of this workload");
-        let (worker, before) = self.links[link as usize];
-        if before != NONE {
-            self.heads.insert(key(request), before);
+        let chain = self.chains.get_mut(&key(request)).expect("a request of this workload");
+        let link = chain.0;
+        let (worker, next) = self.links[link as usize];
+        if next == NONE {
+            self.chains.remove(&key(request));
+        } else {
+            chain.0 = next;
         }
         self.free.push(link);
         worker

@@ -1,0 +1,385 @@
+//! Jobs as they run: what goes where, when, and how much of it, against a drive of constant latency.
+
+use host::fio::{FioWorkload, generators, parse_text};
+use host::{HostRequest, Op, Poll, Workload, WorkloadError};
+use std::collections::{BTreeMap, VecDeque};
+use units::SimTime;
+
+const MIB: u64 = 1 << 20;
+const DRIVE: u64 = 256 * MIB;
+const SECOND: u64 = 1_000_000_000;
+
+fn refuse(name: &str) -> Result<String, WorkloadError> {
+    Err(WorkloadError::of(name, "no such file", "a file"))
+}
+
+fn workload_on(text: &str, drive: u64, seed: u64) -> Result<FioWorkload, WorkloadError> {
+    FioWorkload::new(parse_text("test.fio", text, &refuse)?, drive, seed)
+}
+
+/// What a run showed.
+#[derive(Debug, PartialEq)]
+struct Played {
+    requests: Vec<HostRequest>,
+    end_ns: u64,
+    most_outstanding: BTreeMap<u16, u32>,
+    in_ramp: u64,
+}
+
+/// Runs against a drive that answers every request after `latency_ns`, at most `limit` requests.
+fn play_with(text: &str, seed: u64, latency_ns: u64, limit: usize) -> Played {
+    let mut workload = workload_on(text, DRIVE, seed).unwrap();
+    let mut played =
+        Played { requests: Vec::new(), end_ns: 0, most_outstanding: BTreeMap::new(), in_ramp: 0 };
+    let mut outstanding: VecDeque<(u64, HostRequest)> = VecDeque::new();
+    let mut by_tag: BTreeMap<u16, u32> = BTreeMap::new();
+    let mut now = 0;
+    loop {
+        let mut next = u64::MAX;
+        match workload.poll(SimTime::from_ns(now)).unwrap() {
+            Poll::Ready(request) => {
+                assert_eq!(request.arrive.ns(), now);
+                assert!(request.offset + u64::from(request.bytes) <= DRIVE);
+                played.in_ramp += u64::from(workload.in_ramp(SimTime::from_ns(now)));
+                let count = by_tag.entry(request.tag).or_insert(0);
+                *count += 1;
+                let most = played.most_outstanding.entry(request.tag).or_insert(0);
+                *most = (*most).max(*count);
+                outstanding.push_back((now + latency_ns, request));
+                played.requests.push(request);
+                if played.requests.len() == limit {
+                    break;
+                }
+                continue;
+            }
+            Poll::At(time) => {
+                assert!(time.ns() > now);
+                next = time.ns();
+            }
+            Poll::Blocked => assert!(!outstanding.is_empty(), "blocked for ever"),
+            Poll::Done if outstanding.is_empty() => break,
+            Poll::Done => {}
+        }
+        match outstanding.front() {
+            Some((time, _)) if *time <= next => {
+                let (time, request) = outstanding.pop_front().unwrap();
+                now = time;
+                *by_tag.get_mut(&request.tag).unwrap() -= 1;
+                workload.complete(&request, SimTime::from_ns(now), false);
+            }
+            _ => now = next,
+        }
+    }
+    assert_eq!(workload.report().requests, played.requests.len() as u64);
+    played.end_ns = now;
+    played
+}
+
+fn play(text: &str) -> Played {
+    play_with(text, 1, 100_000, usize::MAX)
+}
+
+fn of(played: &Played, op: Op) -> Vec<&HostRequest> {
+    played.requests.iter().filter(|request| request.op == op).collect()
+}
+
+#[test]
+fn a_random_job_writes_every_block_once_per_pass() {
+    let played = play("[j]\nrw=randwrite\nbs=4k\nsize=4m\noffset=8m\niodepth=8\nloops=3\n");
+    assert_eq!(played.requests.len(), 3 * 1024);
+    let mut orders = Vec::new();
+    for pass in played.requests.chunks(1024) {
+        let order: Vec<u64> = pass.iter().map(|request| request.offset).collect();
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().copied().eq((0..1024).map(|block| 8 * MIB + block * 4096)));
+        orders.push(order);
+    }
+    assert_ne!(orders[0], orders[1]);
+    assert_ne!(orders[1], orders[2]);
+}
+
+#[test]
+fn reads_and_writes_of_a_mix_share_one_pass() {
+    let played = play("[j]\nrw=randrw\nrwmixread=70\nsize=64m\niodepth=4\n");
+    let mut blocks: Vec<u64> = played.requests.iter().map(|request| request.offset / 4096).collect();
+    blocks.sort_unstable();
+    assert!(blocks.iter().copied().eq(0..16_384));
+    // Binomial: standard deviation sqrt(0.7 * 0.3 / 16384) = 0.0036; four of them.
+    let reads = of(&played, Op::Read).len() as f64 / 16_384.0;
+    assert!((reads - 0.7).abs() < 0.0144, "{reads}");
+    let other = play("[j]\nrw=randrw\nrwmixwrite=30\nsize=64m\niodepth=4\n");
+    assert_eq!(played, other, "one option says what the other leaves");
+}
+
+#[test]
+fn without_a_map_blocks_repeat() {
+    let played = play("[j]\nrw=randread\nsize=4m\nnorandommap\n");
+    let mut blocks: Vec<u64> = played.requests.iter().map(|request| request.offset).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    // Of n draws from n blocks, n (1 - 1/e) = 647 are distinct on average, standard deviation 10.
+    assert_eq!(played.requests.len(), 1024);
+    assert!((597..697).contains(&blocks.len()), "{}", blocks.len());
+}
+
+#[test]
+fn a_sequential_job_goes_round_in_its_region() {
+    let played = play("[j]\nrw=write\nbs=96k\noffset=1m\nsize=1m\nio_size=2m\niodepth=2\n");
+    // Ten whole blocks of 96 KiB lie in 1 MiB; 2 MiB take 22 of them.
+    let expected = (0..22).map(|index| MIB + index % 10 * 98_304);
+    assert!(played.requests.iter().map(|request| request.offset).eq(expected));
+    let whole = play("[j]\nrw=read\nbs=96k\nsize=1m\nloops=2\n");
+    assert_eq!(whole.requests.len(), 20, "what is left of a region is not a block");
+}
+
+#[test]
+fn each_direction_of_a_sequential_mix_has_its_own_position() {
+    let played = play("[j]\nrw=rw\nbs=4k,16k\nsize=8m\n");
+    for (op, bytes) in [(Op::Read, 4096), (Op::Write, 16_384)] {
+        let requests = of(&played, op);
+        assert!(requests.len() > 300);
+        assert!(requests.iter().zip(0u64..).all(|(request, index)| request.offset == index * bytes));
+        assert!(requests.iter().all(|request| u64::from(request.bytes) == bytes));
+    }
+}
+
+#[test]
+fn trimmed_blocks_are_written_next() {
+    for rw in ["trimwrite", "randtrimwrite"] {
+        let played = play(&format!("[j]\nrw={rw}\nbs=16k\nsize=4m\n"));
+        assert_eq!(played.requests.len(), 512);
+        for pair in played.requests.chunks(2) {
+            assert_eq!((pair[0].op, pair[1].op), (Op::Trim, Op::Write));
+            assert_eq!((pair[0].offset, pair[0].bytes), (pair[1].offset, pair[1].bytes));
+        }
+    }
+    assert_eq!(of(&play("[j]\nrw=randtrim\nsize=1m\n"), Op::Trim).len(), 256);
+}
+
+#[test]
+fn sizes_follow_their_percentages() {
+    let text = "[j]\nrw=randrw\nbssplit=4k/50:16k/30:64k/,8k\nsize=200m\nio_size=2g\niodepth=16\n";
+    let played = play(text);
+    let reads = of(&played, Op::Read);
+    for (bytes, share) in [(4096, 0.5), (16_384, 0.3), (65_536, 0.2)] {
+        let found = reads.iter().filter(|request| request.bytes == bytes).count() as f64 / reads.len() as f64;
+        let deviation = (share * (1.0 - share) / reads.len() as f64).sqrt();
+        assert!((found - share).abs() < 4.0 * deviation, "{bytes}: {found}");
+    }
+    assert!(of(&played, Op::Write).iter().all(|request| request.bytes == 8192));
+    assert!(played.requests.iter().all(|request| request.offset % 4096 == 0));
+    assert!(played.requests.iter().any(|request| request.offset + u64::from(request.bytes) > 190 * MIB));
+}
+
+#[test]
+fn a_range_gives_multiples_of_its_least() {
+    let played = play("[j]\nrw=randwrite\nbsrange=4k-16k\nblockalign=8k\nsize=64m\nio_size=256m\n");
+    let mut counts = BTreeMap::new();
+    for request in &played.requests {
+        *counts.entry(request.bytes).or_insert(0u32) += 1;
+        assert_eq!(request.offset % 8192, 0);
+    }
+    let (total, deviation) =
+        (played.requests.len() as f64, (0.25 * 0.75 / played.requests.len() as f64).sqrt());
+    assert!(counts.keys().copied().eq([4096, 8192, 12_288, 16_384]));
+    assert!(
+        counts.values().all(|count| (f64::from(*count) / total - 0.25).abs() < 4.0 * deviation),
+        "{counts:?}"
+    );
+}
+
+#[test]
+fn the_depth_is_used_and_never_exceeded() {
+    let played = play("[j]\nrw=randread\nsize=16m\niodepth=7\nnumjobs=3\nfsync=5\n");
+    assert_eq!(played.most_outstanding, BTreeMap::from([(0, 7), (1, 7), (2, 7)]));
+    // Nothing else limits it: by Little's law 21 requests are answered every 100 us.
+    assert_eq!(played.end_ns, 4096u64.div_ceil(7) * 100_000);
+}
+
+#[test]
+fn an_even_rate_is_exact() {
+    let played = play("[j]\nrw=randread\nsize=16m\nrate_iops=7000\niodepth=4\n");
+    for (request, n) in played.requests.iter().zip(0u64..) {
+        assert_eq!(request.arrive.ns(), n * SECOND / 7000);
+    }
+    let played = play("[j]\nrw=write\nbs=64k\nsize=16m\nrate=10m\niodepth=4\n");
+    for (request, n) in played.requests.iter().zip(0u64..) {
+        assert_eq!(request.arrive.ns(), n * 65_536 * SECOND / (10 << 20));
+    }
+    assert_eq!(played.requests.len(), 256);
+}
+
+#[test]
+fn a_rate_that_the_drive_cannot_hold_is_caught_up_with() {
+    // One at a time and 100 us each: 10 000 a second at most, 20 000 asked for.
+    let played = play("[j]\nrw=randread\nsize=4m\nrate_iops=20000\n");
+    assert_eq!(played.end_ns, 1024 * 100_000);
+}
+
+#[test]
+fn rates_of_both_directions_make_the_mix() {
+    let played = play("[j]\nrw=randrw\nrate_iops=1000,250\nruntime=4\ntime_based\niodepth=8\n");
+    assert_eq!((of(&played, Op::Read).len(), of(&played, Op::Write).len()), (4000, 1000));
+}
+
+#[test]
+fn random_arrivals_have_the_rate_asked_for() {
+    let played =
+        play("[j]\nrw=randread\nrate_iops=20000\nrate_process=poisson\nruntime=5\ntime_based\niodepth=64\n");
+    // Poisson: standard deviation sqrt(100 000) = 316; four of them.
+    assert!(played.requests.len().abs_diff(100_000) < 1264, "{}", played.requests.len());
+}
+
+#[test]
+fn thinking_starts_when_all_is_answered() {
+    let played = play("[j]\nrw=read\nsize=64k\niodepth=4\nthinktime=1000\nthinktime_blocks=4\n");
+    let times: Vec<u64> = played.requests.iter().map(|request| request.arrive.ns() / 1000).collect();
+    let expected = (0..4).flat_map(|group| [group * 1100; 4]);
+    assert!(times.iter().copied().eq(expected), "{times:?}");
+    assert_eq!(played.end_ns, 3_400_000, "no pause after the last");
+}
+
+#[test]
+fn a_flush_follows_so_many_writes_and_waits_for_them() {
+    let played = play("[j]\nrw=randwrite\nsize=1m\niodepth=4\nfsync=8\n");
+    assert_eq!((of(&played, Op::Write).len(), of(&played, Op::Flush).len()), (256, 32));
+    for group in played.requests.chunks(9) {
+        assert!(group[..8].iter().all(|request| request.op == Op::Write));
+        assert_eq!((group[8].op, group[8].bytes), (Op::Flush, 0));
+        assert!(group[8].arrive.ns() >= group[7].arrive.ns() + 100_000);
+    }
+    for pair in played.requests.windows(2).filter(|pair| pair[0].op == Op::Flush) {
+        assert_eq!(pair[1].arrive.ns(), pair[0].arrive.ns() + 100_000);
+    }
+}
+
+#[test]
+fn stonewalls_part_groups() {
+    let text = "[global]\nsize=1m\niodepth=2\n[a]\nrw=write\n[b]\nrw=read\nstartdelay=1ms\n\
+                [c]\nstonewall\nrw=randread\n[d]\nrw=randwrite\n[e]\nwait_for_previous\nrw=trim\nbs=64k\n";
+    let played = play(text);
+    let span = |tag: u16| {
+        let times = || played.requests.iter().filter(|r| r.tag == tag).map(|r| r.arrive.ns());
+        (times().min().unwrap(), times().max().unwrap() + 100_000)
+    };
+    // 256 blocks, two at a time, 100 us each.
+    assert_eq!(span(0), (0, 12_800_000));
+    assert_eq!(span(1), (1_000_000, 13_800_000));
+    assert_eq!(span(2), (13_800_000, 26_600_000));
+    assert_eq!(span(3), span(2));
+    assert_eq!(span(4), (26_600_000, 27_400_000));
+    assert_eq!(played.end_ns, 27_400_000);
+}
+
+#[test]
+fn runtime_ends_a_job_and_counts_from_the_ramp() {
+    let played = play("[j]\nrw=randread\nsize=1m\nruntime=50ms\nramp_time=10ms\ntime_based\n");
+    assert_eq!(played.requests.len(), 600);
+    assert_eq!(played.in_ramp, 100);
+    let ends = play("[j]\nrw=randread\nsize=1m\nruntime=5ms\n");
+    assert_eq!(ends.requests.len(), 50);
+    let done_before = play("[j]\nrw=randread\nsize=1m\nruntime=5\n");
+    assert_eq!(done_before.requests.len(), 256);
+    let counted = play("[j]\nrw=randread\nsize=1m\nnumber_ios=17\niodepth=3\n");
+    assert_eq!(counted.requests.len(), 17);
+}
+
+#[test]
+fn a_share_of_a_random_job_may_be_sequential() {
+    let played = play("[j]\nrw=randread\nnorandommap\npercentage_random=25\nsize=200m\nio_size=64m\n");
+    let next = |pair: &&[HostRequest]| pair[1].offset == pair[0].offset + u64::from(pair[0].bytes);
+    let share = played.requests.windows(2).filter(next).count() as f64 / (played.requests.len() - 1) as f64;
+    // Binomial with 16 383 draws: standard deviation 0.0034.
+    assert!((share - 0.75).abs() < 0.0136, "{share}");
+}
+
+#[test]
+fn clones_differ_and_start_further_on() {
+    let played = play("[j]\nrw=randread\nsize=4m\noffset=2m\noffset_increment=8m\nnumjobs=3\n");
+    let offsets = |tag: u16| -> Vec<u64> {
+        let own = played.requests.iter().filter(|request| request.tag == tag);
+        own.map(|request| request.offset - 2 * MIB - u64::from(tag) * 8 * MIB).collect()
+    };
+    assert!((0..3).all(|tag| offsets(tag).len() == 1024 && offsets(tag).iter().all(|o| *o < 4 * MIB)));
+    assert_ne!(offsets(0), offsets(1));
+    assert_ne!(offsets(1), offsets(2));
+}
+
+#[test]
+fn percentages_are_of_the_drive() {
+    let played = play("[j]\nrw=write\nbs=1m\noffset=25%\nsize=50%\nio_size=50%\n");
+    let offsets: Vec<u64> = played.requests.iter().map(|request| request.offset / MIB).collect();
+    assert!(offsets.iter().copied().eq(64..128), "half of the region from 64 to 192 MiB: {offsets:?}");
+    let rest = play("[j]\nrw=write\nbs=1m\noffset=75%\nsize=100%\n");
+    assert_eq!(rest.requests.len(), 64, "cut at the drive's end, as fio does");
+}
+
+#[test]
+fn clones_that_report_together_share_a_tag_and_nothing_else() {
+    let job = "[j]\nrw=randwrite\nsize=1m\niodepth=3\nnumjobs=4\n[k]\nrw=read\nsize=1m\nnumjobs=2\n";
+    let apart = play(job);
+    let together = play(&format!("[global]\ngroup_reporting\n{job}"));
+    let bare = |played: &Played| -> Vec<(u64, u64)> {
+        played.requests.iter().map(|r| (r.arrive.ns(), r.offset)).collect()
+    };
+    assert_eq!(bare(&apart), bare(&together));
+    assert_eq!(together.most_outstanding, BTreeMap::from([(0, 12), (1, 2)]));
+    let names = |text: &str| workload_on(text, DRIVE, 1).unwrap().report().tags;
+    assert_eq!(names(job), ["j", "j", "j", "j", "k", "k"]);
+    assert_eq!(names(&format!("[global]\ngroup_reporting\n{job}")), ["j", "k"]);
+}
+
+#[test]
+fn a_run_repeats_and_its_seed_matters() {
+    let job = "[j]\nrw=randrw\nrandom_distribution=zipf:1.2\nsize=16m\nbssplit=4k/50:8k/50\niodepth=5\n\
+               rate_iops=9000\nrate_process=poisson\nnumjobs=2\n";
+    let run = |text: &str, seed| play_with(text, seed, 70_001, 3000);
+    assert_eq!(run(job, 5), run(job, 5));
+    assert_ne!(run(job, 5).requests, run(job, 6).requests);
+    let own = format!("{job}randseed=77\n");
+    assert_eq!(run(&own, 5), run(&own, 6), "a seed of its own replaces the run's");
+}
+
+#[test]
+fn jobs_that_do_not_fit_the_drive_are_refused() {
+    let error = |text: &str| workload_on(text, DRIVE, 1).unwrap_err().to_string();
+    assert_eq!(
+        error("[a]\n[big]\nsize=300m\noffset=1m\n"),
+        "test.fio:2: job big: offset 1048576 and size 314572800 end at byte 315621376: \
+         expected no more than the drive's 268435456 bytes"
+    );
+    assert!(error("[far]\noffset=256m\n").contains("job far: clone 0 starts at byte 268435456"));
+    assert!(error("[j]\noffset_increment=100m\nnumjobs=4\nsize=10m\n").contains("clone 3 starts"));
+    assert!(error("[j]\nbs=1m\nsize=512k\n").contains("at least one block of 1048576 bytes"));
+    let zones = "[j]\nrw=randread\nsize=8m\nrandom_distribution=zoned_abs:50/4m:50/5m\n";
+    assert!(error(zones).contains("zones that fit"), "{}", error(zones));
+}
+
+#[test]
+fn the_report_says_what_was_assumed() {
+    let text = "[j]\nioengine=libaio\ndirect=1\nrw=randrw\nbs=4k,8k\nioengine=psync\n";
+    let report = workload_on(text, DRIVE, 1).unwrap().report();
+    let note = |name: &str| report.notes.iter().find(|note| note.0 == name).map(|note| note.1.as_str());
+    assert_eq!((report.name.as_str(), report.format.as_str()), ("test.fio", "fio"));
+    assert_eq!(note("ignored"), Some("no effect on a raw drive: ioengine, direct"));
+    assert_eq!(note("size"), Some("not given, so the rest of the drive of 268435456 bytes: j"));
+    assert!(note("random map").unwrap().contains("may repeat"));
+}
+
+#[test]
+fn every_generator_runs_and_is_bounded() {
+    for generator in generators() {
+        let job = parse_text(generator.name, generator.job_text, &refuse).unwrap();
+        assert!(job.ignored.is_empty());
+        assert!(job.jobs.iter().all(|job| job.runtime_ns.is_some()), "{}", generator.name);
+        let played = play_with(generator.job_text, 1, 100_000, 20_000);
+        assert_eq!(played.requests.len(), 20_000, "{}", generator.name);
+    }
+    let web = generators().iter().find(|generator| generator.name == "synthetic-web").unwrap();
+    let played = play(web.job_text);
+    // 2000 a second for 20 s, of them 1400 reads: standard deviations 200 and 0.0023.
+    assert!(played.requests.len().abs_diff(40_000) < 800, "{}", played.requests.len());
+    let reads = of(&played, Op::Read).len() as f64 / played.requests.len() as f64;
+    assert!((reads - 0.7).abs() < 0.0092, "{reads}");
+}

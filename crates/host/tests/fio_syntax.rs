@@ -1,0 +1,154 @@
+//! What job files may say, and what is said about those that are wrong.
+
+use host::WorkloadError;
+use host::fio::{Access, Blocks, Distribution, JobFile, Rate, Size, Zone, parse, parse_text};
+use std::path::Path;
+
+const SECOND: u64 = 1_000_000_000;
+
+fn read(text: &str) -> Result<JobFile, WorkloadError> {
+    parse_text("t.fio", text, &|name| Err(WorkloadError::of(name, "no such file", "a file")))
+}
+
+fn error(text: &str) -> String {
+    let error = read(text).unwrap_err().to_string();
+    assert_eq!(error.lines().count(), 1);
+    error
+}
+
+#[test]
+fn a_job_file_from_disk_with_an_include() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fio");
+    let file = parse(&folder.join("database.fio")).unwrap();
+    let names: Vec<&str> = file.jobs.iter().map(|job| job.name.as_str()).collect();
+    assert_eq!(names, ["tables", "log", "backup"]);
+    let [tables, log, backup] = &file.jobs[..] else { panic!("three jobs") };
+    assert_eq!((tables.random, tables.access, tables.read_percent), (true, Access::ReadWrite, 80));
+    assert_eq!((tables.iodepth, tables.numjobs, tables.group_reporting), (16, 4, true));
+    assert_eq!(tables.blocks[0], Blocks::Fixed(8192), "from the included file");
+    assert_eq!((log.blocks[1].clone(), log.flush_every), (Blocks::Fixed(16_384), [1, 0]));
+    assert_eq!(log.rate[1], Some(Rate::BytesPerSecond(8 << 20)));
+    assert_eq!((log.offset, log.size), (Size::Percent(90), Some(Size::Percent(10))));
+    assert!(backup.stonewall && !log.stonewall);
+    assert_eq!(backup.runtime_ns, Some(30 * SECOND), "a job's own value replaces the inherited");
+    assert_eq!(tables.runtime_ns, Some(60 * SECOND));
+    assert_eq!(file.ignored, ["ioengine", "direct"]);
+    let missing = parse(Path::new("no/such.fio")).unwrap_err().to_string();
+    assert!(
+        missing.starts_with("no/such.fio: ") && missing.ends_with("expected a fio job file"),
+        "{missing}"
+    );
+}
+
+#[test]
+fn global_sections_hold_for_what_follows() {
+    let file = read("[global]\nbs=8k\n[a]\n[global]\niodepth=4\n[b]\nbs=16k\n[c]\n").unwrap();
+    let got: Vec<_> = file.jobs.iter().map(|job| (job.blocks[0].clone(), job.iodepth)).collect();
+    assert_eq!(got, [(Blocks::Fixed(8192), 1), (Blocks::Fixed(16_384), 4), (Blocks::Fixed(8192), 4)]);
+}
+
+#[test]
+fn options_are_read() {
+    let one = |text: &str| read(&format!("[j]\n{text}\n")).unwrap().jobs.remove(0);
+    assert_eq!(one("blocksize=4k,8k,").blocks, [4096, 8192, 4096].map(Blocks::Fixed));
+    assert_eq!(one("blocksize_range=4k-64k,8k:16k").blocks[1], Blocks::Range(8192, 16_384));
+    let split = Blocks::Split(vec![(4096, 50), (8192, 25), (65_536, 25)]);
+    assert_eq!(one("bssplit=4k/50:8k/:64k").blocks[0], split);
+    assert_eq!(one("io_limit=25%").io_size, Some(Size::Percent(25)));
+    assert_eq!(one("size=0").size, None);
+    assert_eq!(one("kb_base=1000\nsize=8MiB").size, Some(Size::Bytes(8 << 20)));
+    assert_eq!(one("size=8MiB\nkb_base=1000").size, Some(Size::Bytes(8 << 20)), "wherever the base stands");
+    assert_eq!(one("runtime=2m\nramp_time=500ms\nthinktime=7").think_ns, 7_000);
+    assert_eq!(
+        one("rate=,10m").rate,
+        [None, Some(10 << 20), Some(10 << 20)].map(|r| r.map(Rate::BytesPerSecond))
+    );
+    assert_eq!(one("rate_iops=1k,500,").rate_iops[1], Some(Rate::RequestsPerSecond(500)));
+    assert_eq!(one("name=other").name, "other");
+    assert!(one("norandommap").norandommap && !one("norandommap=0").norandommap);
+    assert_eq!(one("random_distribution=zipf:1.2").distribution, Distribution::Zipf(1.2));
+    assert_eq!(one("random_distribution=pareto").distribution, Distribution::Pareto(0.2));
+    let zone = |accesses, part| Zone { accesses, part };
+    assert_eq!(
+        one("random_distribution=zoned:80/20:20/80").distribution,
+        Distribution::Zoned(vec![zone(80, Size::Percent(20)), zone(20, Size::Percent(80))])
+    );
+    assert_eq!(
+        one("random_distribution=zoned_abs:90/1g:10/3g").distribution,
+        Distribution::Zoned(vec![zone(90, Size::Bytes(1 << 30)), zone(10, Size::Bytes(3 << 30))])
+    );
+    for (rw, random, access) in [
+        ("read", false, Access::Read),
+        ("randwrite", true, Access::Write),
+        ("trim", false, Access::Trim),
+        ("readwrite", false, Access::ReadWrite),
+        ("randtrimwrite", true, Access::TrimWrite),
+    ] {
+        let job = one(&format!("readwrite={rw}"));
+        assert_eq!((job.random, job.access), (random, access));
+    }
+}
+
+#[test]
+fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
+    for (option, expected) in [
+        ("bs=1000", "a multiple of 512 up to 1g"),
+        ("bs=4KiB", "a multiple of 512 up to 1g"),
+        ("bs=2g", "a multiple of 512 up to 1g"),
+        ("bs=${BS}", "a size such as"),
+        ("offset=1000", "a multiple of 512"),
+        ("rw=randread:8", "rw without a sequencer"),
+        ("rw=rondread", "read, write, trim, randread"),
+        ("rwmixread=101", "a whole percentage"),
+        ("iodepth=0", "a depth from 1 to 65536"),
+        ("iodepth=65537", "a depth from 1 to 65536"),
+        ("numjobs=65536", "1 to 65535 jobs"),
+        ("runtime=10y", "a time such as"),
+        ("loops=0", "a number of loops"),
+        ("random_distribution=zapf:1", "random, zipf:THETA"),
+        ("random_distribution=zipf:-1", "zipf:THETA with THETA"),
+        ("random_distribution=zipf:1.1,zipf:1.2", "a number"),
+        ("random_distribution=zoned:50/50:40/50", "zones as ACCESS%/PART%"),
+        ("bssplit=4k/60:8k/50", "sizes and percentages"),
+        ("bssplit=4k/60:8k/30", "sizes and percentages"),
+        ("bsrange=4k", "a range such as 4k-64k"),
+        ("rate=0", "bytes per second"),
+        ("rate_process=uniform", "linear or poisson"),
+        ("filename=/dev/sda:/dev/sdb", "one file"),
+        ("time_based=perhaps", "0 or 1"),
+        ("rw", "read, write, trim"),
+    ] {
+        let found = option.split_once('=').map_or(format!("{option} alone"), |_| option.to_owned());
+        let error = error(&format!("[j]\n\n{option}\n"));
+        assert!(error.starts_with(&format!("t.fio:3: {found}: expected {expected}")), "{error}");
+    }
+}
+
+#[test]
+fn unknown_and_unmodelled_options_are_errors() {
+    assert_eq!(
+        error("[j]\niodpeth=4\n"),
+        "t.fio:2: iodpeth: no such option: expected an option of fio; did you mean iodepth?"
+    );
+    assert_eq!(
+        error("[j]\nread_iolog=x.log\n"),
+        "t.fio:2: read_iolog is not modelled: expected the iolog given as the workload itself: it is read as a trace"
+    );
+    for option in
+        ["verify=crc32c", "zonemode=zbd", "latency_target=10ms", "rate_min=1m", "steadystate=iops:1%"]
+    {
+        assert!(error(&format!("[j]\n{option}\n")).contains("is not modelled"), "{option}");
+    }
+    assert!(error("[global]\nverify=md5\n").starts_with("t.fio:2: "), "global sections too");
+}
+
+#[test]
+fn a_file_must_hold_sensible_jobs() {
+    assert_eq!(error("; nothing\n"), "t.fio: no job: expected at least one section besides [global]");
+    assert!(error("[global]\nbs=4k\n").contains("no job"));
+    assert!(error("rw=read\n[j]\n").starts_with("t.fio:1: rw: expected a section such as"));
+    assert!(error("[j]\ntime_based\n").starts_with("t.fio:1: job j: time_based without an end"));
+    assert!(error("[j]\nrate=1m\nrate_iops=7\n").contains("both rate and rate_iops"));
+    assert!(error("[j]\nrw=trimwrite\nbs=4k,4k,8k\n").contains("different sizes"));
+    assert!(error("[a]\nnumjobs=40000\n[b]\nnumjobs=40000\n").starts_with("t.fio:3: 80000 jobs"));
+}

@@ -129,8 +129,10 @@ fn history(
                 free.push(other.0);
             }
             let picked = die.pick();
-            assert_eq!(picked.is_none(), die.candidates.is_empty(), "{context}: {picked:?}");
-            let Some(picked) = picked else { continue };
+            let Some(picked) = picked else {
+                assert!(die.candidates.is_empty(), "{context}: picks nothing of {:?}", die.candidates);
+                continue;
+            };
             assert!(die.candidates.contains(&picked), "{context}: {picked} is no candidate");
             die.check_rule(context, picked);
             picks.push(picked);

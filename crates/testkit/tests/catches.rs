@@ -1,0 +1,219 @@
+//! The batteries catch what they are there for: each of these policies breaks one rule.
+
+use controller::arbitration::{Arbiter, ChannelView, Want};
+use controller::scheduler::{DieView, Scheduler};
+use controller::{Class, Kind};
+use ftl::gc::trigger::{GcTrigger, TriggerView};
+use ftl::gc::victim::{VictimPolicy, VictimView};
+use ftl::placement::{PlacementPolicy, PlacementView};
+use ftl::wear::{WearPolicy, WearView};
+use std::sync::atomic::{AtomicU32, Ordering};
+use testkit::battery;
+use units::{DieId, Nanos, SuperblockId};
+
+const EVENTS: u64 = 20_000;
+
+/// A maker for the seam, as registration would give it.
+macro_rules! maker {
+    ($seam:path, $policy:expr) => {{
+        use $seam as seam;
+        let maker: seam::Maker = Box::new(|| Box::new($policy));
+        maker
+    }};
+}
+
+/// Remembers what was closed and forgets that it was reclaimed.
+#[derive(Default)]
+struct Forgetful(Vec<SuperblockId>);
+
+impl VictimPolicy for Forgetful {
+    fn attach(&mut self, _superblocks: u32, _units: u32) {}
+
+    fn pick(&mut self, _view: &mut VictimView<'_>) -> Option<SuperblockId> {
+        self.0.last().copied()
+    }
+
+    fn on_close(&mut self, superblock: SuperblockId, _valid: u32) {
+        self.0.push(superblock);
+    }
+}
+
+#[test]
+#[should_panic(expected = "is no candidate")]
+fn a_victim_that_is_no_candidate() {
+    battery::victim::check("name=forgetful", &maker!(ftl::gc::victim, Forgetful::default()), EVENTS);
+}
+
+/// Picks the superblock closed last, or (`from_outside`) by a number that is not part of the history.
+struct Stubborn {
+    from_outside: Option<&'static AtomicU32>,
+}
+
+impl VictimPolicy for Stubborn {
+    fn attach(&mut self, _superblocks: u32, _units: u32) {}
+
+    fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId> {
+        match self.from_outside {
+            Some(number) => {
+                let at = number.fetch_add(7, Ordering::Relaxed) as usize % view.candidates.len().max(1);
+                view.candidates.get(at).copied()
+            }
+            None => view.candidates.iter().copied().max_by_key(|id| view.closed_at[id.index()]),
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "the only superblock with garbage was never picked")]
+fn a_victim_policy_that_turns_on_the_spot() {
+    battery::victim::check(
+        "name=stubborn",
+        &maker!(ftl::gc::victim, Stubborn { from_outside: None }),
+        EVENTS,
+    );
+}
+
+#[test]
+#[should_panic(expected = "the same seed gave other picks")]
+fn a_victim_policy_with_a_hidden_state() {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    battery::victim::check(
+        "name=outside",
+        &maker!(ftl::gc::victim, Stubborn { from_outside: Some(&NUMBER) }),
+        EVENTS,
+    );
+}
+
+#[test]
+#[should_panic(expected = "name=fifo")]
+fn a_false_fifo() {
+    battery::victim::check("name=fifo", &maker!(ftl::gc::victim, Stubborn { from_outside: None }), EVENTS);
+}
+
+struct Eager;
+
+impl GcTrigger for Eager {
+    fn foreground(&self, view: &TriggerView) -> bool {
+        view.free <= 2
+    }
+
+    fn background(&self, _view: &TriggerView) -> bool {
+        false
+    }
+
+    fn idle_after(&self) -> Option<Nanos> {
+        None
+    }
+
+    fn foreground_limit(&self) -> u32 {
+        2
+    }
+}
+
+#[test]
+#[should_panic(expected = "collects where there is no garbage")]
+fn a_trigger_without_garbage() {
+    battery::trigger::check("name=eager", &maker!(ftl::gc::trigger, Eager), EVENTS);
+}
+
+/// Opens the most worn first, or (`restless`) relocates after every erase.
+struct Unfair {
+    restless: bool,
+}
+
+impl WearPolicy for Unfair {
+    fn free_rank(&self, pe_cycles: u32, erases: u64) -> u64 {
+        if self.restless { erases } else { u64::MAX - u64::from(pe_cycles) }
+    }
+
+    fn relocate(&mut self, view: &mut WearView<'_>) -> Option<SuperblockId> {
+        view.candidates.first().copied().filter(|_| self.restless)
+    }
+}
+
+#[test]
+#[should_panic(expected = "stayed free for")]
+fn a_free_superblock_nobody_opens() {
+    battery::wear::check("name=worn", &maker!(ftl::wear, Unfair { restless: false }), EVENTS);
+}
+
+#[test]
+#[should_panic(expected = "relocation run on and on")]
+fn a_relocation_without_end() {
+    battery::wear::check("name=restless", &maker!(ftl::wear, Unfair { restless: true }), EVENTS);
+}
+
+/// The first eligible die, or (`blind`) the first die.
+struct First {
+    blind: bool,
+}
+
+impl PlacementPolicy for First {
+    fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId> {
+        if self.blind { Some(DieId(0)) } else { view.next_eligible(0) }
+    }
+}
+
+#[test]
+#[should_panic(expected = "is not eligible")]
+fn a_die_that_is_not_eligible() {
+    battery::placement::check("name=blind", &maker!(ftl::placement, First { blind: true }), 1000);
+}
+
+#[test]
+#[should_panic(expected = "the shares are")]
+fn a_die_without_its_share() {
+    battery::placement::check("name=first", &maker!(ftl::placement, First { blind: false }), 1000);
+}
+
+/// The ready class of the lowest number, or (`blind`) always host reads.
+struct Strict {
+    blind: bool,
+}
+
+impl Scheduler for Strict {
+    fn pick(&mut self, view: &DieView) -> Class {
+        Class::ALL[if self.blind { 0 } else { view.ready.trailing_zeros() as usize }]
+    }
+
+    fn suspends(&self, _running: Kind, _remaining: Nanos, _times: u32) -> bool {
+        false
+    }
+}
+
+#[test]
+#[should_panic(expected = "is not among the ready classes")]
+fn a_class_that_is_not_ready() {
+    battery::scheduler::check(
+        "name=blind",
+        &maker!(controller::scheduler, Strict { blind: true }),
+        EVENTS,
+        false,
+    );
+}
+
+#[test]
+#[should_panic(expected = "starves behind HostRead")]
+fn a_class_that_starves() {
+    battery::scheduler::check(
+        "name=strict",
+        &maker!(controller::scheduler, Strict { blind: false }),
+        EVENTS,
+        false,
+    );
+}
+
+struct LowestDie;
+
+impl Arbiter for LowestDie {
+    fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want) {
+        let die = (view.commands | view.outs | view.ins).trailing_zeros();
+        (die, if view.commands >> die & 1 == 1 { Want::Command } else { Want::Data })
+    }
+}
+
+#[test]
+#[should_panic(expected = "was passed by")]
+fn a_die_that_starves() {
+    battery::arbitration::check("name=lowest", &maker!(controller::arbitration, LowestDie), EVENTS, false);
+}

@@ -4,7 +4,7 @@
 //! - [`choose`]: policies made by name, and the settings to try them with.
 //! - [`oracle`]: write amplification in closed form.
 //! - [`untimed`]: a small flash translation layer without time, which drives a victim policy.
-//! - [`reference`]: a map from logical unit to version, with random host histories.
+//! - [`mod@reference`]: a map from logical unit to version, with random host histories.
 
 pub mod battery;
 pub mod choose;

@@ -1,0 +1,44 @@
+//! The best of a few candidates drawn at random; among equals the one worn least.
+
+use super::{VictimPolicy, VictimView};
+use config::{Card, ConfigError, Policy, Section};
+use units::SuperblockId;
+
+/// Draws `d` candidates and takes the one with fewest valid units, then fewest cycles. A choice costs O(d).
+#[derive(Clone, Debug)]
+pub struct WornChoices {
+    d: u32,
+}
+
+impl Policy for WornChoices {
+    const CARD: Card = Card {
+        name: "worn-choices",
+        rule: "of `d` candidates drawn uniformly with replacement the one with fewest valid units; \
+               among equals the one with fewest program/erase cycles, then the one drawn first",
+        paper: "the worked example of docs/policies.md",
+        not_modelled: "age of the blocks",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let d = section.or("d", 10u32, "candidates drawn for each choice")?;
+        if d == 0 {
+            return Err(section.reject("d", "expected at least 1: a choice needs a candidate"));
+        }
+        Ok(Self { d })
+    }
+}
+
+impl VictimPolicy for WornChoices {
+    fn attach(&mut self, _superblocks: u32, _units_per_superblock: u32) {}
+
+    fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId> {
+        if view.candidates.is_empty() {
+            return None;
+        }
+        let count = view.candidates.len() as u64;
+        // `min_by_key` keeps the first among equals.
+        (0..self.d)
+            .map(|_| view.candidates[view.random.below(count) as usize])
+            .min_by_key(|at| (view.valid_units[at.index()], view.pe_cycles[at.index()]))
+    }
+}

@@ -85,28 +85,45 @@ pub struct Profile {
     pub not_closed: u32,
 }
 
+/// The next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen uniformly.
+#[inline]
+fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream) -> u64 {
+    let mut mask = 0u64;
+    let mut bits = 0u64;
+    for place in 0..count {
+        // Half a random word serves for one place: the bias is below 2^-32 times the superblock's size.
+        bits = if place % 2 == 0 { random.bits() } else { bits >> 32 };
+        let draw = (bits & 0xFFFF_FFFF) * u64::from(units - place) >> 32;
+        let chosen = draw < u64::from(*left);
+        mask |= u64::from(chosen) << place;
+        *left -= u32::from(chosen);
+    }
+    mask
+}
+
 /// A permutation of `0..count` without memory: multiplications and shifts on the next power of two, walked
 /// until the result falls inside.
 struct Permutation {
     count: u64,
-    bits: u32,
+    mask: u64,
+    shift: u32,
     keys: [u64; 3],
 }
 
 impl Permutation {
     fn new(count: u64, random: &mut RandomStream) -> Self {
         let bits = count.max(2).next_power_of_two().trailing_zeros();
-        Self { count, bits, keys: std::array::from_fn(|_| random.bits() | 1) }
+        let shift = (bits / 2 + 1).min(bits - 1).max(1);
+        Self { count, mask: (1 << bits) - 1, shift, keys: std::array::from_fn(|_| random.bits() | 1) }
     }
 
     #[inline]
     fn at(&self, index: u64) -> u64 {
-        let mask = (1u64 << self.bits) - 1;
         let mut x = index;
         loop {
             for key in self.keys {
-                x = x.wrapping_mul(key).wrapping_add(key >> 32) & mask;
-                x ^= x >> (self.bits / 2 + 1).min(self.bits - 1).max(1);
+                x = x.wrapping_mul(key).wrapping_add(key >> 32) & self.mask;
+                x ^= x >> self.shift;
             }
             if x < self.count {
                 return x;
@@ -355,15 +372,14 @@ impl Ftl {
         let (units, first) = (self.layout.superblock_units, self.layout.first_ppa(global as u32));
         let (forward, backward, valid_bits) = self.map.arrays_mut();
         let mut left = valid;
-        for unit in 0..units {
-            if left == 0 {
-                break;
-            }
-            if (random.below(u64::from(units - unit)) as u32) < left {
-                left -= 1;
+        for start in (0..units).step_by(64) {
+            let count = (units - start).min(64);
+            let mut mask = sample_mask(units - start, count, &mut left, random);
+            while mask != 0 {
+                let ppa = first + start + mask.trailing_zeros();
+                mask &= mask - 1;
                 let lpn = permutation.at(*placed) as u32;
                 *placed += 1;
-                let ppa = first + unit;
                 forward[lpn as usize] = ppa;
                 backward[ppa as usize] = lpn;
                 valid_bits[ppa as usize / 64] |= 1 << (ppa % 64);

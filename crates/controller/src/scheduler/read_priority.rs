@@ -19,7 +19,7 @@ impl Policy for ReadPriority {
     const CARD: Card = Card {
         name: "read-priority",
         rule: "host reads, then garbage collection where the die is short of space, then by age; \
-               what has waited longer than max_wait goes first",
+               what came before them and has waited longer than max_wait goes first",
         paper: "Wu and He, FAST 2012 (reads over programs and erases, suspension)",
         not_modelled: "fairness between hosts",
     };
@@ -42,6 +42,7 @@ impl Scheduler for ReadPriority {
         }
         if let Some(other) = view.oldest(NOT_HOST_READ)
             && view.queued[other as usize] + self.max_wait < view.now
+            && view.oldest(u8::MAX) == Some(other)
         {
             return other;
         }

@@ -383,3 +383,19 @@ fn every_generator_runs_and_is_bounded() {
     let reads = of(&played, Op::Read).len() as f64 / played.requests.len() as f64;
     assert!((reads - 0.7).abs() < 0.0092, "{reads}");
 }
+
+#[test]
+fn the_examples_run() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "fio") {
+            let file = host::fio::parse(&path).unwrap();
+            let mut workload = FioWorkload::new(file, 32 << 30, 1).unwrap();
+            assert!(!matches!(workload.poll(SimTime::ZERO).unwrap(), Poll::Done | Poll::Blocked), "{path:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 4, "{seen}");
+}

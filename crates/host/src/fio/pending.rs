@@ -3,6 +3,7 @@
 use crate::{HostRequest, Op};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
 
 const NONE: u32 = u32::MAX;
 
@@ -13,10 +14,43 @@ type Key = (u16, Op, u64, u32);
 #[derive(Debug, Default)]
 pub struct Pending {
     // First and last link of each chain. Only looked up, never walked through: the map's order decides nothing.
-    chains: HashMap<Key, (u32, u32)>,
+    chains: HashMap<Key, (u32, u32), BuildHasherDefault<Mix>>,
     /// Clone and next link; links are used again.
     links: Vec<(u32, u32)>,
     free: Vec<u32>,
+}
+
+/// A quick hash of a few numbers; nobody chooses them to collide.
+#[derive(Debug, Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        // The map takes its bits from both ends, and a product is best mixed in the middle and above.
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u16(&mut self, number: u16) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(29) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
+    }
 }
 
 fn key(request: &HostRequest) -> Key {

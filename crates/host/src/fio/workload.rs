@@ -193,10 +193,15 @@ impl Workload for FioWorkload {
         while let Some(&index) = self.ready.front() {
             let clone = &mut self.clones[index as usize];
             let step = clone.worker.step(now.ns());
-            self.ready.pop_front();
+            if !matches!(step, Step::Issue { .. }) {
+                self.ready.pop_front();
+            }
             match step {
                 Step::Issue { op, offset, bytes } => {
-                    self.ready.push_back(index);
+                    // The next clone is asked next; most runs have one, which stays where it is.
+                    if self.ready.len() > 1 {
+                        self.ready.rotate_left(1);
+                    }
                     return Ok(Poll::Ready(self.request(index, (op, offset, bytes), now)));
                 }
                 Step::Wait(then) => {

@@ -5,7 +5,7 @@ use crate::channel::Channel;
 use crate::die::{ArrayPhase, Die, RegisterPhase};
 use crate::scheduler::{DieView, Scheduler};
 use crate::transaction::Slab;
-use crate::{Bus, ChannelUse, Class, ControllerConfig, Kind, Probe, Transaction, TransactionId};
+use crate::{Bus, ChannelUse, Class, ControllerConfig, Kind, Probe, Transaction, TransactionId, Waits};
 use engine::{Calendar, Event};
 use nand::{ArrayTiming, Geometry};
 use units::{DieId, Nanos, SimTime};
@@ -41,6 +41,7 @@ pub struct Controller {
     scheduler: Box<dyn Scheduler>,
     submitted: u64,
     finished: Vec<TransactionId>,
+    array_busy: Waits,
 }
 
 impl Controller {
@@ -70,6 +71,7 @@ impl Controller {
             scheduler: (config.scheduler)(),
             submitted: 0,
             finished: Vec::with_capacity(64),
+            array_busy: [0; 4],
         }
     }
 
@@ -111,6 +113,12 @@ impl Controller {
     /// Nanoseconds each channel was busy.
     pub fn channel_busy_ns(&self) -> impl Iterator<Item = u64> {
         self.channels.iter().map(|channel| channel.busy_ns)
+    }
+
+    /// Nanoseconds all arrays together were busy: host, GC, wear levelling, other.
+    #[inline]
+    pub fn array_busy_total(&self) -> Waits {
+        self.array_busy
     }
 
     /// Nanoseconds the array of each die was busy: host, GC, wear levelling, other.
@@ -356,6 +364,7 @@ impl Controller {
         transaction.since = now;
         probe.on_array(transaction, start, now);
         state.count_array(transaction.origin, start, now);
+        self.array_busy[transaction.origin.wait_column()] += now.since(start).ns();
         if transaction.kind == Kind::Read {
             if state.register.exists() {
                 state.array_phase = ArrayPhase::Done;

@@ -540,6 +540,7 @@ impl Ftl {
             }
             self.buffer.bind_first();
             self.space.dies[die].live += 1;
+            self.collections[die].spend();
             self.map.prefetch_validity(self.map.lookup(lpn));
             self.append(die, HOST, lpn, Source::new(Origin::Host, slot), calendar, probe);
             if opened {
@@ -704,7 +705,8 @@ impl Ftl {
             (false, false) => free >= 2 && suffices(gc_left, free - 1),
         };
         let (word, bit) = (die / 64, 1u64 << (die % 64));
-        if within_quota && room && self.bound[die] < self.program_queue {
+        let paced = self.collections[die].holds_host_back();
+        if within_quota && room && !paced && self.bound[die] < self.program_queue {
             self.eligible[word] |= bit;
         } else {
             self.eligible[word] &= !bit;

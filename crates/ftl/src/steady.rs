@@ -93,7 +93,7 @@ fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream
     for place in 0..count {
         // Half a random word serves for one place: the bias is below 2^-32 times the superblock's size.
         bits = if place % 2 == 0 { random.bits() } else { bits >> 32 };
-        let draw = (bits & 0xFFFF_FFFF) * u64::from(units - place) >> 32;
+        let draw = ((bits & 0xFFFF_FFFF) * u64::from(units - place)) >> 32;
         let chosen = draw < u64::from(*left);
         mask |= u64::from(chosen) << place;
         *left -= u32::from(chosen);

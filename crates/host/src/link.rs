@@ -35,9 +35,11 @@ impl LinkConfig {
         let mut host = root.child("host")?;
         let nvme = host.choice("link", &["sata", "nvme"], "nvme", "SATA with NCQ, or NVMe")? == "nvme";
         let rate = if nvme { 3_200_000_000 } else { 600_000_000 };
-        let rate = host.or("rate", TransferRate::from_bytes_per_s(rate), "payload bandwidth of a direction")?;
+        let rate =
+            host.or("rate", TransferRate::from_bytes_per_s(rate), "payload bandwidth of a direction")?;
         let queues = host.or("queues", if nvme { 8u32 } else { 1 }, "submission queues")?;
-        let queue_depth = host.or("queue_depth", if nvme { 1024u32 } else { 32 }, "commands a queue holds")?;
+        let queue_depth =
+            host.or("queue_depth", if nvme { 1024u32 } else { 32 }, "commands a queue holds")?;
         let max_commands =
             host.or("max_commands", if nvme { 256u32 } else { 32 }, "commands the drive works on at once")?;
         if queues == 0 || (!nvme && queues != 1) || queues > 1 << 16 {

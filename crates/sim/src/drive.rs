@@ -112,6 +112,12 @@ impl Catalogue {
             whole.overlay(document);
             document = whole;
         }
+        // Two keys for one quantity: naming the one on the command line takes the other away.
+        for (given, other) in [("ftl.op_ratio", "ftl.user_capacity"), ("ftl.user_capacity", "ftl.op_ratio")] {
+            if set.get(given).is_some() && set.get(other).is_none() {
+                document.remove(other);
+            }
+        }
         document.overlay(set);
         Ok((document, name))
     }

@@ -163,7 +163,7 @@ fn stages(request: &Request, latency: u64) -> [u64; STAGES.len() + 1] {
     let queue = request.fetched.since(request.host.arrive).ns();
     let command = request.understood.since(request.fetched).ns();
     let flash = &request.stages;
-    let [host, gc, wear, other] = flash.waits;
+    let [host, gc, wear, other] = std::array::from_fn(|i| flash.waits[i] + request.buffer_waits[i]);
     let known = queue
         + command
         + host

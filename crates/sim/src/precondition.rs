@@ -42,10 +42,6 @@ impl Precondition {
         }
     }
 
-    pub fn is_done(&self) -> bool {
-        self.done
-    }
-
     /// How far it is, if that can be known.
     pub fn fraction(&self) -> Option<f64> {
         let filled = self.written as f64 / f64::from(self.filled);

@@ -1,5 +1,6 @@
 //! Host requests under way.
 
+use controller::Waits;
 use ftl::Stages;
 use host::{HostRequest, Op};
 use units::{Lpn, SimTime};
@@ -24,6 +25,9 @@ pub(crate) struct Request {
     /// Write: when it began to wait for buffer room; how long it did.
     pub waiting_since: SimTime,
     pub buffer_ns: u64,
+    /// The arrays' busy time when that wait began, and the part of the wait put down to each origin.
+    pub busy_then: Waits,
+    pub buffer_waits: Waits,
     pub link_ns: u64,
     pub ecc_ns: u64,
     /// Where the time of its last flash operation went.
@@ -33,6 +37,23 @@ pub(crate) struct Request {
     /// Fetched by the drive and not answered yet.
     pub in_drive: bool,
     next_free: u32,
+}
+
+impl Request {
+    /// A wait for buffer room is over. While the buffer is full, writes proceed at the pace of the arrays: the
+    /// wait is divided as the arrays' busy time during it was; the host's own part stays buffer time.
+    pub fn end_buffer_wait(&mut self, now: SimTime, busy_now: Waits) {
+        let wait = now.since(self.waiting_since).ns();
+        self.buffer_ns += wait;
+        let busy: Waits = std::array::from_fn(|column| busy_now[column] - self.busy_then[column]);
+        let total: u64 = busy.iter().sum();
+        if wait == 0 || total == 0 {
+            return;
+        }
+        for (sum, busy) in self.buffer_waits.iter_mut().zip(busy).skip(1) {
+            *sum += (u128::from(wait) * u128::from(busy) / u128::from(total)) as u64;
+        }
+    }
 }
 
 /// All requests under way; places are used again.
@@ -63,6 +84,8 @@ impl Requests {
             understood: SimTime::ZERO,
             waiting_since: SimTime::ZERO,
             buffer_ns: 0,
+            busy_then: [0; 4],
+            buffer_waits: [0; 4],
             link_ns: 0,
             ecc_ns: 0,
             stages: Stages::default(),

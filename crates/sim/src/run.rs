@@ -327,6 +327,7 @@ impl<P: Observer> Run<P> {
             Op::Write if self.ftl.is_read_only() => self.fail(id),
             Op::Write => {
                 request.waiting_since = now;
+                request.busy_then = self.ftl.controller().array_busy_total();
                 request.parts = units;
                 if self.writers.is_empty() {
                     self.take_data(id, now);
@@ -352,11 +353,10 @@ impl<P: Observer> Run<P> {
         let wanted = request.units - request.units_in;
         let granted = self.ftl.reserve(wanted);
         if granted == 0 {
-            request.waiting_since = now;
             self.writers.push_front(id);
             return;
         }
-        request.buffer_ns += now.since(request.waiting_since).ns();
+        request.end_buffer_wait(now, self.ftl.controller().array_busy_total());
         request.units_crossing = granted;
         let bytes = bytes_of(request, self.unit, granted);
         let end = self.link.transfer(Direction::ToDrive, now, bytes);
@@ -386,6 +386,7 @@ impl<P: Observer> Run<P> {
         request.units_crossing = 0;
         if request.units_in < request.units {
             request.waiting_since = now;
+            request.busy_then = self.ftl.controller().array_busy_total();
             self.take_data(id, now);
         } else if write_back {
             self.on_complete(id, now);

@@ -144,7 +144,7 @@ impl Session {
             return Ok(());
         };
         let (ftl, source) = *parts;
-        if let Some(path) = &self.options.save_snapshot {
+        if let Some(path) = self.options.save_snapshot.as_ref().filter(|_| !self.interrupted) {
             snapshot::save(&ftl, &self.drive.name, Path::new(path))?;
         }
         let link = Link::new(self.drive.link().clone());

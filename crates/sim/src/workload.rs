@@ -56,7 +56,11 @@ impl WorkloadSpec {
             Self::Fio { path } => Box::new(FioWorkload::new(fio::parse(path)?, capacity, seed)?),
             Self::FioText { name, text } => {
                 let refuse = |include: &str| {
-                    Err(WorkloadError::of(name.clone(), format!("include {include}"), "a text without includes"))
+                    Err(WorkloadError::of(
+                        name.clone(),
+                        format!("include {include}"),
+                        "a text without includes",
+                    ))
                 };
                 let job = fio::parse_text(name, text, &refuse)?;
                 Box::new(FioWorkload::new(job, capacity, seed)?)
@@ -69,7 +73,11 @@ impl WorkloadSpec {
                     return Err(Error(format!("{name}: no such file and no generator of that name{hint}")));
                 };
                 let refuse = |include: &str| {
-                    Err(WorkloadError::of(name.clone(), format!("include {include}"), "a text without includes"))
+                    Err(WorkloadError::of(
+                        name.clone(),
+                        format!("include {include}"),
+                        "a text without includes",
+                    ))
                 };
                 let job = fio::parse_text(name, generator.job_text, &refuse)?;
                 Box::new(FioWorkload::new(job, capacity, seed)?)

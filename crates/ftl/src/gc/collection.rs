@@ -28,6 +28,10 @@ pub(crate) struct Collection {
     forced: VecDeque<(u32, Origin)>,
     /// Units read, or to be moved again, for which there was no open superblock.
     backlog: VecDeque<(Ppa, Origin)>,
+    /// Host units the collection has earned: see [`Collection::earn`].
+    credit: f64,
+    /// Host units earned by each unit moved.
+    rate: f64,
     pub background: bool,
     pub idle_timer: bool,
     pub idle_since: SimTime,
@@ -45,6 +49,8 @@ impl Collection {
             erasing: 0,
             forced: VecDeque::new(),
             backlog: VecDeque::new(),
+            credit: 0.0,
+            rate: 0.0,
             background: false,
             idle_timer: false,
             idle_since: SimTime::ZERO,
@@ -63,6 +69,33 @@ impl Collection {
         if origin != Origin::Wear || self.forced.is_empty() {
             self.forced.push_back((superblock, origin));
         }
+    }
+
+    /// Moving `units` earns the host the right to write as many units as the victim gives back for them.
+    /// Without this, the host runs ahead until nothing is free and then waits for a whole superblock to be
+    /// collected: seconds of silence on a drive with large superblocks.
+    #[inline]
+    fn earn(&mut self, units: u32, superblock_units: u32) {
+        self.credit = (self.credit + f64::from(units) * self.rate).min(f64::from(superblock_units));
+    }
+
+    /// The host wrote a unit.
+    #[inline]
+    pub fn spend(&mut self) {
+        if self.is_pacing() {
+            self.credit -= 1.0;
+        }
+    }
+
+    /// True when the host must let the collection catch up.
+    #[inline]
+    pub fn holds_host_back(&self) -> bool {
+        self.is_pacing() && self.credit < 0.0
+    }
+
+    #[inline]
+    fn is_pacing(&self) -> bool {
+        self.victim != NONE && self.rate > 0.0 && !self.background
     }
 
     /// Superblocks that will be free when what is under way has come to its end.
@@ -176,10 +209,16 @@ impl Ftl {
     }
 
     fn begin_victim(&mut self, die: usize, superblock: u32, origin: Origin) {
+        let (valid, units) = (self.space.valid[self.space.global(die, superblock)], self.space.units);
         let collection = &mut self.collections[die];
         collection.victim = superblock;
         collection.origin = origin;
         collection.next_row = 0;
+        // Wear levelling and rescue move data without giving anything back: they do not pace the host.
+        collection.rate = match origin {
+            Origin::Gc if valid > 0 => f64::from(units - valid) / f64::from(valid),
+            _ => 0.0,
+        };
     }
 
     /// Room to move `units` more beside what is in hand.
@@ -261,6 +300,7 @@ impl Ftl {
         let start = self.layout.first_ppa(global) + transaction.row * self.layout.row_units;
         self.collections[die].reading_rows -= 1;
         self.collections[die].reading_units -= transaction.mask.count_ones();
+        self.collections[die].earn(transaction.mask.count_ones(), self.layout.superblock_units);
         let mut mask = transaction.mask;
         while mask != 0 {
             let ppa = Ppa(start + mask.trailing_zeros());
@@ -276,6 +316,7 @@ impl Ftl {
     pub(crate) fn on_copied_back(&mut self, die: usize) {
         self.collections[die].reading_rows -= 1;
         self.collections[die].reading_units -= 1;
+        self.collections[die].earn(1, self.layout.superblock_units);
     }
 
     fn move_unit<P: Probe>(

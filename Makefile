@@ -59,14 +59,14 @@ bench: ## Measure speed and memory beside the memory wall
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench
 
 lint: $(STAMPS)/package ## Check format, clippy, ruff and types
-	cargo fmt --all --check
+	rustfmt --check --edition 2024 $(shell git ls-files '*.rs')
 	PYO3_BUILD_EXTENSION_MODULE=1 cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
 format: $(STAMPS)/package ## Rewrite all sources in the house format
-	cargo fmt --all
+	rustfmt --edition 2024 $(shell git ls-files '*.rs')
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
 

@@ -19,8 +19,8 @@ pub fn page_operation_ns(units: usize, operations: u64) -> f64 {
     let begin = Instant::now();
     for _ in 0..operations {
         let bits = random.bits();
-        let lpn = ((bits >> 32) * units as u64 >> 32) as usize;
-        let target = ((bits & 0xFFFF_FFFF) * physical as u64 >> 32) as usize;
+        let lpn = (((bits >> 32) * units as u64) >> 32) as usize;
+        let target = (((bits & 0xFFFF_FFFF) * physical as u64) >> 32) as usize;
         let old = forward[lpn] as usize;
         valid[old / 64] &= !(1 << (old % 64));
         backward[target] = lpn as u32;
@@ -37,7 +37,7 @@ pub fn write_ns(units: usize, operations: u64) -> f64 {
     let mut random = RandomStream::new(2, "wall");
     let begin = Instant::now();
     for i in 0..operations {
-        let at = ((random.bits() >> 32) * units as u64 >> 32) as usize;
+        let at = (((random.bits() >> 32) * units as u64) >> 32) as usize;
         forward[at] = i as u32;
     }
     let ns = begin.elapsed().as_nanos() as f64 / operations as f64;

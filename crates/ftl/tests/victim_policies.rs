@@ -230,6 +230,42 @@ fn d_choices_takes_the_best_of_its_draws() {
     );
 }
 
+/// With `n` candidates of different counts, the one of rank `r` from the emptiest is the best of `d` draws with
+/// the probability `((n - r)^d - (n - r - 1)^d) / n^d`: all draws rank at least `r`, and not all more.
+#[test]
+fn d_choices_follow_their_distribution() {
+    const RANKS: usize = 20;
+    const PICKS: u32 = 100_000;
+    for (d, seed) in [(1, 1), (2, 2), (5, 3)] {
+        let mut policy = policy(&["name=d-choices", &format!("d={d}")]).unwrap();
+        let mut die = Die::new(RANKS as u32);
+        die.random = RandomStream::new(seed, "policy");
+        policy.attach(SUPERBLOCKS, RANKS as u32);
+        for superblock in 0..RANKS as u32 {
+            die.close(&mut *policy, superblock, superblock);
+        }
+        let mut counts = [0u32; RANKS];
+        (0..PICKS).for_each(|_| counts[die.pick(&mut *policy).unwrap().index()] += 1);
+        // Ranks too rare for the test are pooled with all behind them, as chi-square demands.
+        let tail = |rank: usize| ((RANKS - rank) as f64 / RANKS as f64).powi(d) * f64::from(PICKS);
+        let cells = (1..=RANKS).take_while(|rank| tail(rank - 1) - tail(*rank) >= 10.0).count();
+        let chi_square: f64 = (0..cells)
+            .map(|rank| {
+                let pooled = rank + 1 == cells;
+                let expected = if pooled { tail(rank) } else { tail(rank) - tail(rank + 1) };
+                let last = if pooled { RANKS } else { rank + 1 };
+                let observed = f64::from(counts[rank..last].iter().sum::<u32>());
+                (observed - expected).powi(2) / expected
+            })
+            .sum();
+        // Wilson and Hilferty's approximation of the quantile that chance passes once in a thousand.
+        let freedom = (cells - 1) as f64;
+        let spread = 2.0 / (9.0 * freedom);
+        let bound = freedom * (1.0 - spread + 3.090 * spread.sqrt()).powi(3);
+        assert!(chi_square < bound, "d = {d}: {chi_square:.1} with {freedom} degrees of freedom, {counts:?}");
+    }
+}
+
 fn best_of_window(die: &Die, window: usize) -> SuperblockId {
     let mut oldest = die.candidates.clone();
     oldest.sort_by_key(|at| die.closed[at.index()]);

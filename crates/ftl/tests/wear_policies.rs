@@ -114,3 +114,100 @@ fn a_period_of_zero_is_refused() {
     let error = policy(&["name=static", "period=0"]).err().expect("it must be refused");
     assert!(error.contains("period"), "{error}");
 }
+
+/// A small die without garbage collection's choices: every step moves the data of a random superblock with hot
+/// data, then what the policy asks for, to the free superblock of the lowest rank. Four are always free.
+struct SmallDie {
+    policy: Box<dyn WearPolicy>,
+    is_cold: Vec<bool>,
+    free: Vec<(u64, usize)>,
+    pe_cycles: Vec<u32>,
+    closed_at: Vec<u64>,
+    erases: u64,
+    random: RandomStream,
+}
+
+impl SmallDie {
+    fn new(settings: &[&str], hot: usize, cold: usize) -> Self {
+        let policy = policy(settings).unwrap();
+        let count = hot + cold + 4;
+        Self {
+            is_cold: (0..count).map(|at| at < cold).collect(),
+            free: (hot + cold..count).map(|at| (policy.free_rank(0, 0), at)).collect(),
+            policy,
+            pe_cycles: vec![0; count],
+            closed_at: vec![0; count],
+            erases: 0,
+            random: RandomStream::new(5, "spread"),
+        }
+    }
+
+    fn closed(&self) -> Vec<SuperblockId> {
+        let closed = |at: &u32| !self.free.iter().any(|(_, other)| *other == *at as usize);
+        (0..self.pe_cycles.len() as u32).filter(closed).map(SuperblockId).collect()
+    }
+
+    fn step(&mut self) {
+        let mut hot = self.closed();
+        hot.retain(|at| !self.is_cold[at.index()]);
+        let mut next = Some(hot[self.random.below(hot.len() as u64) as usize]);
+        while let Some(moved) = next {
+            self.relocate(moved.index());
+            let die = Die {
+                candidates: self.closed(),
+                pe_cycles: self.pe_cycles.clone(),
+                closed_at: self.closed_at.clone(),
+            };
+            next = die.relocate(&mut *self.policy, self.erases);
+        }
+    }
+
+    fn relocate(&mut self, from: usize) {
+        let first = (0..self.free.len()).min_by_key(|at| self.free[*at]).expect("four are free");
+        let (_, to) = self.free.swap_remove(first);
+        self.is_cold[to] = std::mem::take(&mut self.is_cold[from]);
+        self.erases += 1;
+        self.closed_at[to] = self.erases;
+        self.pe_cycles[from] += 1;
+        self.free.push((self.policy.free_rank(self.pe_cycles[from], self.erases), from));
+    }
+
+    fn spread(&self) -> u32 {
+        self.pe_cycles.iter().max().unwrap() - self.pe_cycles.iter().min().unwrap()
+    }
+}
+
+/// The greatest spread of cycles in the first and in the second half of a run.
+fn spreads(settings: &[&str], hot: usize, cold: usize) -> [u32; 2] {
+    const HALF: usize = 20_000;
+    let mut die = SmallDie::new(settings, hot, cold);
+    [(); 2].map(|()| {
+        let step = |_| {
+            die.step();
+            die.spread()
+        };
+        (0..HALF).map(step).max().unwrap_or(0)
+    })
+}
+
+#[test]
+fn without_relocation_the_spread_grows_with_the_run() {
+    for name in ["name=none", "name=dynamic"] {
+        let [first, second] = spreads(&[name], 40, 20);
+        assert!(first > 300 && second > first * 3 / 2, "{name}: {first}, then {second}");
+    }
+}
+
+/// A look moves one superblock at most, so what the spread settles at depends on the period, too.
+#[test]
+fn static_levelling_bounds_the_spread_however_long_the_run() {
+    for (hot, cold) in [(40, 20), (20, 40), (10, 50)] {
+        for (period, threshold) in [(1, 20), (8, 20), (8, 100), (32, 20), (64, 20)] {
+            let settings = ["name=static", &format!("period={period}"), &format!("threshold={threshold}")];
+            let worst = spreads(&settings, hot, cold).into_iter().max().unwrap();
+            let bound = threshold + 3 * (period - 1);
+            assert!(worst <= bound, "{settings:?} with {hot} hot, {cold} cold: {worst} over {bound}");
+            assert!(worst + period >= threshold, "{settings:?}: moves at {worst} already");
+        }
+    }
+}

@@ -41,7 +41,7 @@ impl VictimPolicy for Forgetful {
 #[test]
 #[should_panic(expected = "is no candidate")]
 fn a_victim_that_is_no_candidate() {
-    battery::victim::check("name=forgetful", &maker!(ftl::gc::victim, Forgetful::default()), EVENTS);
+    battery::victim::check("name=forgetful", &maker!(ftl::gc::victim, Forgetful::default()), EVENTS, false);
 }
 
 /// Picks the superblock closed last, or (`from_outside`) by a number that is not part of the history.
@@ -70,6 +70,7 @@ fn a_victim_policy_that_turns_on_the_spot() {
         "name=stubborn",
         &maker!(ftl::gc::victim, Stubborn { from_outside: None }),
         EVENTS,
+        false,
     );
 }
 
@@ -81,13 +82,41 @@ fn a_victim_policy_with_a_hidden_state() {
         "name=outside",
         &maker!(ftl::gc::victim, Stubborn { from_outside: Some(&NUMBER) }),
         EVENTS,
+        false,
     );
 }
 
 #[test]
 #[should_panic(expected = "name=fifo")]
 fn a_false_fifo() {
-    battery::victim::check("name=fifo", &maker!(ftl::gc::victim, Stubborn { from_outside: None }), EVENTS);
+    battery::victim::check(
+        "name=fifo",
+        &maker!(ftl::gc::victim, Stubborn { from_outside: None }),
+        EVENTS,
+        false,
+    );
+}
+
+/// Fewest valid units; among equals the lowest number, which its card would have to say.
+struct ByNumber;
+
+impl VictimPolicy for ByNumber {
+    fn attach(&mut self, _superblocks: u32, _units: u32) {}
+
+    fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId> {
+        view.candidates.iter().copied().min_by_key(|id| (view.valid_units[id.index()], id.0))
+    }
+}
+
+#[test]
+#[should_panic(expected = "other numbers gave other picks")]
+fn a_victim_policy_in_which_numbers_decide() {
+    battery::victim::check("name=by-number", &maker!(ftl::gc::victim, ByNumber), EVENTS, false);
+}
+
+#[test]
+fn a_victim_policy_in_which_numbers_may_decide() {
+    battery::victim::check("name=by-number", &maker!(ftl::gc::victim, ByNumber), EVENTS, true);
 }
 
 struct Eager;

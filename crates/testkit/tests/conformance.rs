@@ -2,7 +2,7 @@
 //! A policy needs nothing but its line of registration to be tested here.
 
 use config::PolicyEntry;
-use testkit::battery::may_starve;
+use testkit::battery::{may_starve, ties_by_number};
 use testkit::{battery, choose};
 
 /// Runs `check(context, maker, events)` on each policy: at length as it comes, shorter for each variant.
@@ -25,7 +25,7 @@ macro_rules! conformance {
     };
 }
 
-conformance!(victims, ftl::gc::victim, battery::victim, 200_000);
+conformance!(victims, ftl::gc::victim, battery::victim, 200_000, ties_by_number);
 conformance!(triggers, ftl::gc::trigger, battery::trigger, 200_000);
 conformance!(wear_levelling, ftl::wear, battery::wear, 100_000);
 conformance!(placement, ftl::placement, battery::placement, 10_000);

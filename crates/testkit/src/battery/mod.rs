@@ -13,3 +13,9 @@ use config::PolicyEntry;
 pub fn may_starve(entry: &PolicyEntry) -> bool {
     entry.card.not_modelled.contains("starv")
 }
+
+/// True when the policy's card says that among equals the number of the superblock decides; the choices of
+/// the others must not depend on how superblocks are numbered.
+pub fn ties_by_number(entry: &PolicyEntry) -> bool {
+    entry.card.rule.contains("number")
+}

@@ -172,20 +172,27 @@ impl Controller {
             if now < state.blocked_until {
                 return;
             }
-            let mut ready = state.waiting & state.startable(self.cache_read, self.cache_program);
-            if ready == 0 {
+            let startable = state.startable(self.cache_read, self.cache_program);
+            let allowed = if state.suspended.exists() { Class::HostRead.bit() } else { u8::MAX };
+            let mut waiting = state.waiting & allowed;
+            if waiting == 0 {
                 if state.suspended.exists() && !state.array.exists() && !state.register.exists() {
                     self.resume(die, calendar);
                 }
                 return;
             }
-            if ready & Class::Erase.bit() != 0 && self.reads_before_erase(die) {
-                ready &= !Class::Erase.bit();
-                if ready == 0 {
-                    return;
-                }
+            if startable & waiting == 0 {
+                return;
             }
-            let class = self.pick(die, ready, now);
+            if waiting & Class::Erase.bit() != 0 && self.reads_before_erase(die) {
+                waiting &= !Class::Erase.bit();
+            }
+            // The choice is made among all that waits: what could start right now must not for ever pass
+            // what needs the whole die to itself.
+            let class = self.pick(die, waiting, now);
+            if startable & class.bit() == 0 {
+                return;
+            }
             let state = &mut self.dies[die];
             let id = state.dequeue(&self.slab, class);
             let transaction = &mut self.slab.items[id.index()];

@@ -5,7 +5,8 @@ use units::{Nanos, SimTime};
 
 /// What a policy may know about a die.
 pub struct DieView {
-    /// The classes ([`Class::bit`]) whose oldest operation could start now. Never empty.
+    /// The classes ([`Class::bit`]) that wait and may be chosen. Never empty. What is chosen and needs more of
+    /// the die than is free now makes the others wait, too.
     pub ready: u8,
     /// For each class, when its oldest operation was queued; meaningless for empty ones.
     pub queued: [SimTime; Class::COUNT],

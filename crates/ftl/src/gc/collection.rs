@@ -15,6 +15,9 @@ use units::{DieId, Ppa, SimTime};
 /// Victims that are read completely but still wait for the programs of their last units.
 const PENDING_MAX: usize = 4;
 
+/// Program units that the host may save up while a collection runs.
+const CREDIT_PROGRAMS: u32 = 4;
+
 /// The state of a die's collection.
 pub(crate) struct Collection {
     victim: u32,
@@ -75,8 +78,10 @@ impl Collection {
     /// Without this, the host runs ahead until nothing is free and then waits for a whole superblock to be
     /// collected: seconds of silence on a drive with large superblocks.
     #[inline]
-    fn earn(&mut self, units: u32, superblock_units: u32) {
-        self.credit = (self.credit + f64::from(units) * self.rate).min(f64::from(superblock_units));
+    fn earn(&mut self, units: u32, program_units: u32) {
+        // What the host did not use is soon forfeit, or it would run ahead after each wait.
+        let most = f64::from(CREDIT_PROGRAMS * program_units);
+        self.credit = (self.credit + f64::from(units) * self.rate).min(most);
     }
 
     /// The host wrote a unit.
@@ -300,7 +305,7 @@ impl Ftl {
         let start = self.layout.first_ppa(global) + transaction.row * self.layout.row_units;
         self.collections[die].reading_rows -= 1;
         self.collections[die].reading_units -= transaction.mask.count_ones();
-        self.collections[die].earn(transaction.mask.count_ones(), self.layout.superblock_units);
+        self.collections[die].earn(transaction.mask.count_ones(), self.layout.program_units);
         let mut mask = transaction.mask;
         while mask != 0 {
             let ppa = Ppa(start + mask.trailing_zeros());
@@ -316,7 +321,7 @@ impl Ftl {
     pub(crate) fn on_copied_back(&mut self, die: usize) {
         self.collections[die].reading_rows -= 1;
         self.collections[die].reading_units -= 1;
-        self.collections[die].earn(1, self.layout.superblock_units);
+        self.collections[die].earn(1, self.layout.program_units);
     }
 
     fn move_unit<P: Probe>(

@@ -12,13 +12,13 @@ from . import formulas
 DRIVE = Path(__file__).with_name("drive.toml")
 UNIT_KIB = 4
 # U by form and pages of a block; alpha U is whole for every alpha used here.
-USER_BLOCKS = {False: {16: 3000, 64: 3000}, True: {16: 12000, 64: 3000}}
+USER_BLOCKS = {False: {16: 3000, 64: 3000}, True: {16: 8000, 64: 3000}}
 SPARE = 5  # blocks beside T: the open one, three that `ftl.gc.trigger.low` keeps free, and the last victim
 
 ALPHAS = (1.07, 1.10, 1.25, 1.50)
 SHARES = ((0.8, 0.2), (0.9, 0.1), (0.9, 0.05))
 
-WARM, MEASURED = 3, {False: 8, True: 10}  # overwrites of the drive before and while measuring
+WARM, MEASURED = 3, 8  # overwrites of the drive before and while measuring
 SEEDS = (1, 2, 3, 4, 5)
 
 
@@ -99,7 +99,7 @@ def measure(parameters: Mapping[str, Any], seed: int, full: bool) -> tuple[float
     sequential = parameters.get("rw") == "write"
     done = simulate(
         DRIVE,
-        job(parameters, user * b, MEASURED[full]),
+        job(parameters, user * b, MEASURED),
         seed=seed,
         set=configuration,
         precondition="fill" if sequential else "steady",

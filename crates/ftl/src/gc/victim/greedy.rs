@@ -4,18 +4,24 @@ use super::{VictimPolicy, VictimView};
 use config::{Card, ConfigError, Policy, Section};
 use units::SuperblockId;
 
-const NONE: u32 = u32::MAX;
-
-/// Buckets of candidates by valid units, each a doubly linked list: every notification costs O(1).
+/// Buckets of candidates by valid units, each a ring through a node of its own: a notification costs O(1) and,
+/// as a ring has no end to be told from its middle, takes no branch that could be mispredicted.
 #[derive(Clone, Debug, Default)]
 pub struct Greedy {
-    head: Vec<u32>,
-    tail: Vec<u32>,
-    next: Vec<u32>,
-    previous: Vec<u32>,
-    bucket: Vec<u32>,
+    /// A node for each superblock, then one for each bucket.
+    nodes: Vec<Node>,
+    /// The number of the node of bucket 0.
+    first_bucket: u32,
+    buckets: u32,
     /// No candidate lies in a bucket below this one.
-    least: usize,
+    least: u32,
+}
+
+/// The neighbours in the ring, side by side so that one access finds both.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    next: u32,
+    previous: u32,
 }
 
 impl Policy for Greedy {
@@ -34,51 +40,38 @@ impl Policy for Greedy {
 impl Greedy {
     #[inline]
     fn unlink(&mut self, superblock: u32) {
-        let (before, after) = (self.previous[superblock as usize], self.next[superblock as usize]);
-        let bucket = self.bucket[superblock as usize] as usize;
-        match before {
-            NONE => self.head[bucket] = after,
-            before => self.next[before as usize] = after,
-        }
-        match after {
-            NONE => self.tail[bucket] = before,
-            after => self.previous[after as usize] = before,
-        }
+        let Node { next, previous } = self.nodes[superblock as usize];
+        self.nodes[previous as usize].next = next;
+        self.nodes[next as usize].previous = previous;
     }
 
     #[inline]
     fn append(&mut self, superblock: u32, valid_units: u32) {
-        let bucket = valid_units as usize;
-        let last = self.tail[bucket];
-        match last {
-            NONE => self.head[bucket] = superblock,
-            last => self.next[last as usize] = superblock,
-        }
-        self.previous[superblock as usize] = last;
-        self.next[superblock as usize] = NONE;
-        self.tail[bucket] = superblock;
-        self.bucket[superblock as usize] = valid_units;
-        self.least = self.least.min(bucket);
+        let ring = self.first_bucket + valid_units;
+        let last = std::mem::replace(&mut self.nodes[ring as usize].previous, superblock);
+        self.nodes[last as usize].next = superblock;
+        self.nodes[superblock as usize] = Node { next: ring, previous: last };
+        self.least = self.least.min(valid_units);
     }
 }
 
 impl VictimPolicy for Greedy {
     fn attach(&mut self, superblocks: u32, units_per_superblock: u32) {
-        let buckets = units_per_superblock as usize + 1;
-        self.head = vec![NONE; buckets];
-        self.tail = vec![NONE; buckets];
-        self.next = vec![NONE; superblocks as usize];
-        self.previous = vec![NONE; superblocks as usize];
-        self.bucket = vec![0; superblocks as usize];
-        self.least = buckets;
+        self.first_bucket = superblocks;
+        self.buckets = units_per_superblock + 1;
+        // Every node alone in a ring of its own: an empty bucket, a superblock that is no candidate.
+        self.nodes = (0..superblocks + self.buckets).map(|at| Node { next: at, previous: at }).collect();
+        self.least = self.buckets;
     }
 
     fn pick(&mut self, _view: &mut VictimView<'_>) -> Option<SuperblockId> {
-        while self.least < self.head.len() {
-            match self.head[self.least] {
-                NONE => self.least += 1,
-                superblock => return Some(SuperblockId(superblock)),
+        while self.least < self.buckets {
+            let ring = self.first_bucket + self.least;
+            let first = self.nodes[ring as usize].next;
+            if first != ring {
+                return Some(SuperblockId(first));
             }
+            self.least += 1;
         }
         None
     }

@@ -56,7 +56,7 @@ test-python: $(STAMPS)/package
 	FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest
 
 bench: ## Measure speed and memory beside the memory wall
-	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench
+	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench -- $(if $(SAVE),--save $(SAVE))
 
 lint: $(STAMPS)/package ## Check format, clippy, ruff and types
 	rustfmt --check --edition 2024 $(shell git ls-files '*.rs')

@@ -31,8 +31,8 @@ pub fn page_operation_ns(units: usize, operations: u64) -> f64 {
     ns
 }
 
-/// Nanoseconds per random-order write of one map entry.
-pub fn write_ns(units: usize, operations: u64) -> f64 {
+/// Nanoseconds per store to one map entry in random order.
+pub fn store_ns(units: usize, operations: u64) -> f64 {
     let mut forward: Vec<u32> = large_array(units, 1);
     let mut random = RandomStream::new(2, "wall");
     let begin = Instant::now();

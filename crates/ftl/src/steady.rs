@@ -139,7 +139,9 @@ impl Ftl {
     /// When no die has room, which [`Ftl::new`] has ruled out for logical units.
     pub fn write_untimed(&mut self, lpn: Lpn) {
         let dies = self.layout.dies as usize;
-        let start = (self.stats.units_written % dies as u64) as usize;
+        // Whole program units go to one die after the other, as they do in a timed run.
+        let programs = self.stats.units_written / u64::from(self.layout.program_units);
+        let start = (programs % dies as u64) as usize;
         let die = (0..dies)
             .map(|step| if start + step >= dies { start + step - dies } else { start + step })
             .find(|&die| self.make_room_untimed(die))

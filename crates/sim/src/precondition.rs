@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use units::Lpn;
 
 /// Superblocks a miniature has at most, and mapping units.
-const MINIATURE_SUPERBLOCKS: u32 = 2048;
-const MINIATURE_UNITS: u64 = 3 << 20;
+const MINIATURE_SUPERBLOCKS: u32 = 768;
+const MINIATURE_UNITS: u64 = 1 << 20;
 /// Fewer superblocks than this say too little about a distribution.
 const MINIATURE_LEAST: u32 = 128;
 

@@ -26,6 +26,8 @@ pub(crate) struct Collection {
     reading_rows: u32,
     reading_units: u32,
     pending: Vec<(u32, Origin)>,
+    /// The victim policy's choice, waiting for the room it needs.
+    declined: u32,
     pub erasing: u32,
     /// Superblocks that must be relocated whatever the victim policy says.
     forced: VecDeque<(u32, Origin)>,
@@ -49,6 +51,7 @@ impl Collection {
             reading_rows: 0,
             reading_units: 0,
             pending: Vec::with_capacity(PENDING_MAX),
+            declined: NONE,
             erasing: 0,
             forced: VecDeque::new(),
             backlog: VecDeque::new(),
@@ -199,9 +202,19 @@ impl Ftl {
         if !wanted {
             return false;
         }
-        let Some(superblock) = self.space.pick_victim(die) else { return false };
+        // A choice for which there was no room is kept: asking again would draw again, and favour victims with
+        // little in them beyond what the policy says.
+        let kept = std::mem::replace(&mut self.collections[die].declined, NONE);
+        let kept = (kept != NONE && self.space.is_candidate(self.space.global(die, kept))).then_some(kept);
+        let Some(superblock) = kept.or_else(|| self.space.pick_victim(die)) else { return false };
         let valid = self.space.valid[self.space.global(die, superblock)];
-        if !self.has_room_for(die, valid) || (!foreground && valid == self.layout.superblock_units) {
+        if !foreground && valid == self.layout.superblock_units {
+            return false;
+        }
+        if !self.has_room_for(die, valid) {
+            if self.collections[die].expected_superblocks() > 0 {
+                self.collections[die].declined = superblock;
+            }
             return false;
         }
         self.stats.victims += 1;

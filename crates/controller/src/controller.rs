@@ -190,7 +190,9 @@ impl Controller {
             // The choice is made among all that waits: what could start right now must not for ever pass
             // what needs the whole die to itself.
             let class = self.pick(die, waiting, now);
-            if startable & class.bit() == 0 {
+            // A copyback shares the programs' queue, but needs the array at once and so the whole die.
+            let copyback = self.slab.items[self.dies[die].first(class).index()].kind == Kind::Copyback;
+            if startable & class.bit() == 0 || (copyback && startable != u8::MAX) {
                 return;
             }
             let state = &mut self.dies[die];

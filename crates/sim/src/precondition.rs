@@ -46,7 +46,12 @@ impl Precondition {
     pub fn fraction(&self) -> Option<f64> {
         let filled = self.written as f64 / f64::from(self.filled);
         match self.kind {
-            PreconditionKind::Steady => None,
+            // The shortest way to steady is the fill and as many windows as are compared; beyond that nobody
+            // knows, and the estimate stays just short of done.
+            PreconditionKind::Steady => {
+                let least = 1.0 + self.rule.window * self.rule.windows as f64;
+                Some((filled / least).min(0.99))
+            }
             _ => Some(filled.min(1.0)),
         }
     }

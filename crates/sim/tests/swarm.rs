@@ -65,6 +65,14 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     {
         set(&format!("{seam}.name"), choose(random, &policy_names(seam)).into());
     }
+    if random.chance(0.15) {
+        // Copyback needs one mapping unit per program.
+        set("controller.copyback", "true".into());
+        set("controller.multi_plane", "false".into());
+        set("nand.program", "page".into());
+        set("nand.page_size", "4KiB".into());
+        set("ftl.mapping_unit", "4KiB".into());
+    }
     if random.chance(0.3) {
         set("nand.bad_blocks.factory_ratio", "0.02".into());
     }

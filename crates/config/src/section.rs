@@ -330,7 +330,7 @@ macro_rules! quantity {
 quantity!(Nanos, Bytes, TransferRate);
 
 impl<T: FromValue> FromValue for Vec<T> {
-    const EXPECTED: &'static str = "a list";
+    const EXPECTED: &'static str = "one value or a list of values";
 
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {

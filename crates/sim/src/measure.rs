@@ -114,16 +114,15 @@ impl Measure {
         }
     }
 
-    /// Adds a completed request; gives its stages for whoever keeps rows.
+    /// Adds a completed request and where its time went.
     #[inline]
-    pub fn complete(&mut self, request: &Request, now: SimTime) -> [u64; STAGES.len() + 1] {
+    pub fn complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         let op = request.host.op as usize;
         let latency = now.since(request.host.arrive).ns();
-        let stages = stages(request, latency);
         self.last_completion = now;
         if request.failed {
             self.failed[op] += 1;
-            return stages;
+            return;
         }
         self.completed[op] += 1;
         let measure = &mut self.ops[op];
@@ -131,11 +130,10 @@ impl Measure {
         measure.latency_sum_ns += u128::from(latency);
         measure.bytes += u64::from(request.host.bytes);
         for (sum, stage) in measure.stages_ns.iter_mut().zip(stages) {
-            *sum += u128::from(stage);
+            *sum += u128::from(*stage);
         }
         self.count_tag(request, latency);
         self.series.add(now, request.host.op, u64::from(request.host.bytes), latency);
-        stages
     }
 
     #[inline]
@@ -159,7 +157,8 @@ impl Measure {
 /// Where the latency went: the stages in the order of [`STAGES`], then the link. What no stage explains
 /// (data waiting in the buffer for its program) is buffer time.
 #[inline]
-fn stages(request: &Request, latency: u64) -> [u64; STAGES.len() + 1] {
+pub(crate) fn stages(request: &Request, now: SimTime) -> [u64; STAGES.len() + 1] {
+    let latency = now.since(request.host.arrive).ns();
     let queue = request.fetched.since(request.host.arrive).ns();
     let command = request.understood.since(request.fetched).ns();
     let flash = &request.stages;

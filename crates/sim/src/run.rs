@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::link::{Direction, Link};
-use crate::measure::Measure;
+use crate::measure::{Measure, stages};
 use crate::observers::Observer;
 use crate::requests::{Request, Requests};
 use engine::{Calendar, Event};
@@ -439,10 +439,11 @@ impl<P: Observer> Run<P> {
         let request = self.requests.remove(id);
         self.in_drive -= 1;
         self.host_requests += 1;
+        let stages = stages(&request, now);
         if request.measured {
-            let stages = self.measure.complete(&request, now);
-            self.observer.on_complete(&request, now, &stages);
+            self.measure.complete(&request, now, &stages);
         }
+        self.observer.on_complete(&request, now, &stages);
         self.workload.complete(&request.host, now, request.failed);
         self.draw(now);
     }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{SMALL, drive, run, uniform};
 use host::Op;
-use sim::{PreconditionKind, RunOptions};
+use sim::{PreconditionKind, RunOptions, WorkloadSpec};
 
 #[test]
 fn random_writes_with_garbage_collection_pass_the_checks() {
@@ -15,6 +15,22 @@ fn random_writes_with_garbage_collection_pass_the_checks() {
     assert_eq!(result["host"]["completed"]["write"], 60_000);
     let waf = result["waf"].as_f64().unwrap();
     assert!(waf > 1.5 && waf < 4.0, "write amplification {waf}");
+}
+
+#[test]
+fn what_a_ramp_leaves_out_is_still_checked() {
+    let text = "[job]\nrw=randrw\nbs=4k\niodepth=4\nramp_time=20ms\nruntime=40ms\ntime_based\n";
+    let spec = WorkloadSpec::FioText { name: "ramp.fio".into(), text: text.into() };
+    let drive = drive(SMALL);
+    let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
+    let (_, result) = run(drive, workload, RunOptions { check: true, ..RunOptions::default() });
+    let total = |key: &str| result["host"][key]["total"].as_u64().unwrap();
+    assert_eq!(total("submitted"), total("completed") + total("failed"));
+    assert!(result["started_ns"].as_u64().unwrap() >= 20_000_000);
+    assert!(
+        total("completed") < result["workload"]["requests"].as_u64().unwrap(),
+        "the ramp left nothing out"
+    );
 }
 
 #[test]

@@ -58,6 +58,10 @@ const KEYS: &[&str] = &[
     "number_ios",
     "rwmixread",
     "kb_base",
+    "end_fsync",
+    "ioengine",
+    "filename",
+    "verify",
 ];
 
 const VALUES: &[&str] = &[
@@ -96,6 +100,7 @@ const VALUES: &[&str] = &[
     "=zoned:1/0:99/100",
     "=zoned_abs:100/4k",
     "=poisson",
+    "=psync",
     "=18446744073709551615",
     "=1000",
 ];

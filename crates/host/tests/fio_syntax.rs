@@ -33,6 +33,10 @@ fn a_job_file_from_disk_with_an_include() {
     assert_eq!(backup.runtime_ns, Some(30 * SECOND), "a job's own value replaces the inherited");
     assert_eq!(tables.runtime_ns, Some(60 * SECOND));
     assert_eq!(file.ignored, ["ioengine", "direct"]);
+    let nested = parse(&folder.join("nested.fio")).unwrap();
+    assert_eq!(nested.jobs[0].iodepth, 16, "parts/depth.inc, named by parts/load.inc");
+    let wrong = parse(&folder.join("wrong-include.fio")).unwrap_err().to_string();
+    assert!(wrong.contains("tests/data/fio/parts/wrong.inc:2: iodpeth"), "{wrong}");
     let missing = parse(Path::new("no/such.fio")).unwrap_err().to_string();
     assert!(
         missing.starts_with("no/such.fio: ") && missing.ends_with("expected a fio job file"),
@@ -93,16 +97,16 @@ fn options_are_read() {
 fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
     for (option, expected) in [
         ("bs=1000", "a multiple of 512 up to 1g"),
-        ("bs=4KiB", "a multiple of 512 up to 1g"),
+        ("bs=4KiB", "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000"),
         ("bs=2g", "a multiple of 512 up to 1g"),
-        ("bs=${BS}", "a size such as"),
+        ("bs=${BS}", "the value itself: variables"),
         ("offset=1000", "a multiple of 512"),
         ("rw=randread:8", "rw without a sequencer"),
         ("rw=rondread", "read, write, trim, randread"),
         ("rwmixread=101", "a whole percentage"),
         ("iodepth=0", "a depth from 1 to 65536"),
         ("iodepth=65537", "a depth from 1 to 65536"),
-        ("numjobs=65536", "1 to 65535 jobs"),
+        ("numjobs=4097", "1 to 4096 jobs"),
         ("runtime=10y", "a time such as"),
         ("loops=0", "a number of loops"),
         ("random_distribution=zapf:1", "random, zipf:THETA"),
@@ -116,7 +120,12 @@ fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
         ("rate_process=uniform", "linear or poisson"),
         ("filename=/dev/sda:/dev/sdb", "one file"),
         ("time_based=perhaps", "0 or 1"),
-        ("rw", "read, write, trim"),
+        ("randrepeat=perhaps", "0 or 1"),
+        ("rw", "rw=VALUE"),
+        ("iodepth", "iodepth=VALUE"),
+        ("runtime", "runtime=VALUE"),
+        ("fsync", "fsync=VALUE"),
+        ("size=", "a size such as"),
     ] {
         let found = option.split_once('=').map_or(format!("{option} alone"), |_| option.to_owned());
         let error = error(&format!("[j]\n\n{option}\n"));
@@ -143,6 +152,44 @@ fn unknown_and_unmodelled_options_are_errors() {
 }
 
 #[test]
+fn what_leaves_an_unmodelled_option_off_is_accepted_and_listed() {
+    let text = "[j]\nverify=0\nsync=none\nzonemode=none\nexitall=0\niodepth_batch_complete=1\nverify=none\n";
+    assert_eq!(
+        read(text).unwrap().ignored,
+        ["verify", "sync", "zonemode", "exitall", "iodepth_batch_complete"]
+    );
+    for (option, instead) in [
+        ("sync=1", "fsync=1: a flush after each write"),
+        ("sync=dsync", "fsync=1: a flush after each write"),
+        ("exitall", "the same runtime and time_based"),
+        ("nrfiles=2", "size and offset"),
+        ("iodepth_batch=0", "iodepth alone"),
+        ("pre_read=1", "a job that reads"),
+    ] {
+        let key = option.split('=').next().unwrap();
+        let found = error(&format!("[j]\n{option}\n"));
+        assert!(found.starts_with(&format!("t.fio:2: {key} is not modelled: expected {instead}")), "{found}");
+    }
+}
+
+#[test]
+fn what_fio_would_cap_or_spread_is_refused() {
+    assert_eq!(
+        error("[j]\nioengine=psync\niodepth=8\n"),
+        "t.fio:1: job j: iodepth=8 with ioengine=psync, which keeps one request outstanding: \
+         expected iodepth=1, or an asynchronous engine such as libaio or io_uring"
+    );
+    assert_eq!(read("[j]\nioengine=psync\n").unwrap().ignored, ["ioengine"]);
+    assert_eq!(read("[j]\nioengine=io_uring\niodepth=8\n").unwrap().jobs[0].iodepth, 8);
+    assert_eq!(
+        error("[a]\nfilename=/dev/sda\n[b]\n[c]\nfilename=/dev/sdb\n"),
+        "t.fio:4: job c: filename=/dev/sdb after filename=/dev/sda: \
+         expected one file for all jobs: a run has one drive"
+    );
+    assert!(read("[global]\nfilename=/dev/sda\n[a]\n[b]\n").is_ok());
+}
+
+#[test]
 fn a_file_must_hold_sensible_jobs() {
     assert_eq!(error("; nothing\n"), "t.fio: no job: expected at least one section besides [global]");
     assert!(error("[global]\nbs=4k\n").contains("no job"));
@@ -150,5 +197,5 @@ fn a_file_must_hold_sensible_jobs() {
     assert!(error("[j]\ntime_based\n").starts_with("t.fio:1: job j: time_based without an end"));
     assert!(error("[j]\nrate=1m\nrate_iops=7\n").contains("both rate and rate_iops"));
     assert!(error("[j]\nrw=trimwrite\nbs=4k,4k,8k\n").contains("different sizes"));
-    assert!(error("[a]\nnumjobs=40000\n[b]\nnumjobs=40000\n").starts_with("t.fio:3: 80000 jobs"));
+    assert!(error("[a]\nnumjobs=4096\n[b]\n").starts_with("t.fio:3: 4097 jobs"));
 }

@@ -52,12 +52,35 @@ pub fn generators() -> &'static [Generator] {
                        random_distribution=zoned:80/20:20/80\nruntime=10\ntime_based\n",
         },
         Generator {
+            name: "enterprise",
+            title: "the mix of JESD219's enterprise workload: 60 % writes, sizes and hot zones, for 10 s",
+            job_text: ENTERPRISE,
+        },
+        Generator {
             name: "synthetic-web",
             title: "made up, no recording: 70 % reads by zipf's law, mixed sizes, random arrivals, for 20 s",
             job_text: SYNTHETIC_WEB,
         },
     ]
 }
+
+/// Sizes, shares and zones as fio's own examples/jesd219.fio gives them; depth and clones too. The standard's
+/// alignment to 4 KiB holds for all sizes here, also for those below it.
+const ENTERPRISE: &str = "\
+; After JEDEC JESD219, by way of fio's examples/jesd219.fio. The duration is ours.
+[enterprise]
+rw=randrw
+rwmixread=40
+bssplit=512/4:1024/1:1536/1:2048/1:2560/1:3072/1:3584/1:4k/67:8k/10:16k/7:32k/3:64k/3
+blockalign=4k
+random_distribution=zoned:50/5:30/15:20/80
+norandommap
+iodepth=256
+numjobs=4
+group_reporting
+runtime=10
+time_based
+";
 
 /// A server's day in short: pages and images read by popularity, records updated in place, a log beside them.
 const SYNTHETIC_WEB: &str = "\

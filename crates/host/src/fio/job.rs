@@ -8,8 +8,8 @@ use super::setting;
 use super::value::Size;
 use crate::WorkloadError;
 
-/// Clones of all jobs together: a request's tag has 16 bits.
-pub const MOST_CLONES: u64 = 65_535;
+/// Clones of all jobs together, as many as fio itself runs.
+pub const MOST_CLONES: u64 = 4_096;
 /// Requests one clone may have outstanding.
 pub const MOST_DEPTH: u64 = 65_536;
 /// The longest request in bytes.
@@ -122,6 +122,12 @@ pub struct JobSpec {
     pub stonewall: bool,
     /// Clones report together.
     pub group_reporting: bool,
+    /// The file it names; all jobs must name the same, since a run has one drive.
+    pub filename: Option<String>,
+    /// A synchronous engine, which keeps one request outstanding whatever `iodepth` says.
+    pub sync_engine: Option<String>,
+    /// A flush after the last write of each loop.
+    pub end_fsync: bool,
     /// A flush after so many writes; 0 for none. From `fsync`, then from `fdatasync`.
     pub flush_every: [u64; 2],
     /// Requests at most.
@@ -162,6 +168,9 @@ impl JobSpec {
             think_blocks: 1,
             stonewall: false,
             group_reporting: false,
+            filename: None,
+            sync_engine: None,
+            end_fsync: false,
             flush_every: [0; 2],
             number_ios: None,
             kb_base: 1024,
@@ -225,6 +234,7 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
         global = Some(base);
         let job = fill(job, settings, &mut file.ignored)?;
         check(&job)?;
+        one_drive(&file.jobs, &job)?;
         file.jobs.push(job);
     }
     let clones: u64 = file.jobs.iter().map(|job| job.numjobs).sum();
@@ -250,13 +260,17 @@ fn fill<'a>(
     }
     for (place, key, value) in settings {
         match keys::find(key) {
-            Some((name, Fate::Honoured)) => set(&mut job, place, key, name, value)?,
-            Some((_, Fate::NoEffect)) => {
-                if !ignored.iter().any(|other| other == key) {
-                    ignored.push(key.to_owned());
+            Some((name, Fate::Honoured)) => {
+                set(&mut job, place, key, name, value)?;
+                if name == "ioengine" {
+                    ignore(key, ignored);
                 }
             }
-            Some((_, Fate::NotModelled(instead))) => {
+            Some((_, Fate::NoEffect)) => ignore(key, ignored),
+            Some((_, Fate::NotModelled { off, .. })) if off.contains(&value.unwrap_or("1")) => {
+                ignore(key, ignored);
+            }
+            Some((_, Fate::NotModelled { instead, .. })) => {
                 return Err(place.error(format!("{key} is not modelled"), instead));
             }
             None => {
@@ -269,6 +283,13 @@ fn fill<'a>(
     Ok(job)
 }
 
+/// Keeps `key` for the report, once.
+fn ignore(key: &str, ignored: &mut Vec<String>) {
+    if !ignored.iter().any(|other| other == key) {
+        ignored.push(key.to_owned());
+    }
+}
+
 fn set(
     job: &mut JobSpec,
     place: &Place,
@@ -276,10 +297,30 @@ fn set(
     name: &str,
     value: Option<&str>,
 ) -> Result<(), WorkloadError> {
-    setting::apply(job, name, value).map_err(|expected| match value {
-        Some(value) => place.error(format!("{key}={value}"), expected),
-        None => place.error(format!("{key} alone"), expected),
-    })
+    match value {
+        Some(value) if value.contains("${") => {
+            let expected =
+                "the value itself: variables of the environment are not read, so that a run repeats";
+            Err(place.error(format!("{key}={value}"), expected))
+        }
+        None if !keys::may_stand_alone(name) => {
+            Err(place.error(format!("{key} alone"), format!("{key}=VALUE")))
+        }
+        _ => setting::apply(job, name, value.unwrap_or("1"))
+            .map_err(|expected| place.error(format!("{key}={}", value.unwrap_or("1")), expected)),
+    }
+}
+
+/// Jobs that name different files would share one drive without a word.
+fn one_drive(before: &[JobSpec], job: &JobSpec) -> Result<(), WorkloadError> {
+    let Some(name) = &job.filename else { return Ok(()) };
+    match before.iter().filter_map(|job| job.filename.as_ref()).find(|other| *other != name) {
+        None => Ok(()),
+        Some(other) => {
+            let found = format!("job {}: filename={name} after filename={other}", job.name);
+            Err(job.place.error(found, "one file for all jobs: a run has one drive"))
+        }
+    }
 }
 
 /// What only the whole section tells.
@@ -288,6 +329,12 @@ fn check(job: &JobSpec) -> Result<(), WorkloadError> {
         |found: &str, expected: &str| Err(job.place.error(format!("job {}: {found}", job.name), expected));
     if job.time_based && job.runtime_ns.is_none() {
         return wrong("time_based without an end", "runtime=SECONDS beside time_based");
+    }
+    if let Some(engine) = job.sync_engine.as_ref().filter(|_| job.iodepth > 1) {
+        return wrong(
+            &format!("iodepth={} with ioengine={engine}, which keeps one request outstanding", job.iodepth),
+            "iodepth=1, or an asynchronous engine such as libaio or io_uring",
+        );
     }
     for direction in 0..3 {
         if job.rate[direction].is_some() && job.rate_iops[direction].is_some() {

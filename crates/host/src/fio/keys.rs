@@ -7,8 +7,13 @@ pub enum Fate {
     Honoured,
     /// It means nothing to a raw simulated drive: accepted, and listed in the report.
     NoEffect,
-    /// It would change the requests and is not modelled: an error, with what to do instead.
-    NotModelled(&'static str),
+    /// It would change the requests and is not modelled: an error, but for values that leave it off.
+    NotModelled {
+        /// The values that leave it off.
+        off: &'static [&'static str],
+        /// What to do instead.
+        instead: &'static str,
+    },
 }
 
 /// Options that shape the requests, by their first name.
@@ -17,11 +22,13 @@ const HONOURED: &[&str] = &[
     "bs",
     "bsrange",
     "bssplit",
+    "end_fsync",
     "fdatasync",
     "filename",
     "fsync",
     "io_size",
     "iodepth",
+    "ioengine",
     "kb_base",
     "loops",
     "name",
@@ -53,6 +60,18 @@ const HONOURED: &[&str] = &[
     "time_based",
 ];
 
+/// Options that may stand alone, without a value.
+const SWITCHES: &[&str] = &[
+    "description",
+    "end_fsync",
+    "group_reporting",
+    "new_group",
+    "norandommap",
+    "randrepeat",
+    "stonewall",
+    "time_based",
+];
+
 /// Second names, each with the first.
 const ALIASES: &[(&str, &str)] = &[
     ("readwrite", "rw"),
@@ -63,6 +82,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("wait_for_previous", "stonewall"),
     ("timeout", "runtime"),
     ("allrandrepeat", "randrepeat"),
+    ("fsync_on_close", "end_fsync"),
 ];
 
 /// Options that mean nothing to a raw simulated drive: how the host machine does it, what it logs, what it prints.
@@ -82,7 +102,6 @@ const NO_EFFECT: &[&str] = &[
     "cpus_allowed_policy",
     "create_fsync",
     "create_on_open",
-    "create_only",
     "create_serialize",
     "dedupe_global",
     "dedupe_mode",
@@ -96,20 +115,15 @@ const NO_EFFECT: &[&str] = &[
     "disable_lat",
     "disable_slat",
     "disk_util",
-    "end_fsync",
     "exec_postrun",
     "exec_prerun",
-    "exitall",
     "exitall_on_error",
-    "experimental_verify",
     "fadvise_hint",
     "fallocate",
     "file_service_type",
     "filecreate_on_open",
-    "fill_fs",
     "fixedbufs",
     "force_async",
-    "fsync_on_close",
     "gid",
     "gtod_cpu",
     "gtod_reduce",
@@ -120,7 +134,6 @@ const NO_EFFECT: &[&str] = &[
     "ignore_error",
     "invalidate",
     "io_submit_mode",
-    "ioengine",
     "iomem",
     "iomem_align",
     "ioscheduler",
@@ -150,14 +163,12 @@ const NO_EFFECT: &[&str] = &[
     "nodisk",
     "nonvectored",
     "nowait",
-    "nrfiles",
     "numa_cpu_nodes",
     "numa_mem_policy",
     "openfiles",
     "overwrite",
     "percentile_list",
     "per_job_logs",
-    "pre_read",
     "random_generator",
     "prio",
     "prioclass",
@@ -171,7 +182,6 @@ const NO_EFFECT: &[&str] = &[
     "sqthread_poll",
     "sqthread_poll_cpu",
     "status_interval",
-    "sync",
     "sync_file_range",
     "thread",
     "unified_rw_reporting",
@@ -187,6 +197,13 @@ const NO_EFFECT: &[&str] = &[
     "write_iops_log",
     "write_lat_log",
     "zero_buffers",
+    "continue_on_error",
+    "error_dump",
+    "filename_format",
+    "lockfile",
+    "stats",
+    "thinktime_blocks_type",
+    "verify_header_seed",
     "cgroup",
     "cgroup_nodelete",
     "cgroup_weight",
@@ -201,91 +218,125 @@ const NO_EFFECT: &[&str] = &[
     "output-format",
 ];
 
-/// Options that would change the requests, with what to do instead.
-const NOT_MODELLED: &[(&str, &str)] = &[
-    ("read_iolog", "the iolog given as the workload itself: it is read as a trace"),
-    ("replay_no_stall", "the iolog given as a trace, with --as-fast-as-possible"),
-    ("replay_redirect", "the iolog given as the workload itself: it is read as a trace"),
-    ("replay_time_scale", "the iolog given as a trace, with --speedup"),
-    ("replay_align", "the iolog given as the workload itself: it is read as a trace"),
-    ("replay_scale", "the iolog given as the workload itself: it is read as a trace"),
-    ("replay_skip", "the iolog given as the workload itself: it is read as a trace"),
-    ("write_iolog", "a job without write_iolog: a run does not write iologs"),
-    ("merge_blktrace_file", "the trace given as the workload itself"),
-    ("verify", "a job without verification: the simulator checks data itself (--check)"),
-    ("do_verify", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_only", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_fatal", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_backlog", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_backlog_batch", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_async", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_pattern", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_interval", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_offset", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_dump", "a job without verification: the simulator checks data itself (--check)"),
-    ("verifysort", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_state_load", "a job without verification: the simulator checks data itself (--check)"),
-    ("verify_state_save", "a job without verification: the simulator checks data itself (--check)"),
-    ("latency_target", "a fixed iodepth or rate"),
-    ("latency_window", "a fixed iodepth or rate"),
-    ("latency_percentile", "a fixed iodepth or rate"),
-    ("latency_run", "a fixed iodepth or rate"),
-    ("max_latency", "a job without max_latency; read the latencies in the report"),
-    ("rate_min", "rate or rate_iops"),
-    ("rate_iops_min", "rate or rate_iops"),
-    ("rate_cycle", "rate or rate_iops"),
-    ("rate_ignore_thinktime", "either rate or thinktime"),
-    ("thinktime_spin", "thinktime alone"),
-    ("thinktime_iotime", "thinktime alone"),
-    ("thinktime_blocks_type", "thinktime alone: blocks are counted when issued"),
-    ("zonemode", "a job without zones: the drives have none"),
-    ("zonesize", "a job without zones: the drives have none"),
-    ("zonerange", "a job without zones: the drives have none"),
-    ("zoneskip", "a job without zones: the drives have none"),
-    ("zonecapacity", "a job without zones: the drives have none"),
-    ("max_open_zones", "a job without zones: the drives have none"),
-    ("job_max_open_zones", "a job without zones: the drives have none"),
-    ("read_beyond_wp", "a job without zones: the drives have none"),
-    ("zone_reset_threshold", "a job without zones: the drives have none"),
-    ("zone_reset_frequency", "a job without zones: the drives have none"),
-    ("iodepth_batch", "iodepth alone: requests go out one at a time"),
-    ("iodepth_batch_submit", "iodepth alone: requests go out one at a time"),
-    ("iodepth_batch_complete", "iodepth alone: requests go out one at a time"),
-    ("iodepth_batch_complete_min", "iodepth alone: requests go out one at a time"),
-    ("iodepth_batch_complete_max", "iodepth alone: requests go out one at a time"),
-    ("iodepth_low", "iodepth alone: the queue is refilled after each completion"),
-    ("serialize_overlap", "a job without serialize_overlap: the drive orders overlapping requests"),
-    ("steadystate", "runtime; whether a run was steady is in its report"),
-    ("steadystate_duration", "runtime; whether a run was steady is in its report"),
-    ("steadystate_ramp_time", "ramp_time; whether a run was steady is in its report"),
-    ("ss", "runtime; whether a run was steady is in its report"),
-    ("ss_dur", "runtime; whether a run was steady is in its report"),
-    ("ss_ramp", "ramp_time; whether a run was steady is in its report"),
-    ("rw_sequencer", "rw without a sequencer"),
-    ("bs_unaligned", "blocks and offsets that are multiples of 512"),
-    ("blocksize_unaligned", "blocks and offsets that are multiples of 512"),
-    ("bs_is_seq_rand", "bs=read,write"),
-    ("blocksize_is_seq_rand", "bs=read,write"),
-    ("flow", "rate or rwmixread to balance jobs"),
-    ("flow_watermark", "rate or rwmixread to balance jobs"),
-    ("flow_sleep", "rate or rwmixread to balance jobs"),
-    ("flow_id", "rate or rwmixread to balance jobs"),
-    ("trim_percentage", "rw=randtrim in a job of its own"),
-    ("trim_verify_zero", "rw=randtrim in a job of its own"),
-    ("trim_backlog", "rw=randtrim in a job of its own"),
-    ("trim_backlog_batch", "rw=randtrim in a job of its own"),
-    ("offset_align", "blockalign"),
-    ("filesize", "size: the drive is the only file"),
-    ("file_size", "size: the drive is the only file"),
-    ("fill_device", "size=100%"),
-    ("write_barrier", "fsync=N"),
-    ("profile", "the job written out"),
-    ("wait_for", "stonewall"),
-    ("opendir", "one raw drive"),
-    ("fdp", "a job without placement hints"),
-    ("fdp_pli", "a job without placement hints"),
-    ("dataplacement", "a job without placement hints"),
-    ("write_hint", "a job without placement hints"),
+/// Values that turn a switch or a limit off, which is also its default.
+const OFF: &[&str] = &["0"];
+/// Off, for options that name what they turn on.
+const NONE: &[&str] = &["0", "none"];
+/// One, where one is the default.
+const ONE: &[&str] = &["1"];
+/// No value leaves the requests as they are.
+const NEVER: &[&str] = &[];
+
+const AS_TRACE: &str = "the iolog given as the workload itself: it is read as a trace";
+const NO_VERIFY: &str = "a job without verification: the simulator checks data itself (--check)";
+const FIXED_LOAD: &str = "a fixed iodepth or rate";
+const PLAIN_RATE: &str = "rate or rate_iops alone";
+const NO_ZONES: &str = "a job without zones: the drives have none";
+const ONE_BY_ONE: &str = "iodepth alone: requests go out one at a time, and the queue is refilled after each";
+const STEADY: &str = "runtime and ramp_time; whether a run was steady is in its report";
+const WHOLE_SECTORS: &str = "blocks and offsets that are multiples of 512";
+const BALANCE: &str = "rate or rwmixread to balance jobs";
+const OWN_TRIM: &str = "rw=randtrim in a job of its own";
+const ONE_DRIVE: &str = "size and offset: the drive is the only file";
+const SAME_END: &str = "the same runtime and time_based for jobs that are to end together";
+const NO_HINTS: &str = "a job without placement hints";
+
+/// Options that would change the requests: the values that do not, and what to do instead.
+const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
+    ("read_iolog", NEVER, AS_TRACE),
+    ("replay_no_stall", OFF, "the iolog given as a trace, with --as-fast-as-possible"),
+    ("replay_redirect", NEVER, AS_TRACE),
+    ("replay_time_scale", NEVER, "the iolog given as a trace, with --speedup"),
+    ("replay_align", OFF, AS_TRACE),
+    ("replay_scale", ONE, AS_TRACE),
+    ("replay_skip", NEVER, AS_TRACE),
+    ("write_iolog", NEVER, "a job without write_iolog: a run does not write iologs"),
+    ("merge_blktrace_file", NEVER, "the trace given as the workload itself"),
+    ("verify", NONE, NO_VERIFY),
+    ("do_verify", OFF, NO_VERIFY),
+    ("verify_only", OFF, NO_VERIFY),
+    ("verify_fatal", OFF, NO_VERIFY),
+    ("verify_backlog", OFF, NO_VERIFY),
+    ("verify_backlog_batch", OFF, NO_VERIFY),
+    ("verify_async", OFF, NO_VERIFY),
+    ("verify_pattern", NEVER, NO_VERIFY),
+    ("verify_interval", OFF, NO_VERIFY),
+    ("verify_offset", OFF, NO_VERIFY),
+    ("verify_dump", OFF, NO_VERIFY),
+    ("verifysort", OFF, NO_VERIFY),
+    ("verify_state_load", OFF, NO_VERIFY),
+    ("verify_state_save", OFF, NO_VERIFY),
+    ("experimental_verify", OFF, NO_VERIFY),
+    ("latency_target", OFF, FIXED_LOAD),
+    ("latency_window", OFF, FIXED_LOAD),
+    ("latency_percentile", NEVER, FIXED_LOAD),
+    ("latency_run", OFF, FIXED_LOAD),
+    ("max_latency", OFF, "a job without max_latency; read the latencies in the report"),
+    ("rate_min", OFF, PLAIN_RATE),
+    ("rate_iops_min", OFF, PLAIN_RATE),
+    ("rate_cycle", NEVER, PLAIN_RATE),
+    ("rate_ignore_thinktime", OFF, "either rate or thinktime"),
+    ("thinkcycles", OFF, "thinktime alone"),
+    ("thinktime_spin", OFF, "thinktime alone"),
+    ("thinktime_iotime", OFF, "thinktime alone"),
+    ("zonemode", NONE, NO_ZONES),
+    ("zonesize", OFF, NO_ZONES),
+    ("zonerange", OFF, NO_ZONES),
+    ("zoneskip", OFF, NO_ZONES),
+    ("zonecapacity", OFF, NO_ZONES),
+    ("max_open_zones", OFF, NO_ZONES),
+    ("job_max_open_zones", OFF, NO_ZONES),
+    ("read_beyond_wp", OFF, NO_ZONES),
+    ("zone_reset_threshold", OFF, NO_ZONES),
+    ("zone_reset_frequency", OFF, NO_ZONES),
+    ("iodepth_batch", ONE, ONE_BY_ONE),
+    ("iodepth_batch_submit", ONE, ONE_BY_ONE),
+    ("iodepth_batch_complete_min", ONE, ONE_BY_ONE),
+    ("iodepth_batch_complete", ONE, ONE_BY_ONE),
+    ("iodepth_batch_complete_max", ONE, ONE_BY_ONE),
+    ("iodepth_low", NEVER, ONE_BY_ONE),
+    ("serialize_overlap", OFF, "a job without serialize_overlap: the drive orders overlapping requests"),
+    ("steadystate", NEVER, STEADY),
+    ("steadystate_duration", NEVER, STEADY),
+    ("steadystate_ramp_time", NEVER, STEADY),
+    ("ss", NEVER, STEADY),
+    ("ss_dur", NEVER, STEADY),
+    ("ss_ramp", NEVER, STEADY),
+    ("rw_sequencer", NEVER, "rw without a sequencer"),
+    ("bs_unaligned", OFF, WHOLE_SECTORS),
+    ("blocksize_unaligned", OFF, WHOLE_SECTORS),
+    ("bs_is_seq_rand", OFF, "bs=read,write"),
+    ("blocksize_is_seq_rand", OFF, "bs=read,write"),
+    ("flow", OFF, BALANCE),
+    ("flow_watermark", NEVER, BALANCE),
+    ("flow_sleep", OFF, BALANCE),
+    ("flow_id", NEVER, BALANCE),
+    ("trim_percentage", OFF, OWN_TRIM),
+    ("trim_verify_zero", OFF, OWN_TRIM),
+    ("trim_backlog", OFF, OWN_TRIM),
+    ("trim_backlog_batch", OFF, OWN_TRIM),
+    ("num_range", ONE, "trims of one range each"),
+    ("offset_align", NEVER, "an offset in bytes"),
+    ("filesize", NEVER, ONE_DRIVE),
+    ("file_size", NEVER, ONE_DRIVE),
+    ("nrfiles", ONE, ONE_DRIVE),
+    ("opendir", NEVER, ONE_DRIVE),
+    ("fill_device", OFF, "size=100%"),
+    ("fill_fs", OFF, "size=100%"),
+    ("pre_read", OFF, "a job that reads, and a stonewall after it"),
+    ("create_only", OFF, "a job that does something"),
+    ("sync", NONE, "fsync=1: a flush after each write"),
+    ("write_barrier", OFF, "fsync=N"),
+    ("writefua", OFF, "fsync=1: a flush after each write"),
+    ("readfua", OFF, "a job without readfua"),
+    ("exitall", OFF, SAME_END),
+    ("exit_what", NEVER, SAME_END),
+    ("wait_for", NEVER, "stonewall"),
+    ("profile", NEVER, "the job written out"),
+    ("fdp", OFF, NO_HINTS),
+    ("fdp_pli", NEVER, NO_HINTS),
+    ("dataplacement", NONE, NO_HINTS),
+    ("write_hint", NONE, NO_HINTS),
 ];
 
 /// The first name of an option, and what becomes of it; none when it is not known.
@@ -298,14 +349,19 @@ pub fn find(key: &str) -> Option<(&'static str, Fate)> {
     if let Some(name) = in_table(NO_EFFECT) {
         return Some((name, Fate::NoEffect));
     }
-    let (name, instead) = NOT_MODELLED.iter().find(|(name, _)| *name == first)?;
-    Some((name, Fate::NotModelled(instead)))
+    let (name, off, instead) = NOT_MODELLED.iter().find(|(name, ..)| *name == first)?;
+    Some((name, Fate::NotModelled { off, instead }))
+}
+
+/// Whether a honoured option, by its first name, means something without a value.
+pub fn may_stand_alone(name: &str) -> bool {
+    SWITCHES.contains(&name)
 }
 
 /// The known option most like `key`, if one is near: an honoured one where there is one.
 pub fn nearest(key: &str) -> Option<&'static str> {
     let honoured = HONOURED.iter().copied().chain(ALIASES.iter().map(|(alias, _)| *alias));
-    let others = NO_EFFECT.iter().copied().chain(NOT_MODELLED.iter().map(|(name, _)| *name));
+    let others = NO_EFFECT.iter().copied().chain(NOT_MODELLED.iter().map(|(name, ..)| *name));
     config::nearest(key, honoured).or_else(|| config::nearest(key, others))
 }
 
@@ -317,18 +373,19 @@ mod tests {
     #[test]
     fn every_option_has_one_fate() {
         let mut seen = BTreeSet::new();
-        let all = HONOURED.iter().chain(NO_EFFECT).chain(NOT_MODELLED.iter().map(|(name, _)| name));
+        let all = HONOURED.iter().chain(NO_EFFECT).chain(NOT_MODELLED.iter().map(|(name, ..)| name));
         for name in all.chain(ALIASES.iter().map(|(alias, _)| alias)) {
             assert!(seen.insert(*name), "{name} stands twice");
         }
         assert!(ALIASES.iter().all(|(_, first)| HONOURED.contains(first)));
+        assert!(SWITCHES.iter().all(|name| HONOURED.contains(name)));
     }
 
     #[test]
     fn second_names_lead_to_the_first() {
         assert_eq!(find("readwrite"), Some(("rw", Fate::Honoured)));
         assert_eq!(find("direct"), Some(("direct", Fate::NoEffect)));
-        assert!(matches!(find("zonemode"), Some((_, Fate::NotModelled(_)))));
+        assert!(matches!(find("zonemode"), Some((_, Fate::NotModelled { off: NONE, .. }))));
         assert_eq!(find("no_such"), None);
     }
 

@@ -1,6 +1,7 @@
 //! Lines and sections: which option stands in which section, and at which line.
 
 use crate::WorkloadError;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Files may include files this deep.
@@ -45,7 +46,8 @@ pub enum Item {
     },
 }
 
-/// Reads the text of a file named `name`; `include` gives the text of another file.
+/// Reads the text of a file named `name`; `include` gives the text of another file, by a path made from the path of
+/// the file that includes it.
 ///
 /// # Errors
 /// At a line that is neither a section, an option nor a comment, and when a file cannot be included.
@@ -82,9 +84,10 @@ fn lex_file(
                 return Err(place.error(format!("include {path}"), expected));
             }
             // The error of the reader names the other file; the line that asked for it helps more.
-            let text = include(path)
+            let path = beside(name, path);
+            let text = include(&path)
                 .map_err(|error| place.error(format!("include {path}: {}", error.found), error.expected))?;
-            lex_file(path, &text, include, deeper - 1, items)?;
+            lex_file(&path, &text, include, deeper - 1, items)?;
         } else {
             items.push(item(line, place)?);
         }
@@ -96,6 +99,12 @@ fn lex_file(
 fn included(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("include")?;
     rest.starts_with(char::is_whitespace).then(|| rest.trim())
+}
+
+/// The path of a file that the file `name` includes as `path`: looked for beside it.
+fn beside(name: &str, path: &str) -> String {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    folder.join(path).display().to_string()
 }
 
 /// The line before a comment, without blanks around it. Both signs start a comment anywhere, as in fio.
@@ -176,6 +185,18 @@ mod tests {
         assert_eq!(shown(&items), expected);
         let missing = lex("j.fio", "\ninclude c.inc\n", &include).unwrap_err();
         assert_eq!(missing.to_string(), "j.fio:2: include c.inc: no such file: expected a file");
+    }
+
+    #[test]
+    fn includes_are_looked_for_beside_the_file_that_names_them() {
+        let include = |path: &str| match path {
+            "jobs/parts/a.inc" => Ok("include b.inc\ninclude /etc/c.inc\n".to_owned()),
+            "jobs/parts/b.inc" => Ok("[b]\n".to_owned()),
+            "/etc/c.inc" => Ok("[c]\n".to_owned()),
+            _ => refuse(path),
+        };
+        let items = lex("jobs/j.fio", "include parts/a.inc\n", &include).unwrap();
+        assert_eq!(shown(&items), ["jobs/parts/b.inc:1 [b]", "/etc/c.inc:1 [c]"]);
     }
 
     #[test]

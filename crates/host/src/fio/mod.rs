@@ -21,6 +21,8 @@ mod worker;
 mod workload;
 
 use crate::WorkloadError;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 pub use distribution::{Distribution, Zone};
@@ -32,21 +34,31 @@ pub use pace::Rate;
 pub use value::Size;
 pub use workload::FioWorkload;
 
-/// Reads a job file; files it includes are looked for beside it.
+/// A job file is text written by hand; what is longer is something else, and is not read into memory.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Reads a job file; files it includes are looked for beside the file that names them.
 ///
 /// # Errors
 /// When a file cannot be read, and at the first line that is wrong.
 pub fn parse(path: &Path) -> Result<JobFile, WorkloadError> {
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|error| {
-            WorkloadError::of(path.display().to_string(), error.to_string(), "a fio job file")
-        })
-    };
-    let beside = path.parent().unwrap_or(Path::new(""));
-    parse_text(&path.display().to_string(), &read(path)?, &|include| read(&beside.join(include)))
+    let name = path.display().to_string();
+    parse_text(&name, &read(path)?, &|include| read(Path::new(include)))
 }
 
-/// Reads the text of a job file called `name`; `include` gives the text of the files it includes.
+fn read(path: &Path) -> Result<String, WorkloadError> {
+    let wrong = |found: String| WorkloadError::of(path.display().to_string(), found, "a fio job file");
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
+    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(wrong(format!("longer than {} MiB", MOST_BYTES >> 20)));
+    }
+    Ok(text)
+}
+
+/// Reads the text of a job file called `name`; `include` gives the text of the files it includes, by their paths,
+/// made from the path of the file that names them.
 ///
 /// # Errors
 /// At the first line that is wrong.

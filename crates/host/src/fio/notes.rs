@@ -18,6 +18,9 @@ pub fn notes(file: &JobFile, drive_bytes: u64) -> Vec<(String, String)> {
     if let Some(jobs) = names(&|job| job.size.is_none()) {
         note("size", format!("not given, so the rest of the drive of {drive_bytes} bytes: {jobs}"));
     }
+    if let Some(jobs) = names(&|job| job.rate.iter().chain(&job.rate_iops).any(Option::is_some)) {
+        note("rate", format!("requests go out when due, as with io_submit_mode=offload: {jobs}"));
+    }
     let varied = |job: &JobSpec| {
         let used = || job.directions().iter().map(|direction| &job.blocks[*direction]);
         used().any(|blocks| !matches!(blocks, Blocks::Fixed(_)))

@@ -7,23 +7,29 @@ use super::value;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const BLOCK: &str = "a multiple of 512 up to 1g";
+const BLOCK_IEC: &str =
+    "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000; write 4k";
+/// fio's engines that issue one request after the other.
+const SYNC_ENGINES: &[&str] = &["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"];
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
-/// Sets option `name` (its first name) of `job`; an option without a value is 1.
+/// Sets option `name` (its first name) of `job` to what `text` says.
 ///
 /// # Errors
 /// With what was expected, when the value is none of this option's.
-pub fn apply(job: &mut JobSpec, name: &str, value: Option<&str>) -> Result<(), &'static str> {
-    let text = value.unwrap_or("1");
+pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), &'static str> {
     let base = job.kb_base;
     let duration = |unit| value::time_ns(text, unit);
     let number = || value::count(text, base);
     match name {
         "name" => job.name = text.to_owned(),
-        "description" | "new_group" | "randrepeat" => {}
+        "description" => {}
+        // The run's seed decides, and clones of all jobs are reported as one group.
+        "new_group" | "randrepeat" => drop(value::flag(text)?),
         "filename" if text.contains(':') => return Err("one file: a run has one drive"),
-        "filename" => {}
+        "filename" => job.filename = Some(text.to_owned()),
+        "ioengine" => job.sync_engine = SYNC_ENGINES.contains(&text).then(|| text.to_owned()),
         "kb_base" => job.kb_base = kb_base(text)?,
         "rw" => (job.random, job.access) = access(text)?,
         "rwmixread" => job.read_percent = value::percent(text)?,
@@ -37,7 +43,9 @@ pub fn apply(job: &mut JobSpec, name: &str, value: Option<&str>) -> Result<(), &
         "offset" => job.offset = aligned(text, base)?,
         "offset_increment" => job.offset_increment = aligned(text, base)?,
         "iodepth" => job.iodepth = between(number(), 1, MOST_DEPTH).ok_or("a depth from 1 to 65536")?,
-        "numjobs" => job.numjobs = between(number(), 1, MOST_CLONES).ok_or("1 to 65535 jobs")?,
+        "numjobs" => {
+            job.numjobs = between(number(), 1, MOST_CLONES).ok_or("1 to 4096 jobs, as many as fio runs")?
+        }
         "loops" => job.loops = between(number(), 1, u64::MAX).ok_or("a number of loops from 1 on")?,
         // Zero means no end, as in fio.
         "runtime" => job.runtime_ns = Some(duration(SECOND_NS)?).filter(|ns| *ns > 0),
@@ -57,6 +65,7 @@ pub fn apply(job: &mut JobSpec, name: &str, value: Option<&str>) -> Result<(), &
         "rate" => each(&mut job.rate, text, |text| Rate::bytes(text, base).map(Some))?,
         "rate_iops" => each(&mut job.rate_iops, text, |text| Rate::requests(text, base).map(Some))?,
         "rate_process" => job.poisson = poisson(text)?,
+        "end_fsync" => job.end_fsync = value::flag(text)?,
         "fsync" => job.flush_every[0] = number()?,
         "fdatasync" => job.flush_every[1] = number()?,
         "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
@@ -132,7 +141,10 @@ fn each<T>(
 
 fn block(text: &str, base: u64) -> Result<u64, &'static str> {
     let bytes = value::bytes(text, base)?;
-    if bytes == 0 || bytes % 512 != 0 || bytes > MOST_BLOCK { Err(BLOCK) } else { Ok(bytes) }
+    if bytes > 0 && bytes % 512 == 0 && bytes <= MOST_BLOCK {
+        return Ok(bytes);
+    }
+    Err(if base == 1024 && text.contains(['i', 'I']) { BLOCK_IEC } else { BLOCK })
 }
 
 fn range(text: &str, base: u64) -> Result<Blocks, &'static str> {

@@ -107,6 +107,12 @@ pub struct Worker {
     bytes_this_loop: u64,
     loops_left: u64,
     requests_left: u64,
+    /// A flush when all is done, or time is over.
+    end_fsync: bool,
+    /// A flush after each loop; a job that goes on until time is over is one loop.
+    loop_fsync: bool,
+    /// Something was written since the last flush.
+    unflushed: bool,
     flush_every: [u64; 2],
     writes_to_flush: [u64; 2],
     think_ns: u64,
@@ -159,7 +165,11 @@ impl Worker {
             region,
             bytes_this_loop: 0,
             loops_left: if forever { u64::MAX } else { job.loops },
-            requests_left: job.number_ios.unwrap_or(u64::MAX),
+            // For each loop, as in fio.
+            requests_left: job.number_ios.map_or(u64::MAX, |count| count.saturating_mul(job.loops)),
+            end_fsync: job.end_fsync,
+            loop_fsync: job.end_fsync && !job.time_based,
+            unflushed: false,
             flush_every: job.flush_every,
             writes_to_flush: job.flush_every,
             think_ns: job.think_ns,
@@ -202,7 +212,7 @@ impl Worker {
     #[inline]
     pub fn step(&mut self, now: u64) -> Step {
         if now >= self.times.end_ns {
-            return Step::Finished;
+            return self.finish();
         }
         if self.gate != Gate::Open
             && let Some(step) = self.pass_gate(now)
@@ -210,7 +220,7 @@ impl Worker {
             return step;
         }
         if self.is_done() {
-            return Step::Finished;
+            return self.finish();
         }
         if self.outstanding >= self.depth {
             return Step::Full;
@@ -257,13 +267,27 @@ impl Worker {
         (self.loops_left == 0 || self.requests_left == 0) && self.trimmed.is_none()
     }
 
+    /// The last flush, if one is asked for and due, and then nothing more.
+    fn finish(&mut self) -> Step {
+        match self.outstanding {
+            _ if !self.end_fsync || !self.unflushed => Step::Finished,
+            0 => self.flush(),
+            _ => Step::Full,
+        }
+    }
+
+    fn flush(&mut self) -> Step {
+        self.unflushed = false;
+        self.outstanding += 1;
+        Step::Issue { op: Op::Flush, offset: 0, bytes: 0 }
+    }
+
     /// What the gate answers; none when it has opened.
     fn pass_gate(&mut self, now: u64) -> Option<Step> {
         match self.gate {
             Gate::DrainToFlush if self.outstanding == 0 => {
                 self.gate = Gate::Flushing;
-                self.outstanding = 1;
-                Some(Step::Issue { op: Op::Flush, offset: 0, bytes: 0 })
+                Some(self.flush())
             }
             Gate::ThinkUntil(then) if now < then && !self.is_done() => {
                 Some(Step::Wait(then.min(self.times.end_ns)))
@@ -272,7 +296,7 @@ impl Worker {
                 self.gate = Gate::Open;
                 None
             }
-            Gate::DrainToThink if self.is_done() => Some(Step::Finished),
+            Gate::DrainToThink if self.is_done() => Some(self.finish()),
             Gate::DrainToFlush | Gate::Flushing | Gate::DrainToThink => Some(Step::Full),
         }
     }
@@ -300,11 +324,12 @@ impl Worker {
         if self.access != Access::ReadWrite {
             return Err(own);
         }
-        // Rates on both sides decide the mix: the other one goes when it is due.
+        // The other direction goes when it is due, or when nothing holds it back; but not in a mix without it.
+        let other_percent = if direction == 0 { 100 - self.read_percent } else { self.read_percent };
         match due(1 - direction) {
-            Some(other) if other <= now => Ok(1 - direction),
-            Some(other) => Err(own.min(other)),
-            None => Err(own),
+            _ if other_percent == 0 => Err(own),
+            Some(other) if other > now => Err(own.min(other)),
+            _ => Ok(1 - direction),
         }
     }
 
@@ -322,12 +347,13 @@ impl Worker {
         }
         self.outstanding += 1;
         let op = [Op::Read, Op::Write, Op::Trim][direction];
+        let mut loop_ends = false;
         if self.access == Access::TrimWrite && op == Op::Trim {
             self.trimmed = Some((place, bytes));
         } else {
-            self.count(bytes);
+            loop_ends = self.count(bytes);
         }
-        self.set_gate(op);
+        self.set_gate(op, loop_ends);
         Step::Issue { op, offset: self.region.offset + place, bytes: bytes as u32 }
     }
 
@@ -351,13 +377,13 @@ impl Worker {
         (place, bytes)
     }
 
-    /// Takes `bytes` off what is to be done; a new loop starts at the beginning again.
+    /// Takes `bytes` off what is to be done; true when a loop ends. A new one starts at the beginning again.
     #[inline]
-    fn count(&mut self, bytes: u64) {
+    fn count(&mut self, bytes: u64) -> bool {
         self.requests_left -= 1;
         self.bytes_this_loop += bytes;
         if self.bytes_this_loop < self.loop_bytes {
-            return;
+            return false;
         }
         self.bytes_this_loop = 0;
         self.loops_left -= 1;
@@ -367,16 +393,21 @@ impl Worker {
         if let Some(passes) = &mut self.passes {
             passes.restart(&mut self.random);
         }
+        true
     }
 
     /// After a request: is it time for a flush or a pause?
     #[inline]
-    fn set_gate(&mut self, op: Op) {
+    fn set_gate(&mut self, op: Op, loop_ends: bool) {
         if self.think_ns > 0 {
             self.blocks_to_think = self.blocks_to_think.saturating_sub(1);
             if self.blocks_to_think == 0 {
                 self.gate = Gate::DrainToThink;
             }
+        }
+        self.unflushed |= op == Op::Write;
+        if loop_ends && self.loop_fsync && self.unflushed {
+            self.gate = Gate::DrainToFlush;
         }
         if op != Op::Write {
             return;

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -114,7 +115,9 @@ def _begin(stop: Event) -> None:
 
     def listen() -> None:
         stop.wait()
-        _thread.interrupt_main()
+        while True:  # a run that was just beginning may not have heard the first
+            _thread.interrupt_main()
+            time.sleep(1)
 
     threading.Thread(target=listen, daemon=True).start()
 

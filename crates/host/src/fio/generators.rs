@@ -64,8 +64,7 @@ pub fn generators() -> &'static [Generator] {
     ]
 }
 
-/// Sizes, shares and zones as fio's own examples/jesd219.fio gives them; depth and clones too. The standard's
-/// alignment to 4 KiB holds for all sizes here, also for those below it.
+/// The numbers are those of fio's own examples/jesd219.fio, which cites the standard; depth and clones too.
 const ENTERPRISE: &str = "\
 ; After JEDEC JESD219, by way of fio's examples/jesd219.fio. The duration is ours.
 [enterprise]

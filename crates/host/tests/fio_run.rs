@@ -319,6 +319,22 @@ fn runtime_ends_a_job_and_counts_from_the_ramp() {
 }
 
 #[test]
+fn the_fraction_done_follows_what_ends_a_job_first() {
+    let half = |options: &str, requests: usize| {
+        let mut workload =
+            workload_on(&format!("[j]\nrw=randread\nsize=4m\niodepth=1000\n{options}"), DRIVE, 1).unwrap();
+        for _ in 0..requests {
+            assert!(matches!(workload.poll(SimTime::ZERO).unwrap(), Poll::Ready(_)));
+        }
+        workload.fraction_done(SimTime::from_ns(SECOND)).unwrap()
+    };
+    assert_eq!(half("", 512), 0.5, "of 1024 blocks");
+    assert_eq!(half("loops=4\n", 512), 0.125);
+    assert_eq!(half("number_ios=100\n", 50), 0.5);
+    assert_eq!(half("time_based\nruntime=1\nramp_time=1\n", 1), 0.5, "a second of ramp, a second of run");
+}
+
+#[test]
 fn a_share_of_a_random_job_may_be_sequential() {
     let played = play("[j]\nrw=randread\nnorandommap\npercentage_random=25\nsize=200m\nio_size=64m\n");
     let next = |pair: &&[HostRequest]| pair[1].offset == pair[0].offset + u64::from(pair[0].bytes);

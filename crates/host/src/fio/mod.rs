@@ -3,6 +3,19 @@
 //! - [`parse`], [`parse_text`]: from the text of a job file to a [`JobFile`].
 //! - [`FioWorkload`]: its jobs as a source of requests for one drive.
 //! - [`generators`]: named jobs that need no file.
+//!
+//! An option means what fio's manual says. Where a simulated drive asks for a decision, it is this:
+//!
+//! - **One drive.** `filename` may name one file, the same in every job; all jobs share the drive.
+//! - **Variables** of the environment (`${NAME}`) are refused: the file alone says what runs.
+//! - **Pace.** A paced request goes out when it is due and the depth allows, whatever is still unanswered, as with
+//!   fio's `io_submit_mode=offload`; exponential gaps (`rate_process=poisson`) have the mean of the rate.
+//! - **Pauses.** `thinktime_blocks` counts requests made; the pause begins when all of them are answered.
+//! - **Flushes** of `fsync`, `fdatasync` and `end_fsync` wait for the clone's own requests, and hold up new ones.
+//! - **The random map** holds where all requests have one size: each block once in a pass. Where sizes differ,
+//!   blocks may repeat, and the report says so. It is a permutation, so that it needs no memory.
+//! - **Zipf** is exact, for every exponent; fio's is an approximation that leaves out the exponent 1.
+//! - **Seeds.** All follow from the run's seed, or from `randseed`; `randrepeat` changes nothing.
 
 mod distribution;
 mod fuzz;

@@ -106,6 +106,7 @@ pub struct Worker {
     loop_bytes: u64,
     bytes_this_loop: u64,
     loops_left: u64,
+    requests_total: u64,
     requests_left: u64,
     /// A flush when all is done, or time is over.
     end_fsync: bool,
@@ -149,6 +150,8 @@ impl Worker {
         }
         let passes = region.pass_blocks(job).map(|blocks| Passes::new(blocks, &mut random));
         let forever = job.time_based;
+        // For each loop, as in fio.
+        let requests = job.number_ios.map_or(u64::MAX, |count| count.saturating_mul(job.loops));
         Ok(Self {
             random,
             access: job.access,
@@ -165,8 +168,8 @@ impl Worker {
             region,
             bytes_this_loop: 0,
             loops_left: if forever { u64::MAX } else { job.loops },
-            // For each loop, as in fio.
-            requests_left: job.number_ios.map_or(u64::MAX, |count| count.saturating_mul(job.loops)),
+            requests_total: requests,
+            requests_left: requests,
             end_fsync: job.end_fsync,
             loop_fsync: job.end_fsync && !job.time_based,
             unflushed: false,
@@ -255,7 +258,8 @@ impl Worker {
         };
         let in_loop = self.bytes_this_loop as f64 / self.loop_bytes as f64;
         let by_bytes = (loops.saturating_sub(self.loops_left) as f64 + in_loop) / loops as f64;
-        by_time.max(by_bytes).min(1.0)
+        let by_requests = 1.0 - self.requests_left as f64 / self.requests_total as f64;
+        by_time.max(by_bytes).max(by_requests).min(1.0)
     }
 
     fn think(&mut self, now: u64) -> Gate {

@@ -1,5 +1,6 @@
 """A run in the shape of fio 3's `--output-format=json`, so that the tools that read that read this."""
 
+from configparser import ConfigParser
 from typing import Any
 
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
@@ -28,7 +29,7 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
         "error": 0,
         "eta": 0,
         "elapsed": max(1, round(runtime_ms / 1000)),
-        "job options": {"name": name},
+        "job options": {"name": name, **_job_options(document)},
     }
     for kind in ("read", "write", "trim"):
         job[kind] = _direction(document["host"].get(kind), histograms.get(kind, []), document["simulated_ns"])
@@ -59,6 +60,25 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
         "disk_util": [],
         "floatgate": {key: document.get(key) for key in ("drive", "seed", "waf", "jobs", "interrupted")},
     }
+
+
+def _job_options(document: dict[str, Any]) -> dict[str, str]:
+    """Return the options of a fio file's first job, its globals below them, as fio prints them: text.
+
+    `iodepth` and `numjobs` are there even where the file leaves them at fio's default of 1, since tools sort
+    results by them. Empty for a trace.
+    """
+    workload = document.get("invocation", {}).get("workload", {})
+    text = workload.get("text") if workload.get("kind") == "fio" else None
+    if text is None:
+        return {}
+    parser = ConfigParser(
+        allow_no_value=True, delimiters=("=",), interpolation=None, strict=False, default_section="global"
+    )
+    parser.read_string(text)
+    jobs = parser.sections()
+    options = parser[jobs[0]] if jobs else parser["global"]
+    return {"iodepth": "1", "numjobs": "1"} | {key: value or "1" for key, value in options.items()}
 
 
 def _requests(document: dict[str, Any], kind: str) -> int:

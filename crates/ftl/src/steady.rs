@@ -102,12 +102,12 @@ fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream
 }
 
 /// A permutation of `0..count` without memory: multiplications and shifts on the next power of two, walked
-/// until the result falls inside.
+/// until the result falls inside. Five rounds: with three, neighbours stay visibly related.
 struct Permutation {
     count: u64,
     mask: u64,
     shift: u32,
-    keys: [u64; 3],
+    keys: [u64; 5],
 }
 
 impl Permutation {

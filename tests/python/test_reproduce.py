@@ -333,7 +333,12 @@ def test_ctrl_c_ends_the_simulations(write: Write, tmp_path: Path) -> None:
     out = tmp_path / "out"
     script.write_text(INTERRUPTED.format(papers=str(folder.parent), out=str(out)))
     with subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever runs the tests in the background may have Ctrl-C ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"

@@ -34,7 +34,6 @@ pub struct Controller {
     channel_count: u32,
     cache_read: bool,
     cache_program: bool,
-    program_rows: u32,
     dies: Vec<Die>,
     channels: Vec<Channel>,
     slab: Slab,
@@ -45,15 +44,13 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A controller at rest. `program_rows` page rows are written by one program; `t_decode` passes between
-    /// data-out and corrected data.
+    /// A controller at rest. `t_decode` passes between data-out and corrected data.
     pub fn new(
         config: &ControllerConfig,
         geometry: &Geometry,
         timing: ArrayTiming,
         bus: Bus,
         t_decode: Nanos,
-        program_rows: u32,
     ) -> Self {
         Self {
             timing,
@@ -62,7 +59,6 @@ impl Controller {
             channel_count: geometry.channels,
             cache_read: config.cache_read,
             cache_program: config.cache_program,
-            program_rows,
             dies: vec![Die::new(); geometry.dies() as usize],
             channels: (0..geometry.channels)
                 .map(|_| Channel::new(geometry.dies_per_channel(), (config.arbitration)()))
@@ -498,10 +494,5 @@ impl Controller {
         let state = &mut self.dies[die];
         state.suspensions = suspensions;
         state.note_occupant(&self.slab, now);
-    }
-
-    /// Page rows one program writes.
-    pub fn program_rows(&self) -> u32 {
-        self.program_rows
     }
 }

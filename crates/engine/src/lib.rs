@@ -2,8 +2,10 @@
 
 mod calendar;
 mod memory;
+mod permutation;
 mod random;
 
 pub use calendar::{Calendar, Event};
 pub use memory::{large_array, prefetch};
+pub use permutation::Permutation;
 pub use random::RandomStream;

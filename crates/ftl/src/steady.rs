@@ -8,7 +8,7 @@
 use crate::Ftl;
 use crate::space::{Frontier, NONE, SuperblockState};
 use controller::Origin;
-use engine::RandomStream;
+use engine::{Permutation, RandomStream};
 use units::{Lpn, Ppa};
 
 const HOST: usize = 0;
@@ -99,37 +99,6 @@ fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream
         *left -= u32::from(chosen);
     }
     mask
-}
-
-/// A permutation of `0..count` without memory: multiplications and shifts on the next power of two, walked
-/// until the result falls inside. Five rounds: with three, neighbours stay visibly related.
-struct Permutation {
-    count: u64,
-    mask: u64,
-    shift: u32,
-    keys: [u64; 5],
-}
-
-impl Permutation {
-    fn new(count: u64, random: &mut RandomStream) -> Self {
-        let bits = count.max(2).next_power_of_two().trailing_zeros();
-        let shift = (bits / 2 + 1).min(bits - 1).max(1);
-        Self { count, mask: (1 << bits) - 1, shift, keys: std::array::from_fn(|_| random.bits() | 1) }
-    }
-
-    #[inline]
-    fn at(&self, index: u64) -> u64 {
-        let mut x = index;
-        loop {
-            for key in self.keys {
-                x = x.wrapping_mul(key).wrapping_add(key >> 32) & self.mask;
-                x ^= x >> self.shift;
-            }
-            if x < self.count {
-                return x;
-            }
-        }
-    }
 }
 
 impl Ftl {
@@ -306,7 +275,7 @@ impl Ftl {
         }
         let dies = self.layout.dies;
         let mut random = RandomStream::new(seed, "ftl.construct");
-        let permutation = Permutation::new(u64::from(filled), &mut random);
+        let permutation = Permutation::draw(u64::from(filled), &mut random);
         let mut placed = 0u64;
         for die in 0..dies {
             let share = filled / dies + u32::from(die < filled % dies);

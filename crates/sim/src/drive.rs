@@ -315,14 +315,8 @@ impl Drive {
     /// When it could not sustain writes.
     pub fn build(&self, seed: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
-        let controller = Controller::new(
-            &whole.controller,
-            &whole.geometry,
-            whole.timing,
-            whole.bus,
-            whole.t_decode,
-            whole.ftl.layout.program_rows,
-        );
+        let controller =
+            Controller::new(&whole.controller, &whole.geometry, whole.timing, whole.bus, whole.t_decode);
         let (queue, copyback) = (whole.controller.program_queue, whole.controller.copyback);
         Ftl::new(&whole.ftl, whole.array, controller, queue, copyback, seed)
             .map_err(|reason| Error(format!("{}: {reason}", self.name)))

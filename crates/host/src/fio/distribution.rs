@@ -1,8 +1,7 @@
 //! Which block a random access goes to: uniform, zipf, pareto, normal, or by zones.
 
-use super::order::Permutation;
 use super::value;
-use engine::RandomStream;
+use engine::{Permutation, RandomStream};
 
 /// A distribution as a job file names it.
 #[derive(Clone, Debug, Default, PartialEq)]

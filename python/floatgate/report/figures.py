@@ -1,15 +1,16 @@
 """The figures of a report, as Plotly's own JSON: data and layout, one function for each."""
 
-from bisect import bisect_right
 from itertools import accumulate
 from typing import Any
 
 from floatgate import quantities as q
 from floatgate.fio_json import Histogram
 from floatgate.report import palette, words
+from floatgate.report.plot import Figure
+from floatgate.report.plot import axis as _axis
+from floatgate.report.plot import layout as _layout
+from floatgate.report.plot import log_time as _log_time
 from floatgate.report.source import Source
-
-Figure = dict[str, Any]
 
 MOST_POINTS = 1200  # more than a screen has columns
 
@@ -314,58 +315,3 @@ def _rows(wear_map: dict[str, Any]) -> list[list[float]]:
     if isinstance(values[0], list):
         return list(values)
     return [values[start : start + columns] for start in range(0, len(values), columns)]
-
-
-def _layout(height: int, **more: Any) -> dict[str, Any]:
-    """What all figures share."""
-    return {
-        "height": height,
-        "margin": {"l": 64, "r": 20, "t": 40, "b": 48},
-        "paper_bgcolor": palette.PAPER,
-        "plot_bgcolor": palette.PAPER,
-        "font": {"family": "inherit", "size": 12, "color": palette.INK},
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}},
-        "hoverlabel": {"align": "left"},
-        **more,
-    }
-
-
-def _axis(title: str) -> dict[str, Any]:
-    return {
-        "title": {"text": title, "font": {"size": 12, "color": palette.MUTED}},
-        "gridcolor": palette.GRID,
-        "zeroline": False,
-        "tickfont": {"color": palette.MUTED},
-        "ticks": "outside",
-        "ticklen": 4,
-        "tickcolor": palette.GRID,
-        "automargin": True,
-    }
-
-
-_TICKS = [digit * 10**power for power in range(13) for digit in (1, 2, 5)]
-
-
-def _log_time(title: str, low_ns: float, high_ns: float) -> dict[str, Any]:
-    """A logarithmic axis of times in ns whose labels carry their unit: `10 us`, `1 ms`."""
-    from math import log10
-
-    first = max(bisect_right(_TICKS, low_ns) - 1, 0)
-    last = min(bisect_right(_TICKS, high_ns), len(_TICKS) - 1)
-    ticks = _TICKS[first : last + 1]
-    while len(ticks) > 9:
-        decades = [tick for tick in ticks if str(tick)[0] == "1"]
-        ticks = decades if len(decades) < len(ticks) else ticks[::2]
-    return _axis(title) | {
-        "type": "log",
-        "range": [log10(_TICKS[first]), log10(_TICKS[last])],
-        "tickvals": ticks,
-        "ticktext": [_label(tick) for tick in ticks],
-    }
-
-
-def _label(ns: int) -> str:
-    for factor, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
-        if ns >= factor:
-            return f"{ns // factor} {unit}"
-    return f"{ns} ns"

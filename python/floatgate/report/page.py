@@ -11,6 +11,7 @@ from floatgate import quantities as q
 from floatgate.headline import FLASH, KINDS, at
 from floatgate.report import palette, words
 from floatgate.report.figures import all_figures, amplification_by_origin
+from floatgate.report.parts import embedded, grid, plotly_script
 from floatgate.report.source import Source
 
 _HERE = Path(__file__).parent
@@ -34,23 +35,10 @@ def page(source: Source) -> str:
         definitions=_definitions(),
         version=escape(document["version"]),
         style=(_HERE / "style.css").read_text(encoding="utf-8"),
-        plotly=_plotly(),
-        figures=_embedded(figures),
+        plotly=plotly_script(),
+        figures=embedded(figures),
         script=(_HERE / "draw.js").read_text(encoding="utf-8"),
     )
-
-
-def _plotly() -> str:
-    from plotly.offline import get_plotlyjs
-
-    text: str = get_plotlyjs()
-    return text
-
-
-def _embedded(value: Any) -> str:
-    """JSON that may stand inside a script element, whatever text it holds."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _short(document: dict[str, Any]) -> str:
@@ -246,10 +234,7 @@ def _summary(document: dict[str, Any]) -> str:
     pages = [[kind, *(f"{counts[o] or 0:,}" for o in origins)] for kind, counts in flash.items()]
     origin_names = [words.origin(origin) for origin in origins]
     return (
-        _grid(names, host)
-        + _jobs(document)
-        + _grid(["flash pages", *origin_names], pages)
-        + _inside(document)
+        grid(names, host) + _jobs(document) + grid(["flash pages", *origin_names], pages) + _inside(document)
     )
 
 
@@ -272,7 +257,7 @@ def _jobs(document: dict[str, Any]) -> str:
         for kind in KINDS
         if kind in job
     ]
-    return _grid(
+    return grid(
         ["job or volume", "requests", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max"], rows
     )
 
@@ -285,20 +270,7 @@ def _inside(document: dict[str, Any]) -> str:
         for key, value in document[part].items()
         if value
     ]
-    return _grid(["inside the drive", ""], rows) if rows else ""
-
-
-def _grid(head: list[str], rows: list[list[str]]) -> str:
-    header = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join(
-        "<tr>"
-        + f"<th>{escape(row[0])}</th>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in rows
-    )
-    table = f"<thead><tr>{header}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="wide"><table class="numbers">{table}</table></div>'
+    return grid(["inside the drive", ""], rows) if rows else ""
 
 
 def _config(document: dict[str, Any]) -> str:

@@ -42,7 +42,7 @@ fn drive(gib: u64) -> Drive {
         "nand.t_r=25us".to_owned(),
         "nand.t_prog=200us".to_owned(),
         "nand.t_bers=1500us".to_owned(),
-        "bus.rate=400MT/s".to_owned(),
+        "bus.interface.rate=400MT/s".to_owned(),
         "ecc.t_decode=3us".to_owned(),
         format!("ftl.user_capacity={gib}GiB"),
     ];

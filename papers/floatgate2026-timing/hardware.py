@@ -13,6 +13,13 @@ NS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 BYTES |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 RATES = {f"{unit}/s": scale for unit, scale in BYTES.items()} | {"MT/s": 10**6}
+# Interfaces with modes, from the ONFI tables: transfers of a byte per second, command cycle in ns.
+ONFI = {
+    ("nv-ddr", 5): (Fraction(200 * 10**6), 45),
+    ("nv-ddr2", 3): (Fraction(500 * 10**6, 3), 25),
+    ("nv-ddr3", 12): (Fraction(1200 * 10**6), 25),
+}
+T_WB, T_RR, T_ADL, T_WHR = 100, 20, 400, 80  # ns, the same for all of these modes
 BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 
 
@@ -46,6 +53,16 @@ class Hardware:
         self._pages_per_program = planes * self.program_rows
         spare = self._bytes("nand.oob_size") // units_per_page
         self._on_bus = self.unit + (spare if config["bus.transfer_oob"] else 0)
+        interface = config["bus.interface.name"]
+        if interface == "plain":
+            self._bus_rate = Fraction(self._rate("bus.interface.rate"))
+            self._cycle = self._ns("bus.interface.cycle")
+            self._t_wb = self._t_rr = self._t_adl = self._t_whr = 0
+        else:
+            self._bus_rate, self._cycle = ONFI[interface, int(config["bus.interface.mode"])]
+            self._t_wb, self._t_rr, self._t_adl, self._t_whr = T_WB, T_RR, T_ADL, T_WHR
+        status = int(config["bus.cycles_status"])
+        self.status = self._cycle * status + self._t_whr if status else 0
         self.t_r = self._per_page_type("nand.t_r", self.bits)
         self.t_prog = self._per_page_type("nand.t_prog", self.bits // self.program_rows)
 
@@ -80,10 +97,13 @@ class Hardware:
         return self.row_units * self.unit
 
     def _burst(self, units: int) -> int:
-        return ceil(Fraction(units * self._on_bus * 10**9, self._rate("bus.rate")))
+        return ceil(Fraction(units * self._on_bus * 10**9) / self._bus_rate)
+
+    def _out(self, units: int) -> int:
+        return self._t_rr + self._burst(units)
 
     def _command(self, kind: str, times: int = 1) -> int:
-        return self._ns("bus.cycle") * int(self._config[f"bus.cycles_{kind}"]) * times
+        return self._cycle * int(self._config[f"bus.cycles_{kind}"]) * times + self._t_wb
 
     def link(self, count: int) -> int:
         """`count` bytes over the host link."""
@@ -97,16 +117,23 @@ class Hardware:
     @property
     def data_in(self) -> int:
         """Commands, addresses and data of one program on the channel."""
-        return self._command("program", self._pages_per_program) + self._burst(self.program_units)
+        pages = self._pages_per_program
+        return self._command("program", pages) + self._t_adl * pages + self._burst(self.program_units)
 
     def read_ns(self, page_type: int, units: int = 1) -> int:
         """A read of `units` units of one page row on an idle drive, from arrival to completion."""
-        array = self._command("read") + self.t_r[page_type] + self._burst(units)
+        array = self._command("read") + self.t_r[page_type] + self._out(units)
         return self.t_command + array + self._ns("ecc.t_decode") + self.link(units * self.unit)
 
     def program_ns(self, page_type: int) -> int:
         """A write of one program unit on an idle drive, acknowledged when the flash has it."""
-        return self.t_command + self.link(self.program_bytes) + self.data_in + self.t_prog[page_type]
+        return (
+            self.t_command
+            + self.link(self.program_bytes)
+            + self.data_in
+            + self.t_prog[page_type]
+            + self.status
+        )
 
     def buffered_ns(self, units: int) -> int:
         """A write on an idle drive, acknowledged when the buffer has it."""
@@ -122,7 +149,7 @@ class Hardware:
         return [self._read_stripe(kind) if op == "read" else self._program_stripe(kind) for kind in kinds]
 
     def _read_stripe(self, kind: int) -> dict[str, float]:
-        command, out = self._command("read"), self._burst(self.row_units)
+        command, out = self._command("read"), self._out(self.row_units)
         overlapped = self._config["controller.cache_read"]
         array = [
             max(command + t_r, out) if overlapped else command + t_r + out
@@ -134,7 +161,8 @@ class Hardware:
     def _program_stripe(self, kind: int) -> dict[str, float]:
         t_prog = self.t_prog[kind]
         overlapped = self._config["controller.cache_program"]
-        return self._parts(self.data_in, max(t_prog, self.data_in) if overlapped else t_prog + self.data_in)
+        alone = max(t_prog, self.data_in) if overlapped else t_prog + self.status + self.data_in
+        return self._parts(self.data_in + self.status, alone)
 
     def _parts(self, channel_ns_per_die: int, die_ns: int) -> dict[str, float]:
         return {

@@ -28,7 +28,8 @@ def test_a_run_leaves_its_folder_and_says_where(fake: Command, tmp_path: Path) -
     document = json.loads((out / "run.json").read_text())
     assert document["seed"] == 7
     assert document["interrupted"] is False
-    assert document["energy_j"] == {"controller": None, "nand": None}
+    assert document["energy_j"]["controller"] is None  # the tiny drive does not say what it draws
+    assert document["energy_j"]["nand"] is None
     assert "series" not in document
     assert "histogram" not in document
 

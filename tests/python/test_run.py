@@ -84,7 +84,12 @@ def test_the_result_has_the_promised_keys(floatgate: Command, here: Path) -> Non
         assert side["requests"] > 0
         latency = side["latency_ns"]
         assert latency["p50"] <= latency["p90"] <= latency["p99"] <= latency["p999"] <= latency["max"]
-    assert document["energy_j"] == {"controller": None, "nand": None}
+    energy = document["energy_j"]
+    assert energy["total"] == pytest.approx(energy["controller"] + energy["bus"] + energy["nand"])
+    assert energy["nand"] == pytest.approx(sum(energy["nand_by_kind"].values()))
+    assert energy["per_request"]["total"] * sum(
+        document["host"][kind]["requests"] for kind in ("read", "write")
+    ) == pytest.approx(energy["total"])
     for counts in (document["flash"][kind] for kind in ("reads", "programs", "erases")):
         assert counts["total"] == sum(n for origin, n in counts.items() if origin != "total" and n)
     engine = document["engine"]

@@ -5,7 +5,9 @@ use crate::{ConfigError, Document, Node, Place, Value, nearest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use units::{Bytes, Nanos, Quantity, TransferRate};
+use units::{
+    Bytes, Capacitance, Current, Energy, Femtos, Frequency, Nanos, Power, Quantity, TransferRate, Voltage,
+};
 
 /// A type that a configuration value can be read as.
 pub trait FromValue: Sized {
@@ -327,7 +329,7 @@ macro_rules! quantity {
     )*};
 }
 
-quantity!(Nanos, Bytes, TransferRate);
+quantity!(Nanos, Bytes, TransferRate, Femtos, Frequency, Power, Current, Voltage, Capacitance, Energy);
 
 impl<T: FromValue> FromValue for Vec<T> {
     const EXPECTED: &'static str = "one value or a list of values";

@@ -3,11 +3,22 @@
 use crate::arbitration::{Arbiter, ChannelView, Want};
 use units::SimTime;
 
+/// What the channel is given for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grant {
+    Command,
+    /// To ask how a program or erase ended; arbiters see it as a command.
+    Status,
+    DataIn,
+    DataOut,
+}
+
 pub(crate) struct Channel {
     pub free_at: SimTime,
     pub busy_ns: u64,
     pub wake_scheduled: bool,
     commands: u64,
+    statuses: u64,
     outs: u64,
     ins: u64,
     since: Vec<SimTime>,
@@ -21,6 +32,7 @@ impl Channel {
             busy_ns: 0,
             wake_scheduled: false,
             commands: 0,
+            statuses: 0,
             outs: 0,
             ins: 0,
             since: vec![SimTime::ZERO; 2 * dies as usize],
@@ -30,38 +42,41 @@ impl Channel {
 
     #[inline]
     pub fn is_wanted(&self) -> bool {
-        self.commands | self.outs | self.ins != 0
+        self.commands | self.statuses | self.outs | self.ins != 0
     }
 
     #[inline]
-    pub fn wait(&mut self, die: u32, want: Want, out: bool, now: SimTime) {
+    pub fn wait(&mut self, die: u32, want: Grant, now: SimTime) {
         let bit = 1 << die;
-        match (want, out) {
-            (Want::Command, _) => self.commands |= bit,
-            (Want::Data, true) => self.outs |= bit,
-            (Want::Data, false) => self.ins |= bit,
+        let commanded = (self.commands | self.statuses) & bit != 0;
+        let set = match want {
+            Grant::Command => &mut self.commands,
+            Grant::Status => &mut self.statuses,
+            Grant::DataIn => &mut self.ins,
+            Grant::DataOut => &mut self.outs,
+        };
+        *set |= bit;
+        match want {
+            Grant::Command | Grant::Status if commanded => {}
+            Grant::Command | Grant::Status => self.since[2 * die as usize] = now,
+            Grant::DataIn | Grant::DataOut => self.since[2 * die as usize + 1] = now,
         }
-        self.since[2 * die as usize + want as usize] = now;
     }
 
     #[inline]
-    pub fn pick(&mut self) -> (u32, Want) {
-        let view =
-            ChannelView { commands: self.commands, outs: self.outs, ins: self.ins, since: &self.since };
+    pub fn pick(&mut self) -> (u32, Grant) {
+        let commands = self.commands | self.statuses;
+        let view = ChannelView { commands, outs: self.outs, ins: self.ins, since: &self.since };
         let (die, want) = self.arbiter.pick(&view);
         let bit = 1 << die;
-        let waiting = match want {
-            Want::Command => self.commands,
-            Want::Data => self.outs | self.ins,
+        let (set, grant) = match want {
+            Want::Command if self.statuses & bit != 0 => (&mut self.statuses, Grant::Status),
+            Want::Command => (&mut self.commands, Grant::Command),
+            Want::Data if self.outs & bit != 0 => (&mut self.outs, Grant::DataOut),
+            Want::Data => (&mut self.ins, Grant::DataIn),
         };
-        assert!(waiting & bit != 0, "the arbiter picked die {die} of a channel, which does not wait");
-        match want {
-            Want::Command => self.commands &= !bit,
-            Want::Data => {
-                self.outs &= !bit;
-                self.ins &= !bit;
-            }
-        }
-        (die, want)
+        assert!(*set & bit != 0, "the arbiter picked die {die} of a channel, which does not wait");
+        *set &= !bit;
+        (die, grant)
     }
 }

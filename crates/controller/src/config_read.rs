@@ -2,6 +2,7 @@
 
 use crate::{arbitration, scheduler};
 use config::{ConfigError, Section};
+use units::{Energy, Nanos, Power};
 
 /// The controller's switches and the makers of its policies.
 pub struct ControllerConfig {
@@ -15,6 +16,12 @@ pub struct ControllerConfig {
     pub copyback: bool,
     /// Program operations bound to a die ahead of time.
     pub program_queue: u32,
+    /// From a die's being ready to the controller's taking notice.
+    pub t_ready: Nanos,
+    /// Power of the controller while the drive runs; absent: not known.
+    pub power: Option<Power>,
+    /// Energy of the controller for each byte that crosses a channel, on top of that power.
+    pub energy_per_byte: Energy,
     /// Who is next at a die.
     pub scheduler: scheduler::Maker,
     /// Who is next on a channel.
@@ -37,6 +44,17 @@ impl ControllerConfig {
         if !(1..=64).contains(&program_queue) {
             return Err(section.reject("program_queue", "expected 1 to 64"));
         }
+        let t_ready = section.or(
+            "t_ready",
+            Nanos::ZERO,
+            "from a die's being ready to the controller's taking notice: polling, firmware",
+        )?;
+        let power = section.optional("power", "power of the controller while the drive runs")?;
+        let energy_per_byte = section.or(
+            "energy_per_byte",
+            Energy::default(),
+            "energy of the controller for each byte on a channel, on top of its power",
+        )?;
         let mut child = section.child("scheduler")?;
         let scheduler = scheduler::read(&mut child)?;
         child.finish()?;
@@ -44,6 +62,17 @@ impl ControllerConfig {
         let arbitration = arbitration::read(&mut child)?;
         child.finish()?;
         section.finish()?;
-        Ok(Self { multi_plane, cache_read, cache_program, copyback, program_queue, scheduler, arbitration })
+        Ok(Self {
+            multi_plane,
+            cache_read,
+            cache_program,
+            copyback,
+            program_queue,
+            t_ready,
+            power,
+            energy_per_byte,
+            scheduler,
+            arbitration,
+        })
     }
 }

@@ -1,11 +1,11 @@
 //! Carrying transactions through bus and array.
 
-use crate::arbitration::Want;
-use crate::channel::Channel;
+use crate::channel::{Channel, Grant};
 use crate::die::{ArrayPhase, Die, RegisterPhase};
 use crate::scheduler::{DieView, Scheduler};
 use crate::transaction::Slab;
-use crate::{Bus, ChannelUse, Class, ControllerConfig, Kind, Probe, Transaction, TransactionId, Waits};
+use crate::{ChannelUse, Class, ControllerConfig, Kind, Probe, Transaction, TransactionId, Waits, Work};
+use bus::Bus;
 use engine::{Calendar, Event};
 use nand::{ArrayTiming, Geometry};
 use units::{DieId, Nanos, SimTime};
@@ -22,8 +22,10 @@ pub mod events {
     pub const SUSPENDED: u8 = 3;
     /// The data of an internal read is decoded.
     pub const DECODED: u8 = 4;
+    /// How a program or erase of a die ended is known.
+    pub const STATUS: u8 = 5;
     /// The first number not used here.
-    pub const FIRST_FREE: u8 = 5;
+    pub const FIRST_FREE: u8 = 6;
 }
 
 /// The flash controller and all it drives.
@@ -31,6 +33,7 @@ pub struct Controller {
     timing: ArrayTiming,
     bus: Bus,
     t_decode: Nanos,
+    t_ready: Nanos,
     channel_count: u32,
     cache_read: bool,
     cache_program: bool,
@@ -40,7 +43,7 @@ pub struct Controller {
     scheduler: Box<dyn Scheduler>,
     submitted: u64,
     finished: Vec<TransactionId>,
-    array_busy: Waits,
+    work: Work,
 }
 
 impl Controller {
@@ -56,6 +59,7 @@ impl Controller {
             timing,
             bus,
             t_decode,
+            t_ready: config.t_ready,
             channel_count: geometry.channels,
             cache_read: config.cache_read,
             cache_program: config.cache_program,
@@ -67,7 +71,7 @@ impl Controller {
             scheduler: (config.scheduler)(),
             submitted: 0,
             finished: Vec::with_capacity(64),
-            array_busy: [0; 4],
+            work: Work::default(),
         }
     }
 
@@ -114,7 +118,18 @@ impl Controller {
     /// Nanoseconds all arrays together were busy: host, GC, wear levelling, other.
     #[inline]
     pub fn array_busy_total(&self) -> Waits {
-        self.array_busy
+        self.work.array_by_origin()
+    }
+
+    /// What arrays and wires have done so far: what energy follows from.
+    #[inline]
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// The wires.
+    pub fn bus(&self) -> &Bus {
+        &self.bus
     }
 
     /// Nanoseconds the array of each die was busy: host, GC, wear levelling, other.
@@ -156,6 +171,7 @@ impl Controller {
             events::TRANSFER => self.on_transfer(index, calendar, probe),
             events::CHANNEL => self.on_channel(index, calendar, probe),
             events::SUSPENDED => self.start_what_can(index, calendar, probe),
+            events::STATUS => self.on_status(index, calendar, probe),
             events::DECODED => self.finished.push(TransactionId(event.index)),
             other => unreachable!("event kind {other} does not belong to the controller"),
         }
@@ -209,8 +225,8 @@ impl Controller {
                 state.array_phase = ArrayPhase::Command;
             }
             state.note_occupant(&self.slab, now);
-            let want = if kind == Kind::Program { Want::Data } else { Want::Command };
-            self.request_channel(die, want, false, calendar, probe);
+            let want = if kind == Kind::Program { Grant::DataIn } else { Grant::Command };
+            self.request_channel(die, want, calendar, probe);
             if !self.cache_read && !self.cache_program {
                 return;
             }
@@ -253,14 +269,7 @@ impl Controller {
     }
 
     #[inline]
-    fn request_channel<P: Probe>(
-        &mut self,
-        die: usize,
-        want: Want,
-        out: bool,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    fn request_channel<P: Probe>(&mut self, die: usize, want: Grant, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
         let index = die % self.channel_count as usize;
         let way = (die / self.channel_count as usize) as u32;
@@ -269,7 +278,7 @@ impl Controller {
             self.grant(die, want, calendar, probe);
             return;
         }
-        channel.wait(way, want, out, now);
+        channel.wait(way, want, now);
         self.wake_channel(index, calendar);
     }
 
@@ -297,17 +306,29 @@ impl Controller {
     }
 
     /// The channel is this die's now: for how long, and what follows.
-    fn grant<P: Probe>(&mut self, die: usize, want: Want, calendar: &mut Calendar, probe: &mut P) {
+    fn grant<P: Probe>(&mut self, die: usize, want: Grant, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
         let state = &mut self.dies[die];
-        let id = if want == Want::Command { state.array } else { state.register };
+        let id = match want {
+            Grant::Command => state.array,
+            Grant::Status => state.status,
+            Grant::DataIn | Grant::DataOut => state.register,
+        };
         let transaction = &mut self.slab.items[id.index()];
         let (length, usage) = match (want, transaction.kind) {
-            (Want::Command, Kind::Read) => (self.bus.read_command(), ChannelUse::Command),
-            (Want::Command, Kind::Erase) => (self.bus.erase_command(), ChannelUse::Command),
-            (Want::Command, _) => (self.bus.copyback_command(), ChannelUse::Command),
-            (Want::Data, Kind::Program) => (self.bus.data_in(), ChannelUse::DataIn),
-            (Want::Data, _) => (self.bus.data_out(transaction.mask.count_ones()), ChannelUse::DataOut),
+            (Grant::Command, Kind::Read) => (self.bus.read_command(), ChannelUse::Command),
+            (Grant::Command, Kind::Erase) => (self.bus.erase_command(), ChannelUse::Command),
+            (Grant::Command, _) => (self.bus.copyback_command(), ChannelUse::Command),
+            (Grant::Status, _) => (self.bus.status(), ChannelUse::Status),
+            (Grant::DataIn, _) => {
+                self.work.bytes_in += self.bus.bytes_in();
+                (self.bus.data_in(), ChannelUse::DataIn)
+            }
+            (Grant::DataOut, _) => {
+                let units = transaction.mask.count_ones();
+                self.work.bytes_out += self.bus.bytes_out(units);
+                (self.bus.data_out(units), ChannelUse::DataOut)
+            }
         };
         let end = now + length;
         transaction.channel_ns += now.since(transaction.since).ns();
@@ -328,6 +349,7 @@ impl Controller {
                 };
                 self.start_array(die, end, busy, calendar);
             }
+            ChannelUse::Status => calendar.schedule(end, Event { kind: events::STATUS, index: die as u32 }),
             ChannelUse::DataIn if !self.cache_program => {
                 // Nothing can come between data-in and program: one event serves for both.
                 (state.array, state.array_kind) = (id, kind);
@@ -353,36 +375,68 @@ impl Controller {
         state.array_start = start;
         state.array_end = start + busy;
         state.suspensions = 0;
-        calendar.schedule(state.array_end, Event { kind: events::ARRAY, index: die as u32 });
+        calendar.schedule(state.array_end + self.t_ready, Event { kind: events::ARRAY, index: die as u32 });
     }
 
     fn on_array<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
         let state = &mut self.dies[die];
-        if !state.array.exists() || state.array_phase != ArrayPhase::Busy || state.array_end != now {
+        let over = state.array_end;
+        if !state.array.exists() || state.array_phase != ArrayPhase::Busy || over + self.t_ready != now {
             return; // The operation was suspended; its new end has an event of its own.
         }
         let id = state.array;
         let start = state.array_start;
         let transaction = &mut self.slab.items[id.index()];
-        transaction.array_ns += now.since(start).ns();
-        transaction.since = now;
-        probe.on_array(transaction, start, now);
-        state.count_array(transaction.origin, start, now);
-        self.array_busy[transaction.origin.wait_column()] += now.since(start).ns();
+        transaction.array_ns += over.since(start).ns();
+        transaction.since = over;
+        probe.on_array(transaction, start, over);
+        state.count_array(transaction.origin, start, over);
+        self.work.count(transaction, over.since(start));
         if transaction.kind == Kind::Read {
             if state.register.exists() {
                 state.array_phase = ArrayPhase::Done;
             } else {
                 self.move_to_register(die, calendar, probe);
             }
+        } else if state.status.exists() {
+            state.array_phase = ArrayPhase::Done;
         } else {
-            state.array = TransactionId::NONE;
+            self.leave_array(die, calendar, probe);
+        }
+        self.dies[die].note_occupant(&self.slab, now);
+        self.start_what_can(die, calendar, probe);
+    }
+
+    /// A program or erase leaves the array; what is loaded goes on, and its outcome is asked for if it must be.
+    fn leave_array<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let state = &mut self.dies[die];
+        let id = std::mem::replace(&mut state.array, TransactionId::NONE);
+        let asks = self.bus.status() > Nanos::ZERO;
+        if asks {
+            state.status = id;
+        } else {
             self.finish(id, now, probe);
-            let state = &mut self.dies[die];
-            if state.register.exists() && state.register_phase == RegisterPhase::Loaded {
-                self.move_to_array(die, calendar);
-            }
+        }
+        let state = &mut self.dies[die];
+        if state.register.exists() && state.register_phase == RegisterPhase::Loaded {
+            self.move_to_array(die, calendar);
+        }
+        if asks {
+            self.request_channel(die, Grant::Status, calendar, probe);
+        }
+    }
+
+    fn on_status<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let state = &mut self.dies[die];
+        let id = std::mem::replace(&mut state.status, TransactionId::NONE);
+        let next_is_over =
+            state.array.exists() && state.array_kind != Kind::Read && state.array_phase == ArrayPhase::Done;
+        self.finish(id, now, probe);
+        if next_is_over {
+            self.leave_array(die, calendar, probe);
         }
         self.dies[die].note_occupant(&self.slab, now);
         self.start_what_can(die, calendar, probe);
@@ -424,7 +478,7 @@ impl Controller {
         (state.register, state.register_kind) = (state.array, state.array_kind);
         state.register_phase = RegisterPhase::WaitOut;
         state.array = TransactionId::NONE;
-        self.request_channel(die, Want::Data, true, calendar, probe);
+        self.request_channel(die, Grant::DataOut, calendar, probe);
     }
 
     fn move_to_array(&mut self, die: usize, calendar: &mut Calendar) {
@@ -452,6 +506,7 @@ impl Controller {
         let running = state.array.exists()
             && state.array_phase == ArrayPhase::Busy
             && state.array_start < now
+            && now < state.array_end
             && !state.register.exists()
             && !state.suspended.exists();
         if !running {
@@ -471,6 +526,7 @@ impl Controller {
         let transaction = &mut self.slab.items[id.index()];
         transaction.array_ns += now.since(state.array_start).ns();
         probe.on_array(transaction, state.array_start, now);
+        self.work.count(transaction, now.since(state.array_start));
         state.count_array(transaction.origin, state.array_start, now);
         state.suspended = id;
         state.remaining = remaining;

@@ -12,7 +12,7 @@ use units::{Nanos, SimTime};
 pub(crate) enum ArrayPhase {
     Command,
     Busy,
-    /// A read whose register is still giving out the data of the read before.
+    /// Over, but the next place is taken: a read's register, a program's question for its outcome.
     Done,
 }
 
@@ -41,6 +41,8 @@ pub(crate) struct Die {
     pub register_kind: Kind,
     pub register_phase: RegisterPhase,
     pub suspended: TransactionId,
+    /// A program or erase that is over, but whose outcome was not asked yet.
+    pub status: TransactionId,
     pub remaining: Nanos,
     pub suspensions: u32,
     /// Nothing may start before: a suspend command is taking effect.
@@ -68,6 +70,7 @@ impl Die {
             register_kind: Kind::Read,
             register_phase: RegisterPhase::Out,
             suspended: TransactionId::NONE,
+            status: TransactionId::NONE,
             remaining: Nanos::ZERO,
             suspensions: 0,
             blocked_until: SimTime::ZERO,
@@ -80,7 +83,8 @@ impl Die {
 
     #[inline]
     pub fn is_idle(&self) -> bool {
-        !self.array.exists() && !self.register.exists() && self.waiting == 0 && !self.suspended.exists()
+        let slots = [self.array, self.register, self.suspended, self.status];
+        self.waiting == 0 && !slots.iter().any(|slot| slot.exists())
     }
 
     #[inline]
@@ -117,6 +121,9 @@ impl Die {
     pub fn startable(&self, cache_read: bool, cache_program: bool) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();
         const PROGRAMS: u8 = Class::HostProgram.bit() | Class::InternalProgram.bit();
+        if self.status.exists() && !cache_program {
+            return 0;
+        }
         let array_free = !self.array.exists();
         let register_free = !self.register.exists();
         if self.suspended.exists() {
@@ -154,8 +161,10 @@ impl Die {
             self.array
         } else if self.register.exists() {
             self.register
-        } else {
+        } else if self.suspended.exists() {
             self.suspended
+        } else {
+            self.status
         };
         self.occupant = holder.exists().then(|| slab.items[holder.index()].origin.wait_column());
     }

@@ -4,7 +4,6 @@
 //! they are finished. It knows no logical address.
 
 pub mod arbitration;
-mod bus;
 mod channel;
 mod config_read;
 mod controller;
@@ -12,9 +11,10 @@ mod die;
 mod probe;
 pub mod scheduler;
 mod transaction;
+mod work;
 
-pub use bus::Bus;
 pub use config_read::ControllerConfig;
 pub use controller::{Controller, events};
 pub use probe::{ChannelUse, Probe};
 pub use transaction::{Class, Kind, Origin, Transaction, TransactionId, Waits};
+pub use work::Work;

@@ -8,6 +8,8 @@ use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
 pub enum ChannelUse {
     /// Command and address cycles.
     Command,
+    /// The question how a program or erase ended, and its answer.
+    Status,
     /// Data to a die.
     DataIn,
     /// Data from a die.
@@ -15,10 +17,16 @@ pub enum ChannelUse {
 }
 
 impl ChannelUse {
+    /// How many there are.
+    pub const COUNT: usize = 4;
+    /// Every use, in the order of its number.
+    pub const ALL: [Self; Self::COUNT] = [Self::Command, Self::Status, Self::DataIn, Self::DataOut];
+
     /// The name used in timelines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Command => "command",
+            Self::Status => "status",
             Self::DataIn => "data in",
             Self::DataOut => "data out",
         }

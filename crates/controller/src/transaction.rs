@@ -85,6 +85,23 @@ pub enum Class {
     Erase,
 }
 
+impl Kind {
+    /// How many there are.
+    pub const COUNT: usize = 4;
+    /// Every kind, in the order of its number.
+    pub const ALL: [Self; Self::COUNT] = [Self::Read, Self::Program, Self::Erase, Self::Copyback];
+
+    /// The name used in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Program => "program",
+            Self::Erase => "erase",
+            Self::Copyback => "copyback",
+        }
+    }
+}
+
 impl Class {
     /// How many there are.
     pub const COUNT: usize = 5;

@@ -45,6 +45,11 @@ pub struct Stages {
 }
 
 impl Stages {
+    /// All of it, in ns.
+    pub fn total(&self) -> u64 {
+        self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
+    }
+
     fn of(transaction: &Transaction) -> Self {
         let queued = transaction.started.since(transaction.queued).ns();
         Self {

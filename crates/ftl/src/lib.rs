@@ -28,7 +28,7 @@ pub use space::SuperblockState;
 pub use stats::FtlStats;
 pub use steady::{Profile, SteadyRule, SteadyWindow};
 
-/// Every policy of every seam of this crate and of the controller below it.
+/// Every policy of every seam of this crate and of the controller below it; the crates above add theirs.
 pub fn policies() -> Vec<config::PolicyEntry> {
     let seams = [
         controller::arbitration::catalogue(),

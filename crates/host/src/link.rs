@@ -3,7 +3,7 @@
 //! Not modelled: frame overhead beyond the rate given, interrupts, the host's own software.
 
 use config::{ConfigError, Section};
-use units::{Nanos, TransferRate};
+use units::{Bytes, Nanos, TransferRate};
 
 /// How commands and data cross the link.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,12 @@ pub struct LinkConfig {
     pub t_command: Nanos,
     /// The part of it during which no other command is looked at.
     pub t_command_service: Nanos,
+    /// The data of a write that cross before the drive may go on with them; absent: as much as has room.
+    pub frame: Option<Bytes>,
+    /// Data flow through a FIFO while they still cross; else each piece is stored before it goes on.
+    pub cut_through: bool,
+    /// The data of a queued write cross while the drive still works on the command before.
+    pub prefetch: bool,
     /// Time a trim command takes.
     pub t_trim: Nanos,
 }
@@ -51,7 +57,25 @@ impl LinkConfig {
         if max_commands == 0 || max_commands > 1 << 20 {
             return Err(host.reject("max_commands", "expected 1 to 1048576"));
         }
+        let frame = host.optional::<Bytes>(
+            "frame",
+            "data of a write that cross before the drive goes on with them; else as much as has room",
+        )?;
+        if frame.is_some_and(|frame| frame.get() == 0) {
+            return Err(host.reject("frame", "expected at least a mapping unit"));
+        }
         let config = Self {
+            frame,
+            prefetch: host.or(
+                "prefetch",
+                false,
+                "data of a queued write cross while the drive still works on the command before",
+            )?,
+            cut_through: host.or(
+                "cut_through",
+                false,
+                "data go on to flash or host while they still come in, through a FIFO; else piece by piece",
+            )?,
             full_duplex: nvme,
             rate,
             queues,

@@ -5,8 +5,10 @@
 
 mod array;
 mod geometry;
+mod power;
 mod timing;
 
 pub use array::{FlashArray, RetireOutcome};
 pub use geometry::{Cell, Geometry, ProgramOrder};
+pub use power::ArrayPower;
 pub use timing::ArrayTiming;

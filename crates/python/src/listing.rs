@@ -11,7 +11,7 @@ use units::{Nanos, Quantity};
 /// Every policy of every seam, as JSON.
 #[pyfunction]
 pub fn policies() -> String {
-    json!(ftl::policies().iter().map(policy).collect::<Vec<_>>()).to_string()
+    json!(sim::policies().iter().map(policy).collect::<Vec<_>>()).to_string()
 }
 
 fn policy(entry: &PolicyEntry) -> Value {

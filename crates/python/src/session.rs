@@ -2,7 +2,7 @@
 
 use crate::errors::{BrokenInvariant, guarded, input};
 use crate::listing::catalogue;
-use controller::{ChannelUse, Origin};
+use controller::{ChannelUse, Kind, Origin};
 use host::trace::{self, TraceInfo};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -84,8 +84,7 @@ impl Session {
 
     /// Columns, names and numbering of `timeline`.
     fn timeline_schema(&self) -> PyResult<String> {
-        let uses = [ChannelUse::Command, ChannelUse::DataIn, ChannelUse::DataOut].map(ChannelUse::name);
-        let what = [&uses[..], &["read", "program", "erase", "copyback"]].concat();
+        let what = [&ChannelUse::ALL.map(ChannelUse::name)[..], &Kind::ALL.map(Kind::name)].concat();
         Ok(json!({
             "columns": sim::TIMELINE_COLUMNS,
             "first_die": 1 << 16,

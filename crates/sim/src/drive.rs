@@ -1,14 +1,16 @@
 //! From a drive file, its base, its chip and `--set` to a drive that can be run.
 
 use crate::Error;
+use crate::energy::PowerModel;
+use bus::{Bus, Support};
 use config::{ConfigError, Document, Entry, Section, Value, nearest};
-use controller::{Bus, Controller, ControllerConfig};
+use controller::{Controller, ControllerConfig};
 use ftl::{Ftl, FtlConfig};
 use host::LinkConfig;
-use nand::{ArrayTiming, FlashArray, Geometry};
+use nand::{ArrayPower, ArrayTiming, FlashArray, Geometry};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use units::{Bytes, Nanos};
+use units::{Bytes, Nanos, TransferRate};
 
 /// Where drive and chip files are found by name: folders that have `drives/` and `chips/` in them.
 #[derive(Clone, Debug, Default)]
@@ -46,11 +48,8 @@ impl Catalogue {
     fn list(&self, kind: &str) -> Vec<DriveSummary> {
         let mut found: Vec<DriveSummary> = Vec::new();
         for folder in &self.folders {
-            let Ok(entries) = std::fs::read_dir(folder.join(kind)) else { continue };
-            for path in entries.flatten().map(|entry| entry.path()) {
-                let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
-                let toml = path.extension().is_some_and(|extension| extension == "toml");
-                if toml && !found.iter().any(|summary| summary.name == name) {
+            for (name, path) in toml_files(&folder.join(kind)) {
+                if !found.iter().any(|summary| summary.name == name) {
                     let title = load(&path).ok().and_then(|document| text_at(&document, "title"));
                     found.push(DriveSummary { name, title: title.unwrap_or_default(), path });
                 }
@@ -62,17 +61,21 @@ impl Catalogue {
 
     /// The file behind a name or a path.
     fn resolve(&self, kind: &str, name: &str) -> Result<PathBuf, Error> {
+        let listed = self.list(kind);
+        if let Some(summary) = listed.iter().find(|summary| summary.name == name) {
+            return Ok(summary.path.clone());
+        }
         let direct = Path::new(name);
-        if name.ends_with(".toml") || direct.components().count() > 1 {
+        let family = name.split_once('/').map(|(family, _)| format!("{family}/"));
+        let of_family = |family: &String| listed.iter().any(|summary| summary.name.starts_with(family));
+        if name.ends_with(".toml")
+            || (direct.components().count() > 1 && !family.as_ref().is_some_and(of_family))
+        {
             return if direct.is_file() {
                 Ok(direct.to_owned())
             } else {
                 Err(Error(format!("{name}: no such file; expected a {} file or name", singular(kind))))
             };
-        }
-        let listed = self.list(kind);
-        if let Some(summary) = listed.iter().find(|summary| summary.name == name) {
-            return Ok(summary.path.clone());
         }
         let names = listed.iter().map(|summary| summary.name.as_str());
         let hint = match nearest(name, names) {
@@ -85,7 +88,10 @@ impl Catalogue {
     /// The drive file with its bases and its chip laid together, and `overrides` applied.
     fn document(&self, drive: &str, overrides: &[String]) -> Result<(Document, String), Error> {
         let path = self.resolve("drives", drive)?;
-        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(drive).to_owned();
+        let name = match drive.ends_with(".toml") {
+            true => path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(drive).to_owned(),
+            false => drive.to_owned(),
+        };
         let mut set = Document::empty();
         for assignment in overrides {
             set.set(assignment)?;
@@ -144,6 +150,27 @@ impl Catalogue {
     }
 }
 
+/// The files of a folder and of the families below it, by name: `mlc`, `chung2010/slc-conv-1x4`.
+fn toml_files(folder: &Path) -> Vec<(String, PathBuf)> {
+    let paths = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    let stem = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+    let toml = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+    let mut found = Vec::new();
+    for path in paths(folder) {
+        if toml(&path) {
+            found.push((stem(&path), path));
+        } else if path.is_dir() {
+            let family = stem(&path);
+            let members = paths(&path).into_iter().filter(toml);
+            found.extend(members.map(|member| (format!("{family}/{}", stem(&member)), member)));
+        }
+    }
+    found
+}
+
 fn singular(kind: &str) -> &str {
     kind.trim_end_matches('s')
 }
@@ -190,6 +217,7 @@ pub struct Drive {
     link: LinkConfig,
     capacity: Bytes,
     t_decode: Nanos,
+    power: PowerModel,
 }
 
 struct Parts {
@@ -197,6 +225,8 @@ struct Parts {
     nand: Section,
     geometry: Geometry,
     timing: ArrayTiming,
+    power: Option<ArrayPower>,
+    support: Support,
 }
 
 impl Parts {
@@ -205,8 +235,10 @@ impl Parts {
         let title = nand.or("title", String::new(), "what the chip is")?;
         let geometry = Geometry::read(root, &mut nand)?;
         let timing = ArrayTiming::read(&mut nand, &geometry)?;
+        let power = ArrayPower::read(&mut nand)?;
+        let support = Support::read(&mut nand)?;
         nand.or("pe_cycles_rated", 0u32, "program/erase cycles the data sheet promises; 0: not known")?;
-        Ok(Self { title, nand, geometry, timing })
+        Ok(Self { title, nand, geometry, timing, power, support })
     }
 }
 
@@ -215,6 +247,7 @@ struct Whole {
     entries: Vec<Entry>,
     geometry: Geometry,
     timing: ArrayTiming,
+    power: PowerModel,
     array: FlashArray,
     controller: ControllerConfig,
     bus: Bus,
@@ -231,20 +264,30 @@ fn read_whole(document: &Document, seed: u64) -> Result<Whole, ConfigError> {
     let planes = if controller.multi_plane { parts.geometry.planes } else { 1 };
     let array = FlashArray::read(&mut parts.nand, &parts.geometry, planes, seed)?;
     parts.nand.finish()?;
-    let mut bus = Bus::read(&mut root)?;
+    let mut bus = Bus::read(&mut root, &parts.support)?;
     let mut ecc = root.child("ecc")?;
     let t_decode = ecc.or("t_decode", Nanos::ZERO, "time from data-out to corrected data, a fixed delay")?;
+    let drain = ecc.optional::<TransferRate>(
+        "drain",
+        "rate at which a channel's one ECC block empties the read FIFO before the channel is free again",
+    )?;
     ecc.finish()?;
     let ftl = FtlConfig::read(&mut root, &parts.geometry, &controller)?;
     let link = LinkConfig::read(&mut root)?;
     let layout = &ftl.layout;
     let oob = Bytes::new(parts.geometry.oob_size.get() / u64::from(layout.units_per_page));
     let pages = layout.planes * layout.program_rows;
-    bus.prepare(layout.unit, oob, layout.row_units, layout.program_units, pages);
+    bus.prepare(drain, layout.unit, oob, layout.row_units, layout.program_units, pages);
     let entries = root.entries();
     root.finish()?;
+    let power = PowerModel {
+        controller: controller.power,
+        controller_per_byte: controller.energy_per_byte,
+        bus_per_byte: bus.io_energy_per_byte(parts.geometry.dies_per_channel()),
+        array: parts.power,
+    };
     let (geometry, timing) = (parts.geometry, parts.timing);
-    Ok(Whole { title, entries, geometry, timing, array, controller, bus, t_decode, ftl, link })
+    Ok(Whole { title, entries, geometry, timing, power, array, controller, bus, t_decode, ftl, link })
 }
 
 impl Drive {
@@ -279,6 +322,7 @@ impl Drive {
             link: whole.link,
             capacity: whole.ftl.layout.capacity(),
             t_decode: whole.t_decode,
+            power: whole.power,
             document,
         };
         Ok(drive)
@@ -302,6 +346,11 @@ impl Drive {
     /// The host link.
     pub fn link(&self) -> &LinkConfig {
         &self.link
+    }
+
+    /// What its parts draw.
+    pub(crate) fn power(&self) -> &PowerModel {
+        &self.power
     }
 
     /// The fixed delay of the ECC.

@@ -6,6 +6,7 @@
 
 mod check;
 mod drive;
+mod energy;
 mod error;
 mod link;
 mod measure;
@@ -36,5 +37,6 @@ pub fn version() -> &'static str {
 
 /// Every policy of every seam.
 pub fn policies() -> Vec<config::PolicyEntry> {
-    ftl::policies()
+    let interfaces = bus::interface::catalogue();
+    interfaces.into_iter().chain(ftl::policies()).collect()
 }

@@ -4,9 +4,12 @@ use host::LinkConfig;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, SimTime};
 
+/// The smallest piece a host interface hands on.
+const SECTOR: u64 = 512;
+
 /// A transfer direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+enum Direction {
     ToDrive,
     ToHost,
 }
@@ -85,16 +88,46 @@ impl Link {
         begin + self.config.t_command_service.max(self.config.t_command)
     }
 
-    /// When `bytes` that may start at `from` have crossed; calls come in order of `from`.
+    /// When `bytes` that came in until `until`, over `over`, have crossed to the host. With a FIFO the link works
+    /// on all pages that are coming in, sector by sector: it may have begun with the first, and cannot end before
+    /// the last.
     #[inline]
-    pub fn transfer(&mut self, direction: Direction, from: SimTime, bytes: u64) -> SimTime {
+    pub fn give(&mut self, until: SimTime, over: Nanos, bytes: u64) -> SimTime {
+        let early = if self.config.cut_through { over } else { Nanos::ZERO };
+        self.transfer(Direction::ToHost, SimTime::from_ns(until.ns() - early.ns()), bytes).max(until)
+    }
+
+    /// When the flash may go on with `bytes` of a write that arrived at `arrived`, is worked on now and takes
+    /// `over` to go on.
+    #[inline]
+    pub fn take(&mut self, arrived: SimTime, now: SimTime, over: Nanos, bytes: u64) -> SimTime {
+        let from = if self.config.prefetch { arrived } else { now };
+        let end = self.transfer(Direction::ToDrive, from, bytes);
+        if !self.config.cut_through {
+            return end.max(now);
+        }
+        // The flash must not overtake the link: it ends no earlier, and begins with the first sector.
+        let length = self.time_for(bytes);
+        let sector = self.config.rate.time_for(Bytes::new(SECTOR.min(bytes)));
+        let ahead = Nanos::new(length.ns() - sector.ns()).min(over);
+        SimTime::from_ns(end.ns() - ahead.ns()).max(now)
+    }
+
+    fn time_for(&mut self, bytes: u64) -> Nanos {
         if self.last.0 != bytes {
             self.last = (bytes, self.config.rate.time_for(Bytes::new(bytes)));
         }
+        self.last.1
+    }
+
+    /// When `bytes` that may start at `from` have crossed; calls come in order of `from`.
+    #[inline]
+    fn transfer(&mut self, direction: Direction, from: SimTime, bytes: u64) -> SimTime {
+        let length = self.time_for(bytes);
         let wire = if self.config.full_duplex { direction as usize } else { 0 };
-        let end = self.wire_free[wire].max(from) + self.last.1;
+        let end = self.wire_free[wire].max(from) + length;
         self.wire_free[wire] = end;
-        self.busy_ns[direction as usize] += self.last.1.ns();
+        self.busy_ns[direction as usize] += length.ns();
         end
     }
 }

@@ -1,9 +1,9 @@
 //! The result: what `run.json` holds.
 
-use crate::Drive;
 use crate::measure::{Measure, OpMeasure, STAGES};
 use crate::observers::Observer;
 use crate::run::{BusyTimes, Run, page_operations};
+use crate::{Drive, energy};
 use config::{Entry, Value as ConfigValue};
 use controller::Origin;
 use ftl::{Ftl, FtlStats};
@@ -62,7 +62,8 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "jobs": jobs(run),
         "gc": gc(&stats),
         "buffer": buffer(&stats),
-        "energy_j": { "controller": null, "nand": null },
+        "bus": bus_of(&run.ftl),
+        "energy_j": energy::of(context.drive, &busy, &run.busy_baseline, measure, span_ns),
         "wear": wear(&run.ftl, &stats, erases),
         "wear_map": wear_map(&run.ftl),
         "utilisation": utilisation,
@@ -245,6 +246,21 @@ fn wear(ftl: &Ftl, stats: &FtlStats, erases: u64) -> Value {
         "blocks_erased": erases,
         "superblocks_lost": stats.superblocks_lost,
         "read_only": ftl.is_read_only(),
+    })
+}
+
+/// What the channels spoke, and how fast: the interface may have been agreed on with an older chip.
+fn bus_of(ftl: &Ftl) -> Value {
+    let bus = ftl.controller().bus();
+    let signalling = bus.signalling();
+    json!({
+        "interface": bus.spoken(),
+        "cycle_ns": signalling.cycle.as_ns(),
+        "shortest_period_ns": signalling.shortest.as_ns(),
+        "data_in_bytes_per_s": signalling.data_in.bytes_per_s(),
+        "data_out_bytes_per_s": signalling.data_out.bytes_per_s(),
+        "pins_shared": signalling.pins.shared,
+        "pins_per_way": signalling.pins.per_way,
     })
 }
 

@@ -1,10 +1,11 @@
 //! The run loop: requests in, events, requests out.
 
 use crate::Error;
-use crate::link::{Direction, Link};
+use crate::link::Link;
 use crate::measure::{Measure, stages};
 use crate::observers::Observer;
 use crate::requests::{Request, Requests};
+use controller::Work;
 use engine::{Calendar, Event};
 use ftl::{Ftl, FtlStats, Output};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
@@ -37,6 +38,8 @@ pub(crate) struct Run<P: Observer> {
     in_drive: u32,
     t_decode: Nanos,
     unit: u64,
+    /// Units of a write that cross the link in one piece.
+    frame_units: u32,
     capacity: u64,
     limit_requests: u64,
     limit_time: SimTime,
@@ -59,6 +62,7 @@ pub(crate) struct Run<P: Observer> {
 pub(crate) struct BusyTimes {
     pub channels: Vec<u64>,
     pub arrays: Vec<[u64; 4]>,
+    pub work: Work,
     pub wires: [u64; 2],
 }
 
@@ -85,6 +89,8 @@ impl<P: Observer> Run<P> {
         observer: P,
     ) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
+        let frame = link.config().frame.map_or(u64::MAX, |frame| (frame.get() / unit).max(1));
+        let frame_units = u32::try_from(frame).unwrap_or(u32::MAX);
         let ramping = workload.in_ramp(SimTime::ZERO);
         let mut run = Self {
             baseline: *ftl.stats(),
@@ -109,6 +115,7 @@ impl<P: Observer> Run<P> {
             workload,
             t_decode,
             unit,
+            frame_units,
             capacity,
             ramping,
         };
@@ -121,6 +128,7 @@ impl<P: Observer> Run<P> {
         BusyTimes {
             channels: controller.channel_busy_ns().collect(),
             arrays: controller.array_busy_ns().collect(),
+            work: controller.work().clone(),
             wires: self.link.busy_ns,
         }
     }
@@ -319,7 +327,7 @@ impl<P: Observer> Run<P> {
                 request.parts = parts;
                 if parts == 0 {
                     let bytes = request.bytes_left;
-                    let end = self.link.transfer(Direction::ToHost, now, bytes);
+                    let end = self.link.give(now, Nanos::ZERO, bytes);
                     request.link_ns = end.since(now).ns();
                     self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
                 }
@@ -351,7 +359,7 @@ impl<P: Observer> Run<P> {
     fn take_data(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
         let wanted = request.units - request.units_in;
-        let granted = self.ftl.reserve(wanted);
+        let granted = self.ftl.reserve(wanted.min(self.frame_units));
         if granted == 0 {
             self.writers.push_front(id);
             return;
@@ -359,7 +367,8 @@ impl<P: Observer> Run<P> {
         request.end_buffer_wait(now, self.ftl.controller().array_busy_total());
         request.units_crossing = granted;
         let bytes = bytes_of(request, self.unit, granted);
-        let end = self.link.transfer(Direction::ToDrive, now, bytes);
+        let over = self.ftl.controller().bus().data_in();
+        let end = self.link.take(request.host.arrive, now, over, bytes);
         request.link_ns += end.since(now).ns();
         self.calendar.schedule(end, Event { kind: events::DATA_IN, index: id });
     }
@@ -410,7 +419,7 @@ impl<P: Observer> Run<P> {
                 };
                 request.bytes_left -= bytes;
                 let decoded = now + self.t_decode;
-                let end = self.link.transfer(Direction::ToHost, decoded, bytes);
+                let end = self.link.give(decoded, Nanos::new(stages.transfer), bytes);
                 request.ecc_ns = self.t_decode.ns();
                 request.link_ns = end.since(decoded).ns();
                 if request.parts == 0 {
@@ -422,6 +431,11 @@ impl<P: Observer> Run<P> {
                 request.stages = stages;
                 request.parts -= 1;
                 if request.parts == 0 {
+                    // In frames, later data cross while earlier ones are programmed: only what the flash
+                    // waited for counts.
+                    let waits = request.buffer_waits.iter().sum::<u64>();
+                    let worked = now.since(request.understood).ns();
+                    request.link_ns = request.link_ns.min(worked.saturating_sub(stages.total() + waits));
                     self.on_complete(id, now);
                 }
             }

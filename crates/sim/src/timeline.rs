@@ -1,10 +1,10 @@
 //! Intervals for a timeline: what each channel and each die did when.
 
-use controller::{ChannelUse, Kind, Transaction};
+use controller::{ChannelUse, Transaction};
 use units::{ChannelId, DieId, SimTime};
 
-/// The columns of the timeline, with their types. `track`: channels from 0, dies from 2^16. `what`: 0 to 2
-/// command, data in, data out; 3 to 6 read, program, erase, copyback. `origin`: as in the results, 255 on
+/// The columns of the timeline, with their types. `track`: channels from 0, dies from 2^16. `what`: first
+/// the uses of a channel, then the kinds of operation, each in its own order. `origin`: as in the results, 255 on
 /// channels.
 pub const TIMELINE_COLUMNS: [(&str, &str); 6] = [
     ("from_ns", "uint64"),
@@ -45,12 +45,7 @@ impl Timeline {
     }
 
     pub fn on_array(&mut self, transaction: &Transaction, from: SimTime, to: SimTime) {
-        let what = match transaction.kind {
-            Kind::Read => 3,
-            Kind::Program => 4,
-            Kind::Erase => 5,
-            Kind::Copyback => 6,
-        };
+        let what = ChannelUse::COUNT as u8 + transaction.kind as u8;
         let die = transaction.die.0;
         self.push(from, to, FIRST_DIE + die, what, transaction.origin as u8, die);
     }

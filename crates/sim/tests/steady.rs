@@ -18,7 +18,7 @@ fn used(victim: &str) -> Drive {
         "nand.t_r=25us",
         "nand.t_prog=200us",
         "nand.t_bers=1500us",
-        "bus.rate=400MT/s",
+        "bus.interface.rate=400MT/s",
         "ftl.op_ratio=0.15",
         &format!("ftl.gc.victim.name={victim}"),
     ])

@@ -38,7 +38,7 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     set("nand.t_r", "40us".into());
     set("nand.t_prog", "300us".into());
     set("nand.t_bers", "2ms".into());
-    set("bus.rate", choose(random, &["40MT/s", "400MT/s"]).into());
+    set("bus.interface.rate", choose(random, &["40MT/s", "400MT/s"]).into());
     set("ecc.t_decode", choose(random, &["0ns", "5us"]).into());
     set("ftl.op_ratio", format!("{:.2}", 0.05 + random.unit() * 1.5));
     set("ftl.buffer.size", choose(random, &["1MiB", "4MiB", "16MiB"]).into());

@@ -102,7 +102,7 @@ fn within_one_percent(measured: f64, expected: f64, what: &str) {
 fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
     let fill = PreconditionKind::Fill;
     // Channels: two buses, each busy with command cycles and data-out of a page.
-    let channels = settings(&["controller.cache_read=true", "bus.rate=50MT/s"]);
+    let channels = settings(&["controller.cache_read=true", "bus.interface.rate=50MT/s"]);
     let page_ns = CYCLES_7_NS + 4096 * 20;
     within_one_percent(
         bandwidth(&channels, Op::Read, fill, 4_000),
@@ -134,8 +134,11 @@ fn saturated_writes_to_a_fresh_drive_run_at_the_speed_of_the_slowest_part() {
         4.0 * 4096e9 / page_ns as f64,
         "die-bound writes",
     );
-    let channels =
-        settings(&["ftl.buffer.write_back=false", "controller.cache_program=true", "bus.rate=20MT/s"]);
+    let channels = settings(&[
+        "ftl.buffer.write_back=false",
+        "controller.cache_program=true",
+        "bus.interface.rate=20MT/s",
+    ]);
     let page_ns = CYCLES_7_NS + 4096 * 50;
     within_one_percent(
         bandwidth(&channels, Op::Write, none, requests),

@@ -70,7 +70,7 @@ fn fitting(file: &str) -> Drive {
         "nand.t_r=[\"50us\", \"60us\", \"70us\"]",
         "nand.t_prog=700us",
         "nand.t_bers=5ms",
-        "bus.rate=800MT/s",
+        "bus.interface.rate=800MT/s",
         "ecc.t_decode=5us",
         &format!("ftl.user_capacity={capacity}"),
     ])

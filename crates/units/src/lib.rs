@@ -3,11 +3,13 @@
 //! Depends on nothing. Every crate above speaks in these types.
 
 mod address;
+mod physical;
 mod quantity;
 mod size;
 mod time;
 
 pub use address::{ChannelId, DieId, Lpn, Ppa, SuperblockId};
+pub use physical::{Capacitance, Current, Energy, Femtos, Frequency, Power, Voltage};
 pub use quantity::{ParseQuantityError, Quantity};
 pub use size::{Bytes, TransferRate};
 pub use time::{Nanos, SimTime};

@@ -1,0 +1,197 @@
+//! What each operation costs on a channel: worked out once, looked up ever after.
+
+use crate::interface::{self, Interface};
+use crate::{IoEnergy, Signalling, Support};
+use config::{ConfigError, Section};
+use units::{Bytes, Energy, Nanos, TransferRate};
+
+/// How long things take on a channel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bus {
+    signalling: Signalling,
+    spoken: String,
+    load: IoEnergy,
+    cycles_read: u32,
+    cycles_program: u32,
+    cycles_erase: u32,
+    cycles_status: u32,
+    transfer_oob: bool,
+    read_command: Nanos,
+    erase_command: Nanos,
+    copyback_command: Nanos,
+    status: Nanos,
+    out: Vec<Nanos>,
+    data_in: Nanos,
+    bytes_per_unit: u64,
+    bytes_in: u64,
+}
+
+impl Bus {
+    /// Reads `[bus]`, for a chip that understands `chip`.
+    ///
+    /// # Errors
+    /// When a value is wrong, the timing does not close, or the chip does not speak the interface.
+    pub fn read(root: &mut Section, chip: &Support) -> Result<Self, ConfigError> {
+        let mut section = root.child("bus")?;
+        let fall_back = section.or(
+            "fall_back",
+            false,
+            "a chip without the interface is spoken to in the best that both know",
+        )?;
+        let (signalling, spoken) = negotiate(&mut section, chip, fall_back)?;
+        let bus = Self {
+            signalling,
+            spoken,
+            load: IoEnergy::read(&mut section)?,
+            cycles_read: section.or("cycles_read", 7, "command and address cycles of a read")?,
+            cycles_program: section.or(
+                "cycles_program",
+                7,
+                "command and address cycles of each page programmed",
+            )?,
+            cycles_erase: section.or("cycles_erase", 5, "command and address cycles of an erase")?,
+            cycles_status: section.or(
+                "cycles_status",
+                0,
+                "cycles to learn how a program or erase ended, 2 for 70h and its answer; 0: it is not asked",
+            )?,
+            transfer_oob: section.or("transfer_oob", false, "the spare bytes cross the bus, too")?,
+            read_command: Nanos::ZERO,
+            erase_command: Nanos::ZERO,
+            copyback_command: Nanos::ZERO,
+            status: Nanos::ZERO,
+            out: Vec::new(),
+            data_in: Nanos::ZERO,
+            bytes_per_unit: 0,
+            bytes_in: 0,
+        };
+        section.finish()?;
+        Ok(bus)
+    }
+
+    /// Works out the times for this shape: units of `unit` bytes, `row_units` in a page row, `program_units`
+    /// in a program operation of `program_pages` pages, with `oob` spare bytes to each unit. `drain` is the rate
+    /// at which the channel's one ECC block takes a page's data out of the way, when the channel has to wait
+    /// for that.
+    pub fn prepare(
+        &mut self,
+        drain: Option<TransferRate>,
+        unit: Bytes,
+        oob: Bytes,
+        row_units: u32,
+        program_units: u32,
+        program_pages: u32,
+    ) {
+        let extra = if self.transfer_oob { oob.get() } else { 0 };
+        let Signalling { cycle, data_in, data_out, waits, .. } = self.signalling;
+        let cycles = |count: u32| cycle.times(u64::from(count));
+        self.bytes_per_unit = unit.get() + extra;
+        self.bytes_in = self.bytes_per_unit * u64::from(program_units);
+        self.read_command = (cycles(self.cycles_read) + waits.t_wb).ceil_ns();
+        self.erase_command = (cycles(self.cycles_erase) + waits.t_wb).ceil_ns();
+        self.copyback_command =
+            (cycles(self.cycles_read + self.cycles_program) + waits.t_wb + waits.t_wb).ceil_ns();
+        self.status = match self.cycles_status {
+            0 => Nanos::ZERO,
+            count => (cycles(count) + waits.t_whr).ceil_ns(),
+        };
+        let pages = u64::from(program_pages);
+        self.data_in = data_in.time_for(Bytes::new(self.bytes_in))
+            + (cycles(self.cycles_program).times(pages) + waits.t_adl.times(pages) + waits.t_wb).ceil_ns();
+        let burst = |units: u32| match units {
+            0 => Nanos::ZERO,
+            _ => {
+                let bytes = Bytes::new(self.bytes_per_unit * u64::from(units));
+                let drained = drain.map_or(Nanos::ZERO, |rate| rate.time_for(bytes));
+                data_out.time_for(bytes) + waits.t_rr.ceil_ns() + drained
+            }
+        };
+        self.out = (0..=row_units).map(burst).collect();
+    }
+
+    /// The interface in force, with its mode: `"nv-ddr2, mode 5"`.
+    pub fn spoken(&self) -> &str {
+        &self.spoken
+    }
+
+    /// The interface's cycles, waits and wires.
+    pub fn signalling(&self) -> &Signalling {
+        &self.signalling
+    }
+
+    /// Energy per byte on the wires of a channel with `dies` on it; absent where the interface names no supply.
+    pub fn io_energy_per_byte(&self, dies: u32) -> Option<Energy> {
+        self.load.per_byte(&self.signalling, dies)
+    }
+
+    /// Bytes that `units` mapping units take on the wires.
+    #[inline]
+    pub fn bytes_out(&self, units: u32) -> u64 {
+        self.bytes_per_unit * u64::from(units)
+    }
+
+    /// Bytes that a program operation takes on the wires.
+    #[inline]
+    pub fn bytes_in(&self) -> u64 {
+        self.bytes_in
+    }
+
+    /// Command and addresses of a read, until the die is busy.
+    #[inline]
+    pub fn read_command(&self) -> Nanos {
+        self.read_command
+    }
+
+    /// Command and address of an erase, until the die is busy.
+    #[inline]
+    pub fn erase_command(&self) -> Nanos {
+        self.erase_command
+    }
+
+    /// Commands and addresses of a copyback: those of a read and of a program.
+    #[inline]
+    pub fn copyback_command(&self) -> Nanos {
+        self.copyback_command
+    }
+
+    /// Asking how a program or erase ended; zero when it is not asked.
+    #[inline]
+    pub fn status(&self) -> Nanos {
+        self.status
+    }
+
+    /// Data-out of `units` mapping units of one page row.
+    #[inline]
+    pub fn data_out(&self, units: u32) -> Nanos {
+        self.out[units as usize]
+    }
+
+    /// Commands, addresses and data-in of a program operation, until the die is busy.
+    #[inline]
+    pub fn data_in(&self) -> Nanos {
+        self.data_in
+    }
+}
+
+/// The interface both sides speak, and how results call it.
+fn negotiate(
+    bus: &mut Section,
+    chip: &Support,
+    fall_back: bool,
+) -> Result<(Signalling, String), ConfigError> {
+    let mut child = bus.child("interface")?;
+    let asked = interface::read(&mut child)?();
+    let Some(wanted) = asked.needs() else {
+        child.finish()?;
+        return Ok((asked.signalling(), "plain".into()));
+    };
+    let agreed = chip.negotiate(wanted, fall_back).map_err(|why| {
+        let key = if why.starts_with("mode") { "mode" } else { "name" };
+        child.reject(key, &why)
+    })?;
+    child.finish()?;
+    let spoken: Box<dyn Interface> = if agreed == wanted { asked } else { interface::agreed(agreed)? };
+    let name = agreed.family.name();
+    let shown = spoken.mode().map_or_else(|| name.to_owned(), |mode| format!("{name}, mode {mode}"));
+    Ok((spoken.signalling(), shown))
+}

@@ -1,0 +1,37 @@
+//! What the wires cost: the load they drive.
+
+use crate::Signalling;
+use config::{ConfigError, Section};
+use units::{Capacitance, Energy};
+
+/// The load of a data line: the board's, and that of each die that hangs on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IoEnergy {
+    board: Capacitance,
+    die: Capacitance,
+}
+
+impl IoEnergy {
+    /// Reads `[bus.load]`.
+    ///
+    /// # Errors
+    /// When a value is wrong.
+    pub(crate) fn read(bus: &mut Section) -> Result<Self, ConfigError> {
+        let mut section = bus.child("load")?;
+        let load = Self {
+            board: section.or(
+                "board",
+                Capacitance::new(10_000),
+                "load of one line: traces, controller pad",
+            )?,
+            die: section.or("die", Capacitance::new(5_000), "load each die adds to a line")?,
+        };
+        section.finish()?;
+        Ok(load)
+    }
+
+    /// Energy per byte with `dies` on the channel; absent where the interface does not name its supply.
+    pub fn per_byte(&self, signalling: &Signalling, dies: u32) -> Option<Energy> {
+        signalling.io_energy_per_byte(self.board.farads() + f64::from(dies) * self.die.farads())
+    }
+}

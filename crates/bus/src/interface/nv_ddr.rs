@@ -1,0 +1,62 @@
+//! ONFI NV-DDR: data on both edges of a strobe, commands at a clock, modes 0 to 5.
+
+use super::Interface;
+use super::onfi::{self, DDR_WAITS, NV_DDR_MODES};
+use super::seed::NS;
+use crate::signalling::{Cadence, Pins, Signalling};
+use crate::support::{Family, ModeSet};
+use config::{Card, ConfigError, Policy, Section};
+use units::{Femtos, Voltage};
+
+/// NV-DDR in one of its modes.
+#[derive(Clone, Debug)]
+pub struct NvDdr {
+    mode: u32,
+}
+
+impl NvDdr {
+    pub(super) fn of(mode: u32) -> Self {
+        Self { mode }
+    }
+}
+
+/// From one command or address cycle to the next (tCAD), or the clock where that is longer.
+const T_CAD: Femtos = Femtos::new(45 * NS);
+
+impl Policy for NvDdr {
+    const CARD: Card = Card {
+        name: "nv-ddr",
+        rule: "two bytes per tCK of the mode, commands and addresses one per tCAD, tWB, tRR, tADL and tWHR charged",
+        paper: "ONFI 5.0, section on timing modes",
+        not_modelled: "tDQSCK and the turn-around of the strobe",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        onfi::mode(section, Family::NvDdr).map(Self::of)
+    }
+}
+
+impl Interface for NvDdr {
+    fn signalling(&self) -> Signalling {
+        let clock = Femtos::new(NV_DDR_MODES[self.mode as usize] * NS);
+        let cadence = Cadence::per_cycle(clock, 2);
+        Signalling {
+            cycle: T_CAD.max(clock),
+            data_in: cadence,
+            data_out: cadence,
+            shortest: clock,
+            double_data_rate: true,
+            waits: DDR_WAITS,
+            pins: Pins { shared: 14, per_way: 2, strobes: 2 },
+            io_supply: Some(Voltage::new(1_800_000)),
+        }
+    }
+
+    fn mode(&self) -> Option<u32> {
+        Some(self.mode)
+    }
+
+    fn needs(&self) -> Option<ModeSet> {
+        Some(ModeSet { family: Family::NvDdr, mode: self.mode })
+    }
+}

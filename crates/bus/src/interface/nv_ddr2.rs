@@ -1,0 +1,57 @@
+//! ONFI NV-DDR2: data on both edges of a differential strobe, 1.8 V, modes 0 to 10.
+
+use super::Interface;
+use super::onfi::{self, DDR_COMMAND, DDR_WAITS};
+use crate::signalling::{Pins, Signalling};
+use crate::support::{Family, ModeSet};
+use config::{Card, ConfigError, Policy, Section};
+use units::Voltage;
+
+/// NV-DDR2 in one of its modes.
+#[derive(Clone, Debug)]
+pub struct NvDdr2 {
+    mode: u32,
+}
+
+impl NvDdr2 {
+    pub(super) fn of(mode: u32) -> Self {
+        Self { mode }
+    }
+}
+
+impl Policy for NvDdr2 {
+    const CARD: Card = Card {
+        name: "nv-ddr2",
+        rule: "two bytes per tDSC of the mode, commands and addresses at 25 ns, tWB, tRR, tADL and tWHR charged",
+        paper: "ONFI 5.0, section on timing modes",
+        not_modelled: "training, termination, warm-up cycles of the strobe",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        onfi::mode(section, Family::NvDdr2).map(Self::of)
+    }
+}
+
+impl Interface for NvDdr2 {
+    fn signalling(&self) -> Signalling {
+        let cadence = onfi::cadence(self.mode);
+        Signalling {
+            cycle: DDR_COMMAND,
+            data_in: cadence,
+            data_out: cadence,
+            shortest: cadence.byte().times(2),
+            double_data_rate: true,
+            waits: DDR_WAITS,
+            pins: Pins { shared: 16, per_way: 2, strobes: 4 },
+            io_supply: Some(Voltage::new(1_800_000)),
+        }
+    }
+
+    fn mode(&self) -> Option<u32> {
+        Some(self.mode)
+    }
+
+    fn needs(&self) -> Option<ModeSet> {
+        Some(ModeSet { family: Family::NvDdr2, mode: self.mode })
+    }
+}

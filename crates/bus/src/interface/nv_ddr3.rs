@@ -1,0 +1,57 @@
+//! ONFI NV-DDR3: NV-DDR2 at 1.2 V, modes 0 to 19.
+
+use super::Interface;
+use super::onfi::{self, DDR_COMMAND, DDR_WAITS};
+use crate::signalling::{Pins, Signalling};
+use crate::support::{Family, ModeSet};
+use config::{Card, ConfigError, Policy, Section};
+use units::Voltage;
+
+/// NV-DDR3 in one of its modes.
+#[derive(Clone, Debug)]
+pub struct NvDdr3 {
+    mode: u32,
+}
+
+impl NvDdr3 {
+    pub(super) fn of(mode: u32) -> Self {
+        Self { mode }
+    }
+}
+
+impl Policy for NvDdr3 {
+    const CARD: Card = Card {
+        name: "nv-ddr3",
+        rule: "NV-DDR2 at 1.2 V: two bytes per tDSC of the mode, commands and addresses at 25 ns",
+        paper: "ONFI 5.0, section on timing modes",
+        not_modelled: "training (modes above 11 need it), termination, warm-up cycles of the strobe",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        onfi::mode(section, Family::NvDdr3).map(Self::of)
+    }
+}
+
+impl Interface for NvDdr3 {
+    fn signalling(&self) -> Signalling {
+        let cadence = onfi::cadence(self.mode);
+        Signalling {
+            cycle: DDR_COMMAND,
+            data_in: cadence,
+            data_out: cadence,
+            shortest: cadence.byte().times(2),
+            double_data_rate: true,
+            waits: DDR_WAITS,
+            pins: Pins { shared: 16, per_way: 2, strobes: 4 },
+            io_supply: Some(Voltage::new(1_200_000)),
+        }
+    }
+
+    fn mode(&self) -> Option<u32> {
+        Some(self.mode)
+    }
+
+    fn needs(&self) -> Option<ModeSet> {
+        Some(ModeSet { family: Family::NvDdr3, mode: self.mode })
+    }
+}

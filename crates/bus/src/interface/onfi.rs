@@ -1,0 +1,72 @@
+//! The timing modes of ONFI (revision 5.0; the Linux kernel's tables agree), with exact cycles: where the
+//! standard prints 1.667 ns, the mode is 1200 MT/s and its cycle 5/3 ns.
+
+use crate::signalling::{Cadence, Waits};
+use crate::support::Family;
+use config::{ConfigError, Section};
+use units::Femtos;
+
+/// tRC and tWC of SDR modes 0 to 5, ns. The standard lets reads of mode 1 run at 50 ns and writes at 45.
+pub const SDR_MODES: [(u64, u64); 6] = [(100, 100), (50, 45), (35, 35), (30, 30), (25, 25), (20, 20)];
+
+/// tRR, tWB, tWHR and tADL of SDR modes 0 to 5, ns.
+pub(super) const SDR_WAITS: [[u64; 4]; 6] = [
+    [40, 200, 120, 400],
+    [20, 100, 80, 400],
+    [20, 100, 80, 400],
+    [20, 100, 60, 400],
+    [20, 100, 60, 400],
+    [20, 100, 60, 400],
+];
+
+/// tCK of NV-DDR modes 0 to 5, ns.
+pub const NV_DDR_MODES: [u64; 6] = [50, 30, 20, 15, 12, 10];
+
+/// Millions of transfers per second of NV-DDR2, NV-DDR3 and NV-LPDDR4 modes 0 to 19, in thirds, so that 66.7
+/// and 1333.3 are whole.
+pub const NV_DDR2_MODES: [u64; 20] = [
+    200, 240, 400, 500, 600, 800, 1000, 1200, 1600, 2000, 2400, 3200, 3600, 4000, 4400, 4800, 5400, 6000,
+    6600, 7200,
+];
+
+/// NV-DDR2 ends here (533 and 667 MT/s need faster parts, 800 MT/s is the highest revision 4.0 names for it).
+pub(super) const NV_DDR2_HIGHEST: u32 = 10;
+
+/// The highest mode of a family; none where there are no modes.
+pub(crate) fn highest_mode(family: Family) -> Option<u32> {
+    match family {
+        Family::Conv | Family::SyncOnly | Family::Proposed => None,
+        Family::Sdr | Family::NvDdr => Some(5),
+        Family::NvDdr2 => Some(NV_DDR2_HIGHEST),
+        Family::NvDdr3 | Family::NvLpddr4 => Some(19),
+    }
+}
+
+/// The pace of NV-DDR2 and later in `mode`.
+pub(super) fn cadence(mode: u32) -> Cadence {
+    // A third of a million transfers per second take 3 s for a million bytes: 3e15 fs for NV_DDR2_MODES x 1e6.
+    Cadence { bytes: NV_DDR2_MODES[mode as usize] * 1_000_000, femtos: Femtos::new(3_000_000_000_000_000) }
+}
+
+/// Commands of NV-DDR2 and later stay at 25 ns; tWB 100, tRR 20, tADL 400, tWHR 80 ns.
+pub(super) const DDR_COMMAND: Femtos = Femtos::new(25_000_000);
+
+/// Waits of the double-data-rate interfaces.
+pub(super) const DDR_WAITS: Waits = Waits {
+    t_wb: Femtos::new(100_000_000),
+    t_rr: Femtos::new(20_000_000),
+    t_adl: Femtos::new(400_000_000),
+    t_whr: Femtos::new(80_000_000),
+};
+
+/// Reads `mode`.
+pub(super) fn mode(section: &mut Section, family: Family) -> Result<u32, ConfigError> {
+    let highest = highest_mode(family).expect("the family has modes");
+    let mode = section.required("mode", "ONFI timing mode")?;
+    if mode <= highest {
+        return Ok(mode);
+    }
+    let over = mode - highest;
+    let text = format!("expected a mode from 0 to {highest} of {}; {over} too high", family.name());
+    Err(section.reject("mode", &text))
+}

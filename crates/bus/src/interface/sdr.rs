@@ -1,0 +1,59 @@
+//! ONFI SDR: asynchronous, one byte per tRC or tWC, modes 0 to 5.
+
+use super::Interface;
+use super::onfi::{self, SDR_MODES, SDR_WAITS};
+use super::seed::{self, NS};
+use crate::signalling::{Cadence, Signalling, Waits};
+use crate::support::{Family, ModeSet};
+use config::{Card, ConfigError, Policy, Section};
+use units::Femtos;
+
+/// SDR in one of its modes.
+#[derive(Clone, Debug)]
+pub struct Sdr {
+    mode: u32,
+}
+
+impl Sdr {
+    pub(super) fn of(mode: u32) -> Self {
+        Self { mode }
+    }
+}
+
+impl Policy for Sdr {
+    const CARD: Card = Card {
+        name: "sdr",
+        rule: "one byte per tRC out and per tWC in, commands and addresses per tWC, tWB, tRR, tADL and tWHR charged",
+        paper: "ONFI 5.0, section on timing modes",
+        not_modelled: "extended data output as a choice of its own: modes 4 and 5 imply it",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        onfi::mode(section, Family::Sdr).map(Self::of)
+    }
+}
+
+impl Interface for Sdr {
+    fn signalling(&self) -> Signalling {
+        let (t_rc, t_wc) = SDR_MODES[self.mode as usize];
+        let [t_rr, t_wb, t_whr, t_adl] = SDR_WAITS[self.mode as usize].map(|ns| Femtos::new(ns * NS));
+        Signalling {
+            cycle: Femtos::new(t_wc * NS),
+            data_in: Cadence::per_cycle(Femtos::new(t_wc * NS), 1),
+            data_out: Cadence::per_cycle(Femtos::new(t_rc * NS), 1),
+            shortest: Femtos::new(t_rc.max(t_wc) * NS),
+            double_data_rate: false,
+            waits: Waits { t_wb, t_rr, t_adl, t_whr },
+            pins: seed::PINS,
+            io_supply: Some(seed::IO_SUPPLY),
+        }
+    }
+
+    fn mode(&self) -> Option<u32> {
+        Some(self.mode)
+    }
+
+    fn needs(&self) -> Option<ModeSet> {
+        Some(ModeSet { family: Family::Sdr, mode: self.mode })
+    }
+}

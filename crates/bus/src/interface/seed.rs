@@ -1,0 +1,69 @@
+//! What CONV, SYNC_ONLY and PROPOSED share (Chung et al., Tables 1 and 2): their parameters, and how a clock
+//! follows from the shortest period that the equations allow.
+
+use crate::signalling::{Pins, Waits};
+use config::{ConfigError, Section};
+use units::{Femtos, Frequency, Voltage};
+
+pub(super) const NS: u64 = 1_000_000;
+
+/// Nominal supply of the pads; the paper's library is characterised at its worst case of 2.7 V.
+pub(super) const IO_SUPPLY: Voltage = Voltage::new(3_300_000);
+
+/// Eight data lines, CLE, ALE, WP and two strobes (WEB and REB, or RWEB and DVS in their places).
+pub(super) const PINS: Pins = Pins { shared: 13, per_way: 2, strobes: 1 };
+
+/// The paper charges no protocol waits.
+pub(super) const WAITS: Waits =
+    Waits { t_wb: Femtos::new(0), t_rr: Femtos::new(0), t_adl: Femtos::new(0), t_whr: Femtos::new(0) };
+
+/// Transfer of a byte between page register and IO latch: [28], OneNAND, by Table 2.
+pub(super) fn t_byte(section: &mut Section) -> Result<Femtos, ConfigError> {
+    section.or("t_byte", Femtos::new(12 * NS), "transfer between page register and IO latch")
+}
+
+/// A term of a sum in an equation, for messages that say what the shortest period is made of.
+pub(super) struct Bound {
+    /// The equation's number in the paper.
+    pub equation: u32,
+    /// The terms, as the equation writes them.
+    pub terms: &'static str,
+    /// The shortest period it allows.
+    pub shortest: Femtos,
+}
+
+/// The clock: as asked, or the fastest in whole megahertz that all bounds allow.
+pub(super) fn clock(section: &mut Section, bounds: &[Bound]) -> Result<(Frequency, Femtos), ConfigError> {
+    let shortest = bounds.iter().map(|bound| bound.shortest).max().expect("an interface has bounds");
+    let fastest = 1_000_000_000 / shortest.get().max(1) * 1_000_000;
+    if fastest == 0 {
+        return Err(section.reject(
+            "clock",
+            &format!(
+                "expected a period that a clock of 1 MHz can meet, but the timing needs {:.2} ns",
+                shortest.as_ns()
+            ),
+        ));
+    }
+    let clock: Frequency =
+        section.or("clock", Frequency::new(fastest), "clock; default: the fastest in whole MHz")?;
+    if clock.get() == 0 {
+        return Err(section.reject("clock", "expected a clock above 0 Hz"));
+    }
+    let period = clock.period();
+    let broken = bounds.iter().filter(|bound| bound.shortest > period).max_by_key(|bound| bound.shortest);
+    match broken {
+        None => Ok((clock, shortest)),
+        Some(bound) => Err(section.reject(
+            "clock",
+            &format!(
+                "expected a period of at least {:.2} ns, which is {} of equation ({}); it has {:.2} ns: slack {:.2} ns",
+                bound.shortest.as_ns(),
+                bound.terms,
+                bound.equation,
+                period.as_ns(),
+                period.as_ns() - bound.shortest.as_ns(),
+            ),
+        )),
+    }
+}

@@ -1,0 +1,34 @@
+//! SYNC_ONLY: the strobe of the chip (DVS) accompanies its data, on one edge (Chung et al., section 5.3).
+
+use super::Interface;
+use super::proposed::Strobed;
+use crate::signalling::Signalling;
+use crate::support::{Family, ModeSet};
+use config::{Card, ConfigError, Policy, Section};
+
+/// Source-synchronous, single data rate.
+#[derive(Clone, Debug)]
+pub struct SyncOnly(Strobed);
+
+impl Policy for SyncOnly {
+    const CARD: Card = Card {
+        name: "sync-only",
+        rule: "the chip's strobe travels with its data, one byte per cycle; the clock is that of the proposed interface",
+        paper: "Son et al. as compared in Chung et al., section 5.3",
+        not_modelled: "the relaxed set-up time that one edge per cycle would allow: the paper keeps the clock",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        Strobed::read(section).map(Self)
+    }
+}
+
+impl Interface for SyncOnly {
+    fn signalling(&self) -> Signalling {
+        self.0.signalling(false)
+    }
+
+    fn needs(&self) -> Option<ModeSet> {
+        Some(ModeSet::any(Family::SyncOnly))
+    }
+}

@@ -1,0 +1,17 @@
+//! The wires between controller and chips: how long each cycle takes, how many wires it needs, what it costs.
+//!
+//! An *interface* ([`interface`]) turns timing parameters into [`Signalling`]: the cycle of commands and
+//! addresses, the cadence of data, and the waits between them. [`Bus`] turns that into the time each operation
+//! holds a channel. Not modelled: training, on-die termination, bit errors on the wires, skew between lines.
+
+mod bus;
+mod energy;
+pub mod interface;
+mod signalling;
+mod support;
+
+pub use bus::Bus;
+pub use energy::IoEnergy;
+pub use interface::Interface;
+pub use signalling::{Cadence, Pins, Signalling, Waits};
+pub use support::Support;

@@ -1,0 +1,101 @@
+//! What an interface comes to: cycles, waits, wires.
+
+use units::{Bytes, Energy, Femtos, Frequency, Nanos, TransferRate, Voltage};
+
+/// The pace of data: so many bytes in so much time, kept as a fraction so that no cycle is ever rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cadence {
+    /// Bytes that pass in `femtos`.
+    pub bytes: u64,
+    /// The time they take.
+    pub femtos: Femtos,
+}
+
+impl Cadence {
+    /// One byte in each cycle, or two when both edges carry data.
+    pub const fn per_cycle(cycle: Femtos, bytes: u64) -> Self {
+        Self { bytes, femtos: cycle }
+    }
+
+    /// So many bytes in each period of a clock: exact where that is not a whole number of femtoseconds.
+    pub const fn of_clock(clock: Frequency, bytes: u64) -> Self {
+        Self { bytes: clock.get() * bytes, femtos: Femtos::new(1_000_000_000_000_000) }
+    }
+
+    /// The pace of a transfer rate.
+    pub const fn of_rate(rate: TransferRate) -> Self {
+        Self::of_clock(Frequency::new(rate.bytes_per_s()), 1)
+    }
+
+    /// How long a burst takes: rounded up to whole nanoseconds, once.
+    pub fn time_for(self, burst: Bytes) -> Nanos {
+        let femtos = u128::from(burst.get()) * u128::from(self.femtos.get());
+        Nanos::new(femtos.div_ceil(u128::from(self.bytes) * 1_000_000) as u64)
+    }
+
+    /// Bytes per second.
+    pub fn bytes_per_s(self) -> f64 {
+        self.bytes as f64 * 1e15 / self.femtos.get() as f64
+    }
+
+    /// Time of one byte.
+    pub fn byte(self) -> Femtos {
+        Femtos::new(self.femtos.get() / self.bytes)
+    }
+}
+
+/// Waits that a protocol prescribes between its cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// From the last cycle of a command to busy (tWB).
+    pub t_wb: Femtos,
+    /// From ready to the first data cycle (tRR).
+    pub t_rr: Femtos,
+    /// From the last address cycle to the first data cycle of a program (tADL).
+    pub t_adl: Femtos,
+    /// From a status command to the status byte (tWHR).
+    pub t_whr: Femtos,
+}
+
+/// Wires of one channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pins {
+    /// Shared by all chips of the channel.
+    pub shared: u32,
+    /// For each way: chip enable and ready/busy.
+    pub per_way: u32,
+    /// How many of the shared ones are strobes or clocks that switch with the data.
+    pub strobes: u32,
+}
+
+/// An interface with its parameters worked out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signalling {
+    /// One command or address cycle.
+    pub cycle: Femtos,
+    /// Data to the chip.
+    pub data_in: Cadence,
+    /// Data from the chip.
+    pub data_out: Cadence,
+    /// The clock's shortest period by the interface's equations; equal to the cycle where none apply.
+    pub shortest: Femtos,
+    /// Both edges of the strobe carry data.
+    pub double_data_rate: bool,
+    /// Waits between cycles.
+    pub waits: Waits,
+    /// Wires.
+    pub pins: Pins,
+    /// Supply of the output drivers; absent where the interface does not say.
+    pub io_supply: Option<Voltage>,
+}
+
+impl Signalling {
+    /// Energy that one byte costs on the wires, each loaded with `farads`: `C V^2` for every rising edge. Random
+    /// data raise a line in a quarter of the bits; a strobe rises once per cycle.
+    pub fn io_energy_per_byte(&self, farads: f64) -> Option<Energy> {
+        let volts = self.io_supply?.volts();
+        let strobe_edges = f64::from(self.pins.strobes) / if self.double_data_rate { 2.0 } else { 1.0 };
+        let joules = farads * volts * volts * (8.0 * 0.25 + strobe_edges);
+        Some(Energy::new((joules * 1e15).round() as u64))
+    }
+}

@@ -1,0 +1,39 @@
+//! What arrays and wires have done, by kind and on whose behalf.
+
+use crate::{Kind, Transaction, Waits};
+use units::Nanos;
+
+/// Array time and bytes moved, summed over the drive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Nanoseconds of array time by [`Kind`], each by the columns of [`Waits`].
+    pub array_ns: [Waits; Kind::COUNT],
+    /// Bytes sent to dies, spare bytes included where they cross the bus.
+    pub bytes_in: u64,
+    /// Bytes fetched from dies.
+    pub bytes_out: u64,
+}
+
+impl Work {
+    #[inline]
+    pub(crate) fn count(&mut self, transaction: &Transaction, busy: Nanos) {
+        self.array_ns[transaction.kind as usize][transaction.origin.wait_column()] += busy.ns();
+    }
+
+    /// Array time by the columns of [`Waits`].
+    pub fn array_by_origin(&self) -> Waits {
+        std::array::from_fn(|column| self.array_ns.iter().map(|by| by[column]).sum())
+    }
+
+    /// What was done since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut done = self.clone();
+        for (now, then) in done.array_ns.iter_mut().flatten().zip(earlier.array_ns.iter().flatten()) {
+            *now -= then;
+        }
+        done.bytes_in -= earlier.bytes_in;
+        done.bytes_out -= earlier.bytes_out;
+        done
+    }
+}

@@ -1,0 +1,43 @@
+//! What the arrays draw from their supply.
+
+use config::{ConfigError, Section};
+use units::{Current, Voltage};
+
+/// Power of a die by what it does, in watts. A data sheet's ICC1 to ICC3 and its standby current.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArrayPower {
+    /// While a page is fetched from the array.
+    pub read_w: f64,
+    /// While a page is programmed.
+    pub program_w: f64,
+    /// While a block is erased.
+    pub erase_w: f64,
+    /// Always, whatever it does.
+    pub standby_w: f64,
+}
+
+impl ArrayPower {
+    /// Reads `[nand.currents]`; absent when the chip's file has none: then its energy is not known.
+    ///
+    /// # Errors
+    /// When only some of them are there, or a value is wrong.
+    pub fn read(nand: &mut Section) -> Result<Option<Self>, ConfigError> {
+        let written = nand.has("currents");
+        let mut section = nand.child("currents")?;
+        if !written {
+            return Ok(None);
+        }
+        let supply: Voltage = section.required("supply", "supply voltage of the array")?;
+        let mut watts = |key: &str, help| -> Result<f64, ConfigError> {
+            section.required::<Current>(key, help).map(|current| current.watts_at(supply))
+        };
+        let power = Self {
+            read_w: watts("read", "supply current of a die while it reads (ICC1)")?,
+            program_w: watts("program", "supply current of a die while it programs (ICC2)")?,
+            erase_w: watts("erase", "supply current of a die while it erases (ICC3)")?,
+            standby_w: watts("standby", "supply current of a die at rest (ISB)")?,
+        };
+        section.finish()?;
+        Ok(Some(power))
+    }
+}

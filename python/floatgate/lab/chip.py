@@ -1,0 +1,188 @@
+"""What a chip under test can be asked: the only way in which the laboratory reaches silicon, real or simulated.
+
+Times are whole nanoseconds, temperatures degrees Celsius, cycles are counted from 1. What a real part answers
+through its status register is a value here (`fail`, `protected`); only what cannot be sent at all (no such
+block, data of another length than the page) raises InputError.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
+
+Status = Literal["ok", "fail", "protected"]  # protected: refused without trying, as a bad block is
+Operation = Literal["read", "program", "erase"]
+Pages = Literal["first", "all", "none"]  # which pages a cycle programs; none: it only erases
+
+
+@dataclass(frozen=True)
+class Rated:
+    """What the data sheet promises; None where it says nothing."""
+
+    t_r_max_ns: int | None
+    t_prog_typ_ns: int | None
+    t_bers_typ_ns: int | None
+    pe_cycles: int | None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What READ ID, the parameter page and the data sheet say about a part."""
+
+    name: str
+    title: str
+    maker: str
+    device_id: bytes
+    cell: str  # slc, mlc, tlc or qlc
+    page_bytes: int
+    oob_bytes: int
+    pages_per_block: int
+    blocks: int
+    planes: int
+    states: tuple[
+        str, ...
+    ]  # by rising threshold voltage; digit i is the bit in the cell's i-th programmed page
+    wordlines: tuple[int, ...]  # of each page of a block
+    page_bits: tuple[int, ...]  # which digit of the state each page of a block holds
+    rated: Rated
+
+    @property
+    def bits(self) -> int:
+        """Bits of a cell."""
+        return len(self.states[0])
+
+    @property
+    def whole_page_bytes(self) -> int:
+        """Bytes of a page with its spare bytes: what `program` takes and `read` gives."""
+        return self.page_bytes + self.oob_bytes
+
+    def pages_of(self, wordline: int) -> tuple[int, ...]:
+        """Return the pages of a wordline, in the order of the state's digits."""
+        pages = [page for page, owner in enumerate(self.wordlines) if owner == wordline]
+        return tuple(sorted(pages, key=lambda page: self.page_bits[page]))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How an operation ended."""
+
+    status: Status
+    busy_ns: int
+
+
+@dataclass(frozen=True)
+class PageRead:
+    """What a read brought: the page with its bit errors."""
+
+    status: Status
+    busy_ns: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the log that a test rig writes."""
+
+    block: int
+    page: int | None  # None: an erase
+    operation: Operation
+    cycle: int  # of this block, from 1
+    busy_ns: int
+    pulses: int | None  # None: real silicon does not tell
+    status: Status
+    error_bits: int | None = None  # None: nothing was read back
+
+
+@runtime_checkable
+class Chip(Protocol):
+    """A chip on the bench."""
+
+    def identify(self) -> Identity:
+        """Return what the part says about itself."""
+        ...
+
+    def read(self, block: int, page: int) -> PageRead:
+        """Read a whole page, with the bit errors it has."""
+        ...
+
+    def program(self, block: int, page: int, data: bytes) -> Answer:
+        """Program a whole page."""
+        ...
+
+    def erase(self, block: int) -> Answer:
+        """Erase a block."""
+        ...
+
+    def cycle(
+        self, block: int, cycles: int, *, pattern: str = "zeros", pages: Pages = "first"
+    ) -> list[Entry]:
+        """Program and erase `block` `cycles` times, or until it fails; return what the rig logged.
+
+        Logged are the first cycle, every cycle in which a busy time or a status is another than before, and
+        cycles between these as the rig samples them: between two entries nothing changed. Calling it once for
+        n cycles is calling it n times for one.
+        """
+        ...
+
+    def status(self) -> Status:
+        """Return how the last operation ended."""
+        ...
+
+    def busy_time(self) -> int:
+        """Return how long the last operation kept the chip busy, in ns."""
+        ...
+
+    def set_temperature(self, celsius: float) -> None:
+        """Bring the chip to a temperature."""
+        ...
+
+    def temperature(self) -> float:
+        """Return the chip's temperature."""
+        ...
+
+    def let_time_pass(self, seconds: float) -> None:
+        """Leave the chip alone."""
+        ...
+
+    def now_ns(self) -> int:
+        """Return the time on the bench's clock."""
+        ...
+
+
+@dataclass(frozen=True)
+class VoltagePlan:
+    """The voltages with which a chip writes and reads, in volts."""
+
+    states: tuple[str, ...]  # by rising threshold voltage
+    verify: tuple[float | None, ...]  # lowest voltage of each state; None: the erased state has none
+    references: tuple[float, ...]  # between neighbouring states
+    start: float  # threshold voltage that the first pulse reaches in a mean fresh cell
+    step: float  # by which each pulse is higher
+    erase_verify: float  # highest voltage of the erased state
+
+
+@dataclass(frozen=True)
+class Staircase:
+    """How one cell came to its state: its threshold voltage after each pulse."""
+
+    target: str
+    volts: tuple[float, ...]  # before the first pulse, then after each
+    inhibited_after: int  # the pulse after which it was left alone
+
+
+@runtime_checkable
+class CellProbe(Protocol):
+    """A needle in the cell array, which real silicon grants only through vendor commands.
+
+    A chip that has it shows threshold voltages; every other experiment works without.
+    """
+
+    def voltage_plan(self) -> VoltagePlan:
+        """Return the voltages in force."""
+        ...
+
+    def threshold_voltages(self, block: int, wordline: int) -> "Any":
+        """Return the threshold voltage of each cell of a wordline, as a NumPy array of volts."""
+        ...
+
+    def staircases(self, block: int, wordline: int, cells: int) -> list[Staircase]:
+        """Program a wordline of an erased block with pseudo-random data and return how some cells rose."""
+        ...

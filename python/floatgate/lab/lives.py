@@ -1,0 +1,81 @@
+"""The life of a block as its log tells it: busy times that hold until the next entry says otherwise."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean, median
+
+from floatgate.lab.chip import Entry, Operation
+
+
+@dataclass(frozen=True)
+class Life:
+    """What one block did from its first cycle on."""
+
+    block: int
+    entries: tuple[Entry, ...]
+    cycles: int  # completed without failure
+    failed: Operation | None  # what failed at last; None: it was still alive when the test ended
+
+    @cached_property
+    def _busy(self) -> dict[str, tuple[list[int], list[int]]]:
+        """Cycles and busy times of each operation, changes only; of several pages, the first."""
+        found: dict[str, tuple[list[int], list[int]]] = {}
+        pages: dict[str, int | None] = {}
+        for entry in self.entries:
+            if entry.status != "ok" or entry.page != pages.setdefault(entry.operation, entry.page):
+                continue
+            cycles, busy = found.setdefault(entry.operation, ([], []))
+            if not busy or busy[-1] != entry.busy_ns:
+                cycles.append(entry.cycle)
+                busy.append(entry.busy_ns)
+        return found
+
+    def steps(self, operation: Operation) -> list[tuple[int, int]]:
+        """Return the cycles from which on a busy time held, with that time in ns."""
+        return list(zip(*self._busy.get(operation, ([], [])), strict=True))
+
+    def busy_ns(self, operation: Operation, cycle: int) -> int:
+        """Return the busy time in a cycle of the life."""
+        cycles, busy = self._busy[operation]
+        return busy[max(0, bisect_right(cycles, cycle) - 1)]
+
+    def mean_ns(self, operation: Operation, first: int) -> float:
+        """Return the mean busy time of the first `first` operations, or of all if the block lived shorter."""
+        last = min(first, self.cycles)
+        steps = [(cycle, busy) for cycle, busy in self.steps(operation) if cycle <= last]
+        ends = [cycle for cycle, _ in steps[1:]] + [last + 1]
+        total = sum(busy * (end - max(start, 1)) for (start, busy), end in zip(steps, ends, strict=True))
+        return total / last
+
+    def extremes_ns(self, operation: Operation) -> tuple[int, int]:
+        """Return the shortest and the longest busy time of the life."""
+        busy = self._busy[operation][1]
+        return min(busy), max(busy)
+
+
+def life(block: int, entries: Iterable[Entry], cycles: int) -> Life:
+    """Make a life of what was logged while `cycles` cycles were asked for."""
+    kept = tuple(entries)
+    failure = next((entry for entry in kept if entry.status != "ok"), None)
+    if failure is None:
+        return Life(block, kept, cycles, None)
+    return Life(block, kept, failure.cycle - 1, failure.operation)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Endurance of a group of blocks, in cycles."""
+
+    blocks: int
+    mean: float
+    median: float
+    least: int
+    most: int
+
+
+def summary(lives: Iterable[Life]) -> Summary:
+    """Return the endurance of some blocks."""
+    cycles = [life.cycles for life in lives]
+    return Summary(len(cycles), fmean(cycles), median(cycles), min(cycles), max(cycles))

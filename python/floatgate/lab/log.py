@@ -1,0 +1,130 @@
+"""The rig's log: one CSV file for each experiment and condition, as a rig with real silicon writes it.
+
+The head names chip, seed, temperature and version in lines of `# key: value`; then come the columns. Between two
+lines of a block, page and operation nothing changed, so that a life of millions of cycles is a short file.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import get_args
+
+from floatgate.errors import InputError
+from floatgate.lab.chip import Entry, Operation, Status
+
+COLUMNS = tuple(field.name for field in fields(Entry))
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log with its head."""
+
+    head: Mapping[str, str]
+    entries: tuple[Entry, ...]
+
+
+def write_log(path: Path, head: Mapping[str, str], entries: Iterable[Entry]) -> None:
+    """Write `entries` in the order in which they came."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for key, value in head.items():
+            file.write(f"# {key}: {value}\n")
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(["" if value is None else value for value in astuple(entry)] for entry in entries)
+
+
+def read_log(path: Path) -> Log:
+    """Read a log, ours or one of another rig in the same columns.
+
+    Raises InputError, naming the line, for a field that is missing or impossible, for cycles that run
+    backwards, and for a gap: a block whose log does not begin with its first cycle, or that goes on after it
+    has failed.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}: expected a log of a test rig") from error
+    first = next((index for index, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    head = dict(_head(path, number, line) for number, line in enumerate(lines[:first], 1))
+    if first == len(lines) or tuple(lines[first].split(",")) != COLUMNS:
+        raise InputError(f"{path}:{first + 1}: expected the columns {','.join(COLUMNS)}")
+    checked = _Order(path)
+    entries = []
+    for number, fields_ in enumerate(csv.reader(lines[first + 1 :]), first + 2):
+        entry = _entry(f"{path}:{number}", fields_)
+        checked.take(number, entry)
+        entries.append(entry)
+    if not entries:
+        raise InputError(f"{path}: no entries: expected at least one operation")
+    return Log(head, tuple(entries))
+
+
+def _head(path: Path, number: int, line: str) -> tuple[str, str]:
+    key, colon, value = line[1:].partition(":")
+    if not colon:
+        raise InputError(f"{path}:{number}: {line}: expected '# key: value'")
+    return key.strip(), value.strip()
+
+
+def _entry(place: str, values: list[str]) -> Entry:
+    if len(values) != len(COLUMNS):
+        raise InputError(f"{place}: {len(values)} fields: expected {len(COLUMNS)}: {','.join(COLUMNS)}")
+    row = dict(zip(COLUMNS, values, strict=True))
+    operation, status = row["operation"], row["status"]
+    if operation not in get_args(Operation):
+        raise InputError(
+            f"{place}: operation = {operation}: expected one of {', '.join(get_args(Operation))}"
+        )
+    if status not in get_args(Status):
+        raise InputError(f"{place}: status = {status}: expected one of {', '.join(get_args(Status))}")
+    page = _whole(place, "page", row["page"], optional=True)
+    if (page is None) != (operation == "erase"):
+        raise InputError(f"{place}: page = {row['page']}: expected a page, and none for an erase")
+    return Entry(
+        block=_given(place, "block", row["block"]),
+        page=page,
+        operation=operation,  # type: ignore[arg-type]
+        cycle=_given(place, "cycle", row["cycle"], least=1),
+        busy_ns=_given(place, "busy_ns", row["busy_ns"]),
+        pulses=_whole(place, "pulses", row["pulses"], optional=True),
+        status=status,  # type: ignore[arg-type]
+        error_bits=_whole(place, "error_bits", row["error_bits"], optional=True),
+    )
+
+
+def _given(place: str, name: str, text: str, least: int = 0) -> int:
+    value = _whole(place, name, text, optional=False)
+    if value is None or value < least:
+        raise InputError(f"{place}: {name} = {text}: expected {least} or more")
+    return value
+
+
+def _whole(place: str, name: str, text: str, *, optional: bool) -> int | None:
+    if optional and text == "":
+        return None
+    if not text.isascii() or not text.isdigit():
+        raise InputError(f"{place}: {name} = {text or 'nothing'}: expected a whole number")
+    return int(text)
+
+
+class _Order:
+    """Notices cycles that run backwards, and lives that do not begin or do not end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._last: dict[tuple[int, int | None, str], Entry] = {}
+
+    def take(self, number: int, entry: Entry) -> None:
+        place = f"{self._path}:{number}"
+        key = (entry.block, entry.page, entry.operation)
+        before = self._last.get(key)
+        what = f"block {entry.block}, {entry.operation}, cycle {entry.cycle}"
+        if entry.operation != "read":
+            if before is None and entry.cycle != 1:
+                raise InputError(f"{place}: {what}: a gap: expected its log to begin with cycle 1")
+            if before is not None and before.status != "ok":
+                raise InputError(f"{place}: {what}: a gap: it had failed in cycle {before.cycle}")
+        if before is not None and entry.cycle < before.cycle:
+            raise InputError(f"{place}: {what}: cycles run backwards: expected {before.cycle} or later")
+        self._last[key] = entry

@@ -5,7 +5,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from floatgate.cli import listing, report, reproduce, run, snapshot, trace
+from floatgate.cli import characterize, listing, report, reproduce, run, snapshot, trace
 
 app = typer.Typer(
     name="floatgate",
@@ -18,6 +18,7 @@ app.command("run")(run.run)
 app.command("drives")(listing.drives)
 app.command("chips")(listing.chips)
 app.command("policies")(listing.policies)
+app.command("characterize")(characterize.characterize)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(trace.app, name="trace")

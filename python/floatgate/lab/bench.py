@@ -1,7 +1,7 @@
 """The bench: takes blocks of a chip that nobody has worn yet, wears them, and keeps the log.
 
-A simulated chip can be made anew: every test then wears the same blocks, and what differs between two tests is
-the treatment alone. Real silicon cannot: there, every test gets blocks of its own, until none are left.
+A simulated chip can be made anew: every test then wears the same blocks, and what differs between two tests
+is the treatment alone. Real silicon cannot: there, every test gets blocks of its own, until none are left.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -37,6 +37,10 @@ class Source(Protocol):
 
     def open(self) -> Chip:
         """Put the chip on the bench."""
+        ...
+
+    def another(self) -> "Source | None":
+        """Return another sample of the same part; None where there is none."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What a chip under test can be asked: the only way in which the laboratory reaches silicon, real or simulated.
+"""What a chip under test can be asked: the only way in which the laboratory reaches silicon.
 
 Times are whole nanoseconds, temperatures degrees Celsius, cycles are counted from 1. What a real part answers
 through its status register is a value here (`fail`, `protected`); only what cannot be sent at all (no such
@@ -175,8 +175,12 @@ class CellProbe(Protocol):
     A chip that has it shows threshold voltages; every other experiment works without.
     """
 
-    def voltage_plan(self) -> VoltagePlan:
-        """Return the voltages in force."""
+    def voltage_plans(self) -> tuple[str, ...]:
+        """Return the names of the voltage plans that the part can work with, the usual one first."""
+        ...
+
+    def use_voltage_plan(self, name: str) -> VoltagePlan:
+        """Write and read with this plan from now on, and return it."""
         ...
 
     def threshold_voltages(self, block: int, wordline: int) -> "Any":

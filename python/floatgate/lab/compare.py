@@ -9,7 +9,9 @@ from floatgate.lab.chip import Pages
 from floatgate.lab.experiment import Result, Table
 from floatgate.lab.lives import summary
 
-Treatments = Mapping[str, tuple[str, Pages, float]]  # name: data pattern, pages of each cycle, degrees Celsius
+Treatments = Mapping[
+    str, tuple[str, Pages, float]
+]  # name: data pattern, pages of each cycle, degrees Celsius
 USUAL: tuple[str, Pages, float] = ("zeros", "first", CELSIUS)
 
 
@@ -20,7 +22,14 @@ def endurance(bench: Bench, key: str, treatments: Treatments) -> Result:
     base, *others = found
     ratios = {name: found[name].mean / found[base].mean for name in found}
     rows = tuple(
-        (name, f"{one.mean:,.0f}", q.ratio(ratios[name]), f"{one.median:,.0f}", f"{one.least:,}", f"{one.most:,}")
+        (
+            name,
+            f"{one.mean:,.0f}",
+            q.ratio(ratios[name]),
+            f"{one.median:,.0f}",
+            f"{one.least:,}",
+            f"{one.most:,}",
+        )
         for name, one in found.items()
     )
     parts = [f"{name} {q.ratio(ratios[name])} times" for name in others]

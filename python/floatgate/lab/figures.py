@@ -145,7 +145,7 @@ def step_line(life: Life, operation: str, colour: str, width: float) -> dict[str
         "x": cycles,
         "y": [*busy, busy[-1]],
         "line": {"color": colour, "width": width, "shape": "hv"},
-        "hovertemplate": f"block {life.block}, {operation}: %{{y:.4g}} {unit} from cycle %{{x:,}}<extra></extra>",
+        "hovertemplate": f"block {life.block}: %{{y:.4g}} {unit} from cycle %{{x:,}}<extra></extra>",
     }
 
 

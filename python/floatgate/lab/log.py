@@ -1,7 +1,7 @@
 """The rig's log: one CSV file for each experiment and condition, as a rig with real silicon writes it.
 
-The head names chip, seed, temperature and version in lines of `# key: value`; then come the columns. Between two
-lines of a block, page and operation nothing changed, so that a life of millions of cycles is a short file.
+The head names chip, seed, temperature and version in lines of `# key: value`; then come the columns. Between
+two lines of a block, page and operation nothing changed: a life of millions of cycles is a short file.
 """
 
 import csv

@@ -74,7 +74,7 @@ def page_of_state(identity: Identity, page: int, state: str) -> bytes:
 
 
 def wordline_of_states(identity: Identity, states: "np.ndarray") -> list[bytes]:
-    """Return the data of each page of a wordline whose cells shall have `states` (indices by rising voltage)."""
+    """Return the data of each page of a wordline whose cells shall have `states` (indices)."""
     digits = np.array([[int(digit) for digit in state] for state in identity.states], dtype=np.uint8)
     return [np.packbits(digits[states, bit]).tobytes() for bit in range(identity.bits)]
 
@@ -97,9 +97,9 @@ def random_page(identity: Identity, *key: int) -> bytes:
 def states_of(identity: Identity, pages: list[bytes]) -> "np.ndarray":
     """Return the state of each cell (index by rising voltage) that the pages of a wordline spell."""
     bits = [np.unpackbits(np.frombuffer(data, dtype=np.uint8)) for data in pages]
-    spelled = np.zeros_like(bits[0], dtype=np.uint8)
+    spelled = np.zeros(len(bits[0]), dtype=np.uint8)
     for digit in bits:
-        spelled = (spelled << 1) | digit
+        spelled = np.bitwise_or(np.left_shift(spelled, 1), digit)
     index = np.zeros(1 << identity.bits, dtype=np.uint8)
     for place, state in enumerate(identity.states):
         index[int(state, 2)] = place

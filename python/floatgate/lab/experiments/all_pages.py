@@ -1,4 +1,4 @@
-"""Does a block wear faster when all its pages are written?"""
+"""Endurance when all pages of a block are written, and when only the first is."""
 
 from floatgate.lab.bench import Bench
 from floatgate.lab.compare import USUAL, endurance

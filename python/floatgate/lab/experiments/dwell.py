@@ -1,4 +1,4 @@
-"""Does it matter how long data stays between program and erase?"""
+"""Times of the chip when data stays a while between program and erase."""
 
 from statistics import fmean
 
@@ -54,7 +54,11 @@ def run(bench: Bench) -> Result:
         f"{q.percent(max(change.values()))} at most. Erase steps are what a life ends by, so endurance does "
         "not depend on it as far as this shows; the seed had no time to measure it.",
         {"largest_change": change, "times_ns": times, "at_share_of_shortest_life": list(SHARES)},
-        (Table(("time, dwell", *(f"at {100 * share:.0f} % of the shortest life" for share in SHARES)), rows),),
+        (
+            Table(
+                ("time, dwell", *(f"at {100 * share:.0f} % of the shortest life" for share in SHARES)), rows
+            ),
+        ),
         {
             "dwell": figures.bars(
                 drawn, figures.time_axis("mean time", "ms"), colours=figures.OPERATIONS, height=260

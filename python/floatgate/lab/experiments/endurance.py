@@ -1,4 +1,4 @@
-"""How often can a block be programmed and erased?"""
+"""Endurance: how often each block can be programmed and erased."""
 
 from floatgate import quantities as q
 from floatgate.lab import figures

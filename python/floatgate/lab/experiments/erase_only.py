@@ -1,4 +1,4 @@
-"""Does erasing alone wear a block?"""
+"""Endurance of blocks that are erased and never programmed."""
 
 from statistics import fmean
 

@@ -1,4 +1,4 @@
-"""How long do read, program and erase take, compared with the data sheet?"""
+"""Read, program and erase time, compared with the data sheet."""
 
 from statistics import fmean
 
@@ -20,10 +20,10 @@ def run(bench: Bench) -> Result:
         "read": {"worst": max(reads), "mean": fmean(reads), "best": min(reads)}
     }
     for operation in ("program", "erase"):
-        ends = [life.extremes_ns(operation) for life in lives]  # type: ignore[arg-type]
+        ends = [life.extremes_ns(operation) for life in lives]
         measured[operation] = {
             "worst": max(worst for _, worst in ends),
-            "mean": fmean(life.mean_ns(operation, FIRST) for life in lives),  # type: ignore[arg-type]
+            "mean": fmean(life.mean_ns(operation, FIRST) for life in lives),
             "best": min(best for best, _ in ends),
         }
     specified = {"read": rated.t_r_max_ns, "program": rated.t_prog_typ_ns, "erase": rated.t_bers_typ_ns}
@@ -35,11 +35,15 @@ def run(bench: Bench) -> Result:
     for operation, found in measured.items():
         unit = "ms" if operation == "erase" else "us"
         values: dict[str, float | None] = {"specified": specified[operation]}
-        values |= {"measured": found["mean"]} if operation == "read" else dict(
-            zip(OF_LIFE, found.values(), strict=True)
+        values |= (
+            {"measured": found["mean"]}
+            if operation == "read"
+            else dict(zip(OF_LIFE, found.values(), strict=True))
         )
         groups = {
-            name: {operation: value / figures.UNITS[unit]} for name, value in values.items() if value is not None
+            name: {operation: value / figures.UNITS[unit]}
+            for name, value in values.items()
+            if value is not None
         }
         drawn[f"latency-{operation}"] = figures.bars(
             groups, figures.time_axis(f"{operation} time", unit), colours=figures.OPERATIONS, height=260
@@ -70,7 +74,8 @@ def _says(measured: dict[str, dict[str, float]], specified: dict[str, int | None
         else:
             parts.append(f"{operation} {q.duration(mean)}, {q.percent(mean / limit)} of the specified time")
     return (
-        f"Mean of the first {FIRST:,} operations: {'; '.join(parts)}. The slowest programs are those of fresh "
+        f"Mean of the first {FIRST:,} operations: {'; '.join(parts)}. The slowest programs are those of "
+        f"fresh "
         "blocks and the slowest erases those of worn ones; the fastest the other way round."
     )
 

@@ -1,4 +1,4 @@
-"""How do program and erase time change over the life of a block?"""
+"""Program and erase time over the life of a block."""
 
 from floatgate import quantities as q
 from floatgate.lab import figures

@@ -1,4 +1,4 @@
-"""Which programs does the chip refuse?"""
+"""Programs that the chip refuses."""
 
 from floatgate.lab import patterns
 from floatgate.lab.bench import Bench
@@ -28,7 +28,8 @@ def run(bench: Bench) -> Result:
     if status != "ok":
         wrong.append("page 0 after an erase")
     says = (
-        "A page can be programmed once, in its turn, until the block is erased; all else is refused by status."
+        "A page can be programmed once, in its turn, until the block is erased; all else is refused by "
+        "status."
         if not wrong
         else f"Against the data sheet: {', '.join(wrong)}."
     )

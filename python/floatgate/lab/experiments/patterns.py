@@ -1,4 +1,4 @@
-"""Do the data make a difference to endurance?"""
+"""Endurance under different data."""
 
 from floatgate.lab.bench import Bench
 from floatgate.lab.compare import USUAL, endurance

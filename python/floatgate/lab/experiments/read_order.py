@@ -1,4 +1,4 @@
-"""Does it matter in which order pages are read, or how worn they are?"""
+"""Read time by order of the pages and by wear."""
 
 import random
 from statistics import fmean

@@ -1,4 +1,4 @@
-"""Does temperature make a difference to endurance?"""
+"""Endurance in the cold and in the heat."""
 
 from floatgate.lab.bench import Bench
 from floatgate.lab.compare import USUAL, endurance

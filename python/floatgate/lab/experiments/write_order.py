@@ -1,4 +1,4 @@
-"""Does it matter whether blocks are written one after the other or in turns?"""
+"""Program time by order of the blocks."""
 
 import random
 from statistics import fmean

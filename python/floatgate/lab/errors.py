@@ -1,0 +1,105 @@
+"""Errors of cells, counted as the poster's rig does: pseudo-random data in, compared with what comes out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from floatgate.lab import patterns
+from floatgate.lab.chip import Chip, Identity
+
+WORDLINES = 16  # of a block that are written and compared
+
+
+@dataclass(frozen=True)
+class CellErrors:
+    """Cells of one or several blocks that did not hold what was written."""
+
+    cells: tuple[int, ...]  # written, of each state by rising voltage
+    wrong: tuple[int, ...]  # of these, read as another state
+    bits: tuple[int, ...]  # wrong bits of each page type
+
+    @property
+    def total(self) -> int:
+        """All wrong cells."""
+        return sum(self.wrong)
+
+    @property
+    def per_million(self) -> float:
+        """Wrong cells of a million."""
+        return 1e6 * self.total / sum(self.cells)
+
+    def rate(self, state: int) -> float:
+        """Share of the cells of a state that are wrong."""
+        return self.wrong[state] / self.cells[state] if self.cells[state] else 0.0
+
+    def bit_rate(self, digit: int) -> float:
+        """Share of the bits of a page type that are wrong."""
+        return self.bits[digit] / sum(self.cells)
+
+    def __add__(self, other: "CellErrors") -> "CellErrors":
+        return CellErrors(
+            tuple(a + b for a, b in zip(self.cells, other.cells, strict=True)),
+            tuple(a + b for a, b in zip(self.wrong, other.wrong, strict=True)),
+            tuple(a + b for a, b in zip(self.bits, other.bits, strict=True)),
+        )
+
+
+def none(identity: Identity) -> CellErrors:
+    """Return no errors of no cells."""
+    empty = (0,) * len(identity.states)
+    return CellErrors(empty, empty, (0,) * identity.bits)
+
+
+def written_pages(identity: Identity, wordlines: int) -> range:
+    """Return the pages that must be written, in order, so that the first wordlines are whole."""
+    return range(1 + max(page for page, line in enumerate(identity.wordlines) if line < wordlines))
+
+
+def collect(chip: Chip, identity: Identity, block: int, seed: int, wait_s: float = 0.0) -> CellErrors | None:
+    """Erase the block, write pseudo-random data, wait, and count the cells that read as another state.
+
+    None when the block fails on the way.
+    """
+    if chip.erase(block).status != "ok":
+        return None
+    lines = min(WORDLINES, 1 + max(identity.wordlines))
+    written: dict[int, bytes] = {}
+    for page in written_pages(identity, lines):
+        written[page] = patterns.random_page(identity, seed, block, page)
+        if chip.program(block, page, written[page]).status != "ok":
+            return None
+    if wait_s:
+        chip.let_time_pass(wait_s)
+    return _compare(identity, written, {page: chip.read(block, page).data for page in written}, lines)
+
+
+def _compare(
+    identity: Identity, written: dict[int, bytes], found: dict[int, bytes], lines: int
+) -> CellErrors:
+    total = none(identity)
+    for line in range(lines):
+        pages = identity.pages_of(line)
+        meant = patterns.states_of(identity, [written[page] for page in pages])
+        read = patterns.states_of(identity, [found[page] for page in pages])
+        total += CellErrors(
+            _counts(meant, identity),
+            _counts(meant[meant != read], identity),
+            tuple(_wrong_bits(written[page], found[page]) for page in pages),
+        )
+    return total
+
+
+def _counts(states: "np.ndarray", identity: Identity) -> tuple[int, ...]:
+    return tuple(int(count) for count in np.bincount(states, minlength=len(identity.states)))
+
+
+def _wrong_bits(written: bytes, found: bytes) -> int:
+    return (int.from_bytes(written) ^ int.from_bytes(found)).bit_count()
+
+
+def mean_per_million(collected: Sequence[CellErrors]) -> float | None:
+    """Return wrong cells of a million over several blocks; None when there is none."""
+    if not collected:
+        return None
+    return sum(one.per_million for one in collected) / len(collected)

@@ -1,0 +1,69 @@
+"""Incremental step pulse programming: how a cell comes to its threshold voltage."""
+
+import numpy as np
+
+from floatgate import quantities as q
+from floatgate.lab import distributions, patterns
+from floatgate.lab.bench import Bench
+from floatgate.lab.chip import CellProbe, Staircase
+from floatgate.lab.experiment import Experiment, Result, Table, lacks_probe
+
+ASKED = 400  # cells followed
+SHOWN = 4  # of each state: the ends of its range and between
+
+
+def run(bench: Bench) -> Result:
+    """Program a wordline and follow some of its cells from pulse to pulse."""
+    chip, (block,) = bench.sample(1)
+    assert isinstance(chip, CellProbe)
+    plan = chip.use_voltage_plan(chip.voltage_plans()[0])
+    cells = chip.staircases(block, 0, ASKED)
+    shown = [cell for state in plan.states for cell in _some(cells, state)]
+    voltages = np.asarray(chip.threshold_voltages(block, 0))
+    identity = bench.identity
+    meant = patterns.states_of(identity, [chip.read(block, page).data for page in identity.pages_of(0)])
+    pulses = max((len(cell.volts) - 1 for cell in cells), default=0)
+    rows = tuple(
+        (
+            state,
+            q.NOTHING if level is None else f"{level:.3f}",
+            f"{min(stops)} to {max(stops)}" if (stops := _stops(cells, state)) else q.NOTHING,
+        )
+        for state, level in zip(plan.states, plan.verify, strict=True)
+    )
+    return Result(
+        f"Incremental step pulse programming: each of the {pulses} pulses is {plan.step:.3g} V higher than "
+        f"the "
+        "one before, and raises a cell that is still in work by about as much. After each pulse the cells "
+        "are "
+        "verified; a cell that has passed the verify level of its state (ring) is inhibited and stays. The "
+        "last "
+        "pulse takes it beyond that level by up to one step (band), which makes the hump that wide: a "
+        "smaller "
+        "step makes narrower humps and takes more pulses.",
+        {"pulses": pulses, "step_v": plan.step, "start_v": plan.start},
+        (Table(("state", "verify (V)", "inhibited after pulse"), rows),),
+        {"ispp": distributions.staircase(plan, shown, (voltages, meant))},
+    )
+
+
+def _stops(cells: list[Staircase], state: str) -> list[int]:
+    return [cell.inhibited_after for cell in cells if cell.target == state and cell.inhibited_after]
+
+
+def _some(cells: list[Staircase], state: str) -> list[Staircase]:
+    """Return a few cells of a state, from the first inhibited to the last."""
+    mine = sorted((cell for cell in cells if cell.target == state), key=lambda cell: cell.inhibited_after)
+    if len(mine) <= SHOWN:
+        return mine
+    return [mine[round(index * (len(mine) - 1) / (SHOWN - 1))] for index in range(SHOWN)]
+
+
+EXPERIMENT = Experiment(
+    "ispp",
+    "From pulse to pulse",
+    "How do program pulses bring a cell to its state, and why are the humps as wide as they are?",
+    "Desnoyers 2009, section 2.1; Wang 2014 (poster), figure 1",
+    run,
+    lacks_probe,
+)

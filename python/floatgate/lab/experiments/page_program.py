@@ -1,0 +1,61 @@
+"""Program time of each page of a block."""
+
+from floatgate import quantities as q
+from floatgate.lab import figures, state_times
+from floatgate.lab.bench import Bench
+from floatgate.lab.experiment import Experiment, Result, Table, lacks_states
+from floatgate.lab.experiments.state_errors import page_names
+from floatgate.report.plot import axis
+
+
+def run(bench: Bench) -> Result:
+    """Program the wordlines of a block to each state, and take the time of every page."""
+    identity = bench.identity
+    chip, (block,) = bench.sample(1)
+    times = {}
+    for state in bench.through(identity.states):
+        found = state_times.page_times(chip, identity, block, state)
+        if found is not None:
+            times[state] = found
+    means = {state: state_times.by_page_type(identity, of) for state, of in times.items()}
+    names = page_names(identity.bits)
+    rows = tuple((state, *(q.duration(mean) for mean in of)) for state, of in means.items())
+    slowest_first = max(of[0] for of in means.values())
+    fastest_last = min(of[-1] for of in means.values())
+    return Result(
+        f"The {names[0]} took {q.duration(min(of[0] for of in means.values()))} to "
+        f"{q.duration(slowest_first)}, the {names[-1]} {q.duration(fastest_last)} to "
+        f"{q.duration(max(of[-1] for of in means.values()))}. States that begin with the same digit take the "
+        "same time in the first page, which does not know the second digit yet.",
+        {
+            "mean_ns": {state: dict(zip(names, of, strict=True)) for state, of in means.items()},
+            "pages_ns": times,
+        },
+        (Table(("all cells to", *names), rows),),
+        {
+            "page-program": figures.lines(
+                {state: (list(range(len(of))), [time / 1e3 for time in of]) for state, of in times.items()},
+                axis("page of the block"),
+                figures.time_axis("program time", "us"),
+                colours=figures.states(identity.states),
+            ),
+            "page-types": figures.bars(
+                {
+                    name: {state: of[digit] / 1e3 for state, of in means.items()}
+                    for digit, name in enumerate(names)
+                },
+                figures.time_axis("mean program time", "us"),
+                colours=figures.states(identity.states),
+            ),
+        },
+    )
+
+
+EXPERIMENT = Experiment(
+    "page-program",
+    "Program time of the pages of a block",
+    "How long does each page of a block take, by its type and by the state that its cells get?",
+    "Wang 2014 (poster), figure 5",
+    run,
+    lacks_states,
+)

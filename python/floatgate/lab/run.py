@@ -1,0 +1,158 @@
+"""From a chip to a folder: experiments one after the other, their logs, and the report."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from floatgate.folder import atomically, write_json
+from floatgate.lab.bench import Bench, OutOfBlocksError, Source, StoppedError
+from floatgate.lab.chip import Identity
+from floatgate.lab.experiment import Experiment, Result
+from floatgate.lab.log import write_log
+
+DOCUMENT, REPORT, LOGS = "characterize.json", "report.html", "logs"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far all experiments are."""
+
+    fraction: float
+    title: str  # of the experiment under way
+    number: int  # from 1
+    total: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an experiment: a result, or the reason why there is none."""
+
+    experiment: Experiment
+    result: Result | None
+    reason: str = ""  # why there is no result, or why it is not whole
+
+    @property
+    def state(self) -> str:
+        """`done`, `interrupted`, `not possible` or `not run`."""
+        if self.result is not None:
+            return "interrupted" if self.reason else "done"
+        return "not run" if self.reason == NOT_RUN else "not possible"
+
+
+NOT_RUN = "interrupted before it"
+
+
+@dataclass(frozen=True)
+class Characterized:
+    """A chip, and what was found."""
+
+    identity: Identity
+    seed: int | None
+    blocks: int
+    version: str
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether something is missing because it was stopped."""
+        return any(outcome.state in ("interrupted", "not run") for outcome in self.outcomes)
+
+    def document(self) -> dict[str, Any]:
+        """Return everything but the figures, for programs."""
+        identity = asdict(self.identity) | {"device_id": self.identity.device_id.hex()}
+        del identity["wordlines"], identity["page_bits"]  # as long as a block has pages
+        return {
+            "version": self.version,
+            "chip": self.identity.name,
+            "seed": self.seed,
+            "blocks": self.blocks,
+            "interrupted": self.interrupted,
+            "identity": identity | {"states": list(self.identity.states)},
+            "experiments": {
+                outcome.experiment.name: {
+                    "title": outcome.experiment.title,
+                    "source": outcome.experiment.source,
+                    "state": outcome.state,
+                    "reason": outcome.reason or None,
+                    "finding": outcome.result.says if outcome.result else None,
+                    "numbers": outcome.result.numbers if outcome.result else None,
+                }
+                for outcome in self.outcomes
+            },
+        }
+
+
+def characterize(
+    source: Source,
+    experiments: Sequence[Experiment],
+    blocks: int,
+    out: Path,
+    *,
+    force: bool = False,
+    progress: Callable[[Progress], None] = lambda _progress: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Characterized:
+    """Ask the chip every question and write `out`: characterize.json, report.html and the logs.
+
+    When `stopped`, what has been measured until then is written all the same.
+    Raises InputError for a number of blocks the chip does not have, or an unwritable folder.
+    """
+    from floatgate.lab.report import page
+
+    bench = Bench(source, blocks, stopped=stopped)
+    with atomically(out, force=force) as partial:
+        done = measure(bench, experiments, progress)
+        write_json(partial / DOCUMENT, done.document())
+        (partial / REPORT).write_text(page(done, sorted(bench.logs)), encoding="utf-8")
+        _write_logs(bench, done, partial / LOGS)
+    return done
+
+
+def measure(
+    bench: Bench,
+    experiments: Sequence[Experiment],
+    progress: Callable[[Progress], None] = lambda _progress: None,
+) -> Characterized:
+    """Run `experiments` on the bench."""
+    from floatgate._core import version
+
+    outcomes = []
+    total = len(experiments)
+    for index, experiment in enumerate(experiments):
+        title = experiment.title
+
+        def show(fraction: float, index: int = index, title: str = title) -> None:
+            progress(Progress((index + fraction) / total, title, index + 1, total))
+
+        bench.progress = show
+        show(0.0)
+        outcomes.append(_ask(bench, experiment))
+    return Characterized(bench.identity, bench.source.seed, bench.blocks, version(), tuple(outcomes))
+
+
+def _ask(bench: Bench, experiment: Experiment) -> Outcome:
+    if bench.stopped():
+        return Outcome(experiment, None, NOT_RUN)
+    reason = experiment.lacks(bench)
+    if reason:
+        return Outcome(experiment, None, reason)
+    try:
+        result = experiment.run(bench)
+    except StoppedError:
+        return Outcome(experiment, None, NOT_RUN)
+    except OutOfBlocksError as error:
+        return Outcome(experiment, None, str(error))
+    return Outcome(experiment, result, "interrupted: from fewer blocks" if bench.stopped() else "")
+
+
+def _write_logs(bench: Bench, done: Characterized, folder: Path) -> None:
+    folder.mkdir()
+    for name, kept in sorted(bench.logs.items()):
+        head = {
+            "chip": done.identity.name,
+            "seed": "real silicon" if done.seed is None else str(done.seed),
+            "temperature": f"{kept.celsius:g} C",
+            "version": done.version,
+        }
+        write_log(folder / f"{name}.csv", head, kept.entries)

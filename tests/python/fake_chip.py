@@ -1,7 +1,7 @@
 """A small chip behind the laboratory's protocol, with no physics in it: what it answers can be foreseen.
 
-It proves that whatever speaks the protocol can be put on the bench; with `renewable=False` it is worn for good, as
-real silicon is.
+It proves that whatever speaks the protocol can be put on the bench; with `renewable=False` it is worn for
+good, as real silicon is.
 """
 
 import random
@@ -58,7 +58,7 @@ class _Block:
 
 
 class FakeChip:
-    """A chip whose blocks last about 400 cycles; block 3 is marked bad by the factory, block 0 fails early."""
+    """Blocks last about 400 cycles; block 3 is marked bad by the factory, block 0 fails early."""
 
     def __init__(self, bits: int = 1, seed: int = 1, blocks: int = 64, rated: int | None = 100) -> None:
         self._identity = identity(bits, blocks, rated)

@@ -1,7 +1,7 @@
 """The laboratory: puts a chip on the bench, asks it the questions of the papers, and draws the answers.
 
-It reaches a chip only through `floatgate.lab.chip.Chip`, so that a driver for real silicon can take the place of
-the simulated one: a class with those methods, and a `Source` that opens it.
+It reaches a chip only through `floatgate.lab.chip.Chip`, so that a driver for real silicon can take the place
+of the simulated one: a class with those methods, and a `Source` that opens it.
 """
 
 from floatgate.lab.bench import Bench, Source

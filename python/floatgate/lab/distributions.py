@@ -117,6 +117,10 @@ def _labels(plan: VoltagePlan) -> list[dict[str, Any]]:
     for index, (state, level) in enumerate(zip(plan.states, plan.verify, strict=True)):
         if level is not None:
             notes.append(_above(level, f"V{index}", colours[state]) | {"xshift": 4})
+    first = next((level for level in plan.verify if level is not None), None)
+    if first is not None:
+        where = {"x": first + plan.step / 2, "y": 0.02, "yanchor": "bottom"}
+        notes.append(_above(first, "one<br>step", palette.MUTED) | where)
     return notes
 
 

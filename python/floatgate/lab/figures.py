@@ -1,6 +1,7 @@
 """The laboratory's figures, as Plotly's own JSON: endurance, steps over life, comparisons."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil, floor, log10
 from typing import Any
 
 from floatgate import quantities as q
@@ -37,8 +38,14 @@ def _between(ramp: Sequence[str], share: float) -> str:
 
 def cycles_axis(title: str = "program/erase cycles", *, log: bool = False) -> dict[str, Any]:
     """Return an axis of cycles."""
-    scale = {"type": "log", "dtick": 1, "exponentformat": "power"} if log else {"tickformat": "~s"}
+    scale = {"type": "log", "dtick": 1, "tickformat": "~s"} if log else {"tickformat": "~s"}
     return axis(title) | scale
+
+
+def _decades(values: Sequence[float]) -> list[float]:
+    """Return the range of a logarithmic axis that shows whole decades, two at least."""
+    low, high = floor(log10(max(min(values), 1))), ceil(log10(max(values) * 1.05))
+    return [low, max(high, low + 2)]
 
 
 def endurance(groups: Mapping[str, Sequence[Life]], rated: int | None) -> Figure:
@@ -83,9 +90,31 @@ def endurance(groups: Mapping[str, Sequence[Life]], rated: int | None) -> Figure
             "range": [-0.6, len(groups) - 0.4],
             "showgrid": False,
         },
-        yaxis=cycles_axis("endurance (cycles)", log=True),
+        yaxis=cycles_axis("endurance (cycles)", log=True)
+        | {"range": _decades([life.cycles for lives in groups.values() for life in lives] + [rated or 1000])},
     )
     return {"data": data, "layout": made}
+
+
+def survival(groups: Mapping[str, Sequence[Life]], rated: int | None) -> Figure:
+    """The share of blocks still alive, over cycles."""
+    series = {}
+    for name, lives in groups.items():
+        ends = sorted(life.cycles for life in lives)
+        left = [1 - (index + 1) / len(ends) for index in range(len(ends))]
+        series[name] = ([0, *ends], [1.0, *left])
+    made = lines(
+        series,
+        cycles_axis() | {"rangemode": "tozero"},
+        axis("blocks still alive") | {"tickformat": ".0%", "range": [0, 1.04]},
+        shape="hv",
+        markers=False,
+    )
+    made["layout"] |= {"showlegend": len(groups) > 1, "height": 340}
+    if rated:
+        line = {"type": "line", "x0": rated, "x1": rated, "y0": 0, "y1": 1, "yref": "paper"}
+        made["layout"]["shapes"] = [line | {"line": {"color": palette.INK, "width": 1.2, "dash": "dot"}}]
+    return made
 
 
 def _rating(rated: int, groups: int) -> dict[str, Any]:

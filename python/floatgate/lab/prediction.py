@@ -2,10 +2,11 @@
 
 Rule: a block's times change in whole pulses as its wear passes certain levels, and its life ends where the
 pulses run out, which is one such level more. What is alike in all blocks of a part is therefore the ratio
-between the cycle of a step and the cycle of the end, on a logarithmic scale. From the blocks it is trained on,
-the estimator learns this ratio and its spread for each step, and what a life is before anything is known; for a
-block under test it weighs the last step of each kind with that, by inverse variance, and leaves out what the
-block has survived already. Nothing but the log that exists anyway is used: no block is written for it.
+between the cycle of a step and the cycle of the end, on a logarithmic scale. From the blocks that it is
+trained on, the estimator learns this ratio and its spread for each step, and what a life is before anything
+is known; for a block under test it weighs the last step of each kind with that, by inverse variance, and
+leaves out what the block has survived already. Nothing but the log that exists anyway is used: no block is
+written for it.
 
 Not modelled: that steps of one block deviate together; a chip whose temperature changes on the way.
 """

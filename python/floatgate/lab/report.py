@@ -114,8 +114,7 @@ def _time_card(found: dict[str, Any], operation: str, kind: str) -> str:
     specified = found["specified_ns"][operation]
     below = f"specified: {q.duration(specified)}" if specified else "not specified"
     rows = tuple((name, q.duration(found["measured_ns"][operation][name])) for name in ("worst", "best"))
-    words = "mean" if operation == "read" else "mean of the first 10,000"
-    return _card(operation, kind, value, f"{unit}, {words}", below, rows)
+    return _card(f"{operation} time", kind, value, f"{unit}, mean", below, rows)
 
 
 def _card(name: str, kind: str, value: str, unit: str, below: str, rows: tuple[tuple[str, str], ...]) -> str:
@@ -153,7 +152,14 @@ def _section(outcome: "Outcome") -> str:
     )
 
 
-_BESIDE = ("latency", "state-errors", "page-program", "state-erase", "prediction")  # small figures
+_BESIDE = (
+    "endurance",
+    "latency",
+    "state-errors",
+    "page-program",
+    "state-erase",
+    "prediction",
+)  # small figures
 
 
 def _table(table: Table) -> str:

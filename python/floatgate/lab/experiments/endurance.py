@@ -37,7 +37,10 @@ def run(bench: Bench) -> Result:
             "early_failures": len(early),
         },
         (Table(("block", "cycles", "failed in", "erase times seen"), rows),),
-        {"endurance": figures.endurance({bench.identity.name: lives}, rated)},
+        {
+            "endurance": figures.endurance({bench.identity.name: lives}, rated),
+            "survival": figures.survival({bench.identity.name: lives}, rated),
+        },
     )
 
 

@@ -63,13 +63,16 @@ def _collect(bench: Bench, cycles: list[int]) -> list[errors.CellErrors]:
     done = 0
     for point in bench.through(cycles):
         total = errors.none(bench.identity)
-        for block in blocks:
+        for block in list(blocks):
             if point > done:
                 chip.cycle(block, point - done, pattern="random", pages="all")
             collected = errors.collect(chip, bench.identity, block, seed=point)
             if collected is None:
-                return found
-            total += collected
+                blocks.remove(block)
+            else:
+                total += collected
+        if not blocks:
+            break
         done = point + 1
         found.append(total)
     return found

@@ -79,20 +79,23 @@ def _last_of_all(found: dict[str, list[errors.CellErrors | None]]) -> tuple[dict
 
 
 def _worn(bench: Bench, name: str, pattern: str, pages: Pages) -> list[errors.CellErrors | None]:
-    """Collect errors of some blocks at each point; None from where one has failed."""
+    """Collect errors of some blocks, of those that live, at each point; None from where none does."""
     chip, blocks = bench.sample(BLOCKS)
     sums: list[errors.CellErrors | None] = []
     done = 0
     entries = []
     for point in points(bench):
-        total: errors.CellErrors | None = errors.none(bench.identity)
-        for block in blocks:
+        total = errors.none(bench.identity)
+        for block in list(blocks):
             if point > done:
                 entries += chip.cycle(block, point - done, pattern=pattern, pages=pages)
             collected = errors.collect(chip, bench.identity, block, seed=point)
-            total = None if total is None or collected is None else total + collected
+            if collected is None:
+                blocks.remove(block)
+            else:
+                total += collected
         done = point + 1  # the collection is a cycle, too
-        sums.append(total)
+        sums.append(total if blocks else None)
     bench.keep(f"state-wear-{name.replace(' ', '-')}", entries)
     return sums
 

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from floatgate.lab import distributions, patterns
-from floatgate.lab.bench import Bench
-from floatgate.lab.chip import CellProbe, VoltagePlan
+from floatgate.lab.bench import Bench, OutOfBlocksError
+from floatgate.lab.chip import CellProbe, Chip, VoltagePlan
 from floatgate.lab.errors import written_pages
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_probe
 
 WORDLINES = 8
+SPARE = 4  # blocks, should the first not live so long
 AGE_S = 30 * 86_400.0  # after which the distributions are drawn again
 
 
@@ -27,7 +28,8 @@ def run(bench: Bench) -> Result:
             shown[name] = (voltages, meant)
             rows += _rows(f"{plan}, {name}", bench.identity.states, voltages, meant)
             numbers[f"{plan}, {name}"] = _moments(bench.identity.states, voltages, meant)
-        drawn[f"voltages-{plan}"] = distributions.figure(in_force, shown)
+        titled = {f"{plan}: {name}": cells for name, cells in shown.items()}
+        drawn[f"voltages-{plan}"] = distributions.figure(in_force, titled)
     return Result(
         "Each hump is a state. A programmed state begins at its verify level, because a cell is left alone "
         "as "
@@ -46,11 +48,12 @@ def _voltages(
 ) -> tuple[VoltagePlan, "np.ndarray", "np.ndarray"]:
     """Return the plan, and threshold voltages with the states meant, of some wordlines."""
     identity = bench.identity
-    chip, (block,) = bench.sample(1)
+    chip, blocks = bench.sample(SPARE)
     assert isinstance(chip, CellProbe)
     in_force = chip.use_voltage_plan(plan)
-    if cycles:
-        chip.cycle(block, cycles, pattern="random", pages="all")
+    block = next((one for one in blocks if _worn(chip, one, cycles)), None)
+    if block is None:
+        raise OutOfBlocksError(f"none of {SPARE} blocks lived for {cycles:,} cycles")
     lines = min(WORDLINES, 1 + max(identity.wordlines))
     written = {}
     for page in written_pages(identity, lines):
@@ -64,6 +67,14 @@ def _voltages(
         for line in range(lines)
     ]
     return in_force, np.concatenate(voltages), np.concatenate(meant)
+
+
+def _worn(chip: Chip, block: int, cycles: int) -> bool:
+    """Wear a block, and return whether it lives."""
+    if not cycles:
+        return True
+    chip.cycle(block, cycles, pattern="random", pages="all")
+    return chip.status() == "ok"
 
 
 def _moments(states: tuple[str, ...], voltages: "np.ndarray", meant: "np.ndarray") -> dict[str, Any]:

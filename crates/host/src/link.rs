@@ -26,8 +26,8 @@ pub struct LinkConfig {
     pub frame: Option<Bytes>,
     /// Data flow through a FIFO while they still cross; else each piece is stored before it goes on.
     pub cut_through: bool,
-    /// The data of a queued write cross while the drive still works on the command before.
-    pub prefetch: bool,
+    /// One command's data cross while the flash works on another's: two buffers take turns.
+    pub double_buffer: bool,
     /// Time a trim command takes.
     pub t_trim: Nanos,
 }
@@ -66,10 +66,10 @@ impl LinkConfig {
         }
         let config = Self {
             frame,
-            prefetch: host.or(
-                "prefetch",
+            double_buffer: host.or(
+                "double_buffer",
                 false,
-                "data of a queued write cross while the drive still works on the command before",
+                "one command's data cross while the flash works on another's; else a command is over first",
             )?,
             cut_through: host.or(
                 "cut_through",

@@ -101,7 +101,7 @@ impl Link {
     /// `over` to go on.
     #[inline]
     pub fn take(&mut self, arrived: SimTime, now: SimTime, over: Nanos, bytes: u64) -> SimTime {
-        let from = if self.config.prefetch { arrived } else { now };
+        let from = if self.config.double_buffer { arrived } else { now };
         let end = self.transfer(Direction::ToDrive, from, bytes);
         if !self.config.cut_through {
             return end.max(now);

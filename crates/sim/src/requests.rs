@@ -36,6 +36,8 @@ pub(crate) struct Request {
     pub failed: bool,
     /// Fetched by the drive and not answered yet.
     pub in_drive: bool,
+    /// Takes one of the places for commands that the drive works on.
+    pub worked_on: bool,
     next_free: u32,
 }
 
@@ -92,6 +94,7 @@ impl Requests {
             measured,
             failed: false,
             in_drive: false,
+            worked_on: false,
             next_free: u32::MAX,
         };
         self.outstanding += 1;

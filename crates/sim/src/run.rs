@@ -266,7 +266,7 @@ impl<P: Observer> Run<P> {
             self.in_drive += 1;
             let understood = self.link.command_done(now);
             let request = self.requests.get(id);
-            request.in_drive = true;
+            (request.in_drive, request.worked_on) = (true, true);
             request.fetched = now;
             request.understood = understood;
             self.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
@@ -424,6 +424,11 @@ impl<P: Observer> Run<P> {
                 request.link_ns = end.since(decoded).ns();
                 if request.parts == 0 {
                     self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+                    if self.link.config().double_buffer {
+                        request.worked_on = false;
+                        self.in_drive -= 1;
+                        self.draw(now);
+                    }
                 }
             }
             Output::Durable { request: id, stages } => {
@@ -451,7 +456,7 @@ impl<P: Observer> Run<P> {
 
     fn on_complete(&mut self, id: u32, now: SimTime) {
         let request = self.requests.remove(id);
-        self.in_drive -= 1;
+        self.in_drive -= u32::from(request.worked_on);
         self.host_requests += 1;
         let stages = stages(&request, now);
         if request.measured {

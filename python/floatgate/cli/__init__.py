@@ -5,7 +5,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from floatgate.cli import characterize, listing, report, reproduce, run, snapshot, trace
+from floatgate.cli import bus, characterize, listing, report, reproduce, run, snapshot, trace
 
 app = typer.Typer(
     name="floatgate",
@@ -21,6 +21,7 @@ app.command("policies")(listing.policies)
 app.command("characterize")(characterize.characterize)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
+app.add_typer(bus.app, name="bus")
 app.add_typer(trace.app, name="trace")
 app.add_typer(snapshot.app, name="snapshot")
 

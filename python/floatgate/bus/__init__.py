@@ -1,0 +1,1 @@
+"""The wires between controller and chips: what an architect asks of them."""

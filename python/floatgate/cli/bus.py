@@ -1,0 +1,129 @@
+"""`floatgate bus explore`: the wires between controller and chips."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from floatgate.bus.explore import Point
+
+app = typer.Typer(help="Look at NAND interfaces: what they cost and what they give.", no_args_is_help=True)
+
+_Chips = Annotated[list[str] | None, typer.Option("--chip", metavar="CHIP", help="A chip (repeatable).")]
+_Modes = Annotated[
+    list[str] | None,
+    typer.Option("--interface", metavar="NAME:MODE", help="An interface, nv-ddr3:12 (repeatable)."),
+]
+_Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the table and the figures go.")]
+
+EXIT_INTERRUPTED = 130
+DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")
+
+
+@app.command()
+def explore(
+    chip: _Chips = None,
+    interface: _Modes = None,
+    out: _Out = Path("out/bus-explore"),
+) -> int:
+    """Run every interface, channel and way count for a chip: when channels are full, what none beats."""
+    from floatgate.bus.explore import MODES
+    from floatgate.cli.console import err
+
+    points, interrupted = _run(chip or DEFAULT_CHIPS, interface or MODES)
+    if points:
+        out.mkdir(parents=True, exist_ok=True)
+        _write(points, out)
+        _show(points)
+        err.print(f"wrote {out}", markup=False)
+    if interrupted:
+        err.print(f"interrupted after {len(points)} runs", markup=False)
+    return EXIT_INTERRUPTED if interrupted else 0
+
+
+def _run(chips: Sequence[str], modes: Sequence[str]) -> "tuple[list[Point], bool]":
+    """Return what was run until the end or Ctrl-C, and whether it was that."""
+    from rich.progress import Progress
+
+    from floatgate.bus.explore import explore as every
+    from floatgate.cli.console import err
+
+    points: list[Point] = []
+    with Progress(console=err, transient=True) as bar:
+        task = bar.add_task("exploring", total=None)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        try:
+            points.extend(every(chips, modes, show))
+        except KeyboardInterrupt:
+            return points, True
+    return points, False
+
+
+def _write(points: "list[Point]", folder: Path) -> None:
+    from floatgate.bus import figures
+    from floatgate.reproduce import figure
+
+    with (folder / "points.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(points[0])], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(point) for point in points)
+    if figure.available():
+        figures.draw(points, folder)
+
+
+def _show(points: "list[Point]") -> None:
+    """Print where channels are full, then the combinations that no other beats."""
+    from rich.table import Table
+
+    from floatgate.bus.explore import OPS, WAYS, front, full_at, sixteen
+    from floatgate.cli.console import out
+
+    for chip in dict.fromkeys(point.chip for point in points):
+        table = Table(box=None, pad_edge=False, header_style="dim", title=f"{chip}: ways that fill a channel")
+        for head in ("interface", "MT/s", *(f"{op}, ways" for op in OPS), *(f"{op}, MB/s" for op in OPS)):
+            table.add_column(head, justify="left" if head == "interface" else "right")
+        for interface in dict.fromkeys(point.interface for point in points):
+            mine = [p for p in points if (p.chip, p.interface, p.channels) == (chip, interface, 1)]
+            if not mine:
+                continue
+            full = [full_at(points, chip, interface, op) for op in OPS]
+            most = [max((p.mb_per_s for p in mine if p.op == op), default=0.0) for op in OPS]
+            table.add_row(
+                interface,
+                f"{mine[0].mt_per_s:.0f}",
+                *(str(ways) if ways else f"more than {WAYS[-1] // 2}" for ways in full),
+                *(f"{rate:.0f}" for rate in most),
+            )
+        out.print(table)
+        for op in OPS:
+            table = Table(
+                box=None, pad_edge=False, header_style="dim", title=f"{chip}, {op}: what no other beats"
+            )
+            for head in (
+                "interface",
+                "channels x ways",
+                "MB/s",
+                "pins",
+                "ECC blocks",
+                "nJ/B",
+                "channel busy",
+            ):
+                table.add_column(head, justify="left" if head == "interface" else "right")
+            for point in front(sixteen(points, chip, op)):
+                table.add_row(
+                    point.interface,
+                    f"{point.channels} x {point.ways}",
+                    f"{point.mb_per_s:.0f}",
+                    str(point.pins),
+                    str(point.ecc_blocks),
+                    f"{point.nj_per_byte:.3f}",
+                    f"{point.channel_busy:.0%}",
+                )
+            out.print(table)

@@ -1,0 +1,57 @@
+"""Does the exploration of interfaces find what arithmetic says, and what does it do with bad input?"""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from floatgate.bus.explore import Point, explore, front, full_at
+from floatgate.errors import InputError
+
+
+def point(mb_per_s: float, pins: int, nj: float, ways: int = 1, channels: int = 1) -> Point:
+    return Point("chip", "sdr:5", 50.0, channels, ways, "read", mb_per_s, nj, 0.0, 0.5, pins, channels)
+
+
+def test_the_front_keeps_what_no_other_beats() -> None:
+    slow, fast, beaten, near = point(50, 40, 8), point(400, 60, 2), point(300, 60, 3), point(401, 90, 2.5)
+    assert front([slow, fast, beaten, near]) == [slow, fast]
+
+
+def test_a_channel_is_full_where_doubling_its_ways_gains_under_two_percent() -> None:
+    rates = {1: 100.0, 2: 195.0, 4: 197.0}
+    points = [point(rate, 20, 1, ways) for ways, rate in rates.items()]
+    assert full_at(points, "chip", "sdr:5", "read") == 2
+    assert full_at(points[:2], "chip", "sdr:5", "read") is None
+
+
+def test_a_full_channel_carries_its_rate() -> None:
+    points = list(explore(["slc-16g"], ["sdr:5", "nv-ddr:5"]))
+    for interface, mt_per_s, strobes in (("sdr:5", 50, 13), ("nv-ddr:5", 200, 14)):
+        sixteen = next(
+            p for p in points if (p.interface, p.op, p.channels, p.ways) == (interface, "read", 1, 16)
+        )
+        assert sixteen.mt_per_s == mt_per_s
+        # All that is missing is commands, tRR and the first fetch.
+        assert 0.97 * mt_per_s < sixteen.mb_per_s < mt_per_s
+        assert sixteen.pins == strobes + 16 * 2
+
+
+def test_a_mode_the_chip_lacks_is_refused() -> None:
+    with pytest.raises(InputError, match="the chip knows sdr up to mode 5, nv-ddr up to mode 5"):
+        list(explore(["slc-16g"], ["nv-ddr3:12"]))
+    with pytest.raises(InputError, match="expected a name and a mode"):
+        list(explore(["slc-16g"], ["nv-ddr:fast"]))
+
+
+def test_the_command_writes_its_points(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "floatgate", "bus", "explore", "--chip", "slc-16g"]
+    command += ["--interface", "nv-ddr:5", "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "ways that fill a channel" in done.stdout
+    with (tmp_path / "out" / "points.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 9
+    assert {row["op"] for row in rows} == {"read", "write"}

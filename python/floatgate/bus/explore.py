@@ -4,11 +4,14 @@ The drive around the chip is made not to matter: a host link and a buffer that n
 delay, sequential requests at a depth that keeps all dies busy. What is left is chips, channels and ways.
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
+from floatgate import _core, places
 from floatgate.errors import InputError
 from floatgate.reproduce import simulate
 
@@ -31,7 +34,6 @@ NOT_BOUND: dict[str, Any] = {
     "ftl.buffer.size": "128MiB",
     "ftl.buffer.write_back": False,
     "ftl.op_ratio": 0.5,
-    "ftl.mapping_unit": "16KiB",
     "ecc.t_decode": "0ns",
     "nand.blocks_per_plane": 24,
 }
@@ -91,6 +93,7 @@ def _point(chip: str, interface: str, channels: int, ways: int, op: str) -> Poin
         f"[sequential]\nrw={op}\nbs=256k\niodepth={32 * channels * ways}\nio_size={size}\n",
         set={
             "chip": chip,
+            "ftl.mapping_unit": page_size(chip),
             "geometry.channels": channels,
             "geometry.ways": ways,
             "controller.power": f"{BASE_MW + CHANNEL_MW * channels}mW",
@@ -117,6 +120,13 @@ def _point(chip: str, interface: str, channels: int, ways: int, op: str) -> Poin
         pins=channels * (bus["pins_shared"] + ways * bus["pins_per_way"]),
         ecc_blocks=channels,
     )
+
+
+@cache
+def page_size(chip: str) -> str:
+    """Return the page size of a chip as its file writes it. Raises InputError for an unknown chip."""
+    card = json.loads(_core.explain_chip(chip, places.folders()))
+    return next(str(entry["value"]) for entry in card["entries"] if entry["key"] == "nand.page_size")
 
 
 def full_at(points: Sequence[Point], chip: str, interface: str, op: str) -> int | None:

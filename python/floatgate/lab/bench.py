@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Protocol, TypeVar
 
 from floatgate.errors import InputError
-from floatgate.lab.chip import Chip, Entry, Identity, Pages
+from floatgate.lab.chip import Chip, Entry, Identity, Pages, Regulated
 from floatgate.lab.lives import Life, life
 
 CELSIUS = 25.0  # unless a test is about temperature
@@ -60,7 +60,7 @@ class Kept:
     entries: tuple[Entry, ...]
 
 
-Treatment = tuple[str, Pages, float]
+Treatment = tuple[str, Pages, float, str | None]
 
 
 @dataclass
@@ -114,15 +114,22 @@ class Bench:
         return page.status != "ok" or page.data[self.identity.page_bytes].bit_count() < 4
 
     def lives(
-        self, pattern: str = "zeros", pages: Pages = "first", celsius: float = CELSIUS
+        self,
+        pattern: str = "zeros",
+        pages: Pages = "first",
+        celsius: float = CELSIUS,
+        plan: str | None = None,
     ) -> tuple[Life, ...]:
-        """Wear blocks until they fail, as the seed's endurance test does; the same test is made once.
+        """Wear blocks until they fail, with the usual voltages or another plan; the same test is made once.
 
         When stopped, return the lives that had come to their end; raises StoppedError when there is none.
         """
-        treatment = (pattern, pages, celsius)
+        treatment = (pattern, pages, celsius, plan)
         if treatment not in self._lives:
             chip, blocks = self.sample(self.blocks, celsius)
+            if plan is not None:
+                assert isinstance(chip, Regulated)
+                chip.use_voltage_plan(plan)
             ended: list[Life] = []
             for block in blocks:
                 self.progress(len(ended) / len(blocks))
@@ -133,7 +140,8 @@ class Bench:
             if not ended:
                 raise StoppedError
             entries = (entry for one in ended for entry in one.entries)
-            self.keep(f"lives-{pattern.replace(':', '-')}-{pages}-{celsius:g}C", entries, celsius)
+            words = (pattern.replace(":", "-"), pages, f"{celsius:g}C", *([plan] if plan else []))
+            self.keep("-".join(("lives", *words)), entries, celsius)
             self._lives[treatment] = tuple(ended)
         return self._lives[treatment]
 

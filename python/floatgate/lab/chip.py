@@ -169,11 +169,8 @@ class Staircase:
 
 
 @runtime_checkable
-class CellProbe(Protocol):
-    """A needle in the cell array, which real silicon grants only through vendor commands.
-
-    A chip that has it shows threshold voltages; every other experiment works without.
-    """
+class Regulated(Protocol):
+    """A part whose voltages can be chosen, which silicon grants through vendor commands."""
 
     def voltage_plans(self) -> tuple[str, ...]:
         """Return the names of the voltage plans that the part can work with, the usual one first."""
@@ -182,6 +179,14 @@ class CellProbe(Protocol):
     def use_voltage_plan(self, name: str) -> VoltagePlan:
         """Write and read with this plan from now on, and return it."""
         ...
+
+
+@runtime_checkable
+class CellProbe(Regulated, Protocol):
+    """A needle in the cell array, which real silicon grants only through vendor commands.
+
+    A chip that has it shows threshold voltages; every other experiment works without.
+    """
 
     def threshold_voltages(self, block: int, wordline: int) -> "Any":
         """Return the threshold voltage of each cell of a wordline, as a NumPy array of volts."""

@@ -51,6 +51,16 @@ def lacks_states(bench: Bench) -> str | None:
     return None
 
 
+def lacks_plans(bench: Bench) -> str | None:
+    """Say why voltages cannot be compared."""
+    from floatgate.lab.chip import Regulated
+
+    chip = bench.source.open()
+    if isinstance(chip, Regulated) and len(chip.voltage_plans()) > 1:
+        return None
+    return f"{bench.identity.name} works with one set of voltages only"
+
+
 def lacks_probe(bench: Bench) -> str | None:
     """Say why threshold voltages cannot be seen."""
     from floatgate.lab.chip import CellProbe

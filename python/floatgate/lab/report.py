@@ -159,6 +159,7 @@ _BESIDE = (
     "page-program",
     "state-erase",
     "prediction",
+    "voltage-plans",
 )  # small figures
 
 

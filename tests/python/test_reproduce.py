@@ -183,6 +183,18 @@ def exit_code(arguments: list[str]) -> int | str | None:
     return exit_.value.code
 
 
+def test_a_claim_without_numbers_draws_what_was_measured(write: Write, tmp_path: Path) -> None:
+    lines = RUN.replace("Concluded, Finding, Found", "Concluded, Finding, Found, Line").replace(
+        'holds=highest == "two")',
+        'holds=highest == "two", lines=(Line("ranks", ("a", "b"), (1.0, 2.0), "points"),))',
+    )
+    reproduce([load(write(run=lines))], tmp_path / "out", workers=1)
+    drawn = (tmp_path / "out" / "nn2026-rates" / "order.svg").read_text()
+    assert "ranks" in drawn
+    reproduce([load(write("nn2026-plain"))], tmp_path / "plain", workers=1)
+    assert not (tmp_path / "plain" / "nn2026-plain" / "order.svg").exists()
+
+
 def test_the_command(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

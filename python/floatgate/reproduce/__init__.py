@@ -10,7 +10,7 @@ numbers) and `run.py`, which defines
 See papers/README.md for how to add one.
 """
 
-from floatgate.reproduce.case import Case, Concluded, Finding, Found
+from floatgate.reproduce.case import Case, Concluded, Finding, Found, Line
 from floatgate.reproduce.simulate import simulate
 
-__all__ = ["Case", "Concluded", "Finding", "Found", "simulate"]
+__all__ = ["Case", "Concluded", "Finding", "Found", "Line", "simulate"]

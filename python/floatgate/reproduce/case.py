@@ -26,6 +26,16 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Line:
+    """Something measured behind a claim about shapes and orders: the figure of the exhibit draws it."""
+
+    name: str  # what the legend says; lines of one name have one colour
+    x: tuple[float | str, ...]
+    y: tuple[float, ...]
+    kind: str = "line"  # line, steps (a value holds until the next) or points
+
+
+@dataclass(frozen=True)
 class Finding:
     """What a case gave."""
 
@@ -33,6 +43,7 @@ class Finding:
     published: float | str | None = None  # None: it stands in `expected.csv`; else it depends on the run
     ci95: float | None = None  # half width of the 95 % confidence interval, in the unit of `simulated`
     holds: bool | None = None  # for qualitative exhibits: whether the claim is true of what was simulated
+    lines: tuple[Line, ...] = ()  # drawn where the exhibit has no published numbers to stand beside
 
 
 Found = Mapping[tuple[str, str], Finding]  # by exhibit and case

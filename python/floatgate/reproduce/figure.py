@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate.errors import InputError
+from floatgate.reproduce.case import Line
 from floatgate.reproduce.paper import Exhibit
 from floatgate.reproduce.verdict import Row
 
@@ -28,8 +29,10 @@ def draw(exhibit: Exhibit, rows: Iterable[Row], path: Path) -> bool:
     """
     if not available():
         raise InputError(MISSING)
+    rows = list(rows)
     numbers = [row for row in rows if isinstance(row.published, float | int)]
-    if not numbers:
+    measured = [line for row in rows for line in row.lines]
+    if not numbers and not measured:
         return False
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -49,9 +52,12 @@ def draw(exhibit: Exhibit, rows: Iterable[Row], path: Path) -> bool:
         "legend.fontsize": 8,
     }
     with mpl.rc_context(style):
-        lines = numbers[0].x is not None
+        lines = not numbers or numbers[0].x is not None
         figure = Figure(figsize=(7.2, 4.6 if lines else 1.2 + 0.2 * len(numbers)), layout="constrained")
-        if lines:
+        if not numbers:
+            values = figure.add_subplot()
+            _measured(values, exhibit, measured)
+        elif lines:
             values, deviations = figure.subplots(2, sharex=True, height_ratios=(3, 1))
             _lines(values, exhibit, numbers)
             _deviations(deviations, exhibit, numbers)
@@ -62,6 +68,30 @@ def draw(exhibit: Exhibit, rows: Iterable[Row], path: Path) -> bool:
         figure.legend(*values.get_legend_handles_labels(), loc="outside right upper")
         figure.savefig(path, metadata={"Date": None, "Creator": "Floatgate"})
     return True
+
+
+def _measured(axes: "Axes", exhibit: Exhibit, measured: list[Line]) -> None:
+    """Draw what was measured behind claims without numbers."""
+    colours = {
+        name: f"C{index % 10}" for index, name in enumerate(dict.fromkeys(one.name for one in measured))
+    }
+    shapes: dict[str, dict[str, Any]] = {
+        "line": {"marker": "."},
+        "steps": {"drawstyle": "steps-post"},
+        "points": {"marker": ".", "linestyle": "none", "alpha": 0.6},
+    }
+    named: set[str] = set()
+    for one in measured:
+        label = "_nolegend_" if one.name in named else one.name
+        named.add(one.name)
+        axes.plot(one.x, one.y, color=colours[one.name], linewidth=1, label=label, **shapes[one.kind])
+    axes.set_xlabel(exhibit.figure.x)
+    axes.set_ylabel(exhibit.figure.y)
+    if exhibit.figure.x_scale == "log":
+        axes.set_xscale("log")
+    axes.set_yscale(exhibit.figure.y_scale)
+    if any(isinstance(x, str) for one in measured for x in one.x):
+        axes.tick_params(axis="x", labelrotation=30)
 
 
 def _lines(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:

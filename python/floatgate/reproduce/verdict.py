@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from floatgate.errors import InputError
-from floatgate.reproduce.case import Case, Concluded, Finding
+from floatgate.reproduce.case import Case, Concluded, Finding, Line
 from floatgate.reproduce.paper import Exhibit, Paper
 
 PASS, MISS = "pass", "miss"
@@ -28,6 +28,7 @@ class Row:
     x: float | None = None
     series: str = ""
     explained: str | None = None  # the README's heading that explains the miss
+    lines: tuple[Line, ...] = ()  # what was measured, for the figure
 
     @property
     def missed(self) -> bool:
@@ -85,6 +86,7 @@ def _row(paper: Paper, case: Case, finding: Finding) -> Row:
         x=case.x,
         series=case.series,
         explained=None if ok else paper.explanation(exhibit.key, case.name),
+        lines=finding.lines,
     )
 
 

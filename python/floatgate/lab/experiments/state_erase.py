@@ -50,7 +50,12 @@ def run(bench: Bench) -> Result:
         + ", ".join(f"{q.ratio(factor)} ({state})" for state, factor in rise.items())
         + f" until the first block fails (early failures left out). The first {early:,} cycles are shown on "
         "their own.",
-        {"rise": rise, "until_cycle": ends},
+        {
+            "rise": rise,
+            "until_cycle": ends,
+            "over_life": {state: _plain(of) for state, of in over_life.items()},
+            "early": {state: _plain(of) for state, of in first.items()},
+        },
         (Table(("worn with", "first", "at 10 %", "at 50 %", "last", "first failure"), rows),),
         {
             "state-erase": drawn(over_life, "program/erase cycles"),
@@ -63,6 +68,11 @@ def _usual(lives: Sequence[Life]) -> tuple[Life, ...]:
     """Leave out blocks that failed early: they would end the average of all."""
     half = summary(lives).median / 2
     return tuple(life for life in lives if life.cycles >= half)
+
+
+def _plain(series: tuple[list[int], list[float]]) -> dict[str, list[float]]:
+    cycles, times = series
+    return {"cycles": list(cycles), "mean_ns": times}
 
 
 def _mean(lives: Sequence[Life], cycle: int) -> float:

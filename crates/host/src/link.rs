@@ -28,6 +28,9 @@ pub struct LinkConfig {
     pub cut_through: bool,
     /// One command's data cross while the flash works on another's: two buffers take turns.
     pub double_buffer: bool,
+    /// Commands are worked on in groups: as many as it takes to give each die this many pages, the next group
+    /// when all of them are done. 0: each command for itself.
+    pub group_pages_per_die: u32,
     /// Time a trim command takes.
     pub t_trim: Nanos,
 }
@@ -70,6 +73,11 @@ impl LinkConfig {
                 "double_buffer",
                 false,
                 "one command's data cross while the flash works on another's; else a command is over first",
+            )?,
+            group_pages_per_die: host.or(
+                "group_pages_per_die",
+                0,
+                "commands are worked on in groups that give each die so many pages; 0: each for itself",
             )?,
             cut_through: host.or(
                 "cut_through",

@@ -40,6 +40,9 @@ pub(crate) struct Run<P: Observer> {
     unit: u64,
     /// Units of a write that cross the link in one piece.
     frame_units: u32,
+    /// Units that make a group of commands, and how many this group may still take.
+    group_units: u32,
+    group_room: u32,
     capacity: u64,
     limit_requests: u64,
     limit_time: SimTime,
@@ -91,6 +94,11 @@ impl<P: Observer> Run<P> {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
         let frame = link.config().frame.map_or(u64::MAX, |frame| (frame.get() / unit).max(1));
         let frame_units = u32::try_from(frame).unwrap_or(u32::MAX);
+        let layout = ftl.layout();
+        let group_units = match link.config().group_pages_per_die {
+            0 => u32::MAX,
+            pages => pages * layout.dies * layout.units_per_page,
+        };
         let ramping = workload.in_ramp(SimTime::ZERO);
         let mut run = Self {
             baseline: *ftl.stats(),
@@ -116,6 +124,8 @@ impl<P: Observer> Run<P> {
             t_decode,
             unit,
             frame_units,
+            group_units,
+            group_room: group_units,
             capacity,
             ramping,
         };
@@ -261,9 +271,20 @@ impl<P: Observer> Run<P> {
                 }
             }
         }
-        while self.in_drive < self.link.config().max_commands {
-            let Some(id) = self.link.fetch() else { break };
+        if self.in_drive == 0 {
+            self.group_room = self.group_units;
+        }
+        while self.in_drive < self.link.config().max_commands && self.group_room > 0 {
+            let Some(id) = self.link.fetch() else {
+                // A group that has begun is not joined later.
+                self.group_room =
+                    if self.in_drive > 0 && self.group_units < u32::MAX { 0 } else { self.group_room };
+                break;
+            };
             self.in_drive += 1;
+            if self.group_units < u32::MAX {
+                self.group_room = self.group_room.saturating_sub(self.requests.get(id).units);
+            }
             let understood = self.link.command_done(now);
             let request = self.requests.get(id);
             (request.in_drive, request.worked_on) = (true, true);

@@ -9,7 +9,7 @@ mod size;
 mod time;
 
 pub use address::{ChannelId, DieId, Lpn, Ppa, SuperblockId};
-pub use physical::{Capacitance, Current, Energy, Femtos, Frequency, Power, Voltage};
+pub use physical::{Capacitance, Current, Energy, Femtos, Frequency, Potential, Power, Voltage};
 pub use quantity::{ParseQuantityError, Quantity};
 pub use size::{Bytes, TransferRate};
 pub use time::{Nanos, SimTime};

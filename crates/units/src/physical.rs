@@ -67,6 +67,40 @@ quantities! {
         units &[("fJ", 1), ("pJ", 1_000), ("nJ", 1_000_000), ("uJ", 1_000_000_000)];
 }
 
+/// A signed voltage, in microvolts: threshold voltages lie on both sides of zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Potential(i64);
+
+impl Potential {
+    /// A value given in microvolts.
+    pub const fn new(microvolts: i64) -> Self {
+        Self(microvolts)
+    }
+
+    /// In volts.
+    pub fn volts(self) -> f64 {
+        self.0 as f64 * 1e-6
+    }
+}
+
+impl Quantity for Potential {
+    const EXPECTED: &'static str = "a voltage with its unit, such as \"-2.5V\" (uV, mV, V)";
+
+    fn parse(text: &str) -> Result<Self, ParseQuantityError> {
+        let (sign, size) = text.strip_prefix('-').map_or((1, text), |size| (-1, size));
+        let size = i64::try_from(Voltage::parse(size)?.get())
+            .map_err(|_| ParseQuantityError(format!("{text:?} is too large")))?;
+        Ok(Self(sign * size))
+    }
+}
+
+impl fmt::Display for Potential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        write!(f, "{sign}{}", Voltage(self.0.unsigned_abs()))
+    }
+}
+
 impl Femtos {
     /// As nanoseconds, for arithmetic that is reported and never scheduled.
     pub fn as_ns(self) -> f64 {

@@ -56,38 +56,52 @@ def written_pages(identity: Identity, wordlines: int) -> range:
     return range(1 + max(page for page, line in enumerate(identity.wordlines) if line < wordlines))
 
 
+Written = dict[int, bytes]  # data by page
+
+
 def collect(chip: Chip, identity: Identity, block: int, seed: int, wait_s: float = 0.0) -> CellErrors | None:
     """Erase the block, write pseudo-random data, wait, and count the cells that read as another state.
 
     None when the block fails on the way.
     """
+    written = write(chip, identity, block, seed)
+    if written is None:
+        return None
+    if wait_s:
+        chip.let_time_pass(wait_s)
+    return compare(chip, identity, block, written)
+
+
+def write(chip: Chip, identity: Identity, block: int, seed: int) -> Written | None:
+    """Erase the block and write pseudo-random data to its first wordlines; None when it fails."""
     if chip.erase(block).status != "ok":
         return None
-    lines = min(WORDLINES, 1 + max(identity.wordlines))
-    written: dict[int, bytes] = {}
-    for page in written_pages(identity, lines):
+    written: Written = {}
+    for page in written_pages(identity, _wordlines(identity)):
         written[page] = patterns.random_page(identity, seed, block, page)
         if chip.program(block, page, written[page]).status != "ok":
             return None
-    if wait_s:
-        chip.let_time_pass(wait_s)
-    return _compare(identity, written, {page: chip.read(block, page).data for page in written}, lines)
+    return written
 
 
-def _compare(
-    identity: Identity, written: dict[int, bytes], found: dict[int, bytes], lines: int
-) -> CellErrors:
+def compare(chip: Chip, identity: Identity, block: int, written: Written) -> CellErrors:
+    """Read what was written and count the cells that are in another state."""
     total = none(identity)
-    for line in range(lines):
+    for line in range(_wordlines(identity)):
         pages = identity.pages_of(line)
+        found = [chip.read(block, page).data for page in pages]
         meant = patterns.states_of(identity, [written[page] for page in pages])
-        read = patterns.states_of(identity, [found[page] for page in pages])
+        read = patterns.states_of(identity, found)
         total += CellErrors(
             _counts(meant, identity),
             _counts(meant[meant != read], identity),
-            tuple(_wrong_bits(written[page], found[page]) for page in pages),
+            tuple(_wrong_bits(written[page], data) for page, data in zip(pages, found, strict=True)),
         )
     return total
+
+
+def _wordlines(identity: Identity) -> int:
+    return min(WORDLINES, 1 + max(identity.wordlines))
 
 
 def _counts(states: "np.ndarray", identity: Identity) -> tuple[int, ...]:

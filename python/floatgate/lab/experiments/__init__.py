@@ -24,6 +24,7 @@ _FILES = (
     "state_program",
     "page_program",
     "state_erase",
+    "retention",
     "voltage_plans",
     "voltages",
     "ispp",

@@ -20,7 +20,7 @@ AGES_S = {
 
 
 def run(bench: Bench) -> Result:
-    """Write fresh and worn blocks, leave them alone at two temperatures, and count errors from time to time."""
+    """Write fresh and worn blocks, leave them alone at two temperatures, and count errors now and then."""
     rated = bench.identity.rated.pe_cycles or 10_000
     found: dict[str, list[float]] = {}
     for cycles, celsius in bench.through(((0, CELSIUS), (rated, CELSIUS), (rated, HOT))):
@@ -30,7 +30,8 @@ def run(bench: Bench) -> Result:
     rows = tuple((name, *(q.three(rate) for rate in rates)) for name, rates in found.items())
     worn = found[f"{rated:,} cycles, {CELSIUS:g} C"]
     return Result(
-        f"At {CELSIUS:g} C, blocks that had been worn for {rated:,} cycles had {q.three(worn[0])} wrong cells of "
+        f"At {CELSIUS:g} C, blocks that had been worn for {rated:,} cycles had {q.three(worn[0])} wrong "
+        f"cells of "
         f"a million {ages[0]} after the write and {q.three(worn[-1])} {ages[-1]} after it.",
         {"ages_s": list(AGES_S.values()), "errors_per_million_cells": found},
         (Table(("wrong cells of a million", *ages), rows),),

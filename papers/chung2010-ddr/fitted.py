@@ -5,10 +5,10 @@ from typing import Any
 
 # Without a class, what only that class determines goes back to the data sheet: t_prog of 200 and 800 us.
 LEFT_OUT: Mapping[str, Mapping[str, float]] = {
-    "slc-write": {"drain_mb_per_s": 571, "slc_t_prog_us": 200, "mlc_t_prog_us": 838, "mlc_first": 0.65},
-    "slc-read": {"drain_mb_per_s": 571, "slc_t_prog_us": 208, "mlc_t_prog_us": 838, "mlc_first": 0.65},
-    "mlc-write": {"drain_mb_per_s": 571, "slc_t_prog_us": 208, "mlc_t_prog_us": 800, "mlc_first": 1.0},
-    "mlc-read": {"drain_mb_per_s": 571, "slc_t_prog_us": 208, "mlc_t_prog_us": 838, "mlc_first": 0.65},
+    "slc-write": {"drain_mb_per_s": 568, "slc_t_prog_us": 200, "mlc_t_prog_us": 840, "mlc_first": 0.7},
+    "slc-read": {"drain_mb_per_s": 528, "slc_t_prog_us": 210, "mlc_t_prog_us": 840, "mlc_first": 0.7},
+    "mlc-write": {"drain_mb_per_s": 568, "slc_t_prog_us": 210, "mlc_t_prog_us": 800, "mlc_first": 1.0},
+    "mlc-read": {"drain_mb_per_s": 696, "slc_t_prog_us": 210, "mlc_t_prog_us": 840, "mlc_first": 0.7},
 }
 
 

@@ -213,8 +213,6 @@ class ProbedChip(FakeChip):
         )
 
     def staircases(self, block: int, wordline: int, cells: int) -> list[Staircase]:
-        for page in self._identity.pages_of(wordline):
-            self.program(block, page, patterns.random_page(self._identity, block, page))
         found = []
         for cell in range(cells):
             place = cell % len(self._identity.states)

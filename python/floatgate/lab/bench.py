@@ -162,9 +162,10 @@ class Bench:
                 return None
             at_once = min(at_once, cycles - done)
             began = perf_counter()
-            entries += chip.cycle(block, at_once, pattern=pattern, pages=pages)
+            found = chip.cycle(block, at_once, pattern=pattern, pages=pages)
+            entries += found
             done += at_once
-            if entries and entries[-1].status != "ok":
+            if any(entry.status != "ok" for entry in found):
                 break
             if perf_counter() - began < CALL_S:
                 at_once *= 4

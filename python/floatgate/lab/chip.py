@@ -193,5 +193,5 @@ class CellProbe(Regulated, Protocol):
         ...
 
     def staircases(self, block: int, wordline: int, cells: int) -> list[Staircase]:
-        """Program a wordline of an erased block with pseudo-random data and return how some cells rose."""
+        """Return how the first cells of an erased wordline rise to all the states; nothing is changed."""
         ...

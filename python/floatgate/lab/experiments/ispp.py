@@ -3,7 +3,7 @@
 import numpy as np
 
 from floatgate import quantities as q
-from floatgate.lab import distributions, patterns
+from floatgate.lab import distributions, errors, patterns
 from floatgate.lab.bench import Bench
 from floatgate.lab.chip import CellProbe, Staircase
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_probe
@@ -13,15 +13,18 @@ SHOWN = 4  # of each state: the ends of its range and between
 
 
 def run(bench: Bench) -> Result:
-    """Program a wordline and follow some of its cells from pulse to pulse."""
+    """Follow some cells of a wordline from pulse to pulse, and look at all of them at the end."""
     chip, (block,) = bench.sample(1)
     assert isinstance(chip, CellProbe)
     plan = chip.use_voltage_plan(chip.voltage_plans()[0])
     cells = chip.staircases(block, 0, ASKED)
+    identity = bench.identity
+    data = {page: patterns.random_page(identity, block, page) for page in errors.written_pages(identity, 1)}
+    for page, written in data.items():
+        chip.program(block, page, written)
     shown = [cell for state in plan.states for cell in _some(cells, state)]
     voltages = np.asarray(chip.threshold_voltages(block, 0))
-    identity = bench.identity
-    meant = patterns.states_of(identity, [chip.read(block, page).data for page in identity.pages_of(0)])
+    meant = patterns.states_of(identity, [data[page] for page in identity.pages_of(0)])
     pulses = max((len(cell.volts) - 1 for cell in cells), default=0)
     rows = tuple(
         (

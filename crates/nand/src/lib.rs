@@ -4,6 +4,8 @@
 //! retention and disturb (the cell model and the tables derived from it come with their own issue).
 
 mod array;
+pub mod cells;
+pub mod chip;
 mod geometry;
 mod power;
 mod timing;

@@ -7,6 +7,8 @@ use config::{ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
 use ftl::{Ftl, FtlConfig};
 use host::LinkConfig;
+use nand::cells::CellPhysics;
+use nand::chip::SimulatedChip;
 use nand::{ArrayPower, ArrayTiming, FlashArray, Geometry};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -205,6 +207,34 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
     Ok((parts.title, entries))
 }
 
+/// A chip for the bench; everything in it varies with `seed`. Its number of blocks can be cut down.
+///
+/// # Errors
+/// When the chip is unknown, its file is faulty or has no `[cells]`.
+pub fn chip_on_bench(
+    catalogue: &Catalogue,
+    chip: &str,
+    overrides: &[String],
+    seed: u64,
+) -> Result<SimulatedChip, Error> {
+    let path = catalogue.resolve("chips", chip)?;
+    let mut document = load(&path)?.nested("nand");
+    for assignment in ["geometry.channels=1", "geometry.ways=1"] {
+        document.set(assignment)?;
+    }
+    let mut set = Document::empty();
+    for assignment in overrides {
+        set.set(&format!("nand.{assignment}"))?;
+    }
+    document.overlay(set);
+    let mut root = Section::root(&document);
+    // The drive's reader finds unknown keys; it reads everything a chip file may hold.
+    Parts::read_nand(&mut root)?;
+    let mut root = Section::root(&document);
+    let mut nand = root.child("nand")?;
+    Ok(SimulatedChip::read(&mut root, &mut nand, seed)?)
+}
+
 /// A drive's configuration, read and found consistent. Makes the drive itself, as often as asked.
 pub struct Drive {
     /// The name it was asked for by.
@@ -237,6 +267,9 @@ impl Parts {
         let timing = ArrayTiming::read(&mut nand, &geometry)?;
         let power = ArrayPower::read(&mut nand)?;
         let support = Support::read(&mut nand)?;
+        CellPhysics::read(&mut nand, geometry.cell)?;
+        nand.or("maker", String::new(), "who makes it")?;
+        nand.or("device_id", Vec::<u32>::new(), "bytes of READ ID")?;
         nand.or("pe_cycles_rated", 0u32, "program/erase cycles the data sheet promises; 0: not known")?;
         Ok(Self { title, nand, geometry, timing, power, support })
     }

@@ -1,0 +1,178 @@
+//! What cycles, time and temperature leave behind in the oxide.
+
+use config::{ConfigError, Section};
+use units::{Nanos, Potential};
+
+/// Exponents of trap generation with cycles: interface traps and oxide charge (Mielke and others; used throughout
+/// the literature).
+const INTERFACE: f64 = 0.62;
+const OXIDE: f64 = 0.30;
+
+/// Boltzmann's constant, eV per kelvin.
+const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
+const KELVIN: f64 = 273.15;
+
+/// How oxide trapping grows with cycles and what it does, in volts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wear {
+    slow_v: f64,
+    fast_v: f64,
+    reference: f64,
+    /// By how much trapped charge lowers the offset of a cell, for each volt: programs speed up.
+    pub program: f64,
+    /// By how much it raises the erase voltage needed, for each volt: erases slow down.
+    pub erase: f64,
+    /// By how much it raises the erased state, for each volt.
+    pub erased: f64,
+    /// Spread (standard deviation of the logarithm) of trapping between cells, blocks and chips.
+    pub cell_spread: f64,
+    /// Between blocks.
+    pub block_spread: f64,
+    /// Between chips.
+    pub chip_spread: f64,
+    /// Share of blocks with a defect, and how much faster those trap.
+    pub defect_fraction: f64,
+    /// How much faster those trap.
+    pub defect_factor: f64,
+    /// Share of a cycle's stress that the erase causes; the program causes the rest.
+    pub erase_share: f64,
+    /// Stress that shows in error rates, for each erase of a cell that was not programmed before, in cycles.
+    pub over_erase: f64,
+    /// Width that the reference wear adds to every state, volts.
+    pub broadening_v: f64,
+}
+
+impl Wear {
+    /// Reads `[cells.wear]`.
+    ///
+    /// # Errors
+    /// When a value is missing or outside its range.
+    pub(super) fn read(cells: &mut Section) -> Result<Self, ConfigError> {
+        let mut s = cells.child("wear")?;
+        let wear = Self {
+            slow_v: volts(&mut s, "slow", "trapping at the reference wear that grows with cycles^0.62")?,
+            fast_v: volts(&mut s, "fast", "trapping at the reference wear that grows with cycles^0.30")?,
+            reference: s.required("reference", "wear, in cycles, at which slow and fast are given")?,
+            program: s.or("program", 1.0, "volts that programming gains for each volt trapped")?,
+            erase: s.or("erase", 1.0, "volts that erasing needs more for each volt trapped")?,
+            erased: s.or("erased", 0.3, "volts by which the erased state rises for each volt trapped")?,
+            cell_spread: s.or("cell_spread", 0.2, "spread of trapping between cells, of its logarithm")?,
+            block_spread: s.or("block_spread", 0.1, "spread of trapping between blocks")?,
+            chip_spread: s.or("chip_spread", 0.05, "spread of trapping between chips")?,
+            defect_fraction: s.or("defect_fraction", 0.0, "share of blocks with a defect")?,
+            defect_factor: s.or("defect_factor", 3.0, "how much faster a block with a defect traps")?,
+            erase_share: s.or("erase_share", 0.7, "share of a cycle's stress that the erase causes")?,
+            over_erase: s.or(
+                "over_erase",
+                0.5,
+                "stress on the error rate, in cycles, of erasing a cell that was not programmed",
+            )?,
+            broadening_v: volts(&mut s, "broadening", "width that the reference wear adds to every state")?,
+        };
+        if wear.reference.is_nan() || wear.reference < 1.0 {
+            return Err(s.reject("reference", "expected at least one cycle"));
+        }
+        for (key, value) in [("defect_fraction", wear.defect_fraction), ("erase_share", wear.erase_share)] {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(s.reject(key, "expected a share from 0 to 1"));
+            }
+        }
+        s.finish()?;
+        Ok(wear)
+    }
+
+    /// Trapping of a mean cell after `cycles`, in volts.
+    #[inline]
+    pub fn trapped_v(&self, cycles: f64) -> f64 {
+        let x = cycles / self.reference;
+        if x <= 0.0 {
+            return 0.0;
+        }
+        let log = libm::log(x);
+        self.slow_v * libm::exp(INTERFACE * log) + self.fast_v * libm::exp(OXIDE * log)
+    }
+
+    /// Width that wear adds to every state, in volts; `cycles` with over-erasing counted in.
+    pub fn broadening(&self, cycles: f64) -> f64 {
+        let x = cycles / self.reference;
+        if x <= 0.0 { 0.0 } else { self.broadening_v * libm::pow(x, INTERFACE) }
+    }
+}
+
+fn volts(section: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigError> {
+    let value: Potential = section.required(key, help)?;
+    if value.volts() < 0.0 {
+        return Err(section.reject(key, "expected a voltage of at least 0 V"));
+    }
+    Ok(value.volts())
+}
+
+/// How much faster a thermally activated process runs at `celsius` than at `reference` (Arrhenius).
+pub fn arrhenius(activation_ev: f64, celsius: f64, reference: f64) -> f64 {
+    libm::exp(activation_ev / BOLTZMANN_EV * (1.0 / (reference + KELVIN) - 1.0 / (celsius + KELVIN)))
+}
+
+/// Charge loss with time (Dong, Pan and others: mean and variance grow with the logarithm of time).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retention {
+    ks: f64,
+    kd: f64,
+    km: f64,
+    t0_s: f64,
+    /// Activation energy, eV.
+    pub activation_ev: f64,
+    /// Temperature at which the constants hold, degrees Celsius.
+    pub reference_celsius: f64,
+}
+
+impl Retention {
+    /// Reads `[cells.retention]`.
+    ///
+    /// # Errors
+    /// When a value is wrong.
+    pub(super) fn read(cells: &mut Section) -> Result<Self, ConfigError> {
+        let mut s = cells.child("retention")?;
+        let t0: Nanos = s.or("t0", Nanos::new(3_600_000_000_000), "time scale of the logarithm")?;
+        let retention = Self {
+            ks: s.or("ks", 0.38, "charge loss for each volt above the erased state")?,
+            kd: s.or("kd", 4e-4, "of its mean")?,
+            km: s.or("km", 4e-6, "of its variance")?,
+            t0_s: t0.ns() as f64 * 1e-9,
+            activation_ev: s.or("activation_ev", 1.1, "activation energy, eV")?,
+            reference_celsius: s.or("reference_celsius", 25.0, "temperature of the constants")?,
+        };
+        if retention.t0_s <= 0.0 {
+            return Err(s.reject("t0", "expected a time above zero"));
+        }
+        s.finish()?;
+        Ok(retention)
+    }
+
+    /// Mean loss and its standard deviation, volts, of a cell `above_erased_v` above the erased state after
+    /// `seconds` at the reference temperature.
+    pub fn loss(&self, above_erased_v: f64, cycles: f64, seconds: f64) -> (f64, f64) {
+        let height = above_erased_v.max(0.0);
+        let log = libm::log1p(seconds / self.t0_s);
+        let mean = self.ks * height * self.kd * libm::pow(cycles.max(1.0), 0.4) * log;
+        let variance = self.ks * height * self.km * libm::pow(cycles.max(1.0), 0.5) * log;
+        (mean, variance.sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrhenius_factors_are_those_of_the_literature() {
+        for (celsius, factor) in [(30.0, 2.03), (40.0, 7.77), (55.0, 50.1), (70.0, 274.0), (85.0, 1303.0)] {
+            let ours = arrhenius(1.1, celsius, 25.0);
+            assert!((ours / factor - 1.0).abs() < 0.01, "{celsius} C: {ours}, published {factor}");
+        }
+        // 1 year at 25 C equals these bakes (hours at degrees Celsius).
+        for (hours, celsius) in [(97.65, 60.0), (11.16, 80.0), (1.61, 100.0), (0.28, 120.0)] {
+            let equal = hours * arrhenius(1.1, celsius, 25.0);
+            assert!((equal / 8766.0 - 1.0).abs() < 0.02, "{hours} h at {celsius} C: {equal} h");
+        }
+    }
+}

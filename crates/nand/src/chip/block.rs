@@ -1,0 +1,135 @@
+//! A block: its oxide, how often it was stressed and by what, and the wordlines that hold data.
+
+use crate::cells::normal::{Stream, largest};
+use crate::cells::{CellPhysics, Condition, Wordline};
+use std::collections::BTreeMap;
+
+/// Stress is counted in millionths of a cycle: sums do not depend on their order.
+pub(super) const MICRO: f64 = 1e6;
+
+/// What a wordline went through beside the erases of its block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stress {
+    /// Programs, millionths of a cycle.
+    pub programmed: u64,
+    /// Erases of cells that had not been programmed, millionths.
+    pub over_erased: u64,
+}
+
+/// A wordline that was programmed since the last erase.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub cells: Wordline,
+    pub states: Vec<u8>,
+    pub pages: u32,
+    /// Equivalent seconds on the chip's clock when it was written.
+    pub at_s: f64,
+    /// Programs of the block when it was written.
+    pub programs: u64,
+}
+
+/// One block.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub stream: Stream,
+    /// Trapping over that of a mean block.
+    pub trapping: f64,
+    pub stress: Vec<Stress>,
+    pub cycles: u64,
+    pub erases: u64,
+    pub bad: bool,
+    pub next_page: u32,
+    pub programs: u64,
+    pub reads: u64,
+    pub written: BTreeMap<u32, Written>,
+    /// Pages of a one-shot wordline that wait for the rest.
+    pub waiting: Vec<Vec<u8>>,
+    /// What the rig logged last: by page, -1 for the erase.
+    pub logged: BTreeMap<i64, (u64, bool)>,
+}
+
+mod draw {
+    pub const TRAPPING: u64 = 101;
+    pub const DEFECT: u64 = 102;
+    pub const SLOWEST: u64 = 103;
+    pub const OFFSET: u64 = 104;
+    pub const CELLS: u64 = 105;
+}
+
+impl Block {
+    pub fn new(physics: &CellPhysics, chip: Stream, chip_trapping: f64, number: u32, wordlines: u32) -> Self {
+        let stream = chip.of(u64::from(number) + 1);
+        let wear = &physics.wear;
+        let defect = stream.of(draw::DEFECT).uniform(0) < wear.defect_fraction;
+        let spread = libm::exp(wear.block_spread * stream.of(draw::TRAPPING).normal(0));
+        Self {
+            stream,
+            trapping: chip_trapping * spread * if defect { wear.defect_factor } else { 1.0 },
+            stress: vec![Stress::default(); wordlines as usize],
+            cycles: 0,
+            erases: 0,
+            bad: false,
+            next_page: 0,
+            programs: 0,
+            reads: 0,
+            written: BTreeMap::new(),
+            waiting: Vec::new(),
+            logged: BTreeMap::new(),
+        }
+    }
+
+    /// Trapping of the slowest of `cells` cells of a wordline, over that of a mean one.
+    pub fn slowest(&self, physics: &CellPhysics, wordline: usize, cells: f64) -> f64 {
+        let rank = self.stream.of(draw::SLOWEST).uniform(wordline as u64);
+        libm::exp(physics.wear.cell_spread * largest(cells, rank))
+    }
+
+    /// Offset of the slowest of `cells` cells of a wordline in one state, volts.
+    pub fn slowest_offset(&self, physics: &CellPhysics, wordline: usize, state: usize, cells: f64) -> f64 {
+        let rank = self.stream.of(draw::OFFSET).of(state as u64).uniform(wordline as u64);
+        physics.offset_sigma * largest(cells, rank)
+    }
+
+    /// Wear of a wordline after `erases` erases, cycles.
+    pub fn wear(&self, physics: &CellPhysics, wordline: usize) -> f64 {
+        self.erases as f64 * physics.wear.erase_share + self.stress[wordline].programmed as f64 / MICRO
+    }
+
+    pub fn condition(&self, physics: &CellPhysics, wordline: usize) -> Condition {
+        let cycles = self.wear(physics, wordline);
+        let over = self.stress[wordline].over_erased as f64 / MICRO;
+        let error_cycles = cycles + physics.wear.over_erase * over;
+        Condition { cycles, error_cycles, trapping: self.trapping }
+    }
+
+    /// The cells of a wordline as the last erase left them.
+    pub fn fresh(&self, physics: &CellPhysics, wordline: u32, cells: usize) -> Wordline {
+        let stream = self.stream.of(draw::CELLS).of(u64::from(wordline));
+        Wordline::erased(physics, stream, cells, self.erases, &self.condition(physics, wordline as usize))
+    }
+
+    /// The block was erased: what it held is gone, what was not programmed was erased once too often.
+    pub fn after_erase(&mut self) {
+        for (wordline, stress) in self.stress.iter_mut().enumerate() {
+            let erased = match self.written.get(&(wordline as u32)) {
+                None => 1.0,
+                Some(written) => {
+                    written.states.iter().filter(|state| **state == 0).count() as f64
+                        / written.states.len() as f64
+                }
+            };
+            stress.over_erased += (erased * MICRO).round() as u64;
+        }
+        self.forget();
+        self.erases += 1;
+    }
+
+    /// What the block held is gone.
+    pub fn forget(&mut self) {
+        self.written.clear();
+        self.waiting.clear();
+        self.next_page = 0;
+        self.programs = 0;
+        self.reads = 0;
+    }
+}

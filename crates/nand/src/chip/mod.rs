@@ -1,0 +1,72 @@
+//! A chip on the bench: what it says about itself, what it does when asked, how its blocks live and die.
+
+mod block;
+mod life;
+mod simulated;
+
+pub use life::{LogRow, Operation, Pages, Pattern};
+pub use simulated::{Answer, Identity, PageRead, Rated, SimulatedChip, Status};
+
+/// What the laboratory may ask of a chip, simulated or of silicon. Times are nanoseconds of busy time.
+///
+/// What a real part answers by its status register is a value; only what cannot be sent at all is an error.
+pub trait ChipInterface {
+    /// What READ ID, the parameter page and the data sheet say.
+    fn identify(&self) -> &Identity;
+
+    /// Reads a whole page, with the bit errors it has.
+    ///
+    /// # Errors
+    /// When there is no such page.
+    fn read(&mut self, block: u32, page: u32) -> Result<PageRead, String>;
+
+    /// Programs a whole page.
+    ///
+    /// # Errors
+    /// When there is no such page or `data` is not as long as one.
+    fn program(&mut self, block: u32, page: u32, data: &[u8]) -> Result<Answer, String>;
+
+    /// Erases a block.
+    ///
+    /// # Errors
+    /// When there is no such block.
+    fn erase(&mut self, block: u32) -> Result<Answer, String>;
+
+    /// Programs and erases a block `cycles` times, or until it fails, and gives what a rig logs: the first cycle,
+    /// every cycle in which a busy time or status is another than before, and sampled ones between. Once for n
+    /// cycles is n times for one.
+    ///
+    /// # Errors
+    /// When there is no such block or the part has no such state.
+    fn cycle(
+        &mut self,
+        block: u32,
+        cycles: u64,
+        pattern: &Pattern,
+        pages: Pages,
+    ) -> Result<Vec<LogRow>, String>;
+
+    /// How the last operation ended.
+    fn status(&self) -> Status;
+
+    /// How long the last operation kept the chip busy.
+    fn busy_time_ns(&self) -> u64;
+
+    /// Brings the chip to a temperature, degrees Celsius.
+    ///
+    /// # Errors
+    /// When no part works there.
+    fn set_temperature(&mut self, celsius: f64) -> Result<(), String>;
+
+    /// The chip's temperature, degrees Celsius.
+    fn temperature(&self) -> f64;
+
+    /// Leaves the chip alone for so many seconds.
+    ///
+    /// # Errors
+    /// When that is less than nothing.
+    fn let_time_pass(&mut self, seconds: f64) -> Result<(), String>;
+
+    /// The bench's clock, ns.
+    fn now_ns(&self) -> u64;
+}

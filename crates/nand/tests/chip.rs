@@ -1,0 +1,222 @@
+//! Is every command of a chip answered as silicon would, and do its blocks live as one cycle after the other says?
+
+use config::{ConfigError, Document, Section};
+use nand::chip::{ChipInterface, LogRow, Pages, Pattern, SimulatedChip, Status};
+use proptest::prelude::*;
+
+const CHIP: &str = r#"
+title = "A small SLC part"
+cell = "slc"
+program = "page"
+planes = 1
+blocks_per_plane = 16
+pages_per_block = 8
+page_size = "512B"
+oob_size = "16B"
+t_r = "25us"
+t_prog = "200us"
+t_bers = "2ms"
+pe_cycles_rated = 1000
+
+[cells]
+t_r = "24us"
+erased = "-2.5V"
+erased_sigma = "300mV"
+offset_sigma = "120mV"
+injection_sigma = "40mV"
+
+[cells.normal]
+verify = ["1V"]
+references = ["-300mV"]
+start = "-400mV"
+step = "200mV"
+
+[cells.program]
+t_setup = "15us"
+t_pulse = "14us"
+t_verify = "3us"
+max_pulses = 16
+
+[cells.erase]
+start = "14V"
+step = "500mV"
+need = "14400mV"
+verify = "-1500mV"
+t_setup = "150us"
+t_pulse = "800us"
+t_verify = "20us"
+max_pulses = 7
+cold_per_degree = "46mV"
+
+[cells.wear]
+reference = 1000.0
+slow = "50mV"
+fast = "30mV"
+cell_spread = 0.18
+block_spread = 0.2
+broadening = "40mV"
+"#;
+
+fn read(text: &str, seed: u64) -> Result<SimulatedChip, ConfigError> {
+    let mut document = Document::parse("chip.toml", text)?.nested("nand");
+    for assignment in ["geometry.channels=1", "geometry.ways=1"] {
+        document.set(assignment)?;
+    }
+    let mut root = Section::root(&document);
+    let mut nand = root.child("nand")?;
+    SimulatedChip::read(&mut root, &mut nand, seed)
+}
+
+fn chip(seed: u64) -> SimulatedChip {
+    read(CHIP, seed).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn page(fill: u8) -> Vec<u8> {
+    vec![fill; 528]
+}
+
+/// What the rig logs when it cycles a block to its end.
+fn life(chip: &mut SimulatedChip, block: u32, pages: Pages) -> Vec<LogRow> {
+    let rows = chip.cycle(block, u64::from(u32::MAX), &Pattern::Zeros, pages).expect("there is such a block");
+    assert!(!rows.last().expect("it was logged").ok, "every block ends");
+    rows
+}
+
+/// Mean endurance of all blocks.
+fn endurance(seed: u64, celsius: f64, pages: Pages) -> f64 {
+    let mut chip = chip(seed);
+    chip.set_temperature(celsius).expect("is a temperature");
+    let ends = (0..16).map(|block| life(&mut chip, block, pages).last().expect("it was logged").cycle);
+    ends.sum::<u64>() as f64 / 16.0
+}
+
+#[test]
+fn data_come_back_and_legality_is_the_part_s_own() {
+    let mut chip = chip(1);
+    assert_eq!(chip.program(0, 1, &page(0)).expect("is sent").status, Status::Fail, "out of order");
+    assert_eq!(chip.program(0, 0, &page(0xa5)).expect("is sent").status, Status::Ok);
+    assert_eq!(chip.program(0, 0, &page(0)).expect("is sent").status, Status::Fail, "programmed already");
+    assert_eq!(chip.read(0, 0).expect("is sent").data, page(0xa5));
+    assert_eq!(chip.read(0, 3).expect("is sent").data, page(0xff), "an erased page reads as ones");
+    assert_eq!(chip.busy_time_ns(), 24_000);
+    assert_eq!(chip.erase(0).expect("is sent").status, Status::Ok);
+    assert_eq!(chip.read(0, 0).expect("is sent").data, page(0xff));
+    assert!(chip.program(16, 0, &page(0)).expect_err("no such block").contains("expected 0 to 15"));
+    assert!(chip.program(0, 8, &page(0)).expect_err("no such page").contains("expected 0 to 7"));
+    assert!(chip.program(0, 0, &[0; 5]).expect_err("too short").contains("528"));
+    assert!(chip.set_temperature(300.0).is_err() && chip.let_time_pass(-1.0).is_err());
+}
+
+#[test]
+fn a_block_ends_where_its_erase_pulses_run_out_and_is_bad_from_then_on() {
+    let mut chip = chip(1);
+    let rows = life(&mut chip, 3, Pages::First);
+    let last = rows.last().expect("it was logged");
+    assert_eq!((last.page, last.pulses), (None, 7), "the erase gave up at its budget");
+    let before = rows.iter().rev().find(|row| row.page.is_none() && row.ok).expect("it lived");
+    assert_eq!(before.pulses, 7, "the step before used all its pulses");
+    assert_eq!(chip.status(), Status::Fail);
+    assert_eq!(chip.erase(3).expect("is sent").status, Status::Protected);
+    assert_eq!(chip.program(3, 0, &page(0)).expect("is sent").status, Status::Protected);
+}
+
+#[test]
+fn programs_speed_up_and_erases_slow_down_in_whole_pulses() {
+    let rows = life(&mut chip(1), 2, Pages::First);
+    let times = |page: Option<u32>| -> Vec<u64> {
+        rows.iter().filter(|row| row.page == page).map(|row| row.busy_ns).collect()
+    };
+    let (programs, erases) = (times(Some(0)), times(None));
+    assert!(programs.windows(2).all(|pair| pair[0] >= pair[1]) && programs[0] > programs[programs.len() - 1]);
+    assert!(erases.windows(2).all(|pair| pair[0] <= pair[1]) && erases[0] < erases[erases.len() - 1]);
+    assert!(erases.iter().all(|busy_ns| (busy_ns - 150_000) % 820_000 == 0));
+    assert!(programs.iter().all(|busy_ns| (busy_ns - 15_000) % 17_000 == 0));
+}
+
+#[test]
+fn cold_halves_endurance_and_heat_does_nothing() {
+    let room = endurance(5, 25.0, Pages::First);
+    assert_eq!(endurance(5, 80.0, Pages::First), room);
+    let cold = endurance(5, 5.0, Pages::First) / room;
+    assert!((0.4..0.6).contains(&cold), "{cold}");
+}
+
+#[test]
+fn all_pages_wear_a_block_at_most_twice_as_fast_and_erasing_alone_as_one_page_does() {
+    let first = endurance(5, 25.0, Pages::First);
+    let (all, none) = (endurance(5, 25.0, Pages::All), endurance(5, 25.0, Pages::None));
+    assert!(all < first && all > first / 2.0, "{all} {first}");
+    // Page 0 is an eighth of this block: when it is not programmed, the slowest cell is another one.
+    assert!(none >= first && none < 1.3 * first, "{none} {first}");
+}
+
+#[test]
+fn single_operations_wear_as_cycles_do() {
+    let (mut one, mut other) = (chip(9), chip(9));
+    let rows = one.cycle(4, 400, &Pattern::Zeros, Pages::First).expect("is sent");
+    let mut last = 0;
+    for _ in 0..400 {
+        other.program(4, 0, &page(0)).expect("is sent");
+        last = other.erase(4).expect("is sent").busy_ns;
+    }
+    let logged = rows.iter().rfind(|row| row.page.is_none()).expect("it was logged");
+    assert_eq!(logged.busy_ns, last);
+}
+
+#[test]
+fn charge_leaks_with_time_and_heat() {
+    let errors = |celsius: f64, days: f64| -> u32 {
+        let text = CHIP.replace("references = [\"-300mV\"]", "references = [\"980mV\"]");
+        let mut chip = read(&text, 3).unwrap_or_else(|error| panic!("{error}"));
+        chip.cycle(0, 300, &Pattern::Zeros, Pages::All).expect("is sent");
+        chip.program(0, 0, &page(0)).expect("is sent");
+        chip.set_temperature(celsius).expect("is a temperature");
+        chip.let_time_pass(days * 86_400.0).expect("is a time");
+        chip.read(0, 0).expect("is sent").data.iter().map(|byte| byte.count_ones()).sum()
+    };
+    let (now, year) = (errors(25.0, 0.0), errors(25.0, 365.25));
+    let baked = errors(85.0, 365.25 / 1303.0);
+    assert!(now < year, "{now} {year}");
+    assert!(f64::from(year.abs_diff(baked)) <= 0.05 * f64::from(year) + 2.0, "the same age: {year} {baked}");
+}
+
+#[test]
+fn impossible_voltages_are_refused() {
+    let refused = |from: &str, to: &str| {
+        let text = CHIP.replacen(from, to, 1);
+        assert_ne!(text, CHIP);
+        read(&text, 1).err().expect("must be refused").to_string()
+    };
+    assert!(refused("step = \"200mV\"", "step = \"0V\"").contains("above 0 V"));
+    assert!(
+        refused("references = [\"-300mV\"]", "references = [\"2V\"]")
+            .contains("expected reference 1 between")
+    );
+    assert!(refused("verify = [\"1V\"]", "verify = [\"1V\", \"2V\"]").contains("expected 1 voltages"));
+    assert!(refused("start = \"-400mV\"", "start = \"1500mV\"").contains("overshoot"));
+    assert!(refused("verify = \"-1500mV\"", "verify = \"-3V\"").contains("mean threshold"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn once_for_n_cycles_is_n_times_for_one(
+        seed in 0u64..1000,
+        parts in proptest::collection::vec((1u64..400, 0usize..3, 0usize..3), 1..12),
+    ) {
+        let patterns = [Pattern::Zeros, Pattern::Ones, Pattern::Random];
+        let pages = [Pages::First, Pages::All, Pages::None];
+        let (mut whole, mut single) = (chip(seed), chip(seed));
+        for (cycles, pattern, which) in parts {
+            let at_once = whole.cycle(1, cycles, &patterns[pattern], pages[which]).expect("is sent");
+            let mut one_by_one = Vec::new();
+            for _ in 0..cycles {
+                one_by_one.extend(single.cycle(1, 1, &patterns[pattern], pages[which]).expect("is sent"));
+            }
+            prop_assert_eq!(at_once, one_by_one);
+            prop_assert_eq!(whole.now_ns(), single.now_ns());
+            prop_assert_eq!(whole.status(), single.status());
+        }
+        prop_assert_eq!(whole.threshold_voltages(1, 0), single.threshold_voltages(1, 0));
+    }
+}

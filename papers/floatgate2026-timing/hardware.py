@@ -9,15 +9,16 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
+FS = {"fs": 1, "ps": 10**3, "ns": 10**6, "us": 10**9}
 NS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 BYTES |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 RATES = {f"{unit}/s": scale for unit, scale in BYTES.items()} | {"MT/s": 10**6}
 # Interfaces with modes, from the ONFI tables: transfers of a byte per second, command cycle in ns.
 ONFI = {
-    ("nv-ddr", 5): (Fraction(200 * 10**6), 45),
-    ("nv-ddr2", 3): (Fraction(500 * 10**6, 3), 25),
-    ("nv-ddr3", 12): (Fraction(1200 * 10**6), 25),
+    ("nv-ddr", 5): (Fraction(200 * 10**6), Fraction(45)),
+    ("nv-ddr2", 3): (Fraction(500 * 10**6, 3), Fraction(25)),
+    ("nv-ddr3", 12): (Fraction(1200 * 10**6), Fraction(25)),
 }
 T_WB, T_RR, T_ADL, T_WHR = 100, 20, 400, 80  # ns, the same for all of these modes
 BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
@@ -56,13 +57,13 @@ class Hardware:
         interface = config["bus.interface.name"]
         if interface == "plain":
             self._bus_rate = Fraction(self._rate("bus.interface.rate"))
-            self._cycle = self._ns("bus.interface.cycle")
+            self._cycle = Fraction(quantity(config["bus.interface.cycle"], FS), FS["ns"])
             self._t_wb = self._t_rr = self._t_adl = self._t_whr = 0
         else:
             self._bus_rate, self._cycle = ONFI[interface, int(config["bus.interface.mode"])]
             self._t_wb, self._t_rr, self._t_adl, self._t_whr = T_WB, T_RR, T_ADL, T_WHR
         status = int(config["bus.cycles_status"])
-        self.status = self._cycle * status + self._t_whr if status else 0
+        self.status = ceil(self._cycle * status) + self._t_whr if status else 0
         self.t_r = self._per_page_type("nand.t_r", self.bits)
         self.t_prog = self._per_page_type("nand.t_prog", self.bits // self.program_rows)
 
@@ -103,7 +104,7 @@ class Hardware:
         return self._t_rr + self._burst(units)
 
     def _command(self, kind: str, times: int = 1) -> int:
-        return self._cycle * int(self._config[f"bus.cycles_{kind}"]) * times + self._t_wb
+        return ceil(self._cycle * int(self._config[f"bus.cycles_{kind}"]) * times) + self._t_wb
 
     def link(self, count: int) -> int:
         """`count` bytes over the host link."""

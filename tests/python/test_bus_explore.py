@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import floatgate as fg
 from floatgate.bus.explore import Point, explore, front, full_at
 from floatgate.errors import InputError
 
@@ -55,3 +56,41 @@ def test_the_command_writes_its_points(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * 9
     assert {row["op"] for row in rows} == {"read", "write"}
+
+
+JOB = "[trace]\nrw=write\nbs=64k\niodepth=4\nio_size=4m\n"
+
+
+def bandwidth(drive: str, folder: Path, **changes: object) -> tuple[str, float]:
+    job = folder / "job.fio"
+    job.write_text(JOB)
+    run = fg.run(drive, job, set=changes)
+    return run.document["bus"]["interface"], run.document["host"]["write"]["bandwidth_bytes_per_s"]
+
+
+def test_a_new_controller_drives_an_old_chip_as_an_old_controller_does(tmp_path: Path) -> None:
+    old_chip = {"nand.interfaces": '["conv"]'}
+    with pytest.raises(InputError, match=r"bus.interface.name = .*proposed.*the chip knows conv"):
+        bandwidth("chung2010/slc-proposed-1x4", tmp_path, **old_chip)
+    fallen = bandwidth("chung2010/slc-proposed-1x4", tmp_path, **old_chip, **{"bus.fall_back": True})
+    assert fallen == bandwidth("chung2010/slc-conv-1x4", tmp_path, **old_chip)
+    assert fallen[1] < bandwidth("chung2010/slc-proposed-1x4", tmp_path)[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"geometry.ways": 0}, "geometry.ways = 0: expected a whole number of at least 1"),
+        ({"bus.interface.clock": "84MHz"}, r"t_byte of equation \(7\); it has 11.90 ns: slack -0.10 ns"),
+        ({"bus.interface.t_diff": "10ns"}, None),
+        ({"bus.interface.t_dif": "10ns"}, "did you mean"),
+    ],
+)
+def test_timing_that_cannot_close_is_refused(
+    changes: dict[str, object], message: str | None, tmp_path: Path
+) -> None:
+    if message is None:  # a slower board gives a slower clock, not an error
+        assert bandwidth("chung2010/slc-proposed-1x4", tmp_path, **changes)[1] > 0
+        return
+    with pytest.raises(InputError, match=message):
+        bandwidth("chung2010/slc-proposed-1x4", tmp_path, **changes)

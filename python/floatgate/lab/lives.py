@@ -19,39 +19,48 @@ class Life:
     failed: Operation | None  # what failed at last; None: it was still alive when the test ended
 
     @cached_property
-    def _busy(self) -> dict[str, tuple[list[int], list[int]]]:
-        """Cycles and busy times of each operation, changes only; of several pages, the first."""
-        found: dict[str, tuple[list[int], list[int]]] = {}
-        pages: dict[str, int | None] = {}
+    def _busy(self) -> dict[tuple[str, int | None], tuple[list[int], list[int]]]:
+        """Cycles and busy times of each operation and page, changes only."""
+        found: dict[tuple[str, int | None], tuple[list[int], list[int]]] = {}
         for entry in self.entries:
-            if entry.status != "ok" or entry.page != pages.setdefault(entry.operation, entry.page):
+            if entry.status != "ok":
                 continue
-            cycles, busy = found.setdefault(entry.operation, ([], []))
+            cycles, busy = found.setdefault((entry.operation, entry.page), ([], []))
             if not busy or busy[-1] != entry.busy_ns:
                 cycles.append(entry.cycle)
                 busy.append(entry.busy_ns)
         return found
 
-    def steps(self, operation: Operation) -> list[tuple[int, int]]:
-        """Return the cycles from which on a busy time held, with that time in ns."""
-        return list(zip(*self._busy.get(operation, ([], [])), strict=True))
+    def pages(self, operation: Operation) -> list[int | None]:
+        """Return the pages on which an operation was logged; a lone None for erases."""
+        return [page for kind, page in self._busy if kind == operation]
+
+    def _of(self, operation: Operation, page: int | None) -> tuple[list[int], list[int]]:
+        """Cycles and busy times of an operation on a page, or on the first page that was logged."""
+        if page is None:
+            page = next(iter(self.pages(operation)), None)
+        return self._busy.get((operation, page), ([], []))
+
+    def steps(self, operation: Operation, page: int | None = None) -> list[tuple[int, int]]:
+        """Return the cycles from which on a busy time held, and that time; by default of the first page."""
+        return list(zip(*self._of(operation, page), strict=True))
 
     def busy_ns(self, operation: Operation, cycle: int) -> int:
         """Return the busy time in a cycle of the life."""
-        cycles, busy = self._busy[operation]
+        cycles, busy = self._of(operation, None)
         return busy[max(0, bisect_right(cycles, cycle) - 1)]
 
-    def mean_ns(self, operation: Operation, first: int) -> float:
+    def mean_ns(self, operation: Operation, first: int, page: int | None = None) -> float:
         """Return the mean busy time of the first `first` operations, or of all if the block lived shorter."""
         last = min(first, self.cycles)
-        steps = [(cycle, busy) for cycle, busy in self.steps(operation) if cycle <= last]
+        steps = [(cycle, busy) for cycle, busy in self.steps(operation, page) if cycle <= last]
         ends = [cycle for cycle, _ in steps[1:]] + [last + 1]
         total = sum(busy * (end - max(start, 1)) for (start, busy), end in zip(steps, ends, strict=True))
         return total / last
 
-    def extremes_ns(self, operation: Operation) -> tuple[int, int]:
+    def extremes_ns(self, operation: Operation, page: int | None = None) -> tuple[int, int]:
         """Return the shortest and the longest busy time of the life."""
-        busy = self._busy[operation][1]
+        busy = self._of(operation, page)[1]
         return min(busy), max(busy)
 
 

@@ -1,0 +1,112 @@
+"""What is claimed of each experiment's numbers. Thresholds are the paper's words, made sharp."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from floatgate.reproduce import Finding
+
+Numbers = Mapping[str, Any]
+RATED_TIMES = (5, 100)  # "often by nearly two orders of magnitude": mean endurance over the rated one
+SAME = 0.02  # means that differ by less are "no difference"
+SIMILAR = (0.8, 1.25)  # "similar endurance"
+FEW_HUNDRED = 1_000  # writes by which programs may have sped up
+SLIGHTLY = 0.75  # of the specified time: less is no longer "slightly lower"
+
+
+def endurance(numbers: Numbers) -> Finding:
+    ratio = numbers["mean_cycles"] / numbers["rated_cycles"]
+    least = numbers["least_cycles"] / numbers["rated_cycles"]
+    low, high = RATED_TIMES
+    return Finding(
+        f"mean {ratio:.3g} times the rating, first failure {least:.3g} times",
+        holds=low <= ratio <= high,
+    )
+
+
+def over_life(numbers: Numbers) -> Finding:
+    program, erase = ([step["busy_ns"] for step in numbers[f"{kind}_steps"]] for kind in ("program", "erase"))
+    falls = all(later < before for before, later in pairwise(program))
+    rises = all(later > before for before, later in pairwise(erase))
+    return Finding(
+        f"program falls {numbers['program_factor']:.3g} times in {len(program) - 1} steps, "
+        f"erase rises {numbers['erase_factor']:.3g} times in {len(erase) - 1}",
+        holds=falls and rises and len(program) > 1 and len(erase) > 1,
+    )
+
+
+def times(numbers: Numbers, operation: str) -> Finding:
+    """Compare with the data sheet; without one, hold the order of worst, mean and best."""
+    found, specified = numbers["measured_ns"][operation], numbers["specified_ns"][operation]
+    in_order = found["best"] < found["mean"] < found["worst"] or operation == "read"
+    if specified is None:
+        return Finding(f"{found['mean'] / 1e3:.4g} us", holds=in_order)
+    share = found["mean"] / specified
+    return Finding(
+        f"{found['mean'] / 1e3:.4g} us, {share:.0%} of specified",
+        holds=SLIGHTLY <= share <= 1 and in_order,
+    )
+
+
+def first_writes(life: Numbers) -> Finding:
+    steps = life["program_steps"]
+    slowest_first = steps[0]["busy_ns"] == max(step["busy_ns"] for step in steps)
+    early = [step for step in steps if step["cycle"] <= FEW_HUNDRED]
+    saved = 1 - early[-1]["busy_ns"] / steps[0]["busy_ns"]
+    return Finding(f"{saved:.1%} faster by write {FEW_HUNDRED:,}", holds=slowest_first)
+
+
+def reads(numbers: Numbers) -> Finding:
+    return Finding(f"means differ by {numbers['spread']:.2%}", holds=numbers["spread"] <= SAME)
+
+
+def writes(order: Numbers, pages: Numbers) -> Finding:
+    enforced = "enforced" if pages["enforced"] else "not enforced"
+    return Finding(
+        f"in turns {order['difference']:+.2%}; page order {enforced}",
+        holds=abs(order["difference"]) <= SAME and pages["enforced"],
+    )
+
+
+def all_pages(numbers: Numbers) -> Finding:
+    ratio = numbers["ratio"]["all pages"]
+    return Finding(f"endurance {ratio:.3g} times", holds=0.5 <= ratio <= 1)
+
+
+def patterns(numbers: Numbers) -> Finding:
+    ratios = {name: ratio for name, ratio in numbers["ratio"].items() if name != "zeros"}
+    shown = ", ".join(f"{name} {ratio:.3g} times" for name, ratio in ratios.items())
+    return Finding(shown, holds=all(SIMILAR[0] <= ratio <= SIMILAR[1] for ratio in ratios.values()))
+
+
+def erase_only(numbers: Numbers) -> Finding:
+    ratio = numbers["ratio"]["erase only"]
+    last = numbers["last_erase_ns"]
+    rise = last["erase only"] / last["program and erase"]
+    return Finding(
+        f"endurance {ratio:.3g} times, last erases {rise:.3g} times as long",
+        holds=SIMILAR[0] <= ratio <= SIMILAR[1] and SIMILAR[0] <= rise <= SIMILAR[1],
+    )
+
+
+def heat(numbers: Numbers) -> Finding:
+    ratio = numbers["ratio"]["80 C"]
+    return Finding(f"endurance {ratio:.3g} times", holds=abs(ratio - 1) <= SAME)
+
+
+def cold(numbers: Numbers) -> Finding:
+    return Finding(numbers["ratio"]["5 C"])
+
+
+def prediction(numbers: Numbers) -> Finding:
+    error = numbers["median_error"]
+    shown = [
+        f"{error['latency' + where]:.1%} against {error['erase counter' + where]:.1%}{where}"
+        for where in ("", ", at 5 C", ", another sample")
+    ]
+    return Finding(
+        "; ".join(shown),
+        holds=all(
+            error["latency" + where] < error["erase counter" + where] for where in ("", ", another sample")
+        ),
+    )

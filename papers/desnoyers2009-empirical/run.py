@@ -1,0 +1,153 @@
+"""Eight chips on the bench, asked what the paper asked them."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from floatgate.lab import Bench
+from floatgate.lab.experiments import chosen
+from floatgate.lab.simulated import SimulatedSource
+from floatgate.reproduce import Case, Concluded, Finding, Found, Line
+
+from . import judge
+from .devices import DEVICES, HEATED, QUICK, UNSPECIFIED
+
+BLOCKS = {False: 10, True: 30}  # worn in each endurance test, by form
+SEED = 1
+SIGNIFICANT = 5  # per cent by which programs have sped up
+OF_EVERY_DEVICE = (
+    "figure5",
+    "figure6",
+    "figure7",
+    "figure8",
+    "figure9",
+    "early",
+    "reads",
+    "writes",
+    "all-pages",
+    "patterns",
+    "erase-only",
+    "prediction",
+)
+OPERATIONS = {"figure7": "read", "figure8": "program", "figure9": "erase"}
+SHOWN = {"worst": "worst", "mean": "mean of the first 10 000", "best": "best"}
+
+
+def cases(full: bool) -> Iterable[Case]:
+    for device in DEVICES if full else QUICK:
+        for exhibit in OF_EVERY_DEVICE:
+            yield Case(exhibit, device, {"device": device})
+    yield Case("heat", HEATED, {"device": HEATED}, cost=3)
+    yield Case("cold", HEATED, {"device": HEATED}, cost=3)
+
+
+def run(case: Case, full: bool) -> Finding:
+    device = case.parameters["device"]
+
+    def numbers(experiment: str) -> dict[str, Any]:
+        return ask(device, BLOCKS[full], experiment)
+
+    match case.exhibit:
+        case "figure5":
+            found = numbers("endurance")
+            cycles = tuple(float(one) for one in found["cycles"].values())
+            cloud = Line(device, (device,) * len(cycles), cycles, "points")
+            return replace(judge.endurance(found), lines=(cloud,))
+        case "figure6":
+            return replace(judge.over_life(numbers("life")), lines=_traces(device, numbers("life")))
+        case "figure7" | "figure8" | "figure9":
+            return _against_specification(device, numbers("latency"), OPERATIONS[case.exhibit])
+        case "early":
+            return judge.first_writes(numbers("life"))
+        case "reads":
+            return judge.reads(numbers("read-order"))
+        case "writes":
+            return judge.writes(numbers("write-order"), numbers("page-order"))
+        case "all-pages":
+            return judge.all_pages(numbers("all-pages"))
+        case "patterns":
+            return judge.patterns(numbers("patterns"))
+        case "erase-only":
+            return judge.erase_only(numbers("erase-only"))
+        case "heat":
+            return judge.heat(numbers("temperature"))
+        case "cold":
+            return judge.cold(numbers("temperature"))
+        case "prediction":
+            return judge.prediction(numbers("prediction"))
+    raise ValueError(f"no such exhibit: {case.exhibit}")
+
+
+@lru_cache
+def bench(device: str, blocks: int) -> Bench:
+    """Return the bench with a device: what was measured on it is measured once in each process."""
+    return Bench(SimulatedSource(DEVICES[device], SEED), blocks)
+
+
+@lru_cache
+def ask(device: str, blocks: int, experiment: str) -> dict[str, Any]:
+    """Return the numbers that an experiment of the laboratory found."""
+    (asked,) = chosen([experiment])
+    return asked.run(bench(device, blocks)).numbers
+
+
+def _traces(device: str, life: dict[str, Any]) -> tuple[Line, ...]:
+    """Program and erase time over one life, relative to those of its first cycle."""
+    lines = []
+    for kind in ("program", "erase"):
+        steps = life[f"{kind}_steps"]
+        cycles = (*(step["cycle"] for step in steps), life["cycles"])
+        times = [step["busy_ns"] / steps[0]["busy_ns"] for step in steps]
+        lines.append(Line(device, cycles, (*times, times[-1]), "steps"))
+    return tuple(lines)
+
+
+def _against_specification(device: str, latency: dict[str, Any], operation: str) -> Finding:
+    """Compare with the data sheet, where the paper had one; draw worst, mean and best beside it."""
+    specified = None if device in UNSPECIFIED else latency["specified_ns"][operation]
+    found = judge.times(latency | {"specified_ns": {operation: specified}}, operation)
+    lines = []
+    if specified is not None:
+        lines.append(Line("specified", (device,), (specified / 1e3,), "points"))
+    measured = latency["measured_ns"][operation]
+    shown = {"mean": "measured"} if operation == "read" else SHOWN
+    lines += [Line(name, (device,), (measured[key] / 1e3,), "points") for key, name in shown.items()]
+    return replace(found, lines=tuple(lines))
+
+
+def conclude(found: Found) -> Iterable[Concluded]:
+    yield Case("figure5", "low outliers"), _outliers(found)
+    yield Case("figure6", "largest change"), _largest_change(found)
+    yield Case("early", "some device"), _first_writes(found)
+
+
+def _first_writes(found: Found) -> Finding:
+    saved = {
+        device: float(str(finding.simulated).split("%")[0])
+        for (exhibit, device), finding in found.items()
+        if exhibit == "early"
+    }
+    device = max(saved, key=lambda name: saved[name])
+    return Finding(f"{saved[device]:.1f} % faster ({device})", holds=saved[device] >= SIGNIFICANT)
+
+
+def _outliers(found: Found) -> Finding:
+    """Count blocks that fail before half of the median of their device."""
+    blocks, low = 0, 0
+    for (exhibit, _), finding in found.items():
+        for line in finding.lines if exhibit == "figure5" else ():
+            median = sorted(line.y)[len(line.y) // 2]
+            blocks += len(line.y)
+            low += sum(cycles < median / 2 for cycles in line.y)
+    return Finding(f"{low} of {blocks} blocks", holds=0 < low <= blocks / 10)
+
+
+def _largest_change(found: Found) -> Finding:
+    factors = {
+        device: max(max(line.y) / min(line.y) for line in finding.lines)
+        for (exhibit, device), finding in found.items()
+        if exhibit == "figure6"
+    }
+    device = max(factors, key=lambda name: factors[name])
+    return Finding(f"{factors[device]:.3g} times ({device})", holds=factors[device] >= 3)

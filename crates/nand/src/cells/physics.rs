@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! [cells]             t_r  erased  erased_sigma  offset_sigma  injection_sigma  order  plans
-//! [cells.<plan>]      verify  references  start  step  first_verify       a set of voltages, "normal" first
-//! [cells.program]     t_setup  t_pulse  t_verify  min_pulses  max_pulses  one value, or one per pass
+//! [cells.<plan>]      verify  references  start  step  first_verify  first_step    a set of voltages, "normal" first
+//! [cells.program]     t_setup  t_pulse  t_verify  sweep  max_pulses    t_setup, sweep: one value, or one per pass
 //! [cells.erase]       start  step  need  verify  t_setup  t_pulse  t_verify  max_pulses  cold_per_degree  cold_below
 //! [cells.wear]        see `wear.rs`
 //! [cells.retention]   see `wear.rs`
@@ -33,6 +33,8 @@ pub struct VoltagePlan {
     pub step: f64,
     /// Where the first pass of a two-step program leaves its programmed cells, volts.
     pub first_verify: f64,
+    /// By which each pulse of that pass is higher, volts.
+    pub first_step: f64,
 }
 
 /// One pass of programming.
@@ -40,8 +42,9 @@ pub struct VoltagePlan {
 pub struct Pass {
     /// Before the first pulse: loading, pumps, and in a second pass reading the first.
     pub t_setup: Nanos,
-    /// Pulses that the sequence always runs.
-    pub min_pulses: u32,
+    /// Threshold of a mean fresh cell up to which the sequence always pulses, whatever the data, volts; none: it
+    /// stops when nothing is left to program.
+    pub sweep: Option<f64>,
 }
 
 /// How programming proceeds.
@@ -199,16 +202,27 @@ impl CellPhysics {
         (state > 0).then(|| plan.verify[state - 1])
     }
 
-    /// Pulses that bring a cell with this offset to `target`, at least one.
+    /// By how much each pulse of a pass is higher, volts.
     #[inline]
-    pub fn pulses(plan: &VoltagePlan, target: f64, offset: f64) -> u32 {
-        1 + ((target + offset - plan.start) / plan.step).ceil().max(0.0) as u32
+    pub fn step(&self, plan: &VoltagePlan, pass: usize) -> f64 {
+        if self.two_step && pass == 0 { plan.first_step } else { plan.step }
+    }
+
+    /// Pulses of a pass that bring a cell with this offset to `target`, at least one.
+    #[inline]
+    pub fn pulses(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> u32 {
+        1 + ((target + offset - plan.start) / self.step(plan, pass)).ceil().max(0.0) as u32
+    }
+
+    /// Pulses that a pass runs, whatever the data.
+    pub fn least_pulses(&self, plan: &VoltagePlan, pass: usize) -> u32 {
+        self.program.passes[pass].sweep.map_or(1, |sweep| self.pulses(plan, pass, sweep, 0.0))
     }
 
     /// Busy time of a pass whose slowest cells need `pulses` for each state that it writes.
-    pub fn t_prog(&self, pass: usize, pulses: &[u32]) -> Nanos {
-        let Pass { t_setup, min_pulses } = self.program.passes[pass];
-        let most = pulses.iter().copied().max().unwrap_or(0).max(min_pulses).max(1);
+    pub fn t_prog(&self, plan: &VoltagePlan, pass: usize, pulses: &[u32]) -> Nanos {
+        let t_setup = self.program.passes[pass].t_setup;
+        let most = pulses.iter().copied().max().unwrap_or(0).max(self.least_pulses(plan, pass));
         let verifies: u64 = pulses.iter().map(|&pulses| u64::from(pulses)).sum::<u64>().max(u64::from(most));
         t_setup + self.program.t_pulse.times(u64::from(most)) + self.program.t_verify.times(verifies)
     }
@@ -295,22 +309,30 @@ fn plan(
             "expected at most the first verify voltage: the first pulse must not overshoot",
         ));
     }
+    let first_step = if two_step && s.has("first_step") {
+        positive(&mut s, "first_step", "by which each pulse of the first page's pass is higher")?
+    } else {
+        step
+    };
     s.finish()?;
-    Ok(VoltagePlan { name: name.to_owned(), verify, references, start, step, first_verify })
+    Ok(VoltagePlan { name: name.to_owned(), verify, references, start, step, first_verify, first_step })
 }
 
 fn program(cells: &mut Section, passes: usize) -> Result<ProgramTiming, ConfigError> {
     let mut s = cells.child("program")?;
     let setups: Vec<Nanos> = s.required("t_setup", "before the first pulse, one value or one per pass")?;
-    let least: Vec<u32> = s.or("min_pulses", vec![1], "pulses always run, one value or one per pass")?;
-    for (key, count) in [("t_setup", setups.len()), ("min_pulses", least.len())] {
-        if count != 1 && count != passes {
-            return Err(s.reject(key, &format!("expected one value or {passes}")));
-        }
+    let sweeps: Vec<Potential> = s
+        .optional("sweep", "threshold up to which a pass always pulses, one value or one per pass")?
+        .unwrap_or_default();
+    if setups.len() != 1 && setups.len() != passes {
+        return Err(s.reject("t_setup", &format!("expected one value or {passes}")));
+    }
+    if sweeps.len() > 1 && sweeps.len() != passes {
+        return Err(s.reject("sweep", &format!("expected one value or {passes}")));
     }
     let at = |pass: usize| Pass {
         t_setup: setups[pass.min(setups.len() - 1)],
-        min_pulses: least[pass.min(least.len() - 1)],
+        sweep: sweeps.get(pass.min(sweeps.len().max(1) - 1)).map(|sweep| sweep.volts()),
     };
     let timing = ProgramTiming {
         passes: (0..passes).map(at).collect(),

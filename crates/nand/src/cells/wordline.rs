@@ -87,6 +87,7 @@ impl Wordline {
         let wide = self.stream.of(draw::BROADENING).of(self.erases).of(pass as u64);
         let targets: Vec<Option<f64>> =
             (0..physics.states.len()).map(|s| physics.target(plan, pass, s)).collect();
+        let step = physics.step(plan, pass);
         let mut pulses = vec![0; physics.states.len()];
         let mut rises = vec![0.0f32; self.volts.len()];
         for (cell, state) in states.iter().enumerate() {
@@ -98,11 +99,11 @@ impl Wordline {
             let index = cell as u64;
             let offset =
                 self.offset(physics, index, trapped_v) - physics.injection_sigma * noise.normal(index);
-            let needed = CellPhysics::pulses(plan, target, offset);
+            let needed = physics.pulses(plan, pass, target, offset);
             let state_pulses = &mut pulses[*state as usize];
             *state_pulses = needed.max(*state_pulses);
             let reached =
-                plan.start + f64::from(needed - 1) * plan.step - offset + broadening * wide.normal(index);
+                plan.start + f64::from(needed - 1) * step - offset + broadening * wide.normal(index);
             let after = reached.max(before) as f32;
             rises[cell] = after - self.volts[cell];
             self.volts[cell] = after;

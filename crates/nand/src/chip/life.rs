@@ -255,11 +255,11 @@ impl Cycling<'_> {
             let gained = wear.program * wear.trapped_v(worn) * block.trapping;
             let pulses: Vec<u32> = offsets
                 .iter()
-                .map(|(volts, offset)| CellPhysics::pulses(self.plan, *volts, offset - gained))
+                .map(|(volts, offset)| self.physics.pulses(self.plan, pass, *volts, offset - gained))
                 .collect();
             let most = pulses.iter().copied().max().unwrap_or(0);
-            let least = self.physics.program.passes[pass].min_pulses.max(1);
-            (self.physics.t_prog(pass, &pulses).ns(), most.max(least))
+            let least = self.physics.least_pulses(self.plan, pass);
+            (self.physics.t_prog(self.plan, pass, &pulses).ns(), most.max(least))
         };
         Track { page: Some(page), steps: steps(first, last, at) }
     }

@@ -491,6 +491,6 @@ impl SimulatedChip {
         let most = pulses.iter().copied().max().unwrap_or(0);
         let ok = most <= physics.program.max_pulses;
         let shown: Vec<u32> = pulses.iter().map(|pulses| (*pulses).min(physics.program.max_pulses)).collect();
-        (physics.t_prog(pass, &shown).ns(), ok)
+        (physics.t_prog(self.plan(), pass, &shown).ns(), ok)
     }
 }

@@ -97,12 +97,12 @@ def test_unknown_experiment_names_the_nearest() -> None:
 
 def test_real_silicon_gives_each_test_blocks_of_its_own_until_none_are_left() -> None:
     bench = Bench(FakeSource(renewable=False, blocks=16), 4)
-    _, first = bench.sample(8)
-    _, second = bench.sample(7)
+    _, first = bench.sample(8, "a")
+    _, second = bench.sample(7, "b")
     assert not set(first) & set(second)
     assert 3 not in first + second  # marked bad by the factory
     with pytest.raises(OutOfBlocksError, match="needs 1 unused blocks, found 0"):
-        bench.sample(1)
+        bench.sample(1, "c")
 
 
 def test_a_chip_that_runs_out_of_blocks_says_so_and_keeps_what_it_has() -> None:
@@ -175,7 +175,7 @@ def test_sampled_entries_do_not_change_a_life() -> None:
 
 
 def test_a_log_reads_back_as_it_was_written(tmp_path: Path) -> None:
-    entries = (*FakeChip().cycle(5, 10_000), Entry(5, 2, "read", 9, 24_000, None, "ok", 3))
+    entries = (*FakeChip().cycle(5, 10_000), Entry(6, 2, "read", 1, 24_000, None, "ok", 3))
     head = {"chip": "fake-1bit", "seed": "1", "temperature": "25 C", "version": "0"}
     write_log(tmp_path / "log.csv", head, entries)
     log = read_log(tmp_path / "log.csv")
@@ -207,7 +207,7 @@ GOOD = HEAD + "1,0,program,1,300,,ok,\n1,,erase,1,900,,ok,\n"
         ),
         (
             GOOD + "1,,erase,9,900,,fail,\n1,,erase,10,900,,ok,\n",
-            ":5: block 1, erase, cycle 10: a gap: it had failed in cycle 9",
+            ":5: block 1, erase, cycle 10: a gap: its erase failed in cycle 9",
         ),
         (
             GOOD + "1,0,program,9,300,,ok,\n1,0,program,8,300,,ok,\n",
@@ -307,6 +307,23 @@ def test_errors_are_counted_by_state_and_page_type() -> None:
 # The folder.
 
 
+def test_the_recorder_counts_cycles_and_wrong_bits() -> None:
+    bench = Bench(FakeSource(), 1)
+    chip, (block,) = bench.sample(1, "by hand")
+    data = patterns.random_page(SLC, 1)
+    for _ in range(2):
+        chip.program(block, 0, data)
+        read = chip.read(block, 0)
+        chip.erase(block)
+    chip.cycle(block, 10)
+    chip.erase(block)
+    entries = bench.logs["by hand-by hand"].entries
+    assert [(e.operation, e.cycle) for e in entries[-2:]][-1] == ("erase", 13)
+    assert [e.cycle for e in entries if e.operation == "read" and e.error_bits is not None] == [1, 2]
+    wrong = (int.from_bytes(data) ^ int.from_bytes(read.data)).bit_count()
+    assert [e.error_bits for e in entries if e.operation == "read"][-1] == wrong
+
+
 def test_the_folder_holds_report_numbers_and_logs(tmp_path: Path) -> None:
     out = tmp_path / "chip"
     done = characterize(FakeSource(2), every(), 8, out)
@@ -317,10 +334,12 @@ def test_the_folder_holds_report_numbers_and_logs(tmp_path: Path) -> None:
     for outcome in done.outcomes:
         assert outcome.experiment.title in page
     assert "src=" not in page.split("<script>")[0]  # nothing from elsewhere
-    logs = sorted((out / "logs").iterdir())
-    assert out / "logs" / "lives-zeros-first-25C.csv" in logs
-    log = read_log(logs[0])
-    assert set(log.head) == {"chip", "seed", "temperature", "version"}
+    logs = {path.name: read_log(path) for path in (out / "logs").iterdir()}
+    assert {"lives-zeros-first-25C.csv", "lives-zeros-first-5C.csv", "page-order.csv"} <= set(logs)
+    assert logs["lives-zeros-first-5C.csv"].head["temperature"] == "5 C"
+    assert set(logs["page-order.csv"].head) == {"chip", "seed", "temperature", "version"}
+    reads = [entry for entry in logs["state-errors.csv"].entries if entry.operation == "read"]
+    assert any(entry.error_bits for entry in reads)
 
 
 def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path) -> None:

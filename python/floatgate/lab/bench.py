@@ -4,7 +4,7 @@ A simulated chip can be made anew: every test then wears the same blocks, and wh
 is the treatment alone. Real silicon cannot: there, every test gets blocks of its own, until none are left.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Protocol, TypeVar
@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 from floatgate.errors import InputError
 from floatgate.lab.chip import Chip, Entry, Identity, Pages, Regulated
 from floatgate.lab.lives import Life, life
+from floatgate.lab.recorder import recorded
 
 CELSIUS = 25.0  # unless a test is about temperature
 MOST_RATED = 10_000  # a block that outlives its rating so often is left alive
@@ -57,7 +58,7 @@ class Kept:
     """A log that goes into a file."""
 
     celsius: float
-    entries: tuple[Entry, ...]
+    entries: Sequence[Entry]
 
 
 Treatment = tuple[str, Pages, float, str | None]
@@ -72,6 +73,7 @@ class Bench:
     progress: Callable[[float], None] = lambda _fraction: None
     stopped: Callable[[], bool] = lambda: False
     logs: dict[str, Kept] = field(default_factory=dict)
+    experiment: str = "by hand"  # under way
 
     def __post_init__(self) -> None:
         self.identity: Identity = self.source.open().identify()
@@ -83,11 +85,18 @@ class Bench:
         self._used: set[int] = set()
         self._lives: dict[Treatment, tuple[Life, ...]] = {}
 
-    def sample(self, count: int, celsius: float = CELSIUS) -> tuple[Chip, list[int]]:
+    def sample(self, count: int, label: str, celsius: float = CELSIUS) -> tuple[Chip, list[int]]:
         """Put a chip on the bench with `count` good blocks that no test has worn, spread over the chip.
 
+        What is done with it is logged under the experiment's name and `label`.
         Raises OutOfBlocksError when it has fewer.
         """
+        chip, blocks = self._take(count, celsius)
+        entries: list[Entry] = []
+        self.logs["-".join(filter(None, (self.experiment, label)))] = Kept(celsius, entries)
+        return recorded(chip, entries), blocks
+
+    def _take(self, count: int, celsius: float) -> tuple[Chip, list[int]]:
         chip = self.source.open()
         chip.set_temperature(celsius)
         used = set() if self.source.renewable else self._used
@@ -126,7 +135,7 @@ class Bench:
         """
         treatment = (pattern, pages, celsius, plan)
         if treatment not in self._lives:
-            chip, blocks = self.sample(self.blocks, celsius)
+            chip, blocks = self._take(self.blocks, celsius)
             if plan is not None:
                 assert isinstance(chip, Regulated)
                 chip.use_voltage_plan(plan)
@@ -139,9 +148,9 @@ class Bench:
                 ended.append(worn)
             if not ended:
                 raise StoppedError
-            entries = (entry for one in ended for entry in one.entries)
+            entries = [entry for one in ended for entry in one.entries]
             words = (pattern.replace(":", "-"), pages, f"{celsius:g}C", *([plan] if plan else []))
-            self.keep("-".join(("lives", *words)), entries, celsius)
+            self.logs["-".join(("lives", *words))] = Kept(celsius, entries)
             self._lives[treatment] = tuple(ended)
         return self._lives[treatment]
 
@@ -179,7 +188,3 @@ class Bench:
                 raise StoppedError
             self.progress(index / len(every))
             yield item
-
-    def keep(self, name: str, entries: Iterable[Entry], celsius: float = CELSIUS) -> None:
-        """Put a log by, to be written as `NAME.csv`."""
-        self.logs[name] = Kept(celsius, tuple(entries))

@@ -8,7 +8,7 @@ import numpy as np
 from floatgate.lab import patterns
 from floatgate.lab.chip import Chip, Identity
 
-WORDLINES = 16  # of a block that are written and compared
+WORDLINES = 8  # of a block that are written and compared
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ Written = dict[int, bytes]  # data by page
 
 
 def collect(chip: Chip, identity: Identity, block: int, seed: int, wait_s: float = 0.0) -> CellErrors | None:
-    """Erase the block, write pseudo-random data, wait, and count the cells that read as another state.
+    """Write pseudo-random data, wait, count the cells that read as another state, and erase: one cycle.
 
     None when the block fails on the way.
     """
@@ -69,13 +69,12 @@ def collect(chip: Chip, identity: Identity, block: int, seed: int, wait_s: float
         return None
     if wait_s:
         chip.let_time_pass(wait_s)
-    return compare(chip, identity, block, written)
+    found = compare(chip, identity, block, written)
+    return found if chip.erase(block).status == "ok" else None
 
 
 def write(chip: Chip, identity: Identity, block: int, seed: int) -> Written | None:
-    """Erase the block and write pseudo-random data to its first wordlines; None when it fails."""
-    if chip.erase(block).status != "ok":
-        return None
+    """Write pseudo-random data to the first wordlines of an erased block; None when it fails."""
     written: Written = {}
     for page in written_pages(identity, _wordlines(identity)):
         written[page] = patterns.random_page(identity, seed, block, page)

@@ -109,22 +109,22 @@ def _whole(place: str, name: str, text: str, *, optional: bool) -> int | None:
 
 
 class _Order:
-    """Notices cycles that run backwards, and lives that do not begin or do not end."""
+    """Notices cycles that run backwards, and lives that do not begin, or go on after the end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._last: dict[tuple[int, int | None, str], Entry] = {}
+        self._last: dict[int, Entry] = {}
 
     def take(self, number: int, entry: Entry) -> None:
         place = f"{self._path}:{number}"
-        key = (entry.block, entry.page, entry.operation)
-        before = self._last.get(key)
+        before = self._last.get(entry.block)
         what = f"block {entry.block}, {entry.operation}, cycle {entry.cycle}"
-        if entry.operation != "read":
-            if before is None and entry.cycle != 1:
-                raise InputError(f"{place}: {what}: a gap: expected its log to begin with cycle 1")
-            if before is not None and before.status != "ok":
-                raise InputError(f"{place}: {what}: a gap: it had failed in cycle {before.cycle}")
+        if before is None and entry.cycle != 1:
+            raise InputError(f"{place}: {what}: a gap: expected its log to begin with cycle 1")
+        if before is not None and before.operation == "erase" and before.status == "fail":
+            if entry.status == "ok" and entry.operation != "read":
+                raise InputError(f"{place}: {what}: a gap: its erase failed in cycle {before.cycle}")
+            return  # a bad block stays one
         if before is not None and entry.cycle < before.cycle:
             raise InputError(f"{place}: {what}: cycles run backwards: expected {before.cycle} or later")
-        self._last[key] = entry
+        self._last[entry.block] = entry

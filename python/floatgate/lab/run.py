@@ -125,7 +125,7 @@ def measure(
         def show(fraction: float, index: int = index, title: str = title) -> None:
             progress(Progress((index + fraction) / total, title, index + 1, total))
 
-        bench.progress = show
+        bench.progress, bench.experiment = show, experiment.name
         show(0.0)
         outcomes.append(_ask(bench, experiment))
     return Characterized(bench.identity, bench.source.seed, bench.blocks, version(), tuple(outcomes))

@@ -12,6 +12,7 @@ from floatgate.lab.chip import (
     Answer,
     Entry,
     Identity,
+    Operation,
     PageRead,
     Pages,
     Rated,
@@ -77,7 +78,7 @@ class SimulatedChip:
     ) -> list[Entry]:
         """Program and erase a block `cycles` times, or until it fails; return what the rig logged."""
         return [
-            Entry(block, page, operation, cycle, busy_ns, pulses, _status(status))
+            Entry(block, page, _operation(operation), cycle, busy_ns, pulses, _status(status))
             for page, operation, cycle, busy_ns, pulses, status in self._core.cycle(
                 block, cycles, pattern, pages
             )
@@ -139,6 +140,11 @@ class SimulatedChip:
             )
             for state, volts in found
         ]
+
+
+def _operation(name: str) -> Operation:
+    assert name in get_args(Operation), name
+    return name  # type: ignore[return-value]
 
 
 def _status(name: str) -> Status:

@@ -11,19 +11,17 @@ WORDLINES = 8
 
 
 def page_times(chip: Chip, identity: Identity, block: int, state: str) -> list[int] | None:
-    """Erase the block, bring its first wordlines to `state`, and return the time of each page.
+    """Bring the first wordlines of an erased block to `state`, erase it, and return the time of each page.
 
     None when the block fails on the way.
     """
-    if chip.erase(block).status != "ok":
-        return None
     times = []
     for page in written_pages(identity, min(WORDLINES, 1 + max(identity.wordlines))):
         answer = chip.program(block, page, patterns.page_of_state(identity, page, state))
         if answer.status != "ok":
             return None
         times.append(answer.busy_ns)
-    return times
+    return times if chip.erase(block).status == "ok" else None
 
 
 def by_page_type(identity: Identity, times: Sequence[int]) -> list[float]:

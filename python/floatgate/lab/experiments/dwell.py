@@ -18,7 +18,7 @@ def run(bench: Bench) -> Result:
     shortest = min(life.cycles for life in bench.lives())
     times: dict[str, dict[str, list[float]]] = {}
     for name, seconds in bench.through(DWELLS_S.items()):
-        chip, (block,) = bench.sample(1)
+        chip, (block,) = bench.sample(1, name.replace(" ", "-"))
         done = 0
         found: dict[str, list[float]] = {"program": [], "erase": []}
         for share in SHARES:
@@ -51,8 +51,9 @@ def run(bench: Bench) -> Result:
     }
     return Result(
         f"With up to 30 days between program and erase, program and erase times changed by "
-        f"{q.percent(max(change.values()))} at most. Erase steps are what a life ends by, so endurance does "
-        "not depend on it as far as this shows; the seed had no time to measure it.",
+        f"{q.percent(max(change.values()))} at most. A life ends where these pulses run out, so as far as "
+        f"they "
+        "did not change, endurance does not depend on it. The paper had no time to measure it.",
         {"largest_change": change, "times_ns": times, "at_share_of_shortest_life": list(SHARES)},
         (
             Table(

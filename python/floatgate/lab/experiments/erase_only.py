@@ -19,7 +19,7 @@ def run(bench: Bench) -> Result:
     }
     says = (
         f"{compared.says} The last erases took {q.duration(last['erase only'])}, with programs between them "
-        f"{q.duration(last['program and erase'])}: it is the erase that wears."
+        f"{q.duration(last['program and erase'])}."
     )
     return Result(says, compared.numbers | {"last_erase_ns": last}, compared.tables, compared.figures)
 

@@ -14,7 +14,7 @@ SHOWN = 4  # of each state: the ends of its range and between
 
 def run(bench: Bench) -> Result:
     """Follow some cells of a wordline from pulse to pulse, and look at all of them at the end."""
-    chip, (block,) = bench.sample(1)
+    chip, (block,) = bench.sample(1, "")
     assert isinstance(chip, CellProbe)
     plan = chip.use_voltage_plan(chip.voltage_plans()[0])
     cells = chip.staircases(block, 0, ASKED)

@@ -71,7 +71,7 @@ def lives_of_all_page_types(bench: Bench) -> tuple[Life, ...]:
 
 def read_times(bench: Bench) -> list[int]:
     """Return the times of reads of every page type of a fresh block."""
-    chip, (block,) = bench.sample(1)
+    chip, (block,) = bench.sample(1, "reads")
     pages = range(min(READ_PAGES, bench.identity.pages_per_block))
     for page in pages:
         chip.program(block, page, patterns.random_page(bench.identity, block, page))

@@ -7,7 +7,7 @@ from floatgate.lab.experiment import Experiment, Result, Table
 
 def run(bench: Bench) -> Result:
     """Try what the data sheet forbids: a page twice, a page before its turn."""
-    chip, (block,) = bench.sample(1)
+    chip, (block,) = bench.sample(1, "")
     data = patterns.random_page(bench.identity, block)
     last = bench.identity.pages_per_block - 1
     attempts = (

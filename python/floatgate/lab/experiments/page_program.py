@@ -11,7 +11,7 @@ from floatgate.report.plot import axis
 def run(bench: Bench) -> Result:
     """Program the wordlines of a block to each state, and take the time of every page."""
     identity = bench.identity
-    chip, (block,) = bench.sample(1)
+    chip, (block,) = bench.sample(1, "")
     times = {}
     for state in bench.through(identity.states):
         found = state_times.page_times(chip, identity, block, state)
@@ -25,8 +25,8 @@ def run(bench: Bench) -> Result:
     return Result(
         f"The {names[0]} took {q.duration(min(of[0] for of in means.values()))} to "
         f"{q.duration(slowest_first)}, the {names[-1]} {q.duration(fastest_last)} to "
-        f"{q.duration(max(of[-1] for of in means.values()))}. States that begin with the same digit take the "
-        "same time in the first page, which does not know the second digit yet.",
+        f"{q.duration(max(of[-1] for of in means.values()))}. The first page does not know the other digits "
+        "yet: states that begin with the same digit should take the same time in it.",
         {
             "mean_ns": {state: dict(zip(names, of, strict=True)) for state, of in means.items()},
             "pages_ns": times,

@@ -43,7 +43,7 @@ def run(bench: Bench) -> Result:
 
 
 def _read_times(bench: Bench, cycles: int) -> tuple[list[int], list[int]]:
-    chip, blocks = bench.sample(BLOCKS)
+    chip, blocks = bench.sample(BLOCKS, f"{cycles}-cycles")
     pages = range(min(PAGES, bench.identity.pages_per_block))
     for block in blocks:
         if cycles:

@@ -47,7 +47,7 @@ def run(bench: Bench) -> Result:
 
 def _aged(bench: Bench, cycles: int, celsius: float) -> list[float]:
     """Return wrong cells of a million at each age, over blocks that live so long."""
-    chip, blocks = bench.sample(BLOCKS)
+    chip, blocks = bench.sample(BLOCKS, f"{cycles}-cycles-{celsius:g}C")
     written = {}
     for block in blocks:
         if cycles:

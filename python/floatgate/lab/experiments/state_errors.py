@@ -6,7 +6,7 @@ from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states
 from floatgate.report.plot import axis
 
-BLOCKS = 4
+BLOCKS = 3
 SHARES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of the rated cycles
 
 
@@ -58,7 +58,7 @@ def page_names(bits: int) -> list[str]:
 
 
 def _collect(bench: Bench, cycles: list[int]) -> list[errors.CellErrors]:
-    chip, blocks = bench.sample(BLOCKS)
+    chip, blocks = bench.sample(BLOCKS, "")
     found: list[errors.CellErrors] = []
     done = 0
     for point in bench.through(cycles):

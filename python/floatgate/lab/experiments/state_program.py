@@ -26,7 +26,9 @@ def run(bench: Bench) -> Result:
     return Result(
         f"On fresh blocks, programming a cell page to {fastest} takes {q.duration(first[fastest])}; the "
         f"others "
-        f"take {', '.join(slower)} times as long. With wear, all of them get faster.",
+        f"take {', '.join(slower)} times as long. After {q.count(cycles[-1])} cycles they take "
+        f"{', '.join(f'{state} {q.ratio(of[-1] / of[0])}' for state, of in times.items())} times their first "
+        "time.",
         {"cycles": cycles, "time_ns": times, "ratio_to_fastest": ratios, "share_saved": saved},
         (
             Table(
@@ -49,7 +51,7 @@ def cell_page_times(bench: Bench) -> tuple[list[int], dict[str, list[float]]]:
     """Return the cycles, and for each state the mean time of all pages of a wordline together, in ns."""
     identity = bench.identity
     wanted = [round(share * (identity.rated.pe_cycles or 10_000)) for share in SHARES]
-    chip, blocks = bench.sample(BLOCKS)
+    chip, blocks = bench.sample(BLOCKS, "")
     times: dict[str, list[float]] = {state: [] for state in identity.states}
     done = 0
     for index, point in enumerate(bench.through(wanted)):

@@ -35,16 +35,10 @@ def run(bench: Bench) -> Result:
         for name, of in found.items()
     )
     last, at = _last_of_all(found)
-    order = sorted(last, key=lambda name: -last[name])
     erased = bench.identity.states[0]
     colours = figures.states(bench.identity.states) | {ERASE_ONLY: palette.INK}
     return Result(
-        f"After {q.count(cycles[at])} cycles, errors were most where blocks had been worn with {order[0]} "
-        f"({q.three(last[order[0]])} of a million cells) and fewest with {order[-1]} "
-        f"({q.three(last[order[-1]])}). "
-        f"A block whose cells stay at {erased}, or that is erased without being programmed, is erased too "
-        f"deep "
-        "each time: its oxide is stressed although no data were written.",
+        _says(last, cycles[at], erased),
         {
             "cycles": cycles,
             "errors_per_million_cells": {
@@ -69,6 +63,18 @@ def run(bench: Bench) -> Result:
     )
 
 
+def _says(last: dict[str, float], cycles: int, erased: str) -> str:
+    order = sorted(last, key=lambda name: -last[name])
+    if not any(last.values()):
+        return f"Up to {q.count(cycles)} cycles no cell was wrong, whatever the blocks were worn with."
+    return (
+        f"After {q.count(cycles)} cycles, errors were most where blocks had been worn with {order[0]} "
+        f"({q.three(last[order[0]])} of a million cells) and fewest with {order[-1]} "
+        f"({q.three(last[order[-1]])}). Cells that stay at {erased}, or are erased without being programmed, "
+        "are erased too deep each time: that stresses their oxide although no data were written."
+    )
+
+
 def _last_of_all(found: dict[str, list[errors.CellErrors | None]]) -> tuple[dict[str, float], int]:
     """Return the errors at the last point that all treatments reached, and which point that is."""
     for at in reversed(range(len(SHARES))):
@@ -80,15 +86,14 @@ def _last_of_all(found: dict[str, list[errors.CellErrors | None]]) -> tuple[dict
 
 def _worn(bench: Bench, name: str, pattern: str, pages: Pages) -> list[errors.CellErrors | None]:
     """Collect errors of some blocks, of those that live, at each point; None from where none does."""
-    chip, blocks = bench.sample(BLOCKS)
+    chip, blocks = bench.sample(BLOCKS, name.replace(" ", "-"))
     sums: list[errors.CellErrors | None] = []
     done = 0
-    entries = []
     for point in points(bench):
         total = errors.none(bench.identity)
         for block in list(blocks):
             if point > done:
-                entries += chip.cycle(block, point - done, pattern=pattern, pages=pages)
+                chip.cycle(block, point - done, pattern=pattern, pages=pages)
             collected = errors.collect(chip, bench.identity, block, seed=point)
             if collected is None:
                 blocks.remove(block)
@@ -96,7 +101,6 @@ def _worn(bench: Bench, name: str, pattern: str, pages: Pages) -> list[errors.Ce
                 total += collected
         done = point + 1  # the collection is a cycle, too
         sums.append(total if blocks else None)
-    bench.keep(f"state-wear-{name.replace(' ', '-')}", entries)
     return sums
 
 

@@ -80,11 +80,11 @@ def run(bench: Bench) -> Result:
 
 def _measure(bench: Bench, plan: str) -> Found:
     lives = bench.lives("random", "all", CELSIUS, plan)
-    chip, blocks = _sample(bench, plan)
+    chip, blocks = _sample(bench, plan, "times")
     program_ns = fmean(time for block in blocks for time in _program_times(bench, chip, block))
     rates = {}
     for age, seconds in AGES_S.items():
-        chip, blocks = _sample(bench, plan)
+        chip, blocks = _sample(bench, plan, age.replace(" ", "-"))
         collected = [
             one
             for block in blocks
@@ -94,8 +94,8 @@ def _measure(bench: Bench, plan: str) -> Found:
     return Found(program_ns, summary(lives).mean, rates)
 
 
-def _sample(bench: Bench, plan: str) -> tuple[Chip, list[int]]:
-    chip, blocks = bench.sample(BLOCKS)
+def _sample(bench: Bench, plan: str, label: str) -> tuple[Chip, list[int]]:
+    chip, blocks = bench.sample(BLOCKS, f"{plan}-{label}")
     assert isinstance(chip, Regulated)
     chip.use_voltage_plan(plan)
     return chip, blocks

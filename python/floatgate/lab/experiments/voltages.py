@@ -48,7 +48,7 @@ def _voltages(
 ) -> tuple[VoltagePlan, "np.ndarray", "np.ndarray"]:
     """Return the plan, and threshold voltages with the states meant, of some wordlines."""
     identity = bench.identity
-    chip, blocks = bench.sample(SPARE)
+    chip, blocks = bench.sample(SPARE, f"{plan}-{cycles}-cycles")
     assert isinstance(chip, CellProbe)
     in_force = chip.use_voltage_plan(plan)
     block = next((one for one in blocks if _worn(chip, one, cycles)), None)

@@ -38,7 +38,7 @@ def run(bench: Bench) -> Result:
 
 
 def _write_times(bench: Bench, *, shuffled: bool) -> list[int]:
-    chip, blocks = bench.sample(BLOCKS)
+    chip, blocks = bench.sample(BLOCKS, "jumping" if shuffled else "in-order")
     pages = min(PAGES, bench.identity.pages_per_block)
     turns = [block for block in blocks for _ in range(pages)]
     if shuffled:

@@ -136,44 +136,65 @@ def _note(text: str, x: float, yref: str, anchor: str) -> dict[str, Any]:
 
 def staircase(plan: VoltagePlan, cells: list[Staircase], wordline: Cells) -> Figure:
     """Threshold voltage against pulse of some cells, and beside it the humps that all cells make."""
-    colours = figures.states(plan.states)
-    data: list[dict[str, Any]] = []
-    seen: set[str] = set()
-    for cell in cells:
-        pulses = list(range(len(cell.volts)))
-        colour = colours[cell.target]
-        stop = cell.inhibited_after
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": f"state {cell.target}",
-                "legendgroup": cell.target,
-                "showlegend": cell.target not in seen,
-                "x": pulses,
-                "y": [round(volt, 4) for volt in cell.volts],
-                "line": {"color": palette.faint(colour, 0.75), "width": 1.3, "shape": "hv"},
-                "marker": {
-                    "color": [colour if pulse != stop else palette.PAPER for pulse in pulses],
-                    "size": [8 if pulse == stop and stop else 3 for pulse in pulses],
-                    "line": {"color": colour, "width": 1.5},
-                },
-                "hovertemplate": f"to {cell.target}: %{{y:.3f}} V after pulse %{{x}}<extra></extra>",
-            }
-        )
-        seen.add(cell.target)
     low, high = _span(plan, {"": wordline})
     low = min(low, *(volt for cell in cells for volt in cell.volts))
+    last = max((cell.inhibited_after for cell in cells), default=1)
+    data = [_pulses(plan, last)]
+    colours = figures.states(plan.states)
+    seen: set[str] = set()
+    for cell in cells:
+        data += _steps(cell, last, colours, first=cell.target not in seen)
+        seen.add(cell.target)
     data += _sideways(plan, wordline, np.linspace(low, high, BINS + 1))
     made = layout(
         460,
-        xaxis=axis("program pulse") | {"domain": [0, 0.68], "tickformat": "d", "rangemode": "tozero"},
+        xaxis=axis("program pulse") | {"domain": [0, 0.68], "tickformat": "d", "range": [0, last + 0.6]},
         xaxis2=axis("cells") | {"domain": [0.72, 1], "showticklabels": False, "showgrid": False},
         yaxis=axis("threshold voltage (V)") | {"range": [low - 0.1, high]},
         shapes=_levels(plan),
         annotations=_level_names(plan),
     )
     return {"data": data, "layout": made}
+
+
+def _pulses(plan: VoltagePlan, last: int) -> dict[str, Any]:
+    """What each pulse would reach in a mean fresh cell that is never inhibited."""
+    pulses = list(range(1, last + 1))
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "the pulses, for a mean cell",
+        "x": pulses,
+        "y": [round(plan.start + (pulse - 1) * plan.step, 4) for pulse in pulses],
+        "line": {"color": palette.INK, "width": 1, "dash": "dash", "shape": "hv"},
+        "hovertemplate": "pulse %{x} reaches %{y:.3f} V in a mean cell<extra></extra>",
+    }
+
+
+def _steps(cell: Staircase, last: int, colours: Mapping[str, str], *, first: bool) -> list[dict[str, Any]]:
+    """One cell: its steps, and a ring where it was inhibited."""
+    colour = colours[cell.target]
+    stop = cell.inhibited_after
+    common = {"type": "scatter", "legendgroup": cell.target, "name": f"state {cell.target}"}
+    steps = common | {
+        "mode": "lines",
+        "showlegend": first,
+        "x": list(range(last + 1)),
+        "y": [round(volt, 4) for volt in cell.volts[: last + 1]],
+        "line": {"color": palette.faint(colour, 0.8), "width": 1.4, "shape": "hv"},
+        "hovertemplate": f"to {cell.target}: %{{y:.3f}} V after pulse %{{x}}<extra></extra>",
+    }
+    if not stop:
+        return [steps]
+    ring = common | {
+        "mode": "markers",
+        "showlegend": False,
+        "x": [stop],
+        "y": [round(cell.volts[stop], 4)],
+        "marker": {"color": palette.PAPER, "size": 8, "line": {"color": colour, "width": 1.6}},
+        "hovertemplate": f"{cell.target} inhibited after pulse %{{x}} at %{{y:.3f}} V<extra></extra>",
+    }
+    return [steps, ring]
 
 
 def _sideways(plan: VoltagePlan, cells: Cells, edges: "np.ndarray") -> list[dict[str, Any]]:
@@ -228,8 +249,13 @@ def _horizontal(y: float, colour: str, dash: str) -> dict[str, Any]:
 def _level_names(plan: VoltagePlan) -> list[dict[str, Any]]:
     colours = figures.states(plan.states)
     place = {"xref": "paper", "x": 0.7, "showarrow": False, "yanchor": "bottom"}
-    return [
+    names = [
         place | {"y": level, "text": f"verify {state}", "font": {"size": 10, "color": colours[state]}}
         for state, level in zip(plan.states, plan.verify, strict=True)
         if level is not None
+    ]
+    read = place | {"x": 0.01, "xanchor": "left"}
+    return names + [
+        read | {"y": level, "text": f"read R{index}", "font": {"size": 10, "color": palette.INK}}
+        for index, level in enumerate(plan.references, 1)
     ]

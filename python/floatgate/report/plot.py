@@ -26,7 +26,7 @@ def layout(height: int, **more: Any) -> dict[str, Any]:
 def axis(title: str) -> dict[str, Any]:
     """Return an axis of linear scale with its title."""
     return {
-        "title": {"text": title, "font": {"size": 12, "color": palette.MUTED}},
+        "title": {"text": title, "standoff": 10, "font": {"size": 12, "color": palette.MUTED}},
         "gridcolor": palette.GRID,
         "zeroline": False,
         "tickfont": {"color": palette.MUTED},

@@ -9,7 +9,7 @@ from floatgate.lab.chip import CellProbe, Staircase
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_probe
 
 ASKED = 400  # cells followed
-SHOWN = 4  # of each state: the ends of its range and between
+SHOWN = 3  # of each state: the ends of its range and between
 
 
 def run(bench: Bench) -> Result:

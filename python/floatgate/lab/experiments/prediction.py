@@ -80,12 +80,14 @@ def _errors_figure(found: dict[str, list[ErrorAt]]) -> Figure:
         LATENCY: figures.SERIES[0],
         COUNTER: "#6b7683",
         LATENCY + ", at 5 C": figures.SERIES[2],
-        COUNTER + ", at 5 C": "#9aa3ad",
         LATENCY + ", another sample": figures.SERIES[5],
-        COUNTER + ", another sample": "#c4cad1",
     }
     return figures.lines(
-        {name: ([one.share for one in of], [one.median for one in of]) for name, of in found.items()},
+        {
+            name: ([one.share for one in of], [one.median for one in of])
+            for name, of in found.items()
+            if name.startswith(LATENCY) or name == COUNTER
+        },
         axis("share of the block's life at which it is asked") | {"tickformat": ".0%", "range": [0, 1]},
         axis("median error, in lives") | {"tickformat": ".0%", "rangemode": "tozero"},
         colours=colours,

@@ -50,7 +50,7 @@ def run(bench: Bench) -> Result:
         for plan in plans[1:]
     ]
     return Result(
-        " ".join(said) + " The price is the time that data stays readable: the last columns.",
+        " ".join(said) + " The last columns say what becomes of the data with time.",
         {
             "program_ns": {plan: one.program_ns for plan, one in found.items()},
             "mean_cycles": {plan: one.cycles for plan, one in found.items()},

@@ -125,6 +125,12 @@ impl Controller {
         &self.work
     }
 
+    /// The row of the chip's tables for a block of this wear; 0 where wear changes nothing.
+    #[inline]
+    pub fn wear_row(&self, pe_cycles: impl FnOnce() -> u32) -> u8 {
+        if self.timing.ages() { self.timing.wear_row(pe_cycles()) } else { 0 }
+    }
+
     /// The wires.
     pub fn bus(&self) -> &Bus {
         &self.bus
@@ -332,7 +338,7 @@ impl Controller {
         transaction.channel_ns += now.since(transaction.since).ns();
         transaction.transfer_ns += length.ns();
         transaction.since = end;
-        let (row, kind) = (transaction.row, transaction.kind);
+        let (row, kind, wear) = (transaction.row, transaction.kind, transaction.wear);
         let channel = &mut self.channels[die % self.channel_count as usize];
         channel.free_at = end;
         channel.busy_ns += length.ns();
@@ -342,8 +348,8 @@ impl Controller {
             ChannelUse::Command => {
                 let busy = match kind {
                     Kind::Read => self.timing.t_r(row),
-                    Kind::Erase => self.timing.t_bers,
-                    _ => self.timing.t_r(row) + self.timing.t_prog(row),
+                    Kind::Erase => self.timing.t_bers(wear),
+                    _ => self.timing.t_r(row) + self.timing.t_prog(row, wear),
                 };
                 self.start_array(die, end, busy, calendar);
             }
@@ -352,7 +358,7 @@ impl Controller {
                 // Nothing can come between data-in and program: one event serves for both.
                 (state.array, state.array_kind) = (id, kind);
                 state.register = TransactionId::NONE;
-                let busy = self.timing.t_prog(row);
+                let busy = self.timing.t_prog(row, wear);
                 self.start_array(die, end, busy, calendar);
             }
             ChannelUse::DataIn => {
@@ -483,8 +489,8 @@ impl Controller {
         let state = &mut self.dies[die];
         (state.array, state.array_kind) = (state.register, state.register_kind);
         state.register = TransactionId::NONE;
-        let row = self.slab.items[state.array.index()].row;
-        let busy = self.timing.t_prog(row);
+        let transaction = &self.slab.items[state.array.index()];
+        let busy = self.timing.t_prog(transaction.row, transaction.wear);
         self.start_array(die, now, busy, calendar);
     }
 

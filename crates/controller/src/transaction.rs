@@ -154,6 +154,8 @@ pub struct Transaction {
     pub mask: u64,
     /// Page rows a program writes.
     pub rows: u32,
+    /// For programs and erases: the row of the chip's tables for the block's wear.
+    pub wear: u8,
     /// Flash pages touched: planes times rows.
     pub pages: u32,
     /// Whatever the submitter wants to find again: host request, program slot.
@@ -189,6 +191,7 @@ impl Transaction {
             row,
             mask: 0,
             rows: 1,
+            wear: 0,
             pages: 0,
             owner: u32::MAX,
             queued: SimTime::ZERO,

@@ -670,6 +670,7 @@ impl Ftl {
         let class = if stream == HOST { Class::HostProgram } else { Class::InternalProgram };
         let origin = self.programs.get(slot, 0).origin();
         let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
+        transaction.wear = self.controller.wear_row(|| self.array.pe_cycles(die as u32, superblock));
         transaction.rows = layout.program_rows;
         transaction.pages = layout.planes * layout.program_rows;
         transaction.owner = slot;

@@ -64,6 +64,8 @@ impl FlashArray {
             program_fail_ratio: ratio(&mut section, "program_fail_ratio", "chance that a program fails")?,
             erase_fail_ratio: ratio(&mut section, "erase_fail_ratio", "chance that an erase fails")?,
         };
+        let worn: u32 =
+            nand.or("pe_cycles", 0, "program/erase cycles each block has behind it at the start")?;
         let mut array = Self {
             planes,
             superblocks_per_die: geometry.blocks_per_die() / planes,
@@ -73,7 +75,7 @@ impl FlashArray {
             random: RandomStream::new(seed, "nand.bad_blocks"),
             members: Vec::new(),
             spares: Vec::new(),
-            pe_cycles: vec![0; (geometry.dies() * geometry.blocks_per_die()) as usize],
+            pe_cycles: vec![worn; (geometry.dies() * geometry.blocks_per_die()) as usize],
             next_row: Vec::new(),
             bad_blocks: 0,
         };

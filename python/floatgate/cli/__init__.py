@@ -5,7 +5,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from floatgate.cli import bus, characterize, listing, report, reproduce, run, snapshot, trace
+from floatgate.cli import bus, characterize, derive, listing, report, reproduce, run, snapshot, trace
 
 app = typer.Typer(
     name="floatgate",
@@ -19,6 +19,7 @@ app.command("drives")(listing.drives)
 app.command("chips")(listing.chips)
 app.command("policies")(listing.policies)
 app.command("characterize")(characterize.characterize)
+app.command("derive")(derive.derive)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(bus.app, name="bus")

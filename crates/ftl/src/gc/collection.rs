@@ -403,7 +403,8 @@ impl Ftl {
             collection.erasing += 1;
             self.space.state[global as usize] = SuperblockState::Erasing;
             let die = DieId(die as u32);
-            let erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);
+            let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);
+            erase.wear = self.controller.wear_row(|| self.array.pe_cycles(die.0, superblock));
             self.controller.submit(erase, calendar, probe);
         }
     }

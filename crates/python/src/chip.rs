@@ -27,11 +27,17 @@ fn answered(answer: Answer) -> (&'static str, u64) {
 impl Chip {
     /// The chip `name` (or file) of the catalogue `folders`, with `key=value` of its file overridden.
     #[new]
-    #[pyo3(signature = (name, folders, seed, set = Vec::new()))]
-    fn new(py: Python<'_>, name: &str, folders: Vec<String>, seed: u64, set: Vec<String>) -> PyResult<Self> {
+    #[pyo3(signature = (name, folders, seed, overrides = Vec::new()))]
+    fn new(
+        py: Python<'_>,
+        name: &str,
+        folders: Vec<String>,
+        seed: u64,
+        overrides: Vec<String>,
+    ) -> PyResult<Self> {
         guarded(py, || {
             let catalogue = sim::Catalogue::new(folders);
-            let chip = sim::chip_on_bench(&catalogue, name, &set, seed).map_err(input)?;
+            let chip = sim::chip_on_bench(&catalogue, name, &overrides, seed).map_err(input)?;
             Ok(Self { inner: Mutex::new(chip) })
         })
     }

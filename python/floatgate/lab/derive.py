@@ -1,8 +1,8 @@
 """Tables of a chip's program and erase times by wear, measured on its cells, for whole drives to use.
 
 Blocks are worn with pseudo-random data on all pages; at each wear the program times of every page and the
-erase time are read off. A table holds the mean over the wordlines, for each page type, and over the blocks that
-live to its end; a wear at which most have failed ends it.
+erase time are read off. A table holds the mean over the wordlines, for each page type, and over the blocks
+that live to its end; a wear at which most have failed ends it.
 """
 
 from collections.abc import Callable, Iterator

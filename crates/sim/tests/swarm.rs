@@ -38,7 +38,30 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     set("nand.t_r", "40us".into());
     set("nand.t_prog", "300us".into());
     set("nand.t_bers", "2ms".into());
-    set("bus.interface.rate", choose(random, &["40MT/s", "400MT/s"]).into());
+    match random.below(4) {
+        0 => set("bus.interface.name", choose(random, &["conv", "sync-only", "proposed"]).into()),
+        1 => {
+            set(
+                "bus.interface.name",
+                choose(random, &["sdr", "nv-ddr", "nv-ddr2", "nv-ddr3", "nv-lpddr4"]).into(),
+            );
+            set("bus.interface.mode", random.below(6).to_string());
+        }
+        _ => set("bus.interface.rate", choose(random, &["40MT/s", "400MT/s"]).into()),
+    }
+    let known =
+        ["conv", "sync-only", "proposed", "sdr:5", "nv-ddr:5", "nv-ddr2:10", "nv-ddr3:19", "nv-lpddr4:19"];
+    set("nand.interfaces", format!("[{}]", known.map(|name| format!("\"{name}\"")).join(", ")));
+    set("bus.cycles_status", choose(random, &["0", "2"]).into());
+    if random.chance(0.3) {
+        set("host.frame", choose(random, &["4KiB", "16KiB"]).into());
+        set("host.cut_through", choose(random, &["true", "false"]).into());
+        set("host.double_buffer", choose(random, &["true", "false"]).into());
+        set("host.group_pages_per_die", random.below(3).to_string());
+    }
+    if random.chance(0.2) {
+        set("ecc.drain", "500MB/s".into());
+    }
     set("ecc.t_decode", choose(random, &["0ns", "5us"]).into());
     set("ftl.op_ratio", format!("{:.2}", 0.05 + random.unit() * 1.5));
     set("ftl.buffer.size", choose(random, &["1MiB", "4MiB", "16MiB"]).into());

@@ -10,6 +10,6 @@ DEVICES = {
     "16 Gb SLC": "29f16g08canc1",
     "32 Gb MLC": "mt29f32g08qaa",
 }
-QUICK = ("512 Mb SLC", "8 Gb MLC", "16 Gb SLC")
+QUICK = ("4 Gb SLC", "8 Gb MLC", "16 Gb SLC")
 UNSPECIFIED = ("8 Gb SLC", "16 Gb SLC")  # the paper had no specified values for them
 HEATED = "16 Gb SLC"  # the device that was tested at other temperatures

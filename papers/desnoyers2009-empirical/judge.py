@@ -38,13 +38,14 @@ def over_life(numbers: Numbers) -> Finding:
 def times(numbers: Numbers, operation: str) -> Finding:
     """Compare with the data sheet; without one, hold the order of worst, mean and best."""
     found, specified = numbers["measured_ns"][operation], numbers["specified_ns"][operation]
-    in_order = found["best"] < found["mean"] < found["worst"] or operation == "read"
+    in_order = found["best"] <= found["mean"] <= found["worst"]
+    changes = found["best"] < found["worst"] or operation == "read"
     if specified is None:
-        return Finding(f"{found['mean'] / 1e3:.4g} us", holds=in_order)
+        return Finding(f"{found['mean'] / 1e3:.4g} us", holds=in_order and changes)
     share = found["mean"] / specified
     return Finding(
         f"{found['mean'] / 1e3:.4g} us, {share:.0%} of specified",
-        holds=SLIGHTLY <= share <= 1 and in_order,
+        holds=SLIGHTLY <= share <= 1 and in_order and changes,
     )
 
 

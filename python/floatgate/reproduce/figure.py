@@ -70,28 +70,47 @@ def draw(exhibit: Exhibit, rows: Iterable[Row], path: Path) -> bool:
     return True
 
 
+_MARKS = "s^ovDPX*"
+
+
 def _measured(axes: "Axes", exhibit: Exhibit, measured: list[Line]) -> None:
     """Draw what was measured behind claims without numbers."""
-    colours = {
-        name: f"C{index % 10}" for index, name in enumerate(dict.fromkeys(one.name for one in measured))
-    }
-    shapes: dict[str, dict[str, Any]] = {
-        "line": {"marker": "."},
-        "steps": {"drawstyle": "steps-post"},
-        "points": {"marker": ".", "linestyle": "none", "alpha": 0.6},
-    }
-    named: set[str] = set()
+    names = list(dict.fromkeys(one.name for one in measured))
+    on_axis = {x for one in measured for x in one.x}  # a name that stands there needs no legend
+    shown: set[str] = set()
     for one in measured:
-        label = "_nolegend_" if one.name in named else one.name
-        named.add(one.name)
-        axes.plot(one.x, one.y, color=colours[one.name], linewidth=1, label=label, **shapes[one.kind])
+        index = names.index(one.name)
+        style: dict[str, Any] = {"color": f"C{index % 10}", "linewidth": 1, "label": one.name}
+        if one.name in on_axis or one.name in shown:
+            style["label"] = "_nolegend_"
+        shown.add(one.name)
+        if one.kind == "steps":
+            style["drawstyle"] = "steps-post"
+        elif one.kind == "points":
+            mark = "o" if one.name in on_axis else _MARKS[index % len(_MARKS)]
+            style |= {"marker": mark, "linestyle": "none", "alpha": 0.7, "markersize": 4}
+        else:
+            style["marker"] = "."
+        axes.plot(one.x, one.y, **style)
     axes.set_xlabel(exhibit.figure.x)
     axes.set_ylabel(exhibit.figure.y)
     if exhibit.figure.x_scale == "log":
         axes.set_xscale("log")
     axes.set_yscale(exhibit.figure.y_scale)
-    if any(isinstance(x, str) for one in measured for x in one.x):
+    values = [y for one in measured for y in one.y]
+    if exhibit.figure.y_scale == "log" and max(values) < 100 * min(values):
+        _plain_ticks(axes)
+    if any(isinstance(x, str) for x in on_axis):
         axes.tick_params(axis="x", labelrotation=30)
+
+
+def _plain_ticks(axes: "Axes") -> None:
+    """Label a logarithmic axis of few decades with plain numbers."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
 def _lines(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
@@ -116,11 +135,7 @@ def _lines(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
     axes.set_xscale(exhibit.figure.x_scale)
     axes.set_yscale(exhibit.figure.y_scale)
     if exhibit.figure.y_scale == "log":
-        from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        _plain_ticks(axes)
 
 
 def _deviations(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:

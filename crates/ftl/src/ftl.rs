@@ -701,8 +701,10 @@ impl Ftl {
         let kept = (1 + self.spare) * units;
         // Whatever the host takes, garbage collection must still be able to move what it has in hand, and
         // must find a free superblock for its next victim when those being reclaimed have come back.
+        // Padding may take the rest of a program unit that was begun: only whole ones count for what is in hand.
         let suffices = |left: u32, free: u32| {
-            left + free * units >= reserved && left + (free + expected) * units >= reserved + kept
+            left - left % program + free * units >= reserved.next_multiple_of(program)
+                && left + (free + expected) * units >= reserved + kept
         };
         let room = match (host_left >= program, self.mixed) {
             (true, false) => true,

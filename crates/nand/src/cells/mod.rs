@@ -3,6 +3,9 @@
 //! Not modelled: random telegraph noise, back-pattern dependence, charge sharing between word lines of different
 //! strings, process variation along a string; a cell's offset is one number that wear moves as a whole.
 
+pub mod coding;
+#[allow(dead_code, reason = "the arrays move to it next")]
+mod lanes;
 pub mod normal;
 mod physics;
 mod wear;

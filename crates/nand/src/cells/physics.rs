@@ -1,18 +1,57 @@
 //! The numbers of a chip's cells, read from `[cells]` of its file (`nand.cells` in a drive).
 //!
+//! Voltages carry their unit (`"-2.5V"`, `"120mV"`), and so do times (`"26us"`). Voltages are threshold voltages
+//! unless they say otherwise; a pulse of `start + j * step` brings a mean fresh cell to exactly that threshold.
+//!
 //! ```text
-//! [cells]             t_r  erased  erased_sigma  offset_sigma  injection_sigma  order  plans
-//! [cells.<plan>]      verify  references  start  step  first_verify  first_step    a set of voltages, "normal" first
-//! [cells.program]     t_setup  t_pulse  t_verify  sweep  max_pulses    t_setup, sweep: one value, or one per pass
-//! [cells.erase]       start  step  need  verify  t_setup  t_pulse  t_verify  max_pulses  cold_per_degree  cold_below
-//! [cells.wear]        see `wear.rs`
-//! [cells.retention]   see `wear.rs`
-//! [cells.coupling]    wordline  bitline           share of a neighbour's rise that a cell shares
-//! [cells.disturb]     read  program               rise of an erased cell for each read or program beside it
+//! [cells]
+//! t_r              array read: one time, or one per page of a wordline in the order of programming
+//! order            "two-step": page by page, low voltages first (MLC's default); "one-shot": all pages at once
+//! plans            names of sets of voltages, the usual one first; default ["normal"]
+//! erased           mean threshold of the erased state
+//! erased_sigma     its standard deviation
+//! offset_sigma     standard deviation, between cells, of what a pulse does
+//! injection_sigma  standard deviation, from program to program, of where a pulse carries a cell
+//!
+//! [cells.<plan>]
+//! verify           lowest threshold of each programmed state, rising
+//! references       read references, one below each programmed state
+//! start            threshold that the first pulse reaches in a mean fresh cell
+//! step             by which each pulse is higher: the cost of a write is here, a larger step takes fewer pulses
+//! first_verify     two-step only: where passes before the last leave their groups of states. MLC: one voltage;
+//!                  TLC: one for the first pass and three for the second; QLC: 1 + 3 + 7
+//! first_step       step of those passes; default `step`
+//!
+//! [cells.program]
+//! t_setup          before the first pulse: one time, or one per pass
+//! t_pulse          one pulse
+//! t_verify         verifying one state after a pulse
+//! sweep            threshold up to which a pass pulses whatever the data: one, or one per pass; default none
+//! max_pulses       more are a failure
+//!
+//! [cells.erase]
+//! start, step      erase voltage of the first pulse; by which each is higher
+//! need             erase voltage that the slowest fresh cell of a mean block needs
+//! verify           highest threshold of the erased state
+//! t_setup, t_pulse, t_verify    as in programming
+//! max_pulses       more are a failure
+//! cold_per_degree  erase voltage needed more for each degree below `cold_below`; default 0 V
+//! cold_below       lower end of the temperature compensation, degrees Celsius; default 25
+//!
+//! [cells.wear]       trapping with cycles, see `wear.rs`
+//! [cells.retention]  charge loss with time, see `wear.rs`
+//!
+//! [cells.coupling]   share of the rise of a later-programmed neighbour that a cell shares
+//! wordline         of the cell above on the next wordline; default 0.02
+//! bitline          of the two cells beside it on its own wordline; default 0.01
+//! diagonal         of the two cells beside the one above; default 0.001
+//!
+//! [cells.disturb]    rise of a cell at the mean erased threshold; higher cells rise less
+//! read             for each read of its block; default 1 uV
+//! program          for each program of its block; default 50 uV
 //! ```
-//! Voltages are threshold voltages unless they say otherwise; a pulse of `start + j * step` brings a mean fresh cell
-//! to exactly that threshold.
 
+use super::coding;
 use super::wear::{Retention, Wear};
 use crate::Cell;
 use config::{ConfigError, Section};
@@ -31,10 +70,23 @@ pub struct VoltagePlan {
     pub start: f64,
     /// By which each pulse is higher, volts.
     pub step: f64,
-    /// Where the first pass of a two-step program leaves its programmed cells, volts.
-    pub first_verify: f64,
-    /// By which each pulse of that pass is higher, volts.
+    /// Where each pass of a two-step program but the last leaves its groups of states, rising, volts.
+    pub first_verify: Vec<Vec<f64>>,
+    /// By which each pulse of those passes is higher, volts.
     pub first_step: f64,
+}
+
+impl VoltagePlan {
+    /// The same plan at another cost: pulses of the last pass `times` as high, so that states are as much wider.
+    #[must_use]
+    pub fn with_step(&self, times: f64) -> Self {
+        Self { step: self.step * times, ..self.clone() }
+    }
+
+    /// Read references moved by so many volts, as a retry reads.
+    pub fn shifted(&self, volts: f64) -> Vec<f64> {
+        self.references.iter().map(|reference| reference + volts).collect()
+    }
 }
 
 /// One pass of programming.
@@ -92,9 +144,9 @@ pub struct CellPhysics {
     pub cell: Cell,
     /// Bits of each state by rising threshold; digit i is the bit in the cell's i-th page.
     pub states: Vec<&'static str>,
-    /// Measured array read time.
-    pub t_r: Nanos,
-    /// Mean and width of the erased state, volts.
+    /// Measured array read time: one, or one for each page of a wordline.
+    pub t_r: Vec<Nanos>,
+    /// Mean threshold of the erased state, volts.
     pub erased: f64,
     /// Width of the erased state, volts.
     pub erased_sigma: f64,
@@ -118,20 +170,13 @@ pub struct CellPhysics {
     pub coupling_wordline: f64,
     /// Share of the rise of its two neighbours on the same wordline.
     pub coupling_bitline: f64,
+    /// Share of the rise of their two neighbours on the next wordline.
+    pub coupling_diagonal: f64,
     /// Rise of a fresh erased cell for each read of its block, volts.
     pub read_disturb: f64,
     /// Rise of an erased cell for each program of its block, volts.
     pub program_disturb: f64,
 }
-
-/// Gray codings: neighbours differ in one bit. MLC as seed 001 names it: 11, 10, 00, 01.
-const SLC: [&str; 2] = ["1", "0"];
-const MLC: [&str; 4] = ["11", "10", "00", "01"];
-const TLC: [&str; 8] = ["111", "011", "001", "101", "100", "000", "010", "110"];
-const QLC: [&str; 16] = [
-    "1111", "0111", "0011", "1011", "1001", "1101", "0101", "0001", "0000", "0100", "1100", "1000", "1010",
-    "0010", "0110", "1110",
-];
 
 impl CellPhysics {
     /// Reads `[cells]`; absent when the chip's file has none.
@@ -144,30 +189,22 @@ impl CellPhysics {
         if !written {
             return Ok(None);
         }
-        let states: Vec<&'static str> = match cell {
-            Cell::Slc => SLC.to_vec(),
-            Cell::Mlc => MLC.to_vec(),
-            Cell::Tlc => TLC.to_vec(),
-            Cell::Qlc => QLC.to_vec(),
-        };
-        let order = s.choice(
-            "order",
-            &["two-step", "one-shot"],
-            "two-step",
-            "how the pages of a wordline are written",
-        )?;
-        let two_step = order == "two-step" && cell == Cell::Mlc;
+        let usual = if cell == Cell::Mlc { "two-step" } else { "one-shot" };
+        let order =
+            s.choice("order", &["two-step", "one-shot"], usual, "how the pages of a wordline are written")?;
+        let two_step = order == "two-step" && cell != Cell::Slc;
+        let states = coding::states(cell, two_step).to_vec();
         let names: Vec<String> =
             s.or("plans", vec!["normal".to_owned()], "named sets of voltages, the usual one first")?;
         let erased = volts(&mut s, "erased", "mean threshold of the erased state")?;
         let mut plans = Vec::new();
         for name in names {
-            plans.push(plan(&mut s, &name, states.len(), erased, two_step)?);
+            plans.push(plan(&mut s, &name, &states, erased, two_step)?);
         }
-        let passes = if two_step { 2 } else { 1 };
+        let passes = if two_step { cell.bits() as usize } else { 1 };
         let physics = Self {
             cell,
-            t_r: s.required("t_r", "measured array read time")?,
+            t_r: read_times(&mut s, cell)?,
             erased,
             erased_sigma: positive(&mut s, "erased_sigma", "width of the erased state")?,
             offset_sigma: positive(&mut s, "offset_sigma", "spread of what a pulse does to different cells")?,
@@ -180,11 +217,13 @@ impl CellPhysics {
             retention: Retention::read(&mut s)?,
             coupling_wordline: 0.0,
             coupling_bitline: 0.0,
+            coupling_diagonal: 0.0,
             read_disturb: 0.0,
             program_disturb: 0.0,
             states,
         };
         let physics = neighbours(&mut s, physics)?;
+        physics.check_budgets(&mut s)?;
         s.finish()?;
         Ok(Some(physics))
     }
@@ -194,18 +233,46 @@ impl CellPhysics {
         if self.two_step { bit as usize } else { 0 }
     }
 
+    /// True for the pass that brings cells to their final states.
+    fn is_last(&self, pass: usize) -> bool {
+        pass + 1 == self.program.passes.len()
+    }
+
     /// The voltage up to which a pass brings cells of `state`; none for those it leaves alone.
     pub fn target(&self, plan: &VoltagePlan, pass: usize, state: usize) -> Option<f64> {
-        if self.two_step && pass == 0 {
-            return self.states[state].starts_with('0').then_some(plan.first_verify);
+        if self.is_last(pass) {
+            return (state > 0).then(|| plan.verify[state - 1]);
         }
-        (state > 0).then(|| plan.verify[state - 1])
+        let group = coding::group(&self.states, pass + 1, state);
+        (group > 0).then(|| plan.first_verify[pass][group - 1])
     }
 
     /// By how much each pulse of a pass is higher, volts.
     #[inline]
     pub fn step(&self, plan: &VoltagePlan, pass: usize) -> f64 {
-        if self.two_step && pass == 0 { plan.first_step } else { plan.step }
+        if self.is_last(pass) { plan.step } else { plan.first_step }
+    }
+
+    /// Array read time of page `bit` of a wordline.
+    pub fn t_read(&self, bit: u32) -> Nanos {
+        self.t_r[(bit as usize).min(self.t_r.len() - 1)]
+    }
+
+    /// References that tell groups of states apart while only the first `pages` pages of a wordline are written,
+    /// and the first state of each group: its digits so far are the group's.
+    pub fn early_references(&self, plan: &VoltagePlan, pages: usize) -> (Vec<f64>, Vec<usize>) {
+        if !self.two_step || pages >= self.states[0].len() {
+            return (plan.references.clone(), (0..self.states.len()).collect());
+        }
+        let levels = &plan.first_verify[pages - 1];
+        let below = std::iter::once(self.erase.verify).chain(levels.iter().map(|v| v + plan.first_step));
+        let references = below.zip(levels).map(|(below, level)| 0.5 * (below + level)).collect();
+        let first_of = |group| {
+            (0..self.states.len())
+                .find(|&state| coding::group(&self.states, pages, state) == group)
+                .expect("every group has states")
+        };
+        (references, (0..=levels.len()).map(first_of).collect())
     }
 
     /// Pulses of a pass that bring a cell with this offset to `target`, at least one.
@@ -240,6 +307,28 @@ impl CellPhysics {
         self.erase.t_setup + each.times(u64::from(pulses.min(self.erase.max_pulses)))
     }
 
+    /// Budgets that not even a mean fresh cell meets are impossible voltages, not a chip that fails at once.
+    fn check_budgets(&self, cells: &mut Section) -> Result<(), ConfigError> {
+        let last = self.program.passes.len() - 1;
+        for plan in &self.plans {
+            let top = plan.verify.last().copied().unwrap_or(plan.start);
+            let needed = self.pulses(plan, last, top, 0.0).max(self.least_pulses(plan, last));
+            if needed > self.program.max_pulses {
+                let text = format!(
+                    "expected at least {needed}, which a mean fresh cell needs up to {top} V with the {} voltages",
+                    plan.name
+                );
+                return Err(cells.child("program")?.reject("max_pulses", &text));
+            }
+        }
+        let needed = self.erase_pulses(self.erase.need, self.erase.cold_below);
+        if needed > self.erase.max_pulses {
+            let text = format!("expected at least {needed}, which a mean fresh block needs");
+            return Err(cells.child("erase")?.reject("max_pulses", &text));
+        }
+        Ok(())
+    }
+
     /// How far a plan lifts its cells on the mean, over how far the usual one does.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         let lift = |plan: &VoltagePlan| -> f64 {
@@ -262,25 +351,33 @@ fn list(s: &mut Section, key: &str, help: &'static str) -> Result<Vec<f64>, Conf
     Ok(s.required::<Vec<Potential>>(key, help)?.into_iter().map(Potential::volts).collect())
 }
 
+fn read_times(s: &mut Section, cell: Cell) -> Result<Vec<Nanos>, ConfigError> {
+    let times: Vec<Nanos> = s.required("t_r", "measured array read time, one value or one per page")?;
+    let pages = cell.bits() as usize;
+    if times.len() == 1 || times.len() == pages {
+        return Ok(times);
+    }
+    Err(s.reject("t_r", &format!("expected one time or {pages}")))
+}
+
 fn plan(
     cells: &mut Section,
     name: &str,
-    states: usize,
+    states: &[&str],
     erased: f64,
     two_step: bool,
 ) -> Result<VoltagePlan, ConfigError> {
     let mut s = cells.child(name)?;
+    let programmed = states.len() - 1;
     let verify = list(&mut s, "verify", "lowest threshold of each programmed state")?;
     let references = list(&mut s, "references", "read references between neighbouring states")?;
     for (key, values) in [("verify", &verify), ("references", &references)] {
-        if values.len() != states - 1 {
+        if values.len() != programmed {
             return Err(
-                s.reject(key, &format!("expected {} voltages, one below each programmed state", states - 1))
+                s.reject(key, &format!("expected {programmed} voltages, one below each programmed state"))
             );
         }
-        if values.windows(2).any(|pair| pair[0] >= pair[1]) {
-            return Err(s.reject(key, "expected rising voltages"));
-        }
+        rising(&s, key, values)?;
     }
     let step = positive(&mut s, "step", "by which each program pulse is higher")?;
     for (index, reference) in references.iter().enumerate() {
@@ -294,14 +391,6 @@ fn plan(
             return Err(s.reject("references", &text));
         }
     }
-    let first_verify = if two_step {
-        volts(&mut s, "first_verify", "where the first page's pass leaves its programmed cells")?
-    } else {
-        verify[0]
-    };
-    if two_step && first_verify > verify[1] {
-        return Err(s.reject("first_verify", "expected at most the second programmed state's verify voltage"));
-    }
     let start = volts(&mut s, "start", "threshold that the first pulse reaches in a mean fresh cell")?;
     if start > verify[0] {
         return Err(s.reject(
@@ -309,13 +398,70 @@ fn plan(
             "expected at most the first verify voltage: the first pulse must not overshoot",
         ));
     }
+    let first_verify = if two_step { first_verify(&mut s, states, &verify, erased)? } else { Vec::new() };
     let first_step = if two_step && s.has("first_step") {
-        positive(&mut s, "first_step", "by which each pulse of the first page's pass is higher")?
+        positive(&mut s, "first_step", "by which each pulse of the passes before the last is higher")?
     } else {
         step
     };
     s.finish()?;
     Ok(VoltagePlan { name: name.to_owned(), verify, references, start, step, first_verify, first_step })
+}
+
+fn rising(s: &Section, key: &str, values: &[f64]) -> Result<(), ConfigError> {
+    if values.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return Err(s.reject(key, "expected rising voltages"));
+    }
+    Ok(())
+}
+
+/// Targets of the passes before the last: for each pass, one for each group of states but the lowest.
+fn first_verify(
+    s: &mut Section,
+    states: &[&str],
+    verify: &[f64],
+    erased: f64,
+) -> Result<Vec<Vec<f64>>, ConfigError> {
+    let given = list(s, "first_verify", "where passes before the last leave their groups of states")?;
+    let pages = states[0].len();
+    let count: usize = (1..pages).map(|pass| (1 << pass) - 1).sum();
+    if given.len() != count {
+        return Err(s.reject("first_verify", &format!("expected {count} voltages, pass by pass")));
+    }
+    let mut rest = given.as_slice();
+    let mut passes: Vec<Vec<f64>> = Vec::new();
+    for pass in 1..pages {
+        let (levels, later) = rest.split_at((1 << pass) - 1);
+        rising(s, "first_verify", levels)?;
+        if levels[0] <= erased {
+            return Err(
+                s.reject("first_verify", &format!("expected voltages above the erased state, {erased} V"))
+            );
+        }
+        rest = later;
+        passes.push(levels.to_vec());
+    }
+    // A cell cannot come down again: no pass may leave a group above where a later one wants its lowest state.
+    for pass in 0..passes.len() {
+        for state in 1..states.len() {
+            let at = |pass: usize| {
+                let group = coding::group(states, pass + 1, state);
+                (group > 0)
+                    .then(|| passes.get(pass).map_or_else(|| verify[state - 1], |levels| levels[group - 1]))
+            };
+            if let (Some(now), Some(later)) = (at(pass), at(pass + 1))
+                && now > later
+            {
+                let text = format!(
+                    "expected at most {later} V in pass {}, where {} goes next",
+                    pass + 1,
+                    states[state]
+                );
+                return Err(s.reject("first_verify", &text));
+            }
+        }
+    }
+    Ok(passes)
 }
 
 fn program(cells: &mut Section, passes: usize) -> Result<ProgramTiming, ConfigError> {
@@ -378,6 +524,17 @@ fn neighbours(cells: &mut Section, mut physics: CellPhysics) -> Result<CellPhysi
     physics.coupling_wordline =
         s.or("wordline", 0.02, "share of the next wordline's rise that a cell shares")?;
     physics.coupling_bitline = s.or("bitline", 0.01, "share of its neighbours' rise on the same wordline")?;
+    physics.coupling_diagonal =
+        s.or("diagonal", 0.001, "share of the rise of their neighbours on the next wordline")?;
+    for (key, share) in [
+        ("wordline", physics.coupling_wordline),
+        ("bitline", physics.coupling_bitline),
+        ("diagonal", physics.coupling_diagonal),
+    ] {
+        if !(0.0..0.5).contains(&share) {
+            return Err(s.reject(key, "expected a share from 0 to less than 0.5"));
+        }
+    }
     s.finish()?;
     let mut s = cells.child("disturb")?;
     physics.read_disturb =

@@ -301,7 +301,7 @@ impl ChipInterface for SimulatedChip {
         self.check(number, page)?;
         let (bits, cells, bytes) = (self.bits(), self.cells(), self.page_bytes());
         let (wordline, bit) = (page / bits, (page % bits) as usize);
-        let busy_ns = self.physics.t_r.ns();
+        let busy_ns = self.physics.t_read(page % bits).ns();
         let now_s = self.equivalent_s;
         self.block(number).reads += 1;
         let block = &self.blocks[&number];
@@ -309,20 +309,14 @@ impl ChipInterface for SimulatedChip {
             let answer = self.answer(Status::Protected, 0);
             return Ok(PageRead { status: answer.status, busy_ns: 0, data: vec![0xff; bytes] });
         }
-        let half_written =
-            self.physics.two_step && block.written.get(&wordline).is_some_and(|w| w.pages == 1);
+        let pages = block.written.get(&wordline).map_or(bits, |written| written.pages) as usize;
+        let (references, states) = self.physics.early_references(self.plan(), pages);
         let mut data = vec![0u8; bytes];
         let volts = sensed_volts(&self.physics, block, wordline, cells, now_s);
         let mut set = |cell: usize, one: bool| data[cell / 8] |= u8::from(one) << (7 - cell % 8);
-        if half_written {
-            let middle = (0.5 * (self.physics.erase.verify + self.plan().first_verify)) as f32;
-            for (cell, volts) in volts.iter().enumerate() {
-                set(cell, bit == 1 || *volts < middle);
-            }
-        } else {
-            for (cell, state) in Wordline::sense(&volts, &self.plan().references).into_iter().enumerate() {
-                set(cell, self.physics.states[state as usize].as_bytes()[bit] == b'1');
-            }
+        for (cell, group) in Wordline::sense(&volts, &references).into_iter().enumerate() {
+            let digits = self.physics.states[states[group as usize]].as_bytes();
+            set(cell, bit >= pages || digits[bit] == b'1');
         }
         let answer = self.answer(Status::Ok, busy_ns);
         Ok(PageRead { status: answer.status, busy_ns, data })

@@ -1,0 +1,222 @@
+//! Values of many cells at once: normal values by counter, exponentials, in `f32`, a fixed number of cells a time.
+//!
+//! The loops have no branches and no calls, so that the compiler makes vector instructions of them. They use only
+//! sums, products, quotients and square roots of `f32`, which IEEE 754 rounds alike on every machine; nothing is
+//! contracted or reordered, so vectors and single values agree bit for bit. Logarithm, exponential and quantile
+//! are polynomials fitted here (Chebyshev nodes); tests hold them against `normal.rs` and `libm`.
+
+use super::normal::Stream;
+
+/// Cells worked on together.
+pub const LANES: usize = 64;
+
+/// A value for each of them.
+pub type Lane = [f32; LANES];
+
+/// A stream whose values are drawn a lane at a time, by 32-bit counters.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneStream {
+    start: u32,
+    twist: u32,
+}
+
+impl From<Stream> for LaneStream {
+    fn from(stream: Stream) -> Self {
+        let key = stream.bits(0);
+        Self { start: key as u32, twist: (key >> 32) as u32 }
+    }
+}
+
+impl LaneStream {
+    /// 32 bits for a counter: two multiply rounds (constants of the low-bias search of C. Wellons), the second half
+    /// of the key between them, so that two streams are no shifted copies of each other.
+    #[inline]
+    const fn bits(self, counter: u32) -> u32 {
+        let mut x = counter.wrapping_mul(0x9e37_79b9).wrapping_add(self.start);
+        x = (x ^ (x >> 16)).wrapping_mul(0x21f0_aaad) ^ self.twist;
+        x = (x ^ (x >> 15)).wrapping_mul(0xd35a_2d97);
+        x ^ (x >> 15)
+    }
+
+    /// Standard normal values of the cells from `first` on: up to 6.2 on either side.
+    #[inline]
+    pub fn normals(self, first: usize) -> Lane {
+        let mut values = [0.0; LANES];
+        for (index, value) in values.iter_mut().enumerate() {
+            *value = normal_of(self.bits((first + index) as u32));
+        }
+        values
+    }
+}
+
+/// The standard normal value of 32 uniform bits: 31 of them choose a tail probability up to one half, one the side.
+#[inline]
+fn normal_of(bits: u32) -> f32 {
+    let tail = ((bits >> 1) as i32 as f32 + 0.5) * (1.0 / 4_294_967_296.0);
+    let log = ln(tail);
+    let magnitude = upper_quantile((-2.0 * log).sqrt());
+    f32::from_bits(magnitude.to_bits() ^ (bits << 31))
+}
+
+/// The normal value with tail probability exp(-t^2/2), for t of 1.177 (one half) to 6.76; within 1e-5.
+#[inline]
+fn upper_quantile(t: f32) -> f32 {
+    const CENTRE: f32 = 3.970_557_8;
+    const HALF_WIDTH_INVERSE: f32 = 0.358_018_13;
+    const C: [f32; 12] = [
+        3.368_988,
+        3.056_831_8,
+        -0.135_311_48,
+        0.074_078_8,
+        -0.040_127_218,
+        0.022_158_047,
+        -0.020_803,
+        0.015_159_689,
+        0.005_536_970_7,
+        -0.006_110_064,
+        -0.009_301_518,
+        0.006_859_514_4,
+    ];
+    let s = (t - CENTRE) * HALF_WIDTH_INVERSE;
+    // The median's own value is zero; rounding must not carry it to the other side.
+    horner(&C, s).max(0.0)
+}
+
+/// Natural logarithm of a normal positive number, within 2e-7 of its magnitude.
+#[inline]
+fn ln(x: f32) -> f32 {
+    const TWO_THIRDS: u32 = 0x3f2a_aaab;
+    const C: [f32; 9] = [
+        1.0,
+        -0.499_999_3,
+        0.333_331_58,
+        -0.250_080_26,
+        0.200_124_26,
+        -0.164_127_99,
+        0.139_807_09,
+        -0.154_031_56,
+        0.140_873_23,
+    ];
+    let bits = x.to_bits();
+    let exponent = (bits.wrapping_sub(TWO_THIRDS) as i32) >> 23;
+    let mantissa = f32::from_bits(bits.wrapping_sub((exponent << 23) as u32));
+    let f = mantissa - 1.0;
+    horner(&C, f) * f + exponent as f32 * std::f32::consts::LN_2
+}
+
+/// e to the power of `x`, for `x` from -80 to 80, within 2e-6 of itself.
+#[inline]
+pub fn exp(x: f32) -> f32 {
+    const C: [f32; 6] = [1.0, 0.693_147_2, 0.240_221_07, 0.055_503_27, 0.009_676_037, 0.001_340_043_3];
+    let power = x.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
+    let whole = round(power);
+    // Adding to the exponent field multiplies by the power of two.
+    let scaled = horner(&C, power - whole);
+    f32::from_bits(
+        scaled.to_bits().wrapping_add(((whole + MAGIC).to_bits() << 23).wrapping_sub(MAGIC.to_bits() << 23)),
+    )
+}
+
+/// In a sum with this number, the last bit of an `f32` counts ones.
+const MAGIC: f32 = 12_582_912.0;
+
+/// The nearest whole number, for magnitudes up to four million.
+#[inline]
+pub fn round(x: f32) -> f32 {
+    (x + MAGIC) - MAGIC
+}
+
+/// The next whole number not below, for magnitudes up to four million.
+#[inline]
+pub fn ceil(x: f32) -> f32 {
+    let near = round(x);
+    near + if near < x { 1.0 } else { 0.0 }
+}
+
+#[inline]
+fn horner<const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
+    let mut sum = coefficients[N - 1];
+    for coefficient in coefficients[..N - 1].iter().rev() {
+        sum = sum * x + coefficient;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::normal::{above, quantile};
+    use super::*;
+
+    #[test]
+    fn normals_are_quantiles_of_their_bits() {
+        for bits in (0..=u32::MAX).step_by(99_991).chain([0, 1, 2, 3, u32::MAX, u32::MAX - 1]) {
+            let tail = (f64::from(bits >> 1) + 0.5) / 4_294_967_296.0;
+            let sign = if bits & 1 == 1 { -1.0 } else { 1.0 };
+            let ours = f64::from(normal_of(bits));
+            assert!((ours + sign * quantile(tail)).abs() < 1.5e-5, "{bits}: {ours}, {}", quantile(tail));
+        }
+    }
+
+    #[test]
+    fn moments_and_tails_are_normal() {
+        let stream = LaneStream::from(Stream::new(11));
+        let count = 1 << 22;
+        let (mut sum, mut squares, mut cubes, mut beyond) = (0.0, 0.0, 0.0, [0u32; 5]);
+        for first in (0..count).step_by(LANES) {
+            for value in stream.normals(first).map(f64::from) {
+                sum += value;
+                squares += value * value;
+                cubes += value * value * value;
+                for (z, seen) in beyond.iter_mut().enumerate() {
+                    *seen += u32::from(value.abs() > z as f64 + 0.5);
+                }
+            }
+        }
+        let n = f64::from(count as u32);
+        // Four standard errors of each.
+        assert!((sum / n).abs() < 4.0 / n.sqrt());
+        assert!((squares / n - 1.0).abs() < 4.0 * (2.0 / n).sqrt());
+        assert!((cubes / n).abs() < 4.0 * (15.0 / n).sqrt());
+        for (z, seen) in beyond.into_iter().enumerate() {
+            let expected = 2.0 * above(z as f64 + 0.5) * n;
+            assert!((f64::from(seen) - expected).abs() < 4.0 * expected.sqrt(), "{z}.5: {seen}, {expected}");
+        }
+    }
+
+    #[test]
+    fn neighbours_and_streams_do_not_follow_each_other() {
+        let count = 1 << 18;
+        let (one, other) = (LaneStream::from(Stream::new(1)), LaneStream::from(Stream::new(2)));
+        let values = |stream: LaneStream| -> Vec<f64> {
+            (0..count).step_by(LANES).flat_map(|first| stream.normals(first)).map(f64::from).collect()
+        };
+        let (a, b) = (values(one), values(other));
+        let bound = 4.5 / f64::from(count as u32).sqrt();
+        let follows =
+            |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>() / x.len() as f64;
+        for lag in [1, 2, 3, 16, 64, 1024] {
+            assert!(follows(&a, &a[lag..]).abs() < bound, "lag {lag}");
+            assert!(follows(&a, &b[lag..]).abs() < bound, "other stream, lag {lag}");
+        }
+        assert!(follows(&a, &b).abs() < bound);
+    }
+
+    #[test]
+    fn a_value_belongs_to_its_cell() {
+        let stream = LaneStream::from(Stream::new(5));
+        let (whole, shifted) = (stream.normals(0), stream.normals(7));
+        assert_eq!(whole[7..], shifted[..LANES - 7]);
+    }
+
+    #[test]
+    fn functions_agree_with_libm() {
+        for step in 0..20_000 {
+            let x = (step as f32 - 10_000.0) * 0.008;
+            let theirs = libm::exp(f64::from(x));
+            assert!((f64::from(exp(x)) / theirs - 1.0).abs() < 1e-5, "exp {x}: {} {theirs}", exp(x));
+            assert_eq!(ceil(x), libm::ceilf(x), "ceil {x}");
+            let y = 1e-9 * libm::expf(0.001 * step as f32);
+            assert!((ln(y) - libm::logf(y)).abs() <= 1e-6 + 3e-7 * libm::logf(y).abs(), "ln {y}");
+        }
+    }
+}

@@ -8,10 +8,13 @@ mod bus;
 mod energy;
 pub mod interface;
 mod signalling;
+mod strobes;
 mod support;
+pub mod waveform;
 
 pub use bus::Bus;
 pub use energy::IoEnergy;
 pub use interface::Interface;
 pub use signalling::{Cadence, Pins, Signalling, Waits};
+pub use strobes::Strobes;
 pub use support::Support;

@@ -6,6 +6,7 @@
 use super::Interface;
 use super::seed::{self, Bound, NS};
 use crate::signalling::{Cadence, Signalling};
+use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Frequency};
@@ -15,6 +16,7 @@ use units::{Femtos, Frequency};
 pub struct Conv {
     clock: Frequency,
     shortest: Femtos,
+    strobes: Strobes,
 }
 
 impl Policy for Conv {
@@ -57,7 +59,8 @@ impl Policy for Conv {
             );
             return Err(section.reject("alpha", &text));
         }
-        Ok(Self { clock, shortest })
+        let t_d = Femtos::new((alpha * clock.period().get() as f64).round() as u64);
+        Ok(Self { clock, shortest, strobes: Strobes::Returned { t_out, t_rea, t_in, t_s, t_h, t_d } })
     }
 }
 
@@ -74,6 +77,10 @@ impl Interface for Conv {
             pins: seed::PINS,
             io_supply: Some(seed::IO_SUPPLY),
         }
+    }
+
+    fn strobes(&self) -> Option<Strobes> {
+        Some(self.strobes)
     }
 
     fn needs(&self) -> Option<ModeSet> {

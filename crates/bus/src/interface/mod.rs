@@ -3,8 +3,8 @@
 mod onfi;
 mod seed;
 
-use crate::Signalling;
 use crate::support::{Family, ModeSet};
+use crate::{Signalling, Strobes};
 use config::{ConfigError, Document, Policy, Section};
 
 /// A NAND interface with its parameters.
@@ -14,6 +14,11 @@ pub trait Interface: Send {
 
     /// The ONFI timing mode, for interfaces that have modes.
     fn mode(&self) -> Option<u32> {
+        None
+    }
+
+    /// How its strobes and data stand to each other. Absent: there is nothing to draw.
+    fn strobes(&self) -> Option<Strobes> {
         None
     }
 

@@ -4,6 +4,7 @@ use super::Interface;
 use super::onfi::{self, DDR_WAITS, NV_DDR_MODES};
 use super::seed::NS;
 use crate::signalling::{Cadence, Pins, Signalling};
+use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Voltage};
@@ -54,6 +55,10 @@ impl Interface for NvDdr {
 
     fn mode(&self) -> Option<u32> {
         Some(self.mode)
+    }
+
+    fn strobes(&self) -> Option<Strobes> {
+        Some(Strobes::Clocked(self.mode))
     }
 
     fn needs(&self) -> Option<ModeSet> {

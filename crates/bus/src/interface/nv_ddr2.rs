@@ -3,6 +3,7 @@
 use super::Interface;
 use super::onfi::{self, DDR_COMMAND, DDR_WAITS};
 use crate::signalling::{Pins, Signalling};
+use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::Voltage;
@@ -49,6 +50,10 @@ impl Interface for NvDdr2 {
 
     fn mode(&self) -> Option<u32> {
         Some(self.mode)
+    }
+
+    fn strobes(&self) -> Option<Strobes> {
+        Some(Strobes::Toggled)
     }
 
     fn needs(&self) -> Option<ModeSet> {

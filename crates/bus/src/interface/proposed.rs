@@ -7,6 +7,7 @@
 use super::Interface;
 use super::seed::{self, Bound, NS};
 use crate::signalling::{Cadence, Signalling};
+use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Frequency};
@@ -34,6 +35,10 @@ impl Interface for Proposed {
         self.0.signalling(true)
     }
 
+    fn strobes(&self) -> Option<Strobes> {
+        Some(self.0.strobes)
+    }
+
     fn needs(&self) -> Option<ModeSet> {
         Some(ModeSet::any(Family::Proposed))
     }
@@ -44,30 +49,36 @@ impl Interface for Proposed {
 pub(super) struct Strobed {
     clock: Frequency,
     shortest: Femtos,
+    pub strobes: Strobes,
 }
 
 impl Strobed {
     pub fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let nanos = |hundredths: u64| Femtos::new(hundredths * NS / 100);
         let t_byte = seed::t_byte(section)?;
-        let bound = if section.has("t_ios") || section.has("t_ioh") {
+        let (strobes, bound) = if section.has("t_ios") || section.has("t_ioh") {
             let t_ios: Femtos = section.required("t_ios", "set-up time of data before the chip's strobe")?;
             let t_ioh: Femtos = section.required("t_ioh", "hold time of data after the chip's strobe")?;
             if let Some(key) = ["t_s", "t_h", "t_diff"].into_iter().find(|key| section.has(key)) {
                 let text = "expected either t_ios and t_ioh (equation 8) or t_s, t_h and t_diff (equation 9)";
                 return Err(section.reject(key, text));
             }
-            Bound { equation: 8, terms: "(t_ios + t_ioh) x 2", shortest: (t_ios + t_ioh).times(2) }
+            let shortest = (t_ios + t_ioh).times(2);
+            let strobes = Strobes::Accompanied { t_ios, t_ioh };
+            (strobes, Bound { equation: 8, terms: "(t_ios + t_ioh) x 2", shortest })
         } else {
             let t_s = section.or("t_s", nanos(25), "set-up time of the FIFO")?;
             let t_h = section.or("t_h", nanos(2), "hold time of the FIFO")?;
             let t_diff =
                 section.or("t_diff", nanos(469), "between strobe and data at the FIFO, from the board")?;
-            Bound { equation: 9, terms: "(t_s + t_h + t_diff) x 2", shortest: (t_s + t_h + t_diff).times(2) }
+            // The data lines, the slower ones, arrive later than the strobe: what the board adds is set-up time.
+            let strobes = Strobes::Accompanied { t_ios: t_s + t_diff, t_ioh: t_h };
+            let shortest = (t_s + t_h + t_diff).times(2);
+            (strobes, Bound { equation: 9, terms: "(t_s + t_h + t_diff) x 2", shortest })
         };
         let bounds = [bound, Bound { equation: 7, terms: "t_byte", shortest: t_byte }];
         let (clock, shortest) = seed::clock(section, &bounds)?;
-        Ok(Self { clock, shortest })
+        Ok(Self { clock, shortest, strobes })
     }
 
     pub fn signalling(&self, double_data_rate: bool) -> Signalling {

@@ -4,6 +4,7 @@ use super::Interface;
 use super::onfi::{self, SDR_MODES, SDR_WAITS};
 use super::seed::{self, NS};
 use crate::signalling::{Cadence, Signalling, Waits};
+use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::Femtos;
@@ -51,6 +52,10 @@ impl Interface for Sdr {
 
     fn mode(&self) -> Option<u32> {
         Some(self.mode)
+    }
+
+    fn strobes(&self) -> Option<Strobes> {
+        Some(Strobes::Asynchronous(self.mode))
     }
 
     fn needs(&self) -> Option<ModeSet> {

@@ -3,6 +3,7 @@
 use super::Interface;
 use super::proposed::Strobed;
 use crate::signalling::Signalling;
+use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 
@@ -26,6 +27,10 @@ impl Policy for SyncOnly {
 impl Interface for SyncOnly {
     fn signalling(&self) -> Signalling {
         self.0.signalling(false)
+    }
+
+    fn strobes(&self) -> Option<Strobes> {
+        Some(self.0.strobes)
     }
 
     fn needs(&self) -> Option<ModeSet> {

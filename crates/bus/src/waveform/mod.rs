@@ -1,0 +1,314 @@
+//! What do the wires look like while an operation is spoken? For eyes; runs charge the times of [`crate::Bus`].
+//!
+//! Every level changes at once: no rise times, no skew between lines. Waits, cycles and data last as long as
+//! runs charge; what comes later only on its way to the controller (the last data, the strobe's preamble)
+//! stands after that and is never charged. Command and address cycles of NV-DDR begin at edges of its clock.
+
+mod canvas;
+mod data;
+mod onfi;
+mod read;
+
+use crate::{Signalling, Strobes};
+use canvas::Canvas;
+use config::{ConfigError, Section};
+use data::Params;
+pub use read::Request;
+use units::Femtos;
+
+/// What is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A page from the array to the controller.
+    Read,
+    /// A page from the controller to the array.
+    Program,
+    /// A block.
+    Erase,
+    /// How the last operation ended.
+    Status,
+}
+
+impl Operation {
+    /// Every operation with its name.
+    pub const ALL: [(Self, &str); 4] =
+        [(Self::Read, "read"), (Self::Program, "program"), (Self::Erase, "erase"), (Self::Status, "status")];
+
+    /// The operation of this name; `write` is another word for `program`.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = if name == "write" { "program" } else { name };
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(operation, _)| *operation)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(operation, _)| *operation == self).expect("every operation is named").1
+    }
+}
+
+/// What a wire, or the eight of the bus, shows from an edge on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Low.
+    Low,
+    /// High.
+    High,
+    /// Driven by nobody.
+    Released,
+    /// Driven, but not to be relied on.
+    Unknown,
+    /// A byte, with the word for it: `30h`, `C1`, `D0`.
+    Byte(u8, String),
+}
+
+/// A change of level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Since the beginning.
+    pub at: Femtos,
+    /// From here on.
+    pub level: Level,
+}
+
+/// A wire, or the bus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signal {
+    /// The name its standard or paper gives it.
+    pub name: &'static str,
+    /// What it is and where it is looked at.
+    pub what: &'static str,
+    /// Eight wires.
+    pub wide: bool,
+    /// Changes, the first at 0, each later than the one before.
+    pub edges: Vec<Edge>,
+}
+
+/// What a mark shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Data stand still before they are taken.
+    SetUp,
+    /// Data stand still after they were taken.
+    Hold,
+    /// Something on its way.
+    Delay,
+    /// A wait of the protocol, or a busy time of the array.
+    Wait,
+}
+
+/// A relation between two edges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The parameter: `tDS`.
+    pub name: &'static str,
+    /// What it shows.
+    pub kind: Kind,
+    /// The signal that begins it.
+    pub from_signal: &'static str,
+    /// Since the beginning.
+    pub from: Femtos,
+    /// The signal that ends it.
+    pub to_signal: &'static str,
+    /// Since the beginning.
+    pub to: Femtos,
+    /// How long it must be at least; absent where it is what it is.
+    pub least: Option<Femtos>,
+}
+
+impl Mark {
+    /// How long it is beyond what it must be, ns; never negative in a waveform.
+    pub fn slack_ns(&self) -> Option<f64> {
+        let long = self.to.get() as i64 - self.from.get() as i64;
+        self.least.map(|least| (long - least.get() as i64) as f64 / 1e6)
+    }
+}
+
+/// A part of the operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// `command`, `data out`, `tR`.
+    pub name: &'static str,
+    /// Since the beginning.
+    pub from: Femtos,
+    /// Since the beginning.
+    pub to: Femtos,
+    /// The time of a byte here; absent where nothing happens but time.
+    pub byte: Option<Femtos>,
+}
+
+/// A whole operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waveform {
+    /// The interface with its mode: `nv-ddr2, mode 5`.
+    pub interface: String,
+    /// What is spoken.
+    pub operation: Operation,
+    /// From top to bottom.
+    pub signals: Vec<Signal>,
+    /// In the order of their beginning.
+    pub marks: Vec<Mark>,
+    /// Instants at which data are taken.
+    pub captures: Vec<Femtos>,
+    /// One after the other, without gaps.
+    pub phases: Vec<Phase>,
+    /// What the picture takes for granted.
+    pub notes: Vec<String>,
+    /// The end.
+    pub end: Femtos,
+}
+
+/// The waveform of an operation that moves `bytes` bytes of data, by the keys of `root`.
+///
+/// # Errors
+/// When a key is wrong, the interface has no waveform, or the timing does not close.
+pub fn draw(root: &mut Section, operation: Operation, bytes: u32) -> Result<Waveform, ConfigError> {
+    let request = Request::read(root)?;
+    if operation != Operation::Erase && operation != Operation::Status {
+        request.check(root, bytes)?;
+    }
+    let waveform = request.draw(operation, bytes);
+    let broken = waveform.marks.iter().find(|mark| mark.slack_ns().is_some_and(|slack| slack < 0.0));
+    match broken {
+        None => Ok(waveform),
+        Some(mark) => Err(root.reject(
+            "waveform",
+            &format!(
+                "expected a timing that closes: {} needs {:.2} ns, slack {:.2} ns",
+                mark.name,
+                mark.least.expect("it has a slack").as_ns(),
+                mark.slack_ns().expect("it has a slack"),
+            ),
+        )),
+    }
+}
+
+impl Request {
+    fn draw(&self, operation: Operation, bytes: u32) -> Waveform {
+        let mut pen = Pen {
+            signalling: self.signalling,
+            strobes: self.strobes,
+            params: self.params,
+            canvas: Canvas::new(self.strobes),
+        };
+        pen.begin();
+        let [t_r, t_prog, t_bers] = self.busy;
+        let waits = self.signalling.waits;
+        match operation {
+            Operation::Read => {
+                pen.command(0x00);
+                pen.address(&["C1", "C2", "R1", "R2", "R3"]);
+                pen.command(0x30);
+                pen.busy("tR", t_r);
+                pen.wait("tRR", "R/B#", waits.t_rr);
+                pen.data_out(bytes, |byte| (byte as u8, format!("D{byte}")));
+            }
+            Operation::Program => {
+                pen.command(0x80);
+                pen.address(&["C1", "C2", "R1", "R2", "R3"]);
+                pen.wait("tADL", pen.canvas.write_strobe(), waits.t_adl);
+                pen.data_in(bytes);
+                pen.command(0x10);
+                pen.busy("tPROG", t_prog);
+            }
+            Operation::Erase => {
+                pen.command(0x60);
+                pen.address(&["R1", "R2", "R3"]);
+                pen.command(0xD0);
+                pen.busy("tBERS", t_bers);
+            }
+            Operation::Status => {
+                pen.command(0x70);
+                pen.wait("tWHR", pen.canvas.write_strobe(), waits.t_whr);
+                // Both edges carry the one byte.
+                let times = if self.signalling.double_data_rate { 2 } else { 1 };
+                pen.data_out(times, |_| (0xE0, "E0h".into()));
+            }
+        }
+        pen.finish(self.spoken.clone(), operation, self.notes())
+    }
+}
+
+/// Draws one operation, phase after phase.
+struct Pen {
+    signalling: Signalling,
+    strobes: Strobes,
+    params: Params,
+    canvas: Canvas,
+}
+
+impl Pen {
+    /// One cycle of quiet, in which the chip is selected.
+    fn begin(&mut self) {
+        let cycle = self.cycle();
+        self.canvas.set("CE#", cycle / 2, Level::Low);
+        self.canvas.phase("select", cycle, Some(cycle));
+        self.run_clock();
+    }
+
+    /// A command or address cycle, fs.
+    fn cycle(&self) -> u64 {
+        self.on_clock(self.signalling.cycle.get())
+    }
+
+    /// Where there is a clock: rounded up to its period.
+    fn on_clock(&self, time: u64) -> u64 {
+        match self.strobes {
+            Strobes::Clocked(_) => time.next_multiple_of(self.signalling.shortest.get()),
+            _ => time,
+        }
+    }
+
+    fn command(&mut self, byte: u8) {
+        self.latch_cycle("command", Some("CLE"), byte, format!("{byte:02X}h"));
+    }
+
+    fn address(&mut self, names: &[&str]) {
+        for name in names {
+            self.latch_cycle("address", Some("ALE"), 0, (*name).to_owned());
+        }
+    }
+
+    fn wait(&mut self, name: &'static str, after: &'static str, time: Femtos) {
+        if time.get() == 0 {
+            return;
+        }
+        let from = self.canvas.now;
+        self.canvas.phase(name, self.on_clock(time.get()), None);
+        self.canvas.mark(name, Kind::Wait, (after, from), (after, from + time.get()), None);
+        self.run_clock();
+    }
+
+    fn busy(&mut self, name: &'static str, time: Femtos) {
+        self.wait("tWB", self.canvas.write_strobe(), self.signalling.waits.t_wb);
+        let from = self.canvas.now;
+        let to = from + time.get();
+        self.canvas.set("R/B#", from, Level::Low);
+        self.canvas.set("R/B#", to, Level::High);
+        self.canvas.phase(name, self.on_clock(time.get()), None);
+        self.canvas.mark(name, Kind::Wait, ("R/B#", from), ("R/B#", to), None);
+        if matches!(self.strobes, Strobes::Clocked(_)) {
+            // A clock may rest only while the chip is not selected.
+            let period = self.signalling.shortest.get();
+            self.canvas.set("CE#", from + 2 * period, Level::High);
+            self.canvas.set("CE#", self.canvas.now - 2 * period, Level::Low);
+            self.canvas.rest(from + 2 * period, self.canvas.now - 3 * period);
+            self.run_clock();
+        }
+    }
+
+    /// Lets the clock run up to now.
+    fn run_clock(&mut self) {
+        if matches!(self.strobes, Strobes::Clocked(_)) {
+            self.canvas.run_clock(self.signalling.shortest.get());
+        }
+    }
+
+    fn finish(mut self, interface: String, operation: Operation, notes: Vec<String>) -> Waveform {
+        let cycle = self.cycle();
+        let from = self.canvas.now;
+        self.canvas.phase("release", cycle, Some(cycle));
+        self.run_clock();
+        self.canvas.set("CE#", from + cycle / 2, Level::High);
+        self.canvas.finish(interface, operation, notes)
+    }
+}

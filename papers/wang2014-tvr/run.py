@@ -19,6 +19,7 @@ ALMOST = 0.05  # times of MSB pages that differ by less are "almost the same"
 NOISE = 0.01  # of a mean over a few wordlines, whose slowest cells are drawn anew each time
 RETENTION_FREE = "retention_free"
 ERASE_ONLY = "erase only"
+PRICE = {"at once": "data at once", "1 day": "data of a day"}
 
 
 def cases(full: bool) -> Iterable[Case]:  # noqa: ARG001 - the quick form differs in blocks only
@@ -35,6 +36,8 @@ def cases(full: bool) -> Iterable[Case]:  # noqa: ARG001 - the quick form differ
         yield Case("least-reliable", name, cost=4)
     for name in ("program speed", "P/E cycles"):
         yield Case("tvr", name, cost=4)
+    for age in ("at once", "1 day"):
+        yield Case("price", PRICE[age], {"age": age}, cost=4)
 
 
 def run(case: Case, full: bool) -> Finding:
@@ -59,6 +62,8 @@ def run(case: Case, full: bool) -> Finding:
             gains = ask("voltage-plans", blocks)
             kind = "speed_gain" if case.name == "program speed" else "cycles_gain"
             return Finding(gains[kind][RETENTION_FREE])
+        case "price":
+            return _price(case.parameters["age"], ask("voltage-plans", blocks)["errors_per_million_cells"])
     raise ValueError(f"no such exhibit: {case.exhibit}")
 
 
@@ -173,4 +178,14 @@ def _least_reliable(name: str, found: dict[str, Any]) -> Finding:
         f"{last[asked]:.3g} of a million cells; worn with others at most {max(programmed.values()):.3g}",
         holds=last[asked] > max(programmed.values()),
         lines=lines,
+    )
+
+
+def _price(age: str, errors: dict[str, dict[str, float]]) -> Finding:
+    normal, reduced = errors["normal"][age], errors[RETENTION_FREE][age]
+    lines = tuple(Line(plan, tuple(of), tuple(of.values())) for plan, of in errors.items())
+    return Finding(
+        f"{reduced:.0f} of a million cells wrong, {normal:.0f} with normal voltages",
+        holds=reduced > normal,
+        lines=lines if age == "at once" else (),
     )

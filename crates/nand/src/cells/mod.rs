@@ -4,7 +4,6 @@
 //! strings, process variation along a string; a cell's offset is one number that wear moves as a whole.
 
 pub mod coding;
-#[allow(dead_code, reason = "the arrays move to it next")]
 mod lanes;
 pub mod normal;
 mod physics;

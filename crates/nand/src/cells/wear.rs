@@ -1,4 +1,28 @@
 //! What cycles, time and temperature leave behind in the oxide.
+//!
+//! ```text
+//! [cells.wear]      wear is counted in cycles: 1 for an ordinary erase and program of the usual voltages
+//! reference         wear at which `slow`, `fast` and `broadening` are given, cycles
+//! slow, fast        volts trapped at the reference by what grows with cycles^0.62 and with cycles^0.30
+//! program           volts that programs gain for each volt trapped; default 1
+//! erase             volts that erases need more; default 1
+//! erased            volts by which the erased state rises; default 0.3
+//! cell_spread       standard deviation of the logarithm of trapping between cells; default 0.2
+//! block_spread      between blocks; default 0.1
+//! chip_spread       between chips; default 0.05
+//! defect_fraction   share of blocks with a defect; default 0
+//! defect_factor     how much faster those trap; default 3
+//! erase_share       share of a cycle's stress that the erase causes; default 0.7
+//! over_erase        wear on the error rate of erasing a cell that was not programmed, cycles; default 0.5
+//! broadening        standard deviation that the reference wear adds to every state; grows with cycles^0.62
+//!
+//! [cells.retention]
+//! ks, kd, km        charge loss for each volt above the erased state, of its mean and its variance; literature's
+//! t0                time scale of the logarithm; default 1 h
+//! dwell             seconds that each second between two cycles adds to t0: rest heals; default 0
+//! activation_ev     of charge loss, eV; default 1.1
+//! reference_celsius temperature of the constants, degrees Celsius; default 25
+//! ```
 
 use config::{ConfigError, Section};
 use units::{Nanos, Potential};
@@ -72,6 +96,22 @@ impl Wear {
         if wear.reference.is_nan() || wear.reference < 1.0 {
             return Err(s.reject("reference", "expected at least one cycle"));
         }
+        for (key, value) in [
+            ("program", wear.program),
+            ("erase", wear.erase),
+            ("erased", wear.erased),
+            ("cell_spread", wear.cell_spread),
+            ("block_spread", wear.block_spread),
+            ("chip_spread", wear.chip_spread),
+            ("over_erase", wear.over_erase),
+        ] {
+            if value.is_nan() || value < 0.0 {
+                return Err(s.reject(key, "expected zero or more"));
+            }
+        }
+        if wear.defect_factor.is_nan() || wear.defect_factor < 1.0 {
+            return Err(s.reject("defect_factor", "expected at least 1: a defect traps faster"));
+        }
         for (key, value) in [("defect_fraction", wear.defect_fraction), ("erase_share", wear.erase_share)] {
             if !(0.0..=1.0).contains(&value) {
                 return Err(s.reject(key, "expected a share from 0 to 1"));
@@ -119,6 +159,7 @@ pub struct Retention {
     kd: f64,
     km: f64,
     t0_s: f64,
+    dwell: f64,
     /// Activation energy, eV.
     pub activation_ev: f64,
     /// Temperature at which the constants hold, degrees Celsius.
@@ -138,24 +179,42 @@ impl Retention {
             kd: s.or("kd", 4e-4, "of its mean")?,
             km: s.or("km", 4e-6, "of its variance")?,
             t0_s: t0.ns() as f64 * 1e-9,
+            dwell: s.or("dwell", 0.0, "seconds that each second between two cycles adds to t0")?,
             activation_ev: s.or("activation_ev", 1.1, "activation energy, eV")?,
             reference_celsius: s.or("reference_celsius", 25.0, "temperature of the constants")?,
         };
         if retention.t0_s <= 0.0 {
             return Err(s.reject("t0", "expected a time above zero"));
         }
+        for (key, value) in [
+            ("ks", retention.ks),
+            ("kd", retention.kd),
+            ("km", retention.km),
+            ("dwell", retention.dwell),
+            ("activation_ev", retention.activation_ev),
+        ] {
+            if value < 0.0 {
+                return Err(s.reject(key, "expected zero or more"));
+            }
+        }
         s.finish()?;
         Ok(retention)
+    }
+
+    /// Mean loss per volt above the erased state, and its variance per volt, after `seconds` of rest at the
+    /// reference temperature; `dwell_s`: mean time between the cycles before, at that temperature.
+    pub fn per_volt(&self, cycles: f64, seconds: f64, dwell_s: f64) -> (f64, f64) {
+        let log = libm::log1p(seconds / (self.t0_s + self.dwell * dwell_s));
+        let cycles = cycles.max(1.0);
+        (self.ks * self.kd * libm::pow(cycles, 0.4) * log, self.ks * self.km * libm::pow(cycles, 0.5) * log)
     }
 
     /// Mean loss and its standard deviation, volts, of a cell `above_erased_v` above the erased state after
     /// `seconds` at the reference temperature.
     pub fn loss(&self, above_erased_v: f64, cycles: f64, seconds: f64) -> (f64, f64) {
         let height = above_erased_v.max(0.0);
-        let log = libm::log1p(seconds / self.t0_s);
-        let mean = self.ks * height * self.kd * libm::pow(cycles.max(1.0), 0.4) * log;
-        let variance = self.ks * height * self.km * libm::pow(cycles.max(1.0), 0.5) * log;
-        (mean, variance.sqrt())
+        let (mean, variance) = self.per_volt(cycles, seconds, 0.0);
+        (mean * height, (variance * height).sqrt())
     }
 }
 

@@ -1,5 +1,9 @@
-//! The cells of one wordline as arrays: programmed by ISPP, coupled to neighbours, read with references.
+//! The cells of one wordline as an array: erased, programmed by pulses, coupled to neighbours, disturbed, aged, read.
+//!
+//! A cell stops at the first pulse that carries it past its target, so its end follows from its own offset alone and
+//! no pulse needs to be gone through. Thresholds are `f32`; the loops run over lanes of cells (see `lanes.rs`).
 
+use super::lanes::{LANES, Lane, LaneStream, ceil, exp};
 use super::normal::Stream;
 use super::physics::{CellPhysics, VoltagePlan};
 
@@ -12,6 +16,15 @@ pub struct Condition {
     pub error_cycles: f64,
     /// Trapping of this block over that of a mean one.
     pub trapping: f64,
+    /// Mean time between the cycles so far, seconds at the reference temperature.
+    pub dwell_s: f64,
+}
+
+impl Condition {
+    /// A wordline of a mean block after so many ordinary cycles.
+    pub fn worn(cycles: f64) -> Self {
+        Self { cycles, error_cycles: cycles, trapping: 1.0, dwell_s: 0.0 }
+    }
 }
 
 /// Values of a cell that never change or are drawn once for an operation, by stream number.
@@ -24,12 +37,89 @@ mod draw {
     pub const RETENTION: u64 = 6;
 }
 
+/// The most states that a cell has.
+const STATES: usize = 16;
+
 /// Threshold voltages of a wordline, volts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wordline {
     volts: Vec<f32>,
     stream: Stream,
     erases: u64,
+}
+
+/// How far above the mean a pulse must go for each cell: its own offset, which wear lowers.
+struct Offsets {
+    own: LaneStream,
+    traps: LaneStream,
+    sigma: f32,
+    gained: f32,
+    spread: f32,
+}
+
+impl Offsets {
+    fn new(physics: &CellPhysics, stream: Stream, condition: &Condition) -> Self {
+        let wear = &physics.wear;
+        Self {
+            own: stream.of(draw::OFFSET).into(),
+            traps: stream.of(draw::TRAPPING).into(),
+            sigma: physics.offset_sigma as f32,
+            gained: (wear.program * wear.trapped_v(condition.cycles) * condition.trapping) as f32,
+            spread: wear.cell_spread as f32,
+        }
+    }
+
+    /// Of the cells from `first` on, volts.
+    #[inline]
+    fn lane(&self, first: usize) -> Lane {
+        let mut offsets = self.own.normals(first).map(|own| self.sigma * own);
+        if self.gained != 0.0 {
+            for (offset, trap) in offsets.iter_mut().zip(self.traps.normals(first)) {
+                *offset -= self.gained * exp(self.spread * trap);
+            }
+        }
+        offsets
+    }
+}
+
+/// A pass as the cells see it, in `f32`.
+struct Pulses {
+    start: f32,
+    step: f32,
+    inverse_step: f32,
+    most: f32,
+    /// By state; minus infinity: left alone.
+    targets: [f32; STATES],
+    broadening: f32,
+}
+
+impl Pulses {
+    /// Brings a lane of cells to their targets; gives the number of the pulse that each cell stopped after, from 1,
+    /// or 0 where it was not programmed. Past the budget, cells stay where its last pulse left them.
+    #[inline]
+    fn apply(&self, volts: &mut Lane, states: &[u8], offsets: &Lane, wide: &Lane) -> Lane {
+        let mut targets = [f32::NEG_INFINITY; LANES];
+        for (target, state) in targets.iter_mut().zip(states) {
+            *target = self.targets[usize::from(*state) % STATES];
+        }
+        let mut counts = [0.0; LANES];
+        for i in 0..LANES {
+            let before = volts[i];
+            let above_start = (targets[i] + offsets[i] - self.start) * self.inverse_step;
+            let needed = larger(ceil(above_start), 0.0);
+            let last = if needed > self.most { self.most } else { needed };
+            let reached = self.start + last * self.step - offsets[i] + self.broadening * wide[i];
+            let programmed = before < targets[i];
+            volts[i] = if programmed { larger(reached, before) } else { before };
+            counts[i] = if programmed { needed + 1.0 } else { 0.0 };
+        }
+        counts
+    }
+}
+
+#[inline]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 impl Wordline {
@@ -41,19 +131,29 @@ impl Wordline {
         erases: u64,
         condition: &Condition,
     ) -> Self {
-        let draws = stream.of(draw::ERASED).of(erases);
+        let mut wordline = Self { volts: vec![0.0; cells], stream, erases };
+        wordline.erase(physics, erases, condition);
+        wordline
+    }
+
+    /// Erases the cells, for the `erases`-th time.
+    pub fn erase(&mut self, physics: &CellPhysics, erases: u64, condition: &Condition) {
+        self.erases = erases;
+        let draws = LaneStream::from(self.stream.of(draw::ERASED).of(erases));
         let wear = &physics.wear;
-        let width = physics.erased_sigma.hypot(wear.broadening(condition.error_cycles) * condition.trapping);
+        let broadening = wear.broadening(condition.error_cycles) * condition.trapping;
+        let width = libm::hypot(physics.erased_sigma, broadening) as f32;
         let mean = physics.erased + wear.erased * wear.trapped_v(condition.cycles) * condition.trapping;
         // Erasing ends when all cells pass its verify; what lies above is pulled below it.
-        let top = physics.erase.verify.max(mean);
-        let volts = (0..cells as u64)
-            .map(|cell| {
-                let v = mean + width * draws.normal(cell);
-                (if v > top { 2.0 * top - v } else { v }) as f32
-            })
-            .collect();
-        Self { volts, stream, erases }
+        let top = physics.erase.verify.max(mean) as f32;
+        let mean = mean as f32;
+        for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
+            let values = draws.normals(index * LANES).map(|value| {
+                let volts = mean + width * value;
+                if volts > top { 2.0 * top - volts } else { volts }
+            });
+            chunk.copy_from_slice(&values[..chunk.len()]);
+        }
     }
 
     /// The threshold voltages, volts.
@@ -61,18 +161,11 @@ impl Wordline {
         &self.volts
     }
 
-    /// How far above the mean a pulse must go for this cell, volts; wear lowers it.
-    #[inline]
-    fn offset(&self, physics: &CellPhysics, cell: u64, trapped_v: f64) -> f64 {
-        let own = physics.offset_sigma * self.stream.of(draw::OFFSET).normal(cell);
-        let trapping = libm::exp(physics.wear.cell_spread * self.stream.of(draw::TRAPPING).normal(cell));
-        own - physics.wear.program * trapped_v * trapping
-    }
-
-    /// One pass: brings each cell up to its state's target. Gives the pulses that each state's slowest cell took.
+    /// One pass: brings each cell up to its state's target. Gives the pulses that the slowest cell of each target
+    /// took, targets rising; more than the budget means that it was not reached.
     ///
-    /// A cell stops at the first pulse that carries it past its target: its end follows from its offset alone, so
-    /// no pulse needs to be gone through.
+    /// # Panics
+    /// When there are not as many states as cells.
     pub fn program(
         &mut self,
         physics: &CellPhysics,
@@ -81,67 +174,70 @@ impl Wordline {
         states: &[u8],
         condition: &Condition,
     ) -> Vec<u32> {
-        let trapped_v = physics.wear.trapped_v(condition.cycles) * condition.trapping;
-        let broadening = physics.wear.broadening(condition.error_cycles) * condition.trapping;
-        let noise = self.stream.of(draw::INJECTION).of(self.erases).of(pass as u64);
-        let wide = self.stream.of(draw::BROADENING).of(self.erases).of(pass as u64);
-        let targets: Vec<Option<f64>> =
-            (0..physics.states.len()).map(|s| physics.target(plan, pass, s)).collect();
-        let step = physics.step(plan, pass);
-        let mut pulses = vec![0; physics.states.len()];
-        let mut rises = vec![0.0f32; self.volts.len()];
-        for (cell, state) in states.iter().enumerate() {
-            let Some(target) = targets[*state as usize] else { continue };
-            let before = f64::from(self.volts[cell]);
-            if before >= target {
-                continue;
+        assert_eq!(states.len(), self.volts.len(), "a state for each cell");
+        let offsets = Offsets::new(physics, self.stream, condition);
+        let noise = LaneStream::from(self.stream.of(draw::INJECTION).of(self.erases).of(pass as u64));
+        let wide = LaneStream::from(self.stream.of(draw::BROADENING).of(self.erases).of(pass as u64));
+        let injection = physics.injection_sigma as f32;
+        let pulses = pulses_of(physics, plan, pass, condition);
+        // One cell more on either side: the outermost have neighbours that never rise.
+        let mut rises = vec![0.0f32; self.volts.len() + 2];
+        let mut slowest = [0.0f32; STATES];
+        for (index, (volts, states)) in self.volts.chunks_mut(LANES).zip(states.chunks(LANES)).enumerate() {
+            let first = index * LANES;
+            let mut lane = [0.0; LANES];
+            lane[..volts.len()].copy_from_slice(volts);
+            let mut offset = offsets.lane(first);
+            for (offset, noise) in offset.iter_mut().zip(noise.normals(first)) {
+                *offset -= injection * noise;
             }
-            let index = cell as u64;
-            let offset =
-                self.offset(physics, index, trapped_v) - physics.injection_sigma * noise.normal(index);
-            let needed = physics.pulses(plan, pass, target, offset);
-            let state_pulses = &mut pulses[*state as usize];
-            *state_pulses = needed.max(*state_pulses);
-            let reached =
-                plan.start + f64::from(needed - 1) * step - offset + broadening * wide.normal(index);
-            let after = reached.max(before) as f32;
-            rises[cell] = after - self.volts[cell];
-            self.volts[cell] = after;
+            let wide = if pulses.broadening > 0.0 { wide.normals(first) } else { [0.0; LANES] };
+            let counts = pulses.apply(&mut lane, states, &offset, &wide);
+            for (state, count) in states.iter().zip(counts) {
+                let most = &mut slowest[usize::from(*state) % STATES];
+                *most = larger(count, *most);
+            }
+            for ((rise, before), after) in rises[1 + first..].iter_mut().zip(&*volts).zip(lane) {
+                *rise = after - before;
+            }
+            volts.copy_from_slice(&lane[..volts.len()]);
         }
         self.couple_bitlines(physics, &rises);
-        pulses.retain(|&count| count > 0);
-        pulses
+        by_target(&pulses.targets, &slowest)
     }
 
     /// Neighbours on the same wordline share part of a cell's rise; cells that rose in the same pass were still
     /// being verified, so only those left alone notice.
     fn couple_bitlines(&mut self, physics: &CellPhysics, rises: &[f32]) {
         let share = physics.coupling_bitline as f32;
-        for cell in 0..rises.len() {
-            if rises[cell] == 0.0 {
-                let left = if cell > 0 { rises[cell - 1] } else { 0.0 };
-                let right = rises.get(cell + 1).copied().unwrap_or(0.0);
-                self.volts[cell] += share * (left + right);
-            }
+        let (left, own, right) = (rises, &rises[1..], &rises[2..]);
+        for (((volts, left), own), right) in self.volts.iter_mut().zip(left).zip(own).zip(right) {
+            *volts += if *own == 0.0 { share * (left + right) } else { 0.0 };
         }
     }
 
-    /// The next wordline was programmed and rose by `rises` volts: this one shares it.
-    pub fn couple_wordline(&mut self, physics: &CellPhysics, rises: impl Iterator<Item = f32>) {
-        let share = physics.coupling_wordline as f32;
-        for (volts, rise) in self.volts.iter_mut().zip(rises) {
-            *volts += share * rise;
+    /// The next wordline was programmed, and its thresholds went from `before` to `after`: this one shares the
+    /// rise of the cell above and of the two beside that.
+    pub fn couple_next(&mut self, physics: &CellPhysics, before: &[f32], after: &[f32]) {
+        let (share, diagonal) = (physics.coupling_wordline as f32, physics.coupling_diagonal as f32);
+        let mut rises = vec![0.0f32; self.volts.len() + 2];
+        for ((rise, before), after) in rises[1..].iter_mut().zip(before).zip(after) {
+            *rise = larger(after - before, 0.0);
+        }
+        let (left, above, right) = (&rises[..], &rises[1..], &rises[2..]);
+        for (((volts, left), above), right) in self.volts.iter_mut().zip(left).zip(above).zip(right) {
+            *volts += share * above + diagonal * (left + right);
         }
     }
 
-    /// Other pages of the block were programmed or read: cells below the pass voltage creep upwards, the lower the
-    /// more.
+    /// Other pages of the block were programmed or read: cells creep upwards, the lower the more, a cell at the
+    /// mean erased threshold by so many volts.
     pub fn disturb(&mut self, physics: &CellPhysics, volts_on_erased: f64) {
-        let top = *physics.plans[0].verify.last().expect("a plan has states");
-        let span = (top - physics.erased) as f32;
+        let top = physics.plans[0].verify.last().copied().expect("a plan has states");
+        let share = (volts_on_erased / (top - physics.erased)).min(1.0) as f32;
+        let top = top as f32;
         for volts in &mut self.volts {
-            let depth = ((top as f32 - *volts) / span).max(0.0);
-            *volts += volts_on_erased as f32 * depth;
+            *volts += share * larger(top - *volts, 0.0);
         }
     }
 
@@ -153,26 +249,38 @@ impl Wordline {
             aged.disturb(physics, physics.read_disturb * reads as f64 * wear);
         }
         if seconds > 0.0 {
-            let draws = self.stream.of(draw::RETENTION).of(self.erases);
-            for (cell, volts) in aged.volts.iter_mut().enumerate() {
-                let (mean, sigma) = physics.retention.loss(
-                    f64::from(*volts) - physics.erased,
-                    condition.error_cycles,
-                    seconds,
-                );
-                *volts -= (mean + sigma * draws.normal(cell as u64)) as f32;
-            }
+            aged.leak(physics, condition, seconds);
         }
         aged.volts
     }
 
-    /// The state of each cell, told apart by `references`.
-    pub fn sense(volts: &[f32], references: &[f64]) -> Vec<u8> {
-        let references: Vec<f32> = references.iter().map(|v| *v as f32).collect();
-        volts.iter().map(|v| references.iter().map(|r| u8::from(v >= r)).sum()).collect()
+    /// Charge loss: mean and variance grow with the charge a cell holds.
+    fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
+        let draws = LaneStream::from(self.stream.of(draw::RETENTION).of(self.erases));
+        let (mean, variance) = physics.retention.per_volt(condition.error_cycles, seconds, condition.dwell_s);
+        let (mean, deviation, erased) = (mean as f32, variance.sqrt() as f32, physics.erased as f32);
+        for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
+            for (volts, value) in chunk.iter_mut().zip(draws.normals(index * LANES)) {
+                let height = larger(*volts - erased, 0.0);
+                *volts -= mean * height + deviation * height.sqrt() * value;
+            }
+        }
     }
 
-    /// Threshold voltage of one cell before the first pulse and after each, on its way to `state`.
+    /// The state of each cell, told apart by `references`.
+    pub fn sense(volts: &[f32], references: &[f64]) -> Vec<u8> {
+        let mut states = vec![0u8; volts.len()];
+        for reference in references {
+            let reference = *reference as f32;
+            for (state, volts) in states.iter_mut().zip(volts) {
+                *state += u8::from(*volts >= reference);
+            }
+        }
+        states
+    }
+
+    /// Threshold voltage of one cell before the first pulse and after each, on its way to `state`, without the
+    /// noise of injection.
     pub fn staircase(
         &self,
         physics: &CellPhysics,
@@ -181,8 +289,7 @@ impl Wordline {
         state: usize,
         condition: &Condition,
     ) -> Vec<f64> {
-        let trapped_v = physics.wear.trapped_v(condition.cycles) * condition.trapping;
-        let offset = self.offset(physics, cell as u64, trapped_v);
+        let offset = f64::from(Offsets::new(physics, self.stream, condition).lane(cell)[0]);
         let mut volts = vec![f64::from(self.volts[cell])];
         let Some(target) = physics.target(plan, physics.program.passes.len() - 1, state) else {
             return volts;
@@ -196,4 +303,32 @@ impl Wordline {
         }
         volts
     }
+}
+
+fn pulses_of(physics: &CellPhysics, plan: &VoltagePlan, pass: usize, condition: &Condition) -> Pulses {
+    let mut targets = [f32::NEG_INFINITY; STATES];
+    for (state, target) in targets.iter_mut().enumerate().take(physics.states.len()) {
+        *target = physics.target(plan, pass, state).map_or(f32::NEG_INFINITY, |volts| volts as f32);
+    }
+    let step = physics.step(plan, pass);
+    Pulses {
+        start: plan.start as f32,
+        step: step as f32,
+        inverse_step: (1.0 / step) as f32,
+        most: (physics.program.max_pulses - 1) as f32,
+        targets,
+        broadening: (physics.wear.broadening(condition.error_cycles) * condition.trapping) as f32,
+    }
+}
+
+/// Pulses of the slowest cell of each target: states that share a target are verified together.
+fn by_target(targets: &[f32; STATES], slowest: &[f32; STATES]) -> Vec<u32> {
+    let mut found: Vec<(f32, f32)> = Vec::new();
+    for (target, count) in targets.iter().zip(slowest).filter(|(_, count)| **count > 0.0) {
+        match found.iter_mut().find(|(known, _)| known == target) {
+            Some((_, most)) => *most = larger(*count, *most),
+            None => found.push((*target, *count)),
+        }
+    }
+    found.into_iter().map(|(_, count)| count as u32).collect()
 }

@@ -99,7 +99,7 @@ impl Block {
         let cycles = self.wear(physics, wordline);
         let over = self.stress[wordline].over_erased as f64 / MICRO;
         let error_cycles = cycles + physics.wear.over_erase * over;
-        Condition { cycles, error_cycles, trapping: self.trapping }
+        Condition { cycles, error_cycles, trapping: self.trapping, dwell_s: 0.0 }
     }
 
     /// The cells of a wordline as the last erase left them.

@@ -257,12 +257,13 @@ impl SimulatedChip {
 
 /// Threshold voltages of a wordline, with what reads, neighbours and time have done since it was written.
 fn sensed_volts(physics: &CellPhysics, block: &Block, wordline: u32, cells: usize, now_s: f64) -> Vec<f32> {
-    let condition = block.condition(physics, wordline as usize);
+    let mut condition = block.condition(physics, wordline as usize);
     match block.written.get(&wordline) {
         None => block.fresh(physics, wordline, cells).aged(physics, &condition, 0.0, block.reads),
         Some(written) => {
             let mut cells = written.cells.clone();
             let later = block.programs - written.programs;
+            condition.dwell_s = written.at_s / block.cycles.max(1) as f64;
             cells.disturb(physics, physics.program_disturb * later as f64);
             cells.aged(physics, &condition, now_s - written.at_s, block.reads)
         }
@@ -469,8 +470,7 @@ impl SimulatedChip {
         let before: Vec<f32> = volts.volts().to_vec();
         let pulses = volts.program(physics, self.plan(), pass, &states, &condition);
         if let Some(below) = wordline.checked_sub(1).and_then(|below| block.written.get_mut(&below)) {
-            let rises = volts.volts().iter().zip(&before).map(|(after, before)| (after - before).max(0.0));
-            below.cells.couple_wordline(physics, rises);
+            below.cells.couple_next(physics, &before, volts.volts());
         }
         let share = (1.0 - physics.wear.erase_share) * physics.swing(self.plan());
         let lifted = states.iter().any(|state| *state > 0);

@@ -1,4 +1,4 @@
-"""`floatgate bus explore`: the wires between controller and chips."""
+"""`floatgate bus explore|waveform`: the wires between controller and chips."""
 
 import csv
 from collections.abc import Sequence
@@ -43,6 +43,39 @@ def explore(
     if interrupted:
         err.print(f"interrupted after {len(points)} runs", markup=False)
     return EXIT_INTERRUPTED if interrupted else 0
+
+
+@app.command()
+def waveform(
+    interface: Annotated[
+        str, typer.Option("--interface", metavar="NAME[:MODE]", help="PROPOSED, CONV, nv-ddr3:12, ...")
+    ],
+    operation: Annotated[
+        str, typer.Option("--operation", metavar="NAME", help="read, program (or write), erase or status.")
+    ] = "read",
+    data_bytes: Annotated[int, typer.Option("--bytes", metavar="N", min=1, help="Bytes of data drawn.")] = 6,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="bus.interface.t_diff=6ns, nand.t_r=60us"),
+    ] = None,
+    out: _Out = Path("out/bus-waveform"),
+) -> None:
+    """Draw the signals of an operation: a VCD for GTKWave; an SVG with set-up, hold and strobes marked."""
+    from floatgate.bus import svg, vcd
+    from floatgate.bus.waveform import waveform as work_out
+    from floatgate.cli.console import err
+    from floatgate.folder import unwritable
+
+    found = work_out(interface, operation, data_bytes, set_ or ())
+    name = f"{found.interface.replace(', mode ', '-')}-{found.operation}"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with (out / f"{name}.vcd").open("w", encoding="ascii", newline="\n") as file:
+            vcd.write(found, file)
+        (out / f"{name}.svg").write_text(svg.draw(found), encoding="utf-8")
+    except OSError as error:
+        raise unwritable(out, error) from error
+    err.print(f"wrote {out / name}.vcd and {out / name}.svg", markup=False)
 
 
 def _run(chips: Sequence[str], modes: Sequence[str]) -> "tuple[list[Point], bool]":

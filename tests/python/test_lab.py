@@ -84,7 +84,7 @@ def test_what_the_fake_was_made_to_do_is_what_the_experiments_find() -> None:
 def test_without_vendor_commands_only_the_voltages_are_missing() -> None:
     done = measure(Bench(FakeSource(2, probed=False), 8), every())
     missing = [one.experiment.name for one in done.outcomes if one.result is None]
-    assert missing == ["voltage-plans", "voltages", "ispp"]
+    assert missing == ["acceleration", "voltage-plans", "voltages", "ispp"]
 
 
 def test_unknown_experiment_names_the_nearest() -> None:

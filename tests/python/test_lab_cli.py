@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from math import exp
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ import pytest
 from conftest import Command, one_line_error
 from floatgate.lab.bench import Bench
 from floatgate.lab.chip import CellProbe, Chip
+from floatgate.lab.experiments import chosen
 from floatgate.lab.log import read_log
+from floatgate.lab.run import measure
 from floatgate.lab.simulated import SimulatedSource
 
 MLC = "poster-mlc"
@@ -34,6 +37,15 @@ def test_a_life_is_the_same_in_one_call_and_in_many() -> None:
     (life,) = bench.lives()
     whole = SimulatedSource("mt29f8g08maawc").open().cycle(life.block, bench.most_cycles)
     assert list(life.entries) == whole
+
+
+def test_heat_speeds_charge_loss_up_as_arrhenius_says() -> None:
+    (outcome,) = measure(Bench(SimulatedSource("hy27us08121a"), 1), chosen(["acceleration"])).outcomes
+    assert outcome.result is not None
+    factors = outcome.result.numbers["factor"]
+    for celsius in (40, 55, 70, 85, 120):
+        inverse = 1 / 298.15 - 1 / (celsius + 273.15)
+        assert factors[f"{celsius} C"] == pytest.approx(exp(1.1 / 8.617333e-5 * inverse), rel=0.01)
 
 
 def test_the_same_sample_gives_the_same_folder(floatgate: Command, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ _FILES = (
     "page_program",
     "state_erase",
     "retention",
+    "acceleration",
     "voltage_plans",
     "voltages",
     "ispp",

@@ -1,0 +1,138 @@
+//! A block of cells: wordlines that erase together, are programmed one after the other and couple to each other.
+//!
+//! It asks for no legality: that belongs to the chip. It serves what looks at whole blocks of cells, such as
+//! deriving tables; a chip on the bench keeps single wordlines, because most of its blocks hold no data.
+
+use super::errors::Confusion;
+use super::normal::Stream;
+use super::physics::{CellPhysics, VoltagePlan};
+use super::wordline::{Condition, Wordline};
+use units::Nanos;
+
+/// How programming a pass went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Programmed {
+    /// Pulses of the slowest cell of each target, at most the budget.
+    pub pulses: Vec<u32>,
+    /// Busy time.
+    pub busy: Nanos,
+    /// False: some cell was not where it should be when the pulses ran out.
+    pub ok: bool,
+}
+
+/// The cells of a block.
+#[derive(Clone, Debug)]
+pub struct CellBlock {
+    wordlines: Vec<Wordline>,
+    states: Vec<Vec<u8>>,
+    /// Passes that programmed the block after each wordline's last, since the erase.
+    later: Vec<u64>,
+    erases: u64,
+    condition: Condition,
+}
+
+impl CellBlock {
+    /// `wordlines` of `bitlines` cells each, erased; `stream` belongs to this block.
+    pub fn new(
+        physics: &CellPhysics,
+        stream: Stream,
+        wordlines: usize,
+        bitlines: usize,
+        condition: Condition,
+    ) -> Self {
+        let fresh = |line: usize| Wordline::erased(physics, stream.of(line as u64), bitlines, 0, &condition);
+        Self {
+            wordlines: (0..wordlines).map(fresh).collect(),
+            states: vec![vec![0; bitlines]; wordlines],
+            later: vec![0; wordlines],
+            erases: 0,
+            condition,
+        }
+    }
+
+    /// Erases all cells; from now on they are in this condition.
+    pub fn erase(&mut self, physics: &CellPhysics, condition: Condition) {
+        self.erases += 1;
+        self.condition = condition;
+        for wordline in &mut self.wordlines {
+            wordline.erase(physics, self.erases, &condition);
+        }
+        for states in &mut self.states {
+            states.fill(0);
+        }
+        self.later.fill(0);
+    }
+
+    /// One pass over a wordline. The wordline below, when it holds data, shares the rise.
+    ///
+    /// # Panics
+    /// When there is no such wordline or there are not as many states as cells.
+    pub fn program(
+        &mut self,
+        physics: &CellPhysics,
+        plan: &VoltagePlan,
+        line: usize,
+        pass: usize,
+        states: &[u8],
+    ) -> Programmed {
+        let (below, rest) = self.wordlines.split_at_mut(line);
+        let wordline = &mut rest[0];
+        let before = below.last().map(|_| wordline.volts().to_vec());
+        let needed = wordline.program(physics, plan, pass, states, &self.condition);
+        if let (Some(below), Some(before)) = (below.last_mut(), before) {
+            below.couple_next(physics, &before, wordline.volts());
+        }
+        self.states[line].copy_from_slice(states);
+        for (other, later) in self.later.iter_mut().enumerate() {
+            *later = if other == line { 0 } else { *later + 1 };
+        }
+        let budget = physics.program.max_pulses;
+        let ok = needed.iter().all(|pulses| *pulses <= budget);
+        let pulses: Vec<u32> = needed.into_iter().map(|pulses| pulses.min(budget)).collect();
+        Programmed { busy: physics.t_prog(plan, pass, &pulses), pulses, ok }
+    }
+
+    /// All passes over a wordline.
+    ///
+    /// # Panics
+    /// As [`Self::program`].
+    pub fn program_all(
+        &mut self,
+        physics: &CellPhysics,
+        plan: &VoltagePlan,
+        line: usize,
+        states: &[u8],
+    ) -> Vec<Programmed> {
+        (0..physics.program.passes.len())
+            .map(|pass| self.program(physics, plan, line, pass, states))
+            .collect()
+    }
+
+    /// The states meant on a wordline.
+    pub fn states(&self, line: usize) -> &[u8] {
+        &self.states[line]
+    }
+
+    /// Number of wordlines.
+    pub fn wordlines(&self) -> usize {
+        self.wordlines.len()
+    }
+
+    /// Threshold voltages of a wordline after `seconds` at the reference temperature and `reads` reads of the
+    /// block, volts.
+    pub fn volts(&self, physics: &CellPhysics, line: usize, seconds: f64, reads: u64) -> Vec<f32> {
+        let mut cells = self.wordlines[line].clone();
+        cells.disturb(physics, physics.program_disturb * self.later[line] as f64);
+        cells.aged(physics, &self.condition, seconds, reads)
+    }
+
+    /// What reading the whole block with these references takes each state for.
+    pub fn errors(&self, physics: &CellPhysics, references: &[f64], seconds: f64, reads: u64) -> Confusion {
+        let mut seen = Confusion::new(physics.states.len());
+        for line in 0..self.wordlines() {
+            let volts = self.volts(physics, line, seconds, reads);
+            seen.add(self.states(line), &Wordline::sense(&volts, references));
+        }
+        seen
+    }
+}

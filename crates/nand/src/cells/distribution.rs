@@ -1,0 +1,87 @@
+//! States as normal distributions: where references should lie, and how many bits they misread.
+//!
+//! Measured tables of threshold voltages give a mean and a standard deviation for each state; this is what such a
+//! table says about errors, and what sampled cells are held against.
+
+use super::normal::above;
+
+/// One state's threshold voltages, in any unit that the other states share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub deviation: f64,
+}
+
+impl Spread {
+    /// Share of cells at or above `level`.
+    fn above(self, level: f64) -> f64 {
+        above((level - self.mean) / self.deviation)
+    }
+
+    /// Density of cells at `level`.
+    fn density(self, level: f64) -> f64 {
+        let z = (level - self.mean) / self.deviation;
+        libm::exp(-0.5 * z * z) / self.deviation
+    }
+}
+
+/// The references between neighbouring states at which fewest cells are misread: where the densities cross.
+///
+/// # Panics
+/// When the means do not rise or a deviation is not above zero.
+pub fn best_references(states: &[Spread]) -> Vec<f64> {
+    assert!(states.iter().all(|state| state.deviation > 0.0), "states have a width");
+    states.windows(2).map(|pair| crossing(pair[0], pair[1])).collect()
+}
+
+/// Where the density of the upper state overtakes that of the lower, by halving the gap between the means.
+fn crossing(lower: Spread, upper: Spread) -> f64 {
+    assert!(lower.mean < upper.mean, "states rise");
+    let (mut low, mut high) = (lower.mean, upper.mean);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if lower.density(middle) > upper.density(middle) { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// Share of wrong bits when every state is alike often and neighbours differ in one bit: the cells on the wrong
+/// side of each reference, over states and bits.
+///
+/// # Panics
+/// When there is not one reference between each two neighbours.
+pub fn bit_error_rate(states: &[Spread], references: &[f64]) -> f64 {
+    assert_eq!(references.len() + 1, states.len(), "a reference between neighbours");
+    let wrong: f64 = states
+        .windows(2)
+        .zip(references)
+        .map(|(pair, reference)| pair[0].above(*reference) + 1.0 - pair[1].above(*reference))
+        .sum();
+    let bits = (usize::BITS - 1 - states.len().leading_zeros()) as f64;
+    wrong / states.len() as f64 / bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_widths_cross_in_the_middle() {
+        let states = [Spread { mean: 0.0, deviation: 1.0 }, Spread { mean: 6.0, deviation: 1.0 }];
+        let references = best_references(&states);
+        assert!((references[0] - 3.0).abs() < 1e-9);
+        assert!((bit_error_rate(&states, &references) / above(3.0) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn other_references_misread_more() {
+        let states = [Spread { mean: -110.0, deviation: 45.9 }, Spread { mean: 65.9, deviation: 9.0 }];
+        let best = best_references(&states)[0];
+        let least = bit_error_rate(&states, &[best]);
+        for moved in [-4.0, -1.0, 1.0, 4.0] {
+            assert!(bit_error_rate(&states, &[best + moved]) > least);
+        }
+    }
+}

@@ -1,17 +1,20 @@
 """A waveform as a picture: signals above, the relations between their edges as dimension lines below.
 
-Time is stretched: each cycle is as wide as another, whatever it lasts, and what is nothing but waiting is cut
-short and says how long it is.
+Time is stretched: each byte is as wide as another, whatever it lasts. Where nothing happens for long, time is
+cut out, which a slanted gap through every signal shows.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from floatgate.bus.waveform import Mark, Phase, Signal, Waveform
 
 BYTE_PX, WAIT_PX, LEFT_PX, RIGHT_PX = 52.0, 74.0, 84.0, 24.0
+LONGEST_PX = 3 * BYTE_PX  # longer than that without an edge is cut down to a wait's width
 ROW_PX, HIGH_PX, TOP_PX, LANE_PX = 40.0, 22.0, 62.0, 24.0
 SLOPE_PX = 2.5
 COLOURS = {"set-up": "#0072b2", "hold": "#d55e00", "delay": "#009e73", "wait": "#777777"}
@@ -20,17 +23,18 @@ STYLE = (
     ".wire{fill:none;stroke:#222;stroke-width:1.3}.byte{fill:#f2f5f8;stroke:#222;stroke-width:1.1}"
     ".word{font-size:10px;text-anchor:middle}.guide{stroke-width:.6;stroke-dasharray:2 2}"
     ".dim{stroke-width:1.2;fill:none}.mark{font-size:10px;paint-order:stroke;stroke:#fff;stroke-width:3px}"
-    ".break{fill:#fff;stroke:#999;stroke-width:.8}"
+    ".break{fill:#fff;stroke:#999;stroke-width:.8}.unknown{fill:#ccc;stroke:#222;stroke-width:.8}"
 )
 
 
 def draw(waveform: "Waveform") -> str:
     """Return the picture as an SVG document; the same waveform gives the same text."""
-    axis = _Axis(waveform.phases)
+    axis = _Axis(waveform)
     lanes = _lanes(waveform, axis)
     rows = {signal.name: TOP_PX + index * ROW_PX for index, signal in enumerate(waveform.signals)}
     below = TOP_PX + len(rows) * ROW_PX + 8
-    height = below + (max(lanes.values(), default=0) + 1) * LANE_PX + 18 * (len(waveform.notes) + 1)
+    notes = [*waveform.notes, *(["a triangle: here a byte is taken"] if waveform.captures_fs else [])]
+    height = below + (max(lanes.values(), default=0) + 1) * LANE_PX + 18 * (len(notes) + 1)
     width = axis.width + RIGHT_PX
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
@@ -42,35 +46,56 @@ def draw(waveform: "Waveform") -> str:
     ]
     for signal in waveform.signals:
         parts += _signal(signal, rows[signal.name], axis, waveform.end_fs)
-    for phase in waveform.phases:
-        if phase.byte_fs is None:
-            parts += _break((axis(phase.from_fs) + axis(phase.to_fs)) / 2, rows.values())
+    taken = [signal.name for signal in waveform.signals if signal.wide][-1]
+    parts += [_capture(axis(at_fs), rows[taken]) for at_fs in waveform.captures_fs]
+    for x in axis.cuts:
+        parts += _break(x, rows.values())
     for mark, lane in lanes.items():
         parts += _mark(mark, axis, rows, below + lane * LANE_PX + 14)
-    last = height - 18 * len(waveform.notes)
-    for index, note in enumerate(waveform.notes):
+    last = height - 18 * len(notes)
+    for index, note in enumerate(notes):
         parts.append(f'<text class="small" x="12" y="{last + 18 * index:.1f}">{escape(note)}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 class _Axis:
-    """Where an instant lies: each phase has a scale of its own."""
+    """Where an instant lies: each phase has a scale of its own, and long quiet has none."""
 
-    def __init__(self, phases: "tuple[Phase, ...]") -> None:
-        self._spans: list[tuple[int, int, float, float]] = []
-        x = LEFT_PX
-        for phase in phases:
-            long = phase.to_fs - phase.from_fs
-            wide = WAIT_PX if phase.byte_fs is None else BYTE_PX * max(long / phase.byte_fs, 0.5)
-            self._spans.append((phase.from_fs, phase.to_fs, x, wide))
-            x += wide
-        self.width = x
+    def __init__(self, waveform: "Waveform") -> None:
+        self.cuts: list[float] = []
+        self._instants, self._x = [0], [LEFT_PX]
+        moments = _moments(waveform)
+        byte_fs = 1
+        for phase in waveform.phases:
+            byte_fs = phase.byte_fs or byte_fs  # the edges just after the last byte keep its scale
+            inside = [at for at in moments if phase.from_fs <= at <= phase.to_fs]
+            longest = WAIT_PX if phase.byte_fs is None else LONGEST_PX
+            wide = [(b - a) / byte_fs * BYTE_PX for a, b in pairwise(inside)]
+            shown = [WAIT_PX if px > longest else px for px in wide]
+            # What is waited for is written above.
+            stretch = max(1.0, WAIT_PX / sum(shown)) if phase.byte_fs is None else 1.0
+            for at, px, before in zip(inside[1:], shown, wide, strict=True):
+                if before > longest:
+                    self.cuts.append(self._x[-1] + stretch * px / 2)
+                self._instants.append(at)
+                self._x.append(self._x[-1] + stretch * px)
+        self.width = self._x[-1]
 
     def __call__(self, at_fs: int) -> float:
-        for start, end, x, wide in self._spans:
-            if at_fs <= end and end > start:
-                return x + wide * max(at_fs - start, 0) / (end - start)
-        return self.width
+        index = min(bisect_left(self._instants, at_fs), len(self._instants) - 1)
+        if index == 0 or self._instants[index] <= at_fs:
+            return self._x[index]
+        start, end = self._instants[index - 1 : index + 1]
+        x, after = self._x[index - 1 : index + 1]
+        return x + (after - x) * (at_fs - start) / (end - start)
+
+
+def _moments(waveform: "Waveform") -> list[int]:
+    """Every instant at which something happens, in order."""
+    edges = {edge.at_fs for signal in waveform.signals for edge in signal.edges}
+    marks = {at for mark in waveform.marks if mark.kind != "wait" for at in (mark.from_fs, mark.to_fs)}
+    bounds = {at for phase in waveform.phases for at in (phase.from_fs, phase.to_fs)}
+    return sorted(edges | marks | bounds | set(waveform.captures_fs))
 
 
 def _phases(phases: "tuple[Phase, ...]", axis: _Axis, below: float) -> Iterator[str]:
@@ -88,6 +113,11 @@ def _phases(phases: "tuple[Phase, ...]", axis: _Axis, below: float) -> Iterator[
             f'<text class="small" text-anchor="middle" x="{middle:.1f}" y="{TOP_PX - 24:.1f}">'
             f"{escape(shown)}</text>"
         )
+
+
+def _capture(x: float, top: float) -> str:
+    """Return a small triangle where a byte is taken."""
+    return f'<path d="M{x:.1f},{top - 1:.1f} l-3,-5 h6 Z" fill="{COLOURS["set-up"]}"/>'
 
 
 def _break(x: float, rows: Iterable[float]) -> Iterator[str]:
@@ -114,6 +144,13 @@ def _signal(signal: "Signal", top: float, axis: _Axis, end_fs: int) -> Iterator[
     for index, edge in enumerate(edges):
         left = axis(edge.at_fs)
         right = axis(edges[index + 1].at_fs) if index + 1 < len(edges) else axis(end_fs)
+        if edge.level == "unknown":
+            yield (
+                f'<rect class="unknown" x="{left:.1f}" y="{high:.1f}" width="{right - left:.1f}"'
+                f' height="{HIGH_PX:.1f}"/>'
+            )
+            path.append(f"M{right:.1f},{middle:.1f}")
+            continue
         if edge.value is None:
             y = heights.get(edge.level, middle)
             path.append(

@@ -52,6 +52,10 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
     yield Metric("waf", "write amplification", document["waf"], q.ratio)
     yield Metric("utilisation.channel", "channel utilisation", at(document, "utilisation.channel"), q.percent)
     yield Metric("utilisation.die", "die utilisation", at(document, "utilisation.die"), q.percent)
+    if at(document, "energy_j.total") is not None:
+        yield Metric("energy_j.total", "energy", at(document, "energy_j.total"), q.energy)
+        per_byte = at(document, "energy_j.per_host_byte.total")
+        yield Metric("energy_j.per_host_byte.total", "energy per byte", per_byte, q.energy)
     yield Metric("wear.pe_cycles_mean", "mean P/E cycles", at(document, "wear.pe_cycles_mean"), q.ratio)
 
 

@@ -67,6 +67,15 @@ def ratio(value: float | None) -> str:
     return NOTHING if value is None else three(value)
 
 
+def energy(joules: float | None) -> str:
+    """An energy: `3.1 mJ`, `12.6 nJ`."""
+    if joules is None:
+        return NOTHING
+    units = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "uJ"), (1e-9, "nJ"))
+    scale, unit = next((each for each in units if joules >= each[0]), (1e-12, "pJ"))
+    return f"{three(joules / scale)} {unit}"
+
+
 def percent(value: float | None) -> str:
     """A fraction, in percent: `41.3 %`."""
     return NOTHING if value is None else f"{three(100 * value)} %"

@@ -25,6 +25,7 @@ def all_figures(source: Source) -> dict[str, Figure]:
         "origins-over-time": origins_over_time(source.series),
         "channels": channels(source.document["utilisation"]),
         "dies": dies(source.document["utilisation"]),
+        "energy": energy(source.document),
         "wear": wear(source.document.get("wear_map")),
     }
     return {name: figure for name, figure in made.items() if figure}
@@ -201,6 +202,47 @@ def amplification_by_origin(document: dict[str, Any]) -> dict[str, float]:
     if not waf or not units["total"]:
         return {}
     return {origin: waf * n / units["total"] for origin, n in units.items() if n and origin != "total"}
+
+
+def energy(document: dict[str, Any]) -> Figure | None:
+    """Energy per byte of the host's as one bar, split by the part that drew it."""
+    parts = energy_by_part(document)
+    if not parts:
+        return None
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": words.energy(part),
+            "x": [joules * 1e9],
+            "y": ["energy"],
+            "marker": {"color": palette.ENERGY[part], "line": {"color": palette.PAPER, "width": 1}},
+            "text": [q.energy(joules)],
+            "textposition": "inside",
+            "insidetextanchor": "middle",
+            "hovertemplate": f"{words.energy(part)}: %{{x:.3f}} nJ per byte<extra></extra>",
+        }
+        for part, joules in parts.items()
+    ]
+    layout = _layout(
+        160,
+        barmode="stack",
+        bargap=0.3,
+        xaxis=_axis("nJ for each byte that the host read or wrote") | {"rangemode": "tozero"},
+        yaxis={"showticklabels": False},
+    )
+    layout["legend"] |= {"traceorder": "normal"}
+    return {"data": data, "layout": layout}
+
+
+def energy_by_part(document: dict[str, Any]) -> dict[str, float]:
+    """Joules per byte of the host's by part, NAND by what it did; empty where some power is not known."""
+    found = document.get("energy_j") or {}
+    moved = sum(document["host"].get(kind, {}).get("bytes") or 0 for kind in ("read", "write"))
+    if found.get("total") is None or not moved:
+        return {}
+    joules = {"controller": found["controller"], "bus": found["bus"], **found["nand_by_kind"]}
+    return {part: value / moved for part, value in joules.items() if value}
 
 
 def _line_at(x: float) -> dict[str, Any]:

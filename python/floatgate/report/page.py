@@ -10,7 +10,7 @@ from typing import Any
 from floatgate import quantities as q
 from floatgate.headline import FLASH, KINDS, at
 from floatgate.report import palette, words
-from floatgate.report.figures import all_figures, amplification_by_origin
+from floatgate.report.figures import all_figures, amplification_by_origin, energy_by_part
 from floatgate.report.parts import embedded, grid, plotly_script
 from floatgate.report.source import Source
 
@@ -123,6 +123,7 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[str]:
         ("Where the time goes", _stage_words(document), ("stages",)),
         ("Write amplification", _amplification_words(document), ("amplification", "origins-over-time")),
         ("Utilisation", _utilisation_words(document), ("channels", "dies")),
+        ("Energy", _energy_words(document), ("energy",)),
         ("Wear", _wear_words(document), ("wear",)),
     )
     for title, text, names in plans:
@@ -197,6 +198,19 @@ def _utilisation_words(document: dict[str, Any]) -> str:
     return (
         f"Channels were busy {q.percent(channel)} of the time, dies {q.percent(die)}: of the two, "
         f"the {busier} are nearer to their limit. Dotted: the mean."
+    )
+
+
+def _energy_words(document: dict[str, Any]) -> str:
+    parts = energy_by_part(document)
+    if not parts:
+        return ""
+    total = sum(parts.values())
+    name, most = max(parts.items(), key=lambda item: item[1])
+    in_all = q.energy(at(document, "energy_j.total"))
+    return (
+        f"<b>{q.energy(total)}</b> for each byte that the host read or wrote, {in_all} in all. The largest "
+        f"part is {escape(words.energy(name))} with {q.percent(most / total)}. DRAM and host link are not counted."
     )
 
 

@@ -36,6 +36,15 @@ STAGES = {
     "wait_wear": ORIGINS["wear"],
     "wait_other": OTHER,
 }
+ENERGY = {
+    "controller": "#2f3e50",
+    "bus": "#7A6FAC",
+    "read": KINDS["read"],
+    "program": KINDS["write"],
+    "erase": "#CC79A7",
+    "copyback": "#E69F00",
+    "standby": "#c4cad1",
+}
 SERVICE = STAGES["transfer"]  # plain bars
 
 HEAT = "Cividis"

@@ -59,3 +59,9 @@ def stage(name: str) -> str:
 def origin(name: str) -> str:
     """The label of an origin."""
     return ORIGINS.get(name, name.replace("_", " "))
+
+
+def energy(part: str) -> str:
+    """Return what a part of the energy is called."""
+    named = {"controller": "controller", "bus": "wires", "standby": "flash at rest"}
+    return named.get(part, f"flash {part}s" if part != "copyback" else "flash copybacks")

@@ -3,7 +3,7 @@
 from statistics import fmean
 
 from floatgate import quantities as q
-from floatgate.lab import figures, patterns
+from floatgate.lab import errors, figures, patterns
 from floatgate.lab.bench import Bench
 from floatgate.lab.chip import Chip
 from floatgate.lab.experiment import Experiment, Result, Table
@@ -69,11 +69,14 @@ def run(bench: Bench) -> Result:
 
 
 def _cycles(bench: Bench, chip: Chip, block: int, seconds: float) -> tuple[float, float]:
-    """Return mean program and erase time of some cycles with a dwell between."""
+    """Return mean times of a wordline's programs and of the erase, over cycles with a dwell between."""
     programs, erases = [], []
-    data = patterns.page_of_state(bench.identity, 0, bench.identity.states[-1])
+    identity = bench.identity
+    highest = identity.states[-1]
+    pages = errors.written_pages(identity, 1)
+    data = {page: patterns.page_of_state(identity, page, highest) for page in pages}
     for _ in range(TIMES):
-        programs.append(chip.program(block, 0, data).busy_ns)
+        programs.append(sum(chip.program(block, page, written).busy_ns for page, written in data.items()))
         chip.let_time_pass(seconds)
         erases.append(chip.erase(block).busy_ns)
     return fmean(programs), fmean(erases)

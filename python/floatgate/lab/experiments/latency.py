@@ -86,11 +86,7 @@ def _says(measured: dict[str, dict[str, float]], specified: dict[str, int | None
             parts.append(f"{operation} {q.duration(mean)} (not specified)")
         else:
             parts.append(f"{operation} {q.duration(mean)}, {q.percent(mean / limit)} of the specified time")
-    return (
-        f"Mean of the first {FIRST:,} operations: {'; '.join(parts)}. The slowest programs are those of "
-        f"fresh "
-        "blocks and the slowest erases those of worn ones; the fastest the other way round."
-    )
+    return f"Mean of the first {FIRST:,} operations: {'; '.join(parts)}."
 
 
 EXPERIMENT = Experiment(

@@ -222,6 +222,18 @@ fn data_stand_still_around_every_capture() {
     }
 }
 
+#[test]
+fn no_byte_of_data_is_taken_for_an_address() {
+    // On NV-DDR both latches high mean data.
+    for (name, mode) in ALL.into_iter().filter(|(name, _)| *name != "nv-ddr") {
+        let waveform = picture(name, mode, Operation::Program);
+        for (at, latch) in waveform.captures.iter().flat_map(|at| [(at, "CLE"), (at, "ALE")]) {
+            let last = edges(&waveform, latch).iter().rev().find(|edge| edge.at < *at).unwrap();
+            assert_eq!(last.level, Level::Low, "{}: {latch} at {} ns", waveform.interface, at.as_ns());
+        }
+    }
+}
+
 /// The same keys as a bus of the engine.
 fn bus(name: &str, mode: Option<u32>, bytes: u64) -> Bus {
     let chip = r#"nand.interfaces=["conv", "sync-only", "proposed", "sdr:5", "nv-ddr:5", "nv-ddr2:10", "nv-ddr3:19", "nv-lpddr4:19"]"#;

@@ -128,7 +128,11 @@ impl Pen {
                 self.canvas.set("DQS", first - PREAMBLE.max(cadence.after(1)), Level::Low);
                 ("DQS", first, true)
             }
-            _ => (self.canvas.write_strobe(), begin + cadence.after(1), false),
+            _ => {
+                // The first edge follows the last address within its hold time: ALE makes way for the byte.
+                self.canvas.set("ALE", begin + cadence.after(1) / 2, Level::Low);
+                (self.canvas.write_strobe(), begin + cadence.after(1), false)
+            }
         };
         let half = cadence.after(1) / 2;
         let bus = self.canvas.bus();

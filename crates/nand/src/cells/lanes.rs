@@ -107,7 +107,8 @@ fn ln(x: f32) -> f32 {
 /// e to the power of `x`, for `x` from -80 to 80, within 2e-6 of itself.
 #[inline]
 pub fn exp(x: f32) -> f32 {
-    const C: [f32; 6] = [1.0, std::f32::consts::LN_2, 0.240_221_07, 0.055_503_27, 0.009_676_037, 0.001_340_043_3];
+    const C: [f32; 6] =
+        [1.0, std::f32::consts::LN_2, 0.240_221_07, 0.055_503_27, 0.009_676_037, 0.001_340_043_3];
     let power = x.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
     let whole = round(power);
     // Adding to the exponent field multiplies by the power of two.

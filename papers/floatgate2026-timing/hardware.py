@@ -16,7 +16,7 @@ BYTES |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 RATES = {f"{unit}/s": scale for unit, scale in BYTES.items()} | {"MT/s": 10**6}
 # Interfaces with modes, from the ONFI tables: transfers of a byte per second, command cycle in ns.
 ONFI = {
-    ("nv-ddr", 5): (Fraction(200 * 10**6), Fraction(45)),
+    ("nv-ddr", 5): (Fraction(200 * 10**6), Fraction(50)),
     ("nv-ddr2", 3): (Fraction(500 * 10**6, 3), Fraction(25)),
     ("nv-ddr3", 12): (Fraction(1200 * 10**6), Fraction(25)),
 }

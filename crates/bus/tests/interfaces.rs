@@ -120,7 +120,7 @@ fn commands_addresses_and_status_are_charged() {
         "80h, 5 addresses, tADL, data, 10h, tWB"
     );
     assert_eq!(bus.data_out(1), Nanos::new(20 + 4096 * 20), "tRR, data");
-    assert_eq!(bus.status(), Nanos::new(2 * 20 + 60), "70h, tWHR, status");
+    assert_eq!(bus.status(), Nanos::new(2 * 20 + 80), "70h, tWHR, status");
 }
 
 #[test]

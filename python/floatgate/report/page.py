@@ -210,7 +210,7 @@ def _energy_words(document: dict[str, Any]) -> str:
     in_all = q.energy(at(document, "energy_j.total"))
     return (
         f"<b>{q.energy(total)}</b> for each byte that the host read or wrote, {in_all} in all. The largest "
-        f"part is {escape(words.energy(name))} with {q.percent(most / total)}. DRAM and host link do not count."
+        f"part is {escape(words.energy(name))} with {q.percent(most / total)}, without DRAM and host link."
     )
 
 

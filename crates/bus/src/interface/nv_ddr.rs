@@ -21,13 +21,13 @@ impl NvDdr {
     }
 }
 
-/// From one command or address cycle to the next (tCAD), or the clock where that is longer.
+/// From one command or address cycle to the next (tCAD): they begin at edges of the clock.
 const T_CAD: Femtos = Femtos::new(45 * NS);
 
 impl Policy for NvDdr {
     const CARD: Card = Card {
         name: "nv-ddr",
-        rule: "two bytes per tCK of the mode, commands and addresses one per tCAD, tWB, tRR, tADL and tWHR charged",
+        rule: "two bytes per tCK of the mode, commands and addresses one per tCAD, in whole clocks, tWB, tRR, tADL and tWHR charged",
         paper: "ONFI 5.0, section on timing modes",
         not_modelled: "tDQSCK and the turn-around of the strobe",
     };
@@ -42,7 +42,7 @@ impl Interface for NvDdr {
         let clock = Femtos::new(NV_DDR_MODES[self.mode as usize] * NS);
         let cadence = Cadence::per_cycle(clock, 2);
         Signalling {
-            cycle: T_CAD.max(clock),
+            cycle: Femtos::new(T_CAD.get().next_multiple_of(clock.get())),
             data_in: cadence,
             data_out: cadence,
             shortest: clock,

@@ -23,7 +23,11 @@ from floatgate.lab.chip import (
     VoltagePlan,
 )
 
-STATES = {1: ("1", "0"), 2: ("11", "10", "00", "01")}
+STATES = {
+    1: ("1", "0"),
+    2: ("11", "10", "00", "01"),
+    3: ("111", "011", "001", "000", "010", "110", "100", "101"),
+}
 MOST_ERASE_PULSES = 5
 T_SETUP, T_PULSE, T_ERASE_PULSE, T_READ = 20_000, 20_000, 400_000, 24_000
 
@@ -35,7 +39,7 @@ def identity(bits: int, blocks: int, rated: int | None) -> Identity:
         title="A chip that is none",
         maker="Nobody",
         device_id=bytes.fromhex("2cf1"),
-        cell={1: "slc", 2: "mlc"}[bits],
+        cell={1: "slc", 2: "mlc", 3: "tlc"}[bits],
         page_bytes=256,
         oob_bytes=16,
         pages_per_block=wordlines * bits,

@@ -32,7 +32,7 @@ def test_the_fake_speaks_the_protocol() -> None:
 
 
 @pytest.mark.parametrize("experiment", every(), ids=lambda one: one.name)
-@pytest.mark.parametrize("bits", [1, 2])
+@pytest.mark.parametrize("bits", [1, 2, 3])
 def test_every_experiment_answers_or_says_why_not(experiment, bits) -> None:  # type: ignore[no-untyped-def]
     done = measure(Bench(FakeSource(bits), 10), [experiment])
     (outcome,) = done.outcomes

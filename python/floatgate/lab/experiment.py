@@ -1,6 +1,6 @@
 """What an experiment is: a question to a chip, and what it answers with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,3 +68,12 @@ def lacks_probe(bench: Bench) -> str | None:
     if isinstance(bench.source.open(), CellProbe):
         return None
     return f"{bench.identity.name} shows no threshold voltages: they need a probe into its cell array"
+
+
+MOST_LISTED = 4
+
+
+def listed(values: Mapping[str, str]) -> str:
+    """Return `10 1.15, 00 1.23, 01 1.31`; of many, the first and the last: `0111 6.46 ... 1110 24.1`."""
+    shown = [f"{name} {value}" for name, value in values.items()]
+    return ", ".join(shown) if len(shown) <= MOST_LISTED else f"{shown[0]} ... {shown[-1]}"

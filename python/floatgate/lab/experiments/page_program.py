@@ -20,13 +20,8 @@ def run(bench: Bench) -> Result:
     means = {state: state_times.by_page_type(identity, of) for state, of in times.items()}
     names = page_names(identity.bits)
     rows = tuple((state, *(q.duration(mean) for mean in of)) for state, of in means.items())
-    slowest_first = max(of[0] for of in means.values())
-    fastest_last = min(of[-1] for of in means.values())
     return Result(
-        f"The {names[0]} took {q.duration(min(of[0] for of in means.values()))} to "
-        f"{q.duration(slowest_first)}, the {names[-1]} {q.duration(fastest_last)} to "
-        f"{q.duration(max(of[-1] for of in means.values()))}. The first page does not know the other digits "
-        "yet: states that begin with the same digit should take the same time in it.",
+        _says(names, means),
         {
             "mean_ns": {state: dict(zip(names, of, strict=True)) for state, of in means.items()},
             "pages_ns": times,
@@ -48,6 +43,21 @@ def run(bench: Bench) -> Result:
                 colours=figures.states(identity.states),
             ),
         },
+    )
+
+
+def _says(names: list[str], means: dict[str, list[float]]) -> str:
+    ranges = [
+        f"{name} {q.duration(min(of[digit] for of in means.values()))} to "
+        f"{q.duration(max(of[digit] for of in means.values()))}"
+        for digit, name in ((0, names[0]), (-1, names[-1]))
+    ]
+    told = f"Program time by the state that cells get: {'; '.join(ranges)}."
+    if not any(of[0] for of in means.values()):
+        return told + " Pages wait for the last of their wordline, which programs all of them at once."
+    return told + (
+        " The first page does not know the other digits yet: states that begin with the same digit should "
+        "take the same time in it."
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from floatgate import quantities as q
 from floatgate.lab import figures
 from floatgate.lab.bench import Bench
-from floatgate.lab.experiment import Experiment, Result, Table, lacks_states
+from floatgate.lab.experiment import Experiment, Result, Table, lacks_states, listed
 from floatgate.lab.lives import Life, summary
 from floatgate.report.plot import Figure
 
@@ -46,10 +46,10 @@ def run(bench: Bench) -> Result:
 
     rise = {state: times[-1] / times[0] for state, (_, times) in over_life.items()}
     return Result(
-        "The mean erase time rises by a factor of "
-        + ", ".join(f"{q.ratio(factor)} ({state})" for state, factor in rise.items())
-        + f" until the first block fails (early failures left out). The first {early:,} cycles are shown on "
-        "their own.",
+        f"The mean erase time rises to {listed({state: q.ratio(one) for state, one in rise.items()})} times "
+        f"its "
+        "first until the first block fails (early failures left out). "
+        f"The first {early:,} cycles are shown on their own.",
         {
             "rise": rise,
             "until_cycle": ends,

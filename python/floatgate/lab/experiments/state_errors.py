@@ -3,7 +3,7 @@
 from floatgate import quantities as q
 from floatgate.lab import errors, figures
 from floatgate.lab.bench import Bench
-from floatgate.lab.experiment import Experiment, Result, Table, lacks_states
+from floatgate.lab.experiment import Experiment, Result, Table, lacks_states, listed
 from floatgate.report.plot import axis
 
 BLOCKS = 3
@@ -25,11 +25,9 @@ def run(bench: Bench) -> Result:
     )
     x = figures.cycles_axis()
     return Result(
-        f"After {q.count(measured[-1])} cycles the share of wrong cells is "
-        + ", ".join(f"{rate:.2g} in {name}" for name, rate in last.items())
-        + "; of bits "
-        + ", ".join(f"{rates[-1]:.2g} in the {name}" for name, rates in by_page.items())
-        + ".",
+        f"After {q.count(measured[-1])} cycles the share of wrong cells, state by state, is "
+        f"{listed({name: f'{rate:.2g}' for name, rate in last.items()})}; that of wrong bits, "
+        f"{listed({name: f'{rates[-1]:.2g}' for name, rates in by_page.items()})}.",
         {"cycles": measured, "cell_error_rate": by_state, "bit_error_rate": by_page},
         (Table(("error rate", *(f"{cycle:,} cycles" for cycle in measured)), rows),),
         {

@@ -5,7 +5,7 @@ from statistics import fmean
 from floatgate import quantities as q
 from floatgate.lab import figures, state_times
 from floatgate.lab.bench import Bench
-from floatgate.lab.experiment import Experiment, Result, Table, lacks_states
+from floatgate.lab.experiment import Experiment, Result, Table, lacks_states, listed
 
 BLOCKS = 2
 SHARES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0)  # of the rated cycles
@@ -22,13 +22,13 @@ def run(bench: Bench) -> Result:
         (state, *(q.duration(time) for time in of), q.ratio(ratios[state]), q.percent(saved[state]))
         for state, of in times.items()
     )
-    slower = [f"{state} {q.ratio(ratio)}" for state, ratio in ratios.items() if state != fastest]
+    slower = {state: q.ratio(ratio) for state, ratio in ratios.items() if state != fastest}
+    later = {state: q.ratio(of[-1] / of[0]) for state, of in times.items()}
     return Result(
         f"On fresh blocks, programming a cell page to {fastest} takes {q.duration(first[fastest])}; the "
         f"others "
-        f"take {', '.join(slower)} times as long. After {q.count(cycles[-1])} cycles they take "
-        f"{', '.join(f'{state} {q.ratio(of[-1] / of[0])}' for state, of in times.items())} times their first "
-        "time.",
+        f"take {listed(slower)} times as long. After {q.count(cycles[-1])} cycles they take {listed(later)} "
+        "times their first time.",
         {"cycles": cycles, "time_ns": times, "ratio_to_fastest": ratios, "share_saved": saved},
         (
             Table(

@@ -4,6 +4,7 @@
 //! edited afterwards. `--quick` uses small drives only: a check that the benchmark itself works. `--only TEXT`
 //! measures the cases whose name holds TEXT.
 
+mod cells;
 mod wall;
 mod workload;
 
@@ -248,14 +249,22 @@ fn main() {
             rows.extend(trace(wall_ns));
         }
     }
-    let report =
-        format!("Processor: {}. Floatgate {}. One core.\n\n{}", processor(), sim::version(), table(&rows));
+    let cell_rows =
+        if wanted("program cells") { cells::measure(if quick { 4 } else { 64 }) } else { Vec::new() };
+    let report = format!(
+        "Processor: {}. Floatgate {}. One core.\n\n{}\n{}",
+        processor(),
+        sim::version(),
+        table(&rows),
+        cells::table(&cell_rows)
+    );
     println!("{report}");
     if let Some(name) = save {
         let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/runs")).join(name);
         let saved = std::fs::create_dir_all(&folder)
             .and_then(|()| std::fs::write(folder.join("summary.md"), &report))
-            .and_then(|()| std::fs::write(folder.join("raw.csv"), csv(&rows)));
+            .and_then(|()| std::fs::write(folder.join("raw.csv"), csv(&rows)))
+            .and_then(|()| std::fs::write(folder.join("cells.csv"), cells::csv(&cell_rows)));
         if let Err(error) = saved {
             eprintln!("{}: {error}", folder.display());
             std::process::exit(2);

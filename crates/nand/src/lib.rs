@@ -1,7 +1,8 @@
 //! The chips: how they are laid out, how long they take, which block is bad, which command is legal.
 //!
-//! Knows no logical address. Not modelled yet: threshold voltages, error rates, wear-dependent times,
-//! retention and disturb (the cell model and the tables derived from it come with their own issue).
+//! Knows no logical address. `cells` says what threshold voltages do, `chip` puts them on a bench as a part with
+//! pages, status and wear; a drive's array takes its times from the chip file's data sheet, and reads and checks
+//! `[cells]` without using it until tables derived from the cells stand in for those times.
 
 mod array;
 pub mod cells;

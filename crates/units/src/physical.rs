@@ -79,7 +79,7 @@ impl Potential {
 
     /// In volts.
     pub fn volts(self) -> f64 {
-        self.0 as f64 * 1e-6
+        self.0 as f64 / 1e6
     }
 }
 

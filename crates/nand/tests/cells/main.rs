@@ -1,0 +1,55 @@
+//! Do the cells do what closed forms say: pulses, widths, wear, time, errors?
+
+mod errors;
+mod physics;
+mod poster;
+mod program;
+mod retention;
+
+use config::{ConfigError, Document, Section};
+use nand::Cell;
+use nand::cells::CellPhysics;
+
+/// An MLC part with every key that cells have.
+const COMPLETE: &str = include_str!("complete.toml");
+
+/// Chips of the catalogue, one for each kind of cell.
+const CHIPS: [(Cell, &str); 4] = [
+    (Cell::Slc, include_str!("../../../../chips/nand128w3a2bn.toml")),
+    (Cell::Mlc, include_str!("../../../../chips/poster-mlc.toml")),
+    (Cell::Tlc, include_str!("../../../../chips/tlc-3d-256g.toml")),
+    (Cell::Qlc, include_str!("../../../../chips/qlc-3d-1t.toml")),
+];
+
+/// Reads the cells of a chip file.
+fn read(text: &str, cell: Cell) -> Result<CellPhysics, ConfigError> {
+    let document = Document::parse("chip.toml", text)?;
+    let physics = CellPhysics::read(&mut Section::root(&document), cell)?;
+    Ok(physics.expect("the file has cells"))
+}
+
+fn physics(text: &str, cell: Cell) -> CellPhysics {
+    read(text, cell).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn complete() -> CellPhysics {
+    physics(COMPLETE, Cell::Mlc)
+}
+
+/// The complete part without noise, neighbours and wear: a cell's end follows from its offset alone.
+fn quiet() -> CellPhysics {
+    let mut physics = complete();
+    physics.injection_sigma = 0.0;
+    physics.coupling_wordline = 0.0;
+    physics.coupling_bitline = 0.0;
+    physics.coupling_diagonal = 0.0;
+    physics
+}
+
+/// Mean and standard deviation.
+fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let variance = values.map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
+    (mean, variance.sqrt())
+}

@@ -1,8 +1,8 @@
 //! The chips: how they are laid out, how long they take, which block is bad, which command is legal.
 //!
 //! Knows no logical address. `cells` says what threshold voltages do, `chip` puts them on a bench as a part with
-//! pages, status and wear; a drive's array takes its times from the chip file's data sheet, and reads and checks
-//! `[cells]` without using it until tables derived from the cells stand in for those times.
+//! pages, status and wear. A drive's array takes its times from the chip file's data sheet, or from `[tables]` that
+//! `floatgate derive` makes from the cells; `[cells]` itself it only reads and checks.
 
 mod array;
 pub mod cells;

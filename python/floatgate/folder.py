@@ -11,7 +11,7 @@ from typing import Any
 
 from floatgate.errors import InputError
 
-RESULT_NAMES = ("run.json", "repeat.json", "results.csv", "characterize.json")
+RESULT_NAMES = ("run.json", "repeat.json", "results.csv", "characterize.json", "plan.json", "grid.json")
 
 
 @contextmanager

@@ -1,0 +1,216 @@
+"""What to buy: arithmetic by hand, the article's own figures, and files that are not right."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import Command, one_line_error
+from floatgate.plan import Planned, plan, read_prices, read_workload
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "plan"
+TPC_C, TPC_C_2012 = EXAMPLES / "tpc-c-2007.toml", EXAMPLES / "tpc-c-2012.toml"
+PRICES = EXAMPLES / "gray2007-prices.toml"
+
+WORKLOAD = """
+title = "one"
+year = 2020
+life = "2y"
+block = "4KiB"
+capacity = "10TB"
+[iops]
+random_read = 1000
+random_write = 500
+"""
+LIST = """
+title = "list"
+currency = "EUR"
+[energy]
+per_kwh = 0.25
+cooling = 0.5
+[[drives]]
+name = "a"
+price = 100
+capacity = "1TB"
+endurance = "100TB"
+power_active = "10W"
+power_idle = "2W"
+[drives.iops]
+random_read = 1000
+random_write = 500
+"""
+
+Planner = Callable[..., Planned]
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Planner:
+    def make(workload: str = WORKLOAD, prices: str = LIST) -> Planned:
+        (tmp_path / "w.toml").write_text(workload)
+        (tmp_path / "p.toml").write_text(prices)
+        asked = read_workload(tmp_path / "w.toml")
+        return plan(asked, read_prices(tmp_path / "p.toml", asked))
+
+    return make
+
+
+def examples(workload: Path) -> Planned:
+    asked = read_workload(workload)
+    return plan(asked, read_prices(PRICES, asked))
+
+
+def test_the_article_asks_for_ten_and_a_half_flash_disks() -> None:
+    scsi, measured, sequence = examples(TPC_C).choices
+    assert scsi.drives == 90
+    assert sequence.limits["iops"] == pytest.approx(9000 / 2804 + 9000 / 1233)
+    assert sequence.limits["iops"] == pytest.approx(10.5, abs=0.02)
+    assert sequence.mix_iops == pytest.approx(1713, abs=0.5)
+    assert sequence.binds == "capacity"
+    assert measured.binds == "iops"
+    assert [offer.binds for offer in sequence.offers] == ["capacity"] * 5 + ["iops"]
+    assert sequence.offers[-1].year == 2012
+
+
+def test_the_article_saves_over_a_kilowatt_and_as_much_in_cooling() -> None:
+    scsi, _, sequence = examples(TPC_C_2012).choices
+    assert sequence.drives == 11
+    assert scsi.power_w is not None
+    assert sequence.power_w is not None
+    assert scsi.power_w - sequence.power_w == pytest.approx(90 * 14 - 11 * 0.9)
+    assert (scsi.cooling_w, sequence.cooling_w) == (scsi.power_w, sequence.power_w)
+    assert sequence.years[0].price == 11 * 400
+
+
+def test_cost_by_hand(planned: Planner) -> None:
+    (choice,) = planned().choices
+    assert (choice.drives, choice.binds) == (10, "capacity")
+    watts = 10 * 2 + 2 * 8  # two drives' worth of work spread over ten
+    assert choice.power_w == pytest.approx(watts)
+    written_tb = 500 * 4096 * 8766 * 3600 / 1e12
+    year = choice.years[1]
+    assert (year.bought, choice.years[0].bought) == (0, 10)
+    assert year.energy == pytest.approx(watts / 1000 * 8766 * 0.25)
+    assert year.cooling == pytest.approx(year.energy / 2)
+    assert year.replacement == pytest.approx(100 * written_tb / 100)
+    assert choice.cost == pytest.approx(1000 + 2 * year.total)
+
+
+def test_wear_is_a_limit_where_drives_must_last(planned: Planner) -> None:
+    (choice,) = planned(WORKLOAD.replace("[iops]", 'worn = "avoid"\n[iops]')).choices
+    assert choice.limits["wear"] == pytest.approx(2 * 500 * 4096 * 8766 * 3600 / 100e12)
+    assert choice.years[0].replacement == 0
+
+
+def test_growth_buys_more_each_year(planned: Planner) -> None:
+    (choice,) = planned(WORKLOAD + "[growth]\ncapacity = 0.5\n").choices
+    assert [year.drives for year in choice.years] == [10, 15]
+    assert choice.years[1].bought == 5
+
+
+def test_bandwidth_is_a_limit(planned: Planner) -> None:
+    (choice,) = planned(
+        prices=LIST.replace("[drives.iops]", 'read_bandwidth = "100kB/s"\n[drives.iops]')
+    ).choices
+    assert choice.limits["bandwidth"] == pytest.approx(1000 * 4096 / 1e5)
+    assert choice.drives == 41
+
+
+@pytest.mark.parametrize(
+    ("budget", "why"),
+    [('power = "95W"', "power budget is enough for 9"), ("drives = 3", "places for 3")],
+)
+def test_an_impossible_requirement_is_not_reached(planned: Planner, budget: str, why: str) -> None:
+    (choice,) = planned(WORKLOAD + f"[budget]\n{budget}\n").choices
+    assert (choice.drives, choice.years, choice.cost) == (None, (), None)
+    assert choice.not_reached is not None
+    assert why in choice.not_reached
+
+
+def test_a_kind_without_a_rate_is_not_reached(planned: Planner) -> None:
+    made = planned(prices=LIST.replace("random_write = 500", ""))
+    assert made.best is None
+    assert made.choices[0].not_reached == "the list gives no rate for random write"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('currency = "EUR"', "", "p.toml: currency is missing: expected the currency"),
+        ('"10W"', "10", "p.toml:12: drives.power_active = 10: expected a number with its unit, such as 0.9W"),
+        (
+            "random_write",
+            "random_wirte",
+            "p.toml:16: drives.iops.random_wirte: unknown key (did you mean random_write?)",
+        ),
+        (
+            "random_write = 500",
+            "random_write = -5",
+            "p.toml:14: drives.iops: random_write = -5: expected a rate above 0",
+        ),
+        (
+            "random_write = 500",
+            'random_write = "x"',
+            "no such folder: expected one that floatgate grid or run wrote",
+        ),
+        ("[energy]", "[energy", "expected TOML"),
+        ("price = 100", "price = -1", "p.toml:9: drives.price = -1: expected a number in the currency"),
+    ],
+)
+def test_a_faulty_price_list_is_one_line(
+    floatgate: Command, tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    assert old in LIST
+    (tmp_path / "w.toml").write_text(WORKLOAD)
+    (tmp_path / "p.toml").write_text(LIST.replace(old, new))
+    assert said in one_line_error(floatgate("plan", "w.toml", "p.toml"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"2y"', '"2.5y"', "w.toml:4: life = 2.5y"),
+        ('"10TB"', '"10"', "w.toml:6: capacity = "),
+        ("random_read = 1000\nrandom_write = 500", "", "expected at least one kind of request"),
+        ("[iops]", "[iopps]", "(did you mean iops?)"),
+    ],
+)
+def test_a_faulty_workload_is_one_line(
+    floatgate: Command, tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    assert old in WORKLOAD
+    (tmp_path / "w.toml").write_text(WORKLOAD.replace(old, new))
+    (tmp_path / "p.toml").write_text(LIST)
+    assert said in one_line_error(floatgate("plan", "w.toml", "p.toml")).replace('"', "")
+
+
+def test_the_command_writes_a_folder(floatgate: Command, tmp_path: Path) -> None:
+    result = floatgate("plan", str(TPC_C), str(PRICES), "--out", "out")
+    assert result.returncode == 0, result.stderr
+    assert "capacity binds until 2012, then iops" in result.stdout
+    document = json.loads((tmp_path / "out" / "plan.json").read_text())
+    assert [choice["drives"] for choice in document["choices"]] == [90, 337, 102]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "http" not in page.split("<script>")[0]
+    assert len((tmp_path / "out" / "plan.csv").read_text().splitlines()) == 1 + 3 * 6
+    again = floatgate("plan", str(TPC_C), str(PRICES), "--out", "out")
+    assert "holds a run already" in one_line_error(again)
+
+
+def test_nothing_reached_exits_with_1(floatgate: Command, tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(WORKLOAD + "[budget]\ndrives = 1\n")
+    (tmp_path / "p.toml").write_text(LIST)
+    result = floatgate("plan", "w.toml", "p.toml")
+    assert result.returncode == 1, result.stderr
+    assert "not reached" in result.stdout
+
+
+def test_rates_come_from_a_grid(planned: Planner, tmp_path: Path) -> None:
+    (tmp_path / "grid").mkdir()
+    (tmp_path / "grid" / "grid.csv").write_text(
+        "pattern,op,block_bytes,depth,state,iops\n"
+        "random,read,4096,4,steady,2000\nrandom,write,4096,4,steady,250\n"
+    )
+    named = LIST.replace("random_read = 1000", 'random_read = "grid"').replace("= 500", '= "grid"')
+    (choice,) = planned(prices=named).choices
+    assert choice.limits["iops"] == pytest.approx(1000 / 2000 + 500 / 250)

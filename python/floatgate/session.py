@@ -107,15 +107,17 @@ def drive(
     sinks: tuple[Sink, ...] = (),
     report: Callable[[Progress], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    events: int | None = None,
 ) -> Outcome:
     """Advance `session` to its end, or until `stopped`; return its result with the cost of having it.
 
+    With `events`, all slices have so many: where `stopped` ends a run is then the same on every machine.
     Raises InputError for a workload that turns out faulty on the way, Fault for a broken invariant.
     """
     started = time.perf_counter()
     progress = Progress(False, "start", None, 0, 0, 0)
     try:
-        for progress in _slices(session):
+        for progress in _slices(session, events):
             for sink in sinks:
                 sink.drain(session)
             if report:
@@ -134,16 +136,17 @@ def drive(
     return Outcome(document, not progress.done)
 
 
-def _slices(session: "_core.Session") -> Iterator[Progress]:
-    """Advance in slices of about `SLICE_S`, whatever an event costs in this phase."""
-    events, done, phase = FIRST_SLICE, False, ""
+def _slices(session: "_core.Session", fixed: int | None) -> Iterator[Progress]:
+    """Advance in slices of about `SLICE_S`, whatever an event costs in this phase, or of a fixed length."""
+    events, done, phase = fixed or FIRST_SLICE, False, ""
     while not done:
         began = time.perf_counter()
         progress = Progress(**json.loads(session.advance(events)))
         took = max(time.perf_counter() - began, 1e-6)
-        events = int(min(max(events * min(SLICE_S / took, 4.0), 1_000), 100_000_000))
-        if progress.phase != phase:
-            events, phase = FIRST_SLICE, progress.phase
+        if fixed is None:
+            events = int(min(max(events * min(SLICE_S / took, 4.0), 1_000), 100_000_000))
+            if progress.phase != phase:
+                events, phase = FIRST_SLICE, progress.phase
         done = progress.done
         yield progress
 

@@ -5,7 +5,19 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from floatgate.cli import bus, characterize, derive, listing, plan, report, reproduce, run, snapshot, trace
+from floatgate.cli import (
+    bus,
+    characterize,
+    derive,
+    grid,
+    listing,
+    plan,
+    report,
+    reproduce,
+    run,
+    snapshot,
+    trace,
+)
 
 app = typer.Typer(
     name="floatgate",
@@ -22,6 +34,7 @@ app.command("characterize")(characterize.characterize)
 app.command("derive")(derive.derive)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
+app.command("grid")(grid.grid)
 app.command("plan")(plan.plan)
 app.add_typer(bus.app, name="bus")
 app.add_typer(trace.app, name="trace")

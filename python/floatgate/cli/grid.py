@@ -1,0 +1,240 @@
+"""`floatgate grid`: a drive asked for every block size, depth, pattern and operation."""
+
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from floatgate.grid import Grid
+    from floatgate.grid.measure import Rule
+
+from floatgate.cli.run import Format as RunFormat
+from floatgate.cli.run import Precondition
+
+EXIT_INTERRUPTED = 130
+
+
+class Format(StrEnum):
+    """What goes to standard output."""
+
+    TABLE = RunFormat.TABLE.value
+    JSON = RunFormat.JSON.value
+
+
+class Steady(StrEnum):
+    """The rule by which a rate counts as steady."""
+
+    BATCHES = "batches"
+    SNIA = "snia"
+
+
+_WHAT = "What is asked"
+_RULE = "Steady state"
+_OUTPUT = "Output"
+
+
+def grid(
+    drive: Annotated[str, typer.Argument(help="A drive's name or file (`floatgate drives`).")],
+    block: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="Sizes.", show_default="512 to 1m", rich_help_panel=_WHAT),
+    ] = None,
+    depth: Annotated[
+        str, typer.Option(metavar="LIST", help="Requests outstanding.", rich_help_panel=_WHAT)
+    ] = "1,2,4",
+    pattern: Annotated[
+        str, typer.Option(metavar="LIST", help="Patterns.", rich_help_panel=_WHAT)
+    ] = "sequential,random",
+    op: Annotated[
+        str, typer.Option("--op", metavar="LIST", help="Operations.", rich_help_panel=_WHAT)
+    ] = "read,write",
+    file_size: Annotated[
+        str,
+        typer.Option(metavar="SIZE", help="Of the file, at the start of the drive.", rich_help_panel=_WHAT),
+    ] = "1GiB",
+    steady: Annotated[
+        Steady, typer.Option(help="Batch means, or SNIA's five rounds.", rich_help_panel=_RULE)
+    ] = Steady.BATCHES,
+    time: Annotated[
+        str, typer.Option(metavar="TIME", help="Simulated time of a point at most.", rich_help_panel=_RULE)
+    ] = "60s",
+    round_: Annotated[
+        str | None,
+        typer.Option(
+            "--round",
+            metavar="TIME",
+            help="SNIA: simulated time of a round.",
+            show_default="60s",
+            rich_help_panel=_RULE,
+        ),
+    ] = None,
+    precision: Annotated[
+        float,
+        typer.Option(
+            metavar="RATIO", min=1e-4, max=0.5, help="Half width over mean, at most.", rich_help_panel=_RULE
+        ),
+    ] = 0.02,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a configuration key.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of every random stream.")] = 1,
+    precondition: Annotated[
+        Precondition, typer.Option(help="State of the drive before each point.")
+    ] = Precondition.FILL,
+    load_snapshot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Start each point from a saved state.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes.", show_default="one per core")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Grid folder.", show_default="out/grid-DRIVE", rich_help_panel=_OUTPUT
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a grid that is there.", rich_help_panel=_OUTPUT)
+    ] = False,
+    format: Annotated[  # noqa: A002 - the option's name
+        Format, typer.Option(help="What to print.", rich_help_panel=_OUTPUT)
+    ] = Format.TABLE,
+) -> int:
+    """Measure a drive for every block size, depth, pattern and operation, each to a steady value.
+
+    Ctrl-C keeps the points that are done.
+    """
+    from floatgate.cli import console
+    from floatgate.folder import atomically
+    from floatgate.grid import Asked, run_grid, settings
+    from floatgate.grid.point import BLOCK_LIST, OPS, PATTERNS, read_blocks, read_depths, read_names
+    from floatgate.grid.write import document, write
+    from floatgate.session import Options, interruptible
+
+    asked = Asked(
+        drive,
+        tuple(
+            settings(
+                read_blocks(block or BLOCK_LIST),
+                read_depths(depth),
+                read_names("--pattern", pattern, PATTERNS),
+                read_names("--op", op, OPS),
+            )
+        ),
+        tuple(set_ or ()),
+        Options(
+            seed=seed,
+            requests=True,
+            precondition="none" if load_snapshot else precondition.value,
+            load_snapshot=str(load_snapshot) if load_snapshot else None,
+        ),
+        _bytes(file_size),
+        _rule(steady, time, round_, precision),
+    )
+    out = out or Path("out") / f"grid-{Path(drive).stem}"
+    with atomically(out, force=force) as folder:
+        with interruptible() as interrupt, _Bar() as bar:
+            done = run_grid(asked, workers=workers, progress=bar.update, stopped=interrupt)
+        write(done, folder)
+    if format is Format.JSON:
+        console.print_json(document(done))
+    else:
+        _print(done)
+    if done.interrupted:
+        console.err.print(f"interrupted: {out} holds what was done until then", markup=False)
+        return EXIT_INTERRUPTED
+    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+    return 0
+
+
+def _bytes(text: str) -> int:
+    from floatgate.errors import InputError
+    from floatgate.measures import BLOCKS, measure
+
+    try:
+        return int(measure(text, BLOCKS, "1GiB"))
+    except ValueError as error:
+        raise InputError(f"--file-size {text}: {error}") from None
+
+
+def _rule(steady: Steady, time: str, round_: str | None, precision: float) -> "Rule":
+    from floatgate.errors import InputError
+    from floatgate.grid.measure import Rule
+    from floatgate.workload import nanoseconds
+
+    if round_ is not None and steady is not Steady.SNIA:
+        raise InputError(f"--round {round_}: expected together with --steady snia")
+    if steady is Steady.SNIA:
+        option, text = "--round", round_ or "60s"
+    else:
+        option, text = "--time", time
+    seconds = nanoseconds(option, text) / 1e9
+    if not seconds:
+        raise InputError(f"{option} {text}: expected a time above 0, such as 60s")
+    return Rule(steady.value, seconds, precision)
+
+
+def _print(done: "Grid") -> None:
+    """Print a table for each pattern and operation: block sizes down, depths across."""
+    from rich.table import Table
+
+    from floatgate import quantities as q
+    from floatgate.cli.console import out
+    from floatgate.grid.point import STEADY
+    from floatgate.grid.write import not_reached_words, spare_words
+
+    out.print(f"{done.asked.drive}: {done.title}", markup=False, style="bold")
+    groups = dict.fromkeys((point.setting.pattern, point.setting.op) for point in done.points)
+    for pattern, op in groups:
+        mine = [p for p in done.points if (p.setting.pattern, p.setting.op) == (pattern, op)]
+        depths = sorted({point.setting.depth for point in mine})
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column(f"{pattern} {op}", no_wrap=True)
+        for depth in depths:
+            table.add_column(f"IOPS, depth {depth}", justify="right", no_wrap=True)
+        for depth in depths:
+            table.add_column(f"MB/s, depth {depth}", justify="right", no_wrap=True)
+        for block in sorted({point.setting.block_bytes for point in mine}):
+            row = {point.setting.depth: point for point in mine if point.setting.block_bytes == block}
+            iops = [q.count(p.iops) if p.state == STEADY else p.state for p in row.values()]
+            mb = [q.three(p.mb_per_s) if p.mb_per_s is not None else q.NOTHING for p in row.values()]
+            table.add_row(q.size(block), *iops, *mb)
+        out.print(table)
+    out.print(not_reached_words(done.points) + spare_words(done.points), markup=False)
+
+
+class _Bar:
+    """A bar with an estimate, on a terminal only."""
+
+    def __init__(self) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        from floatgate.cli.console import err
+
+        self._bar = Progress(
+            TextColumn("{task.completed:.0f} of {task.total:.0f} points"),
+            BarColumn(bar_width=30),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[last]}"),
+            console=err,
+            transient=True,
+            disable=not err.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=1.0, last="")
+
+    def __enter__(self) -> "_Bar":
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def update(self, done: int, total: int, last: str) -> None:
+        """Show how many points are done."""
+        self._bar.update(self._task, completed=done, total=total, last=last)

@@ -1,0 +1,148 @@
+"""All points of a grid, in parallel processes."""
+
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from multiprocessing.synchronize import Event
+from typing import Any
+
+from floatgate import _core, places
+from floatgate import quantities as q
+from floatgate.errors import InputError
+from floatgate.grid.measure import Rule, Task, measure
+from floatgate.grid.point import INTERRUPTED, Point, Setting
+from floatgate.measures import SIZES
+from floatgate.measures import measure as read_measure
+from floatgate.session import Options
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a grid is asked of."""
+
+    drive: str
+    settings: tuple[Setting, ...]
+    overrides: tuple[str, ...] = ()
+    options: Options = field(default_factory=lambda: Options(precondition="fill", requests=True))
+    file_bytes: int = 1 << 30
+    rule: Rule = field(default_factory=Rule)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What was found."""
+
+    asked: Asked
+    title: str  # of the drive
+    capacity_bytes: int
+    points: tuple[Point, ...]  # in the order of the settings
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether some points did not come to their end."""
+        return any(point.state == INTERRUPTED for point in self.points)
+
+
+def run_grid(
+    asked: Asked,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Grid:
+    """Measure every setting; what is found does not depend on the number of workers.
+
+    When `stopped` says so, points that are not done are marked as interrupted. Raises InputError or Fault.
+    """
+    card = json.loads(_core.explain_drive(asked.drive, list(asked.overrides), places.folders()))
+    _check(asked, card)
+    buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
+    tasks = [
+        Task(setting, asked.drive, asked.overrides, asked.options, asked.file_bytes, asked.rule, buffer)
+        for setting in asked.settings
+    ]
+    points = _run_all(tasks, workers or os.cpu_count() or 1, progress, stopped)
+    return Grid(asked, card["title"], card["capacity_bytes"], tuple(points))
+
+
+def _check(asked: Asked, card: dict[str, Any]) -> None:
+    """Refuse a file that the drive cannot hold, or that is smaller than a block, before anything runs."""
+    if asked.file_bytes > card["capacity_bytes"]:
+        shown, most = q.size(asked.file_bytes), q.size(card["capacity_bytes"])
+        raise InputError(f"--file-size {shown}: expected at most the drive's {most}")
+    largest = max(setting.block_bytes for setting in asked.settings)
+    if largest > asked.file_bytes:
+        raise InputError(f"--block {q.size(largest)}: expected at most the file, {q.size(asked.file_bytes)}")
+
+
+def _write_back_bytes(config: dict[str, Any]) -> int:
+    """Return the size of a buffer that acknowledges writes; 0 where writes wait for the flash."""
+    if not config.get("ftl.buffer.write_back") or "ftl.buffer.size" not in config:
+        return 0
+    return int(read_measure(config["ftl.buffer.size"], SIZES, "1MiB"))
+
+
+def _run_all(
+    tasks: Sequence[Task],
+    workers: int,
+    progress: Callable[[int, int, str], None],
+    stopped: Callable[[], bool],
+) -> list[Point]:
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    # Small blocks take the most requests, and so the longest: they start first.
+    order = sorted(range(len(tasks)), key=lambda index: tasks[index].setting.block_bytes)
+    with ProcessPoolExecutor(min(workers, len(tasks)), context, initializer=_begin, initargs=(stop,)) as pool:
+        futures = {index: pool.submit(_one, tasks[index]) for index in order}
+        try:
+            _watch(list(futures.values()), stop, progress, stopped)
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [_point(futures[index], task) for index, task in enumerate(tasks)]
+
+
+def _watch(
+    futures: list["Future[Point]"],
+    stop: Event,
+    progress: Callable[[int, int, str], None],
+    stopped: Callable[[], bool],
+) -> None:
+    left, last = set(futures), ""
+    while left:
+        done, left = wait(left, timeout=0.1, return_when=FIRST_EXCEPTION)
+        for future in done:
+            if not future.cancelled():
+                last = future.result().setting.name
+        progress(len(futures) - len(left), len(futures), last)
+        if stopped() and not stop.is_set():
+            stop.set()
+            for future in left:
+                future.cancel()
+
+
+def _point(future: "Future[Point]", task: Task) -> Point:
+    return Point(task.setting, INTERRUPTED) if future.cancelled() else future.result()
+
+
+_stop: Event | None = None
+
+
+def _begin(stop: Event) -> None:
+    """Set a worker up: Ctrl-C reaches it only through the parent, so that all end the same way."""
+    global _stop
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _stop = stop
+
+
+def _one(task: Task) -> Point:
+    """Measure one point in a worker."""
+    assert _stop is not None
+    if _stop.is_set():
+        return Point(task.setting, INTERRUPTED)
+    return measure(task, _stop.is_set)

@@ -1,6 +1,6 @@
 //! `[ftl]`: the sizes and the makers of the policies.
 
-use crate::{Layout, gc::trigger, gc::victim, placement, wear};
+use crate::{Layout, gc::trigger, gc::victim, mapping, placement, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::Geometry;
@@ -22,6 +22,8 @@ pub struct FtlConfig {
     pub power_loss_protection: bool,
     /// A partial program unit is padded after this.
     pub flush_after: Nanos,
+    /// The kind of mapping.
+    pub mapping: mapping::Maker,
     /// When garbage collection works.
     pub trigger: trigger::Maker,
     /// What it reclaims.
@@ -43,7 +45,13 @@ impl FtlConfig {
         controller: &ControllerConfig,
     ) -> Result<Self, ConfigError> {
         let mut ftl = root.child("ftl")?;
-        let layout = Layout::read(&mut ftl, geometry, controller)?;
+        let mut layout = Layout::read(&mut ftl, geometry, controller)?;
+        let mut section = ftl.child("mapping")?;
+        let mapping = mapping::read(&mut section)?;
+        if let Err((key, expected)) = mapping().fit(&mut layout) {
+            return Err(section.reject(key, &expected));
+        }
+        section.finish()?;
         let mut gc = ftl.child("gc")?;
         let stream = gc.choice(
             "stream",
@@ -107,6 +115,7 @@ impl FtlConfig {
             write_back,
             power_loss_protection,
             flush_after,
+            mapping,
             trigger,
             victim,
             wear,

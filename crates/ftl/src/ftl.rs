@@ -8,10 +8,11 @@ use crate::buffer::{Buffer, SlotState};
 use crate::gc::collection::Collection;
 use crate::gc::trigger::GcTrigger;
 use crate::map::Map;
+use crate::mapping::Parts;
 use crate::placement::{PlacementPolicy, PlacementView};
 use crate::programs::{Programs, Source};
 use crate::space::{Frontier, NONE, Space, SuperblockState};
-use crate::{FtlConfig, FtlStats, Layout};
+use crate::{FtlStats, Layout};
 use controller::{Class, Controller, Kind, Origin, Probe, Transaction, TransactionId, Waits};
 use engine::{Calendar, Event};
 use nand::FlashArray;
@@ -88,8 +89,8 @@ pub enum Output {
     },
 }
 
-/// The flash translation layer and everything below it.
-pub struct Ftl {
+/// The page-mapped translation layer and everything below it.
+pub struct PageMapped {
     pub(crate) layout: Layout,
     pub(crate) mixed: bool,
     pub(crate) read_ahead: u32,
@@ -127,19 +128,13 @@ pub struct Ftl {
 
 const HOST: usize = 0;
 
-impl Ftl {
+impl PageMapped {
     /// A fresh drive: nothing written, every good superblock free.
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
-    pub fn new(
-        config: &FtlConfig,
-        array: FlashArray,
-        controller: Controller,
-        program_queue: u32,
-        copyback: bool,
-        seed: u64,
-    ) -> Result<Self, String> {
+    pub fn new(parts: Parts<'_>) -> Result<Self, String> {
+        let Parts { config, array, controller, program_queue, copyback, seed } = parts;
         let layout = config.layout.clone();
         let dies = layout.dies as usize;
         let mut ftl = Self {

@@ -3,15 +3,18 @@
 //! Policies answer, the FTL acts: each seam (`gc/victim`, `gc/trigger`, `wear`, `placement`) is a folder with
 //! one question, a narrow trait, a read-only view and one file per answer.
 //!
-//! - [`Ftl`]: the page-mapped translation layer at work, timed by the controller.
+//! - [`Ftl`]: the translation layer of a drive, of one kind of [`mapping`] or another.
+//! - [`PageMapped`]: the page-mapped translation layer at work, timed by the controller.
 //! - `steady`: the same layer without time, for preconditioning and constructed states.
 
 mod buffer;
 mod config_read;
 mod ftl;
 pub mod gc;
+mod layer;
 mod layout;
 mod map;
+pub mod mapping;
 pub mod placement;
 mod programs;
 mod saved;
@@ -21,7 +24,8 @@ mod steady;
 pub mod wear;
 
 pub use config_read::FtlConfig;
-pub use ftl::{Ftl, Output, Stages, events};
+pub use ftl::{Output, PageMapped, Stages, events};
+pub use layer::Ftl;
 pub use layout::Layout;
 pub use saved::SavedState;
 pub use space::SuperblockState;
@@ -35,6 +39,7 @@ pub fn policies() -> Vec<config::PolicyEntry> {
         controller::scheduler::catalogue(),
         gc::trigger::catalogue(),
         gc::victim::catalogue(),
+        mapping::catalogue(),
         placement::catalogue(),
         wear::catalogue(),
     ];

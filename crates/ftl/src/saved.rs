@@ -3,7 +3,7 @@
 //! Policies keep no state of their own here: they are told again, in closing order, which superblocks are
 //! candidates. Counters begin anew.
 
-use crate::Ftl;
+use crate::PageMapped;
 use crate::space::{Frontier, NONE, SuperblockState};
 use std::cmp::Reverse;
 
@@ -31,7 +31,7 @@ const HEAD_LONGS: usize = 2;
 const DIE_WORDS: usize = 2;
 const DIE_LONGS: usize = 2;
 
-impl Ftl {
+impl PageMapped {
     /// Takes the state of a drive at rest.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 //! and nothing is in flight. Not modelled here: program failures, and programs larger than a unit (frontiers
 //! are completed to a whole program unit when time begins again).
 
-use crate::Ftl;
+use crate::PageMapped;
 use crate::space::{Frontier, NONE, SuperblockState};
 use controller::Origin;
 use engine::{Permutation, RandomStream};
@@ -101,11 +101,11 @@ fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream
     mask
 }
 
-impl Ftl {
+impl PageMapped {
     /// Writes one unit in no time.
     ///
     /// # Panics
-    /// When no die has room, which [`Ftl::new`] has ruled out for logical units.
+    /// When no die has room, which [`PageMapped::new`] has ruled out for logical units.
     pub fn write_untimed(&mut self, lpn: Lpn) {
         let dies = self.layout.dies as usize;
         // Whole program units go to one die after the other, as they do in a timed run.

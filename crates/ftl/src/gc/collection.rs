@@ -6,7 +6,7 @@
 use crate::gc::trigger::TriggerView;
 use crate::programs::Source;
 use crate::space::{NONE, Space, SuperblockState};
-use crate::{Ftl, Layout};
+use crate::{Layout, PageMapped};
 use controller::{Class, Kind, Origin, Probe, Transaction};
 use engine::Calendar;
 use std::collections::VecDeque;
@@ -133,7 +133,7 @@ fn moving_stream(mixed: bool) -> usize {
     usize::from(!mixed)
 }
 
-impl Ftl {
+impl PageMapped {
     pub(crate) fn trigger_view(&self, die: usize) -> TriggerView {
         let (space, collection) = (&self.space.dies[die], &self.collections[die]);
         TriggerView {

@@ -1,0 +1,139 @@
+//! What a drive asks of its translation layer, whichever kind of mapping it has: one branch for each call.
+
+use crate::mapping::Parts;
+use crate::{FtlConfig, FtlStats, Layout, Output, PageMapped, Profile, SavedState, SuperblockState};
+use controller::{Controller, Probe};
+use engine::{Calendar, Event};
+use nand::FlashArray;
+use units::{Lpn, Ppa};
+
+/// The flash translation layer and everything below it.
+pub enum Ftl {
+    /// A map of mapping units.
+    Page(Box<PageMapped>),
+}
+
+/// Declares methods that the kind of mapping at hand answers.
+macro_rules! forward {
+    ($($(#[$doc:meta])* fn $name:ident (&$self:ident $(, $arg:ident: $type:ty)*) $(-> $out:ty)?;)*) => {
+        $($(#[$doc])*
+        #[inline]
+        pub fn $name(&$self $(, $arg: $type)*) $(-> $out)? {
+            match $self {
+                Self::Page(ftl) => ftl.$name($($arg),*),
+            }
+        })*
+    };
+    (mut $($(#[$doc:meta])* fn $name:ident $([$p:ident])? ($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
+        $($(#[$doc])*
+        #[inline]
+        pub fn $name $(<$p: Probe>)? (&mut self $(, $arg: $type)*) $(-> $out)? {
+            match self {
+                Self::Page(ftl) => ftl.$name($($arg),*),
+            }
+        })*
+    };
+}
+
+impl Ftl {
+    /// A fresh drive of the kind that `config` names: nothing written, every good superblock free.
+    ///
+    /// # Errors
+    /// When the drive could not sustain writes; the text says why and what would help.
+    pub fn new(
+        config: &FtlConfig,
+        array: FlashArray,
+        controller: Controller,
+        program_queue: u32,
+        copyback: bool,
+        seed: u64,
+    ) -> Result<Self, String> {
+        let parts = Parts { config, array, controller, program_queue, copyback, seed };
+        (config.mapping)().build(parts)
+    }
+
+    forward! {
+        /// The shape of the drive.
+        fn layout(&self) -> &Layout;
+        /// What was counted so far.
+        fn stats(&self) -> &FtlStats;
+        /// The controller, for its busy times.
+        fn controller(&self) -> &Controller;
+        /// The blocks, for their wear.
+        fn array(&self) -> &FlashArray;
+        /// True once too many blocks failed: writes are refused from then on.
+        fn is_read_only(&self) -> bool;
+        /// Writes are acknowledged when the buffer holds them.
+        fn is_write_back(&self) -> bool;
+        /// Bytes of state: map, superblocks, buffer.
+        fn state_bytes(&self) -> usize;
+        /// Why each die takes no more writes, for the message of a run that is stuck.
+        fn explain_stall(&self) -> String;
+        /// Superblocks not lost to bad blocks, over all dies.
+        fn usable_superblocks(&self) -> u32;
+        /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
+        fn superblocks_kept(&self) -> u32;
+        /// Valid mapping units of each superblock of the drive.
+        fn valid_units(&self) -> &[u32];
+        /// State of each superblock of the drive.
+        fn superblock_states(&self) -> &[SuperblockState];
+        /// Where `lpn` lives on flash, or [`Ppa::NONE`].
+        fn lookup(&self, lpn: Lpn) -> Ppa;
+        /// What the spare area of `ppa` says it holds.
+        fn holder(&self, ppa: Ppa) -> Lpn;
+        /// True when `ppa` counts as valid.
+        fn is_valid(&self, ppa: Ppa) -> bool;
+        /// Asks for the cache lines a request for `lpn` will need.
+        fn prefetch(&self, lpn: Lpn);
+        /// True when [`Self::reserve`] would give something.
+        fn has_room(&self) -> bool;
+        /// True while the buffer holds data that is not on flash.
+        fn is_draining(&self) -> bool;
+        /// What the closed superblocks of the first die look like, oldest first.
+        fn profile(&self) -> Profile;
+        /// Takes the state of a drive at rest.
+        ///
+        /// # Errors
+        /// When something is under way.
+        fn save(&self) -> Result<SavedState, String>;
+    }
+
+    forward! { mut
+        /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
+        /// no request waits for it any longer.
+        fn declare_stalled();
+        /// Takes one output.
+        fn take_output() -> Option<Output>;
+        /// Reserves up to `wanted` buffer slots; gives how many.
+        fn reserve(wanted: u32) -> u32;
+        /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
+        fn begin[P](calendar: &mut Calendar, probe: &mut P);
+        /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
+        fn read[P](request: u32, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) -> u32;
+        /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
+        /// unless it is `u32::MAX`; `whole`: the write covers the whole unit.
+        fn write[P](request: u32, lpn: Lpn, whole: bool, calendar: &mut Calendar, probe: &mut P);
+        /// The host no longer needs `count` units from `first`.
+        fn trim[P](first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P);
+        /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
+        fn flush[P](request: u32, calendar: &mut Calendar, probe: &mut P);
+        /// Binds waiting units to dies as long as some die can take them.
+        fn pump[P](calendar: &mut Calendar, probe: &mut P);
+        /// Handles an event of this crate or the controller; outputs can then be taken.
+        fn handle[P](event: Event, calendar: &mut Calendar, probe: &mut P);
+        /// Writes one unit in no time.
+        fn write_untimed(lpn: Lpn);
+        /// Lets time begin again: open superblocks are completed to whole program units.
+        fn settle();
+        /// Builds the state that endless uniform random overwriting of the first `filled` units would end in.
+        ///
+        /// # Errors
+        /// When the drive is not fresh or has too few superblocks for what is to be filled.
+        fn construct_steady(profile: &Profile, filled: u32, seed: u64) -> Result<(), String>;
+        /// Puts a saved state into this drive, which must be fresh and of the same shape.
+        ///
+        /// # Errors
+        /// When the shapes differ or the state contradicts itself.
+        fn load(saved: &SavedState) -> Result<(), String>;
+    }
+}

@@ -1,0 +1,52 @@
+//! How does the drive find a logical unit on the flash, and at what grain?
+//!
+//! A kind of mapping decides what a write costs: which unit the map knows, what is copied when it changes, what
+//! must be read before it can be looked up. All kinds use the same controller, dies, bus, blocks and buffer.
+
+use crate::{Ftl, FtlConfig, Layout};
+use controller::Controller;
+use nand::FlashArray;
+
+/// What a translation layer is built from.
+pub struct Parts<'a> {
+    /// `[ftl]`, read.
+    pub config: &'a FtlConfig,
+    /// The blocks.
+    pub array: FlashArray,
+    /// Dies and channels.
+    pub controller: Controller,
+    /// Programs that may wait at a die.
+    pub program_queue: u32,
+    /// Data may move inside a plane.
+    pub copyback: bool,
+    /// Everything random follows from it.
+    pub seed: u64,
+}
+
+/// Why a kind of mapping does not fit a drive: its parameter and what was expected.
+pub type Misfit = (&'static str, String);
+
+/// A kind of mapping: says whether a drive can have it, and builds the translation layer.
+pub trait MappingKind: Send {
+    /// Looks at the drive's layout, and takes from it the room that the map itself needs on flash.
+    ///
+    /// # Errors
+    /// When the kind cannot work on this layout, with the parameter to blame.
+    fn fit(&self, _layout: &mut Layout) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    /// A fresh translation layer.
+    ///
+    /// # Errors
+    /// When the drive could not sustain writes; the text says why and what would help.
+    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String>;
+}
+
+config::policies! {
+    seam: "ftl.mapping",
+    question: "How does the drive find a logical unit on the flash, and at what grain?",
+    default: "page",
+    dyn MappingKind;
+    page::Page,
+}

@@ -1,0 +1,29 @@
+//! Every mapping unit may live anywhere: the whole map in RAM.
+
+use super::{MappingKind, Parts};
+use crate::{Ftl, PageMapped};
+use config::{Card, ConfigError, Policy, Section};
+
+/// One entry of the map for each mapping unit, all in RAM, which survives a power cut.
+#[derive(Clone, Debug)]
+pub struct Page;
+
+impl Policy for Page {
+    const CARD: Card = Card {
+        name: "page",
+        rule: "one map entry for each mapping unit, all in RAM: a write goes wherever there is room, garbage \
+               collection takes back what became invalid",
+        paper: "common practice; Gupta, Kim and Urgaonkar (ASPLOS 2009) call it the ideal page map",
+        not_modelled: "how the map gets into RAM at power-up, and how it is kept safe at power-down",
+    };
+
+    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self)
+    }
+}
+
+impl MappingKind for Page {
+    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
+        Ok(Ftl::Page(Box::new(PageMapped::new(parts)?)))
+    }
+}

@@ -1,4 +1,4 @@
-"""What a WORKLOAD on the command line stands for: a fio job file, a trace or a named generator."""
+"""What a WORKLOAD on the command line stands for: jobs of fio or DiskSpd, a trace, a named generator."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core
+from floatgate import _core, diskspd
 from floatgate.errors import InputError
 
 DEPTH = 32  # requests outstanding with --as-fast-as-possible where --depth does not say
@@ -86,10 +86,13 @@ class Workload:
     source: str
     options: TraceOptions = field(default_factory=TraceOptions)
     text: str | None = None  # of a fio job file without includes: a result then needs no other file
+    notes: tuple[str, ...] = ()  # what a translation into fio's jobs is to say
 
     @property
     def stem(self) -> str:
         """The short name used for folders: `random-write` for `examples/random-write.fio`."""
+        if diskspd.is_command(self.source):
+            return "diskspd"
         return Path(self.source).name.split(".")[0] if self.kind != "generator" else self.source
 
     def to_json(self) -> str:
@@ -108,6 +111,8 @@ def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
     """
     options = options or TraceOptions()
     path = Path(argument)
+    if diskspd.is_command(argument) or diskspd.is_profile(path):
+        return _diskspd(argument, options)
     if argument.endswith(".fio"):
         found = Workload("fio", argument, options)
     elif path.exists() or path.suffix or len(path.parts) > 1:
@@ -122,6 +127,14 @@ def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
         raise InputError(f"{argument}: {found_there}: expected a fio job file, a trace or a generator's name")
     options.check()
     return replace(found, text=_job_text(path)) if found.kind == "fio" else found
+
+
+def _diskspd(argument: str, options: TraceOptions) -> Workload:
+    if options.given():
+        name = next(iter(options.given())).replace("_", "-")
+        raise InputError(f"--{name}: {argument} is DiskSpd's: expected a trace with this option")
+    translated = diskspd.translate(diskspd.read(argument))
+    return Workload("fio", argument, options, translated.text, translated.notes)
 
 
 def _job_text(path: Path) -> str | None:

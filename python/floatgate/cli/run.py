@@ -38,7 +38,10 @@ def run(
         str, typer.Argument(help="A drive's name or file (`floatgate drives`), or a run.json to repeat.")
     ],
     workload: Annotated[
-        str | None, typer.Argument(help="A fio job file (*.fio), a trace, or a generator's name.")
+        str | None,
+        typer.Argument(
+            help="A fio job file, a DiskSpd profile (*.xml) or command line, a trace, a generator's name."
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a configuration key.")
@@ -189,11 +192,21 @@ def run(
         "limit_time": limit_time,
     }
     plan = _plan(drive, workload, tuple(set_ or ()), _given(options), _given(trace))
+    _say(plan.workload.notes)
     out = out or _default_out(plan, drive)
     if repeat > 1:
         _refuse_with_repeat(save_snapshot, format)
         raise typer.Exit(_run_many(plan, repeat, out, report, force, format))
     raise typer.Exit(_run_one(plan, out, report, force, format))
+
+
+def _say(notes: tuple[str, ...]) -> None:
+    """Say what a translated workload leaves out or does in its own way."""
+    if notes:
+        from floatgate.cli import console
+
+        for note in notes:
+            console.err.print(f"note       {note}", markup=False)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

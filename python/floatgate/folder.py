@@ -11,7 +11,15 @@ from typing import Any
 
 from floatgate.errors import InputError
 
-RESULT_NAMES = ("run.json", "repeat.json", "results.csv", "characterize.json", "plan.json", "grid.json")
+RESULT_NAMES = (
+    "run.json",
+    "repeat.json",
+    "results.csv",
+    "characterize.json",
+    "plan.json",
+    "grid.json",
+    "fit.json",
+)
 
 
 @contextmanager

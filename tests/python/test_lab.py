@@ -337,7 +337,7 @@ def test_the_folder_holds_report_numbers_and_logs(tmp_path: Path) -> None:
     logs = {path.name: read_log(path) for path in (out / "logs").iterdir()}
     assert {"lives-zeros-first-25C.csv", "lives-zeros-first-5C.csv", "page-order.csv"} <= set(logs)
     assert logs["lives-zeros-first-5C.csv"].head["temperature"] == "5 C"
-    assert set(logs["page-order.csv"].head) == {"chip", "seed", "temperature", "version"}
+    assert set(logs["page-order.csv"].head) == {"chip", "seed", "temperature", "sampled", "version"}
     reads = [entry for entry in logs["state-errors.csv"].entries if entry.operation == "read"]
     assert any(entry.error_bits for entry in reads)
 

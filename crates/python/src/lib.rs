@@ -9,6 +9,7 @@ mod errors;
 mod listing;
 mod session;
 mod trace;
+mod voltages;
 
 use pyo3::prelude::*;
 
@@ -34,6 +35,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::generators, module)?)?;
     module.add_function(wrap_pyfunction!(listing::snapshot_info, module)?)?;
     module.add_function(wrap_pyfunction!(listing::nanoseconds, module)?)?;
+    module.add_function(wrap_pyfunction!(voltages::best_references, module)?)?;
+    module.add_function(wrap_pyfunction!(voltages::page_error_rates, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;

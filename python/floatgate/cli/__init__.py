@@ -9,6 +9,7 @@ from floatgate.cli import (
     bus,
     characterize,
     derive,
+    fit,
     grid,
     listing,
     plan,
@@ -32,6 +33,7 @@ app.command("chips")(listing.chips)
 app.command("policies")(listing.policies)
 app.command("characterize")(characterize.characterize)
 app.command("derive")(derive.derive)
+app.command("fit")(fit.fit)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("grid")(grid.grid)

@@ -153,6 +153,7 @@ def _write_logs(bench: Bench, done: Characterized, folder: Path) -> None:
             "chip": done.identity.name,
             "seed": "real silicon" if done.seed is None else str(done.seed),
             "temperature": f"{kept.celsius:g} C",
+            "sampled": getattr(bench.source, "sampled", "changes"),
             "version": done.version,
         }
         write_log(folder / f"{name}.csv", head, kept.entries)

@@ -20,6 +20,11 @@ impl Spread {
         above((level - self.mean) / self.deviation)
     }
 
+    /// Share of cells below `level`.
+    fn below(self, level: f64) -> f64 {
+        above((self.mean - level) / self.deviation)
+    }
+
     /// Density of cells at `level`.
     fn density(self, level: f64) -> f64 {
         let z = (level - self.mean) / self.deviation;
@@ -63,6 +68,36 @@ pub fn bit_error_rate(states: &[Spread], references: &[f64]) -> f64 {
     wrong / states.len() as f64 / bits
 }
 
+/// Share of wrong bits of each page when every state is alike often; `coding` has the bits of each state, digit by
+/// digit of its pages. A cell may be read as any other state, not only as its neighbour.
+///
+/// # Panics
+/// When there is not one reference between each two neighbours, or not one name for each state.
+pub fn page_error_rates(states: &[Spread], references: &[f64], coding: &[&str]) -> Vec<f64> {
+    assert_eq!(references.len() + 1, states.len(), "a reference between neighbours");
+    assert_eq!(coding.len(), states.len(), "a name for each state");
+    let wrong = |page: usize| -> f64 {
+        let bit = |state: usize| coding[state].as_bytes()[page];
+        let pairs = (0..states.len()).flat_map(|meant| (0..states.len()).map(move |read| (meant, read)));
+        pairs
+            .filter(|&(meant, read)| bit(meant) != bit(read))
+            .map(|(meant, read)| misread(states[meant], meant, read, references))
+            .sum()
+    };
+    (0..coding[0].len()).map(|page| wrong(page) / states.len() as f64).collect()
+}
+
+/// Share of the cells meant as one state that are read as another, from the nearer tail, which keeps its digits.
+fn misread(cells: Spread, meant: usize, read: usize, references: &[f64]) -> f64 {
+    if read > meant {
+        let farther = references.get(read).map_or(0.0, |level| cells.above(*level));
+        cells.above(references[read - 1]) - farther
+    } else {
+        let farther = if read == 0 { 0.0 } else { cells.below(references[read - 1]) };
+        cells.below(references[read]) - farther
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,5 +118,19 @@ mod tests {
         for moved in [-4.0, -1.0, 1.0, 4.0] {
             assert!(bit_error_rate(&states, &[best + moved]) > least);
         }
+    }
+
+    #[test]
+    fn pages_share_the_errors_of_the_borders_that_they_sense() {
+        let states: Vec<Spread> =
+            (0..4).map(|at| Spread { mean: f64::from(at) * 8.0, deviation: 1.0 }).collect();
+        let references = best_references(&states);
+        let pages = page_error_rates(&states, &references, &["11", "10", "00", "01"]);
+        // The first page senses one border, the second two; each border misreads the tails beyond four deviations.
+        let border = 2.0 * above(4.0) / 4.0;
+        assert!((pages[0] / border - 1.0).abs() < 1e-3 && (pages[1] / (2.0 * border) - 1.0).abs() < 1e-3);
+        // Neighbours alone make the mean, as far states are hardly ever reached.
+        let mean = pages.iter().sum::<f64>() / 2.0;
+        assert!((mean / bit_error_rate(&states, &references) - 1.0).abs() < 1e-3);
     }
 }

@@ -4,8 +4,9 @@
     # sampled: changes                optional: which cycles are logged, see `sampling.py`
     block,page,operation,cycle,latency_us,status,error_bits,bits_read
 
-Columns may stand in any order. A time carries its unit in its name: `latency_ns`, `latency_us`, `latency_ms` or
-`latency_s`; `busy_ns`, as the laboratory writes it, is the same. `time_ns` to `time_s`, optional, is the rig's clock.
+Columns may stand in any order. A time carries its unit in its name: `latency_ns`, `latency_us`,
+`latency_ms` or `latency_s`; `busy_ns`, as the laboratory writes it, is the same. `time_ns` to `time_s`,
+optional, is the rig's clock.
 """
 
 from collections.abc import Mapping, Sequence

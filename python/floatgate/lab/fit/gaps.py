@@ -1,17 +1,19 @@
 """Is a log whole? What is missing in one would be taken for something that a chip did; such a log is refused.
 
-Lines of one block stand in the order of time; blocks may take turns. A cycle is the programs of a block and the
-erase that ends them. Whatever the log declares about its cycles (`sampling.py`), a gap is
+Lines of one block stand in the order of time; blocks may take turns. A cycle is the programs of a block and
+the erase that ends them. Whatever the log declares about its cycles (`sampling.py`), a gap is
 
 - a cycle number below that of the line before, or a clock that runs backwards;
 - a program or erase in a cycle that an erase has ended already;
-- a page programmed that was programmed already, or lies below the last one: a program without an erase before it;
+- a page programmed that was programmed already, or lies below the last one: a program without an erase
+  before it;
 - a program or erase that succeeds after one of the block's has failed.
 
-Where all operations of a cycle are logged (`every`, `N`, and the cycles 1, 2, 5, 10 ... of `changes 1-2-5`), also
+Where all operations of a cycle are logged (`every`, `N`, and the cycles 1, 2, 5, 10 ... of `changes
+1-2-5`), also
 
-- a page above the next one, or a first page above 0: pages are skipped. Parts that write whole wordlines may log
-  the last page of each. The last pages of a block may be left out: a rig may write part of a block.
+- a page above the next one, or a first page above 0: pages are skipped. Parts that write whole wordlines
+  may log the last page of each. The last pages of a block may be left out: a rig may write part of a block.
 - a read with `error_bits` of a page that this cycle has not programmed (`every`, `N`).
 
 Where the cycles are declared, also
@@ -42,7 +44,9 @@ class Lives:
     """What became of each block."""
 
     last: Last = field(default_factory=lambda: Last(4))  # operation, page, cycle, failed of the last write
-    failed: dict[int, tuple[int, str]] = field(default_factory=dict)  # cycle and operation of the first failure
+    failed: dict[int, tuple[int, str]] = field(
+        default_factory=dict
+    )  # cycle and operation of the first failure
 
     def completed(self) -> dict[int, int]:
         """Return the cycles that each block has completed."""
@@ -87,7 +91,9 @@ class Gaps:
         if batch.clock_ns is None:
             return
         earlier = np.concatenate([[self._clock_ns], batch.clock_ns[:-1]])
-        found.add(batch.clock_ns < earlier, lambda _: "time runs backwards: expected no less than the line before")
+        found.add(
+            batch.clock_ns < earlier, lambda _: "time runs backwards: expected no less than the line before"
+        )
         self._clock_ns = float(batch.clock_ns[-1])
 
     def _order(self, batch: Batch, found: "_Found", before: Real, write: Real) -> None:
@@ -108,7 +114,7 @@ class Gaps:
         found.add(
             ok & same & (operation == PROGRAM) & (batch.operation == PROGRAM) & (batch.page <= page),
             lambda at: (
-                f"a program without an erase before it: expected a page above {page[at]:.0f}, or an erase first"
+                f"a program without an erase before it: expected one above {page[at]:.0f}, or an erase"
             ),
         )
 
@@ -193,5 +199,7 @@ class _Found:
             return
         batch, at = self._batch, self._at
         page = "" if batch.page[at] == NONE else f", page {batch.page[at]}"
-        what = f"block {batch.block[at]}{page}, {OPERATIONS[int(batch.operation[at])]}, cycle {batch.cycle[at]}"
+        what = (
+            f"block {batch.block[at]}{page}, {OPERATIONS[int(batch.operation[at])]}, cycle {batch.cycle[at]}"
+        )
         raise InputError(f"{self._path}:{batch.first_line + at}: {what}: {self._says}")

@@ -15,7 +15,9 @@ from floatgate.lab.fit.sampling import Sampling
 from floatgate.lab.fit.stream import NONE, OPERATIONS, PROGRAM, READ, Batch, Real, Truth, Whole, batches
 
 # Wear is the cycles completed before: 0 in the first cycle. Twelve bins a decade; single cycles at first.
-EDGES: Whole = np.unique(np.concatenate([[0, 1], np.rint(10 ** (np.arange(0, 12 * 18) / 12))])).astype(np.int64)
+EDGES: Whole = np.unique(np.concatenate([[0, 1], np.rint(10 ** (np.arange(0, 12 * 18) / 12))])).astype(
+    np.int64
+)
 BINS = len(EDGES) - 1
 LEVELS_MOST = 20_000  # different busy times that are kept; beyond, they are rounded
 
@@ -57,11 +59,14 @@ class Levels:
         values = np.concatenate([self.ns, ns])
         counts = np.concatenate([self.count, np.ones(len(ns))])
         while True:
-            self.ns, place = np.unique(np.rint(values / self.resolution_ns) * self.resolution_ns, return_inverse=True)
-            if len(self.ns) <= LEVELS_MOST:
+            rounded, place = np.unique(
+                np.rint(values / self.resolution_ns) * self.resolution_ns, return_inverse=True
+            )
+            self.ns = rounded.astype(np.float64)
+            if len(rounded) <= LEVELS_MOST:
                 break
             self.resolution_ns *= 10
-        self.count = np.bincount(place, counts, len(self.ns))
+        self.count = np.bincount(place, counts, len(self.ns)).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -127,12 +132,16 @@ class Gatherer:
 
     def _types(self, operation: int, page: Whole) -> Whole:
         """Return the page type of each entry; 0 where all are alike."""
-        if self._part is None or operation not in (READ, PROGRAM) or (operation == PROGRAM and self._part.one_shot):
+        if (
+            self._part is None
+            or operation not in (READ, PROGRAM)
+            or (operation == PROGRAM and self._part.one_shot)
+        ):
             return np.zeros(len(page), dtype=np.int64)
         return page % self._part.bits
 
     def _counted(self, batch: Batch) -> Truth:
-        """Return which entries tell how long an operation takes: those that succeeded, and wrote something."""
+        """Return which entries tell how long an operation takes: those that succeeded and wrote."""
         counted = ~batch.failed
         if self._part is not None and self._part.one_shot:
             # The other pages of a wordline only load their data: the last one's program writes them all.
@@ -154,8 +163,12 @@ class Gatherer:
         held = np.flatnonzero(~np.isnan(before[:, 0]))
         whole = np.flatnonzero(at)[held]
         self._held(
-            batch.block[whole], batch.page[whole], batch.operation[whole],
-            before[held, 0].astype(np.int64), batch.cycle[whole], before[held, 1],
+            batch.block[whole],
+            batch.page[whole],
+            batch.operation[whole],
+            before[held, 0].astype(np.int64),
+            batch.cycle[whole],
+            before[held, 1],
         )
 
     def _hold(self, tracks: Last, done: dict[int, int]) -> None:
@@ -217,4 +230,10 @@ class Gatherer:
             of = types == kind
             series = self.found.errors.setdefault(kind, ByWear())
             weight = bits[of].astype(np.float64)
-            series.add(rows[of], bins[of], weight, batch.errors[at][of].astype(np.float64), wear[of].astype(np.float64))
+            series.add(
+                rows[of],
+                bins[of],
+                weight,
+                batch.errors[at][of].astype(np.float64),
+                wear[of].astype(np.float64),
+            )

@@ -15,7 +15,7 @@ class Last:
         self.rows: Real = np.empty((0, columns))
 
     def before(self, keys: Whole, rows: Real, kept: Truth | None = None) -> Real:
-        """Return for each row the one before it with the same key, NaN where there is none; then keep the last.
+        """Return for each row the one before it with the same key, NaN where there is none; keep the last.
 
         Rows that are not `kept` only ask.
         """

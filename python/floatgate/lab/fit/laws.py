@@ -1,8 +1,8 @@
-"""How a value grows with wear: candidate laws, fitted by least squares, the best chosen by an information criterion.
+"""How a value grows with wear: candidate laws by least squares, the best by an information criterion.
 
-The criterion is Akaike's with its correction for few points (Hurvich and Tsai 1989): a law with one parameter more
-must explain more than chance would. The trapping law is the literature's for traps in the oxide, `cycles^0.62` for
-those of the interface and `cycles^0.30` for charge in the bulk.
+The criterion is Akaike's with its correction for few points (Hurvich and Tsai 1989): a law with one
+parameter more must explain more than chance would. The trapping law is the literature's for traps in the
+oxide, `cycles^0.62` for those of the interface and `cycles^0.30` for charge in the bulk.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,9 @@ class Shape:
     name: str
     formula: str
     basis: Basis
-    bend: tuple[float, float] | None = None  # where the non-linear parameter is looked for; None: there is none
+    bend: tuple[float, float] | None = (
+        None  # where the non-linear parameter is looked for; None: there is none
+    )
     of_linear: tuple[str, ...] = ()
     of_bend: str = ""
 
@@ -100,7 +102,7 @@ class Goodness:
     aicc: float
 
     def good(self, mean: float, tolerance: float = 0.0) -> bool:
-        """Whether most of the variation is explained, or what is left is small: within `tolerance`, or 1 %."""
+        """Whether most of the variation is explained, or what is left lies within `tolerance` or 1 %."""
         return (self.r2 or 0.0) >= GOOD_R2 or self.rms <= max(tolerance, GOOD_SHARE * abs(mean))
 
 
@@ -115,8 +117,10 @@ class Fitted:
 
 
 def choose(wear: Real, value: Real, weight: Real, shapes: Sequence[Shape] = SHAPES) -> Fitted:
-    """Fit every law that the points can bear and return the one of the least criterion, the simplest of equals."""
-    tried = [(law, goodness(law, wear, value, weight)) for law in (fit(s, wear, value, weight) for s in shapes)]
+    """Fit every law; return the one of the least criterion, the simplest of equals."""
+    tried = [
+        (law, goodness(law, wear, value, weight)) for law in (fit(s, wear, value, weight) for s in shapes)
+    ]
     law, best = min(tried, key=lambda pair: (pair[1].aicc, pair[0].shape.parameters))
     return Fitted(law, best, {law.shape.name: found for law, found in tried}, {})
 
@@ -180,8 +184,8 @@ def goodness(law: Law, wear: Real, value: Real, weight: Real) -> Goodness:
     return Goodness(
         many,
         None if flat else 1 - squares / about,
-        sqrt(squares),
-        float(np.abs(left).max()),
+        0.0 if flat else sqrt(squares),
+        0.0 if flat else float(np.abs(left).max()),
         many * log(noise) + penalty(law.shape.parameters + 1, many),
     )
 
@@ -198,7 +202,7 @@ def intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return 95 % intervals of a law's parameters, by drawing blocks with replacement.
 
-    `by_block` holds the value of each block (rows) at each wear, NaN where it has none. The points of one block
+    `by_block` holds the value of each block (rows) at each wear, NaN where it has none. The points of a block
     are not independent, so blocks are drawn, not points. Empty for fewer than five blocks.
     """
     blocks = len(by_block)
@@ -215,6 +219,5 @@ def intervals(
         mean = (times @ filled)[seen] / count[seen]
         found.append(fit(shape, wear[seen], mean, np.minimum(count, weight)[seen]).parameters)
     return {
-        name: tuple(np.percentile([one[name] for one in found], (2.5, 97.5)).tolist())  # type: ignore[misc]
-        for name in found[0]
+        name: tuple(np.percentile([one[name] for one in found], (2.5, 97.5)).tolist()) for name in found[0]
     }

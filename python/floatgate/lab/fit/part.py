@@ -81,6 +81,7 @@ def chosen(asked: str | None, said: dict[Path, str | None]) -> Part | None:
     for path, name in said.items():
         if name != first[1]:
             raise InputError(
-                f"{path}: chip: {name or 'nothing'}: expected {first[1]}, as {first[0]} says (--chip takes one for all)"
+                f"{path}: chip: {name or 'nothing'}: expected {first[1]}, as {first[0]} says, "
+                "or --chip for all"
             )
     return part(first[1])

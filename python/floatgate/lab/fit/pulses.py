@@ -1,7 +1,7 @@
-"""Do times come in whole pulses? Finds the pulse whose multiples lie apart what a chip's busy times lie apart.
+"""Do times come in whole pulses? Finds the pulse of which a chip's busy times are multiples apart.
 
-The measure is Kendall's (1974, hunting quanta): with the right pulse, the remainders of all times are alike. It is 1
-when they are the same and near 0 when they are spread evenly.
+The measure is Kendall's (1974, hunting quanta): with the right pulse, the remainders of all times are
+alike. It is 1 when they are the same and near 0 when they are spread evenly.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Pulse:
 
 
 def find(ns: Real, count: Real) -> Pulse | None:
-    """Return the pulse of some times that were seen so often; None where there is one time only, or no pulse."""
+    """Return the pulse of times that were seen so often; None for one time only, or where there is none."""
     span = float(ns.max() - ns.min())
     if span <= 0:
         return None
@@ -50,7 +50,13 @@ def find(ns: Real, count: Real) -> Pulse | None:
         return None
     length = _sharpened(from_first, weight, lengths, int(peaks[-1]))
     coherence, turn = _coherence(from_first, weight, length)
-    return Pulse(length, float(ns[0]) + turn * length, coherence)
+    # What is left of the search's own rounding goes with a straight line through times over whole numbers.
+    whole = np.rint(from_first / length - turn)
+    share = weight / weight.sum()
+    about = whole - share @ whole
+    length = float(share @ (about * from_first)) / float(share @ (about * about))
+    offset = float(ns[0]) + float(share @ from_first) - length * float(share @ whole)
+    return Pulse(round(length, 3), round(offset, 3), coherence)
 
 
 def _coherence(times: Real, weight: Real, length: float) -> tuple[float, float]:

@@ -1,11 +1,11 @@
 """Which cycles a log holds: all of them, unless its head or the command line declares otherwise.
 
-    every          every operation of every cycle
-    changes        every change of a time or status, and some cycles between: between two lines of a block, page and
-                   operation nothing changed
-    changes 1-2-5  the same, and the cycles between are 1, 2, 5, 10, 20, 50 and so on, all of them
-    N              every N-th cycle, all operations of it; between, nothing is known
-    some           some cycles, chosen freely; between, nothing is known
+every          every operation of every cycle changes        every change of a time or status, and some
+cycles between: between two lines of a block, page and
+               operation nothing changed
+changes 1-2-5  the same, and the cycles between are 1, 2, 5, 10, 20, 50 and so on, all of them
+N              every N-th cycle, all operations of it; between, nothing is known
+some           some cycles, chosen freely; between, nothing is known
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""Reads the entries of a log in batches, whatever their number, and refuses what no rig writes, naming the line."""
+"""Reads the entries of a log in batches, and refuses what no rig writes, naming the line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +50,7 @@ def batches(head: Head) -> Iterator[Batch]:
     """
     wrong: list[csv.InvalidRow] = []
 
-    def refuse(row: csv.InvalidRow) -> str:
+    def refuse(row: csv.InvalidRow) -> Literal["error"]:
         wrong.append(row)
         return "error"
 
@@ -59,10 +59,15 @@ def batches(head: Head) -> Iterator[Batch]:
         reader = csv.open_csv(
             str(head.path),
             csv.ReadOptions(
-                use_threads=False, block_size=BATCH_BYTES, skip_rows=head.lines, column_names=list(head.columns)
+                use_threads=False,
+                block_size=BATCH_BYTES,
+                skip_rows=head.lines,
+                column_names=list(head.columns),
             ),
             csv.ParseOptions(ignore_empty_lines=False, invalid_row_handler=refuse),
-            csv.ConvertOptions(column_types=dict.fromkeys(head.columns, pa.string()), strings_can_be_null=False),
+            csv.ConvertOptions(
+                column_types=dict.fromkeys(head.columns, pa.string()), strings_can_be_null=False
+            ),
         )
         for table in reader:
             if table.num_rows:
@@ -127,14 +132,13 @@ class _Fields:
         if not bad[place]:
             return
         value = self._column(name)[place].as_py()
-        raise InputError(
-            f"{self.path}:{self.line + place}: {name} = {one_line(value)[:40] or 'nothing'}: expected {expected}"
-        )
+        shown = one_line(value)[:40] or "nothing"
+        raise InputError(f"{self.path}:{self.line + place}: {name} = {shown}: expected {expected}")
 
     def _numbers(self, name: str, pattern: str, expected: str, kind: Any, *, optional: bool) -> Any:
         text = self._column(name)
         good = pc.match_substring_regex(text, pattern)
-        empty = pc.equal(text, "")
+        empty = pc.equal(text, pa.scalar(""))
         if optional:
             good = pc.or_(good, empty)
         self._first(~good.to_numpy(zero_copy_only=False), name, expected)
@@ -152,4 +156,5 @@ class _Fields:
         text = self._column(name)
         found = pc.index_in(text, pa.array(list(known)))
         self._first(found.is_null().to_numpy(zero_copy_only=False), name, f"one of {', '.join(known)}")
-        return np.array(list(known.values()), dtype=np.int64)[found.to_numpy(zero_copy_only=False)]
+        numbers: Whole = np.array(list(known.values()), dtype=np.int64)[found.to_numpy(zero_copy_only=False)]
+        return numbers

@@ -1,4 +1,4 @@
-"""Program, erase and read time by wear: a law for the mean of the blocks, in whole pulses where a chip counts them."""
+"""Program, erase and read time by wear: a law for the mean of blocks, in whole pulses where there are any."""
 
 from dataclasses import dataclass, replace
 

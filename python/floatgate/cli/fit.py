@@ -1,0 +1,97 @@
+"""`floatgate fit`: the page model of a chip from what a rig measured."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from floatgate.lab.fit.run import Fit
+
+
+class Format(StrEnum):
+    """What goes to standard output."""
+
+    table = "table"
+    json = "json"
+
+
+def fit(
+    logs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="LOG...", help="Logs of a rig (CSV), of one part.", show_default=False),
+    ] = None,
+    chip: Annotated[
+        str | None,
+        typer.Option(metavar="CHIP", help="The part, by name or file.  [default: as the logs name it]"),
+    ] = None,
+    sampled: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Which cycles the logs hold: every, changes, changes 1-2-5, some, or N for every N-th.  "
+            "[default: as the logs declare, else every]",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where tables and report go.", show_default="out/fit-NAME"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier fit.")] = False,
+    format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,  # noqa: A002
+) -> None:
+    """Fit times, error rates and endurance to a rig's logs; write them as a chip's tables.
+
+    Writes report.html, fit.json, tables.toml and, where the chip is known, CHIP-fitted.toml, with which
+    `floatgate run DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on flash as it was measured.
+    A log with gaps is refused.
+    """
+    from rich.progress import Progress
+
+    from floatgate.cli import console
+    from floatgate.lab.fit.run import fit_logs, write
+
+    with Progress(console=console.err, transient=True, disable=not console.err.is_terminal) as bar:
+        task = bar.add_task("fitting", total=1.0)
+        done = fit_logs(logs or [], chip, sampled, lambda fraction: bar.update(task, completed=fraction))
+    out = out or Path("out") / f"fit-{done.name}"
+    written = write(done, out, force=force)
+    if format is Format.json:
+        console.print_json(done.document())
+    else:
+        _print(done, bool(written))
+    console.err.print(f"wrote {out / (written[-1] if written else 'fit.json')}", markup=False)
+    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+
+
+def _print(done: "Fit", model: bool) -> None:
+    from floatgate.cli import console
+    from floatgate.lab.fit import words
+
+    blocks = len(done.gathered.lives)
+    console.out.print(
+        f"{done.name}: {done.gathered.entries:,} entries of {blocks} blocks", markup=False, style="bold"
+    )
+    for head, rows in ((words.TIME_HEAD, words.times(done)), (words.RATE_HEAD, words.rates(done))):
+        if rows:
+            console.out.print()
+            _table(head, rows)
+    console.out.print(f"\n{words.endurance(done)}", markup=False)
+    for remark in words.remarks(done, model):
+        console.out.print(remark, markup=False, style="yellow")
+
+
+def _table(head: "Sequence[str]", rows: "Iterable[Sequence[str]]") -> None:
+    from rich.table import Table
+
+    from floatgate.cli import console
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for place, name in enumerate(head):
+        table.add_column(name, justify="left" if place < 2 else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    console.out.print(table)

@@ -1,0 +1,123 @@
+"""The report of a fit: one self-contained HTML page with every law, its residuals and how good it is."""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING
+
+from floatgate.lab.fit import figures, words
+from floatgate.report import parts
+from floatgate.report.plot import Figure
+
+if TYPE_CHECKING:
+    from floatgate.lab.fit.run import Fit
+
+_HERE = Path(__file__).parent
+_STYLE = Path(parts.__file__).parent
+
+DEFINITIONS = (
+    ("wear, w", "program/erase cycles that a block has completed; 0 in its first cycle"),
+    (
+        "point",
+        "a range of wear, twelve a decade: the mean over blocks of the means of their pages and cycles",
+    ),
+    ("law", "the candidate of the least corrected Akaike criterion: AICc for times, QAICc for error counts"),
+    ("pulse", "the longest time of which the busy times are whole multiples apart (Kendall's quantum)"),
+    ("R2", "share of the points' variance that the law explains"),
+    ("good, times", "R2 of 0.9 or more, or a residual within half a pulse or 1 % of the mean"),
+    ("explained", "share of the deviance of a constant rate that the law explains"),
+    (
+        "chi2/dof",
+        "scatter of the counts around the law over that of chance: blocks that differ make it large",
+    ),
+    ("good, errors", "0.9 explained or chi2/dof up to 2, and rates met within 0.2 decades"),
+    ("p", "how often samples of the distribution itself lie as far from their fit; good from 0.05 on"),
+    ("95 %", "interval from 200 draws of blocks with replacement"),
+)
+
+Section = tuple[str, str, Sequence[tuple[str, Figure]], str]  # heading, sentence, figures, table
+
+
+def page(done: "Fit", written: Sequence[str]) -> str:
+    """Return the whole HTML text, with its style, script and data inside."""
+    sections = [_times(done), *_rates(done), _endurance(done), _numbers(done), _sources(done, written)]
+    what = f"{done.gathered.entries:,} entries of {len(done.gathered.lives)} blocks"
+    facts = f"up to {done.gathered.cycles_most:,} cycles"
+    return assemble(done.name, what, facts, words.remarks(done, bool(written)), sections, done.version)
+
+
+def assemble(
+    name: str, what: str, facts: str, remarks: Sequence[str], sections: Sequence[Section], version: str
+) -> str:
+    """Put a page together."""
+    drawn = {key: figure for _, _, pairs, _ in sections for key, figure in pairs}
+    return Template((_HERE / "report.html").read_text(encoding="utf-8")).substitute(
+        title=escape(f"{name}: fitted"),
+        name=escape(name),
+        what=escape(what),
+        facts=escape(facts),
+        notice="".join(f'<p class="notice">{escape(one)}</p>' for one in remarks),
+        sections="\n".join(_section(*section) for section in sections),
+        definitions="".join(f"<div><dt>{escape(a)}</dt><dd>{escape(b)}</dd></div>" for a, b in DEFINITIONS),
+        version=escape(version),
+        style=(_STYLE / "style.css").read_text(encoding="utf-8")
+        + (_HERE.parent / "report.css").read_text(encoding="utf-8"),
+        plotly=parts.plotly_script(),
+        figures=parts.embedded(drawn),
+        script=(_STYLE / "draw.js").read_text(encoding="utf-8"),
+    )
+
+
+def _section(heading: str, says: str, drawn: Sequence[tuple[str, Figure]], table: str) -> str:
+    places = "".join(f'<div class="figure" id="{key}"></div>' for key, _ in drawn)
+    together = " together" if len(drawn) > 1 else ""
+    return (
+        f'<section><h2>{escape(heading)}</h2><p class="says">{escape(says)}</p>{table}'
+        f'<div class="figures{together}">{places}</div></section>'
+    )
+
+
+def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return parts.grid(list(head), [list(row) for row in rows])
+
+
+def _times(done: "Fit") -> Section:
+    says = (
+        "Mean of the blocks alive, the law, and its whole pulses as they stand in the tables. Below, what "
+        "the law leaves; the band is half a pulse on either side, which steps leave open by themselves."
+    )
+    drawn = [
+        (f"time-{operation}-{kind}", figures.time(fit))
+        for (operation, kind), fit in done.times.items()
+        if operation != "read"
+    ]
+    return "Times by wear", says, drawn, _grid(words.TIME_HEAD, words.times(done))
+
+
+def _rates(done: "Fit") -> list[Section]:
+    if not done.rates:
+        return []
+    says = "Wrong bits over bits read, by page type, and the law; below, residuals as decades of the rate."
+    drawn = [(f"rate-{kind}", figures.rate(fit)) for kind, fit in done.rates.items() if fit.below is None]
+    return [("Error rate by wear", says, drawn, _grid(words.RATE_HEAD, words.rates(done)))]
+
+
+def _endurance(done: "Fit") -> Section:
+    drawn = [("endurance", figures.endurance(done.endurance))] if done.endurance else []
+    return "Endurance per block", words.endurance(done), drawn, ""
+
+
+def _numbers(done: "Fit") -> Section:
+    return (
+        "Fitted numbers",
+        "Times in ns, wear in cycles.",
+        [],
+        _grid(words.NUMBER_HEAD, words.parameters(done)),
+    )
+
+
+def _sources(done: "Fit", written: Sequence[str]) -> Section:
+    rows = [(one.name, f"{one.entries:,}", one.sha256) for one in done.sources]
+    says = f"Page model: {', '.join(written)}." if written else "No page model was written."
+    return "Logs", says, [], _grid(("file", "entries", "sha256"), rows)

@@ -100,10 +100,3 @@ class Chip:
     def staircases(self, block: int, wordline: int, cells: int) -> list[tuple[int, list[float]]]: ...
 
 def bus_waveform(operation: str, bytes: int, assignments: list[str]) -> str: ...  # noqa: A002
-def best_references(means: list[float], deviations: list[float]) -> list[float]: ...
-def page_error_rates(
-    means: list[float],
-    deviations: list[float],
-    references: list[float],
-    two_step: bool,
-) -> list[float]: ...

@@ -37,11 +37,6 @@ class SimulatedSource:
         """A simulated chip can be had as new as often as one likes."""
         return True
 
-    @property
-    def sampled(self) -> str:
-        """Which cycles its logs hold, in the words of `floatgate fit`: a simulated chip keeps to one rule."""
-        return "changes 1-2-5"
-
     def open(self) -> "SimulatedChip":
         """Make the chip. Raises InputError when it is not known, or its file does not describe its cells."""
         made = _core.Chip(self.chip, places.folders(), self.seed, list(self.overrides))

@@ -4,6 +4,7 @@
 //! - [`workload`]: the one interface through which the simulator pulls requests.
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
 //! - [`fio`]: fio job files and the generators behind them.
+//! - [`volume`]: synthetic volumes after published statistics.
 //!
 //! Knows no physical address and no policy.
 
@@ -11,6 +12,7 @@ pub mod fio;
 mod link;
 pub mod request;
 pub mod trace;
+pub mod volume;
 pub mod workload;
 
 pub use link::LinkConfig;

@@ -210,8 +210,9 @@ fn inspection_counts_what_is_there() {
         [("0", 8), ("1", 4)]
     );
     assert_eq!(info.span_ns, 8_000_000_000);
-    assert_eq!((info.requests_per_s, info.gap_ns_mean), (Some(1.5), Some(8e9 / 11.0)));
-    let median = info.gap_ns_median.unwrap() as f64;
+    let gaps = info.gaps.unwrap();
+    assert_eq!((info.requests_per_s, gaps.mean_ns), (Some(1.5), 8e9 / 11.0));
+    let median = gaps.p50_ns as f64;
     assert!((median / 249_987_700.0 - 1.0).abs() < 1e-3, "{median}");
     assert_eq!((info.top_sizes[0].bytes, info.top_sizes[0].requests), (4096, 4));
     // The write of sectors 16-23 follows that of 8-15.

@@ -37,8 +37,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::nanoseconds, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::best_references, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::page_error_rates, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::size_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::volumes, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::volume_info, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::volume_convert, module)?)?;
     Ok(())
 }

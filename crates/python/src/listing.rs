@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use sim::{Catalogue, Drive, explain_chip as resolve_chip};
 use std::path::Path;
-use units::{Nanos, Quantity};
+use units::{Bytes, Nanos, Quantity};
 
 /// Every policy of every seam, as JSON.
 #[pyfunction]
@@ -108,4 +108,11 @@ fn entries(entries: &[Entry]) -> Value {
 pub fn nanoseconds(text: &str) -> PyResult<u64> {
     let time = Nanos::parse(text).map_err(|error| input(format!("{error}: expected {}", Nanos::EXPECTED)))?;
     Ok(time.ns())
+}
+
+/// A size as people write it, `16KiB`, in bytes.
+#[pyfunction]
+pub fn size_bytes(text: &str) -> PyResult<u64> {
+    let size = Bytes::parse(text).map_err(|error| input(format!("{error}: expected {}", Bytes::EXPECTED)))?;
+    Ok(size.get())
 }

@@ -4,6 +4,7 @@ use crate::errors::{BrokenInvariant, guarded, input};
 use crate::listing::catalogue;
 use controller::{ChannelUse, Kind, Origin};
 use host::trace::{self, TraceInfo};
+use host::volume::{SYNTHETIC, VolumeWorkload};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -127,6 +128,11 @@ fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<Sessi
             description["trace"] = outline(workload.info());
             sim::Session::with_workload(drive, Box::new(workload), options)
         }
+        WorkloadSpec::Volume { spec } => {
+            let workload = VolumeWorkload::new(spec, capacity, options.seed).map_err(input)?;
+            description["volume"] = outline_volume(&workload);
+            sim::Session::with_workload(drive, Box::new(workload), options)
+        }
         _ => sim::Session::new(drive, &spec, options),
     };
     Ok(Session { inner: Mutex::new(inner.map_err(input)?), description: description.to_string() })
@@ -146,6 +152,21 @@ fn outline(info: &TraceInfo) -> Value {
         "footprint_exact": info.footprint_exact,
         "volumes": info.volumes.len(),
         "skipped_lines": info.skipped_lines,
+    })
+}
+
+/// The lines about a synthetic volume that a user checks before a run.
+fn outline_volume(workload: &VolumeWorkload) -> Value {
+    let parameters = workload.parameters();
+    json!({
+        "synthetic": SYNTHETIC,
+        "spec": parameters.spec,
+        "requests": parameters.requests,
+        "read_fraction": parameters.reads,
+        "requests_per_s": parameters.depth.is_none().then_some(parameters.requests_per_s),
+        "depth": parameters.depth,
+        "bytes": workload.bytes(),
+        "fitted": workload.fitted(),
     })
 }
 

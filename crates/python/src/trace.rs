@@ -1,7 +1,8 @@
-//! Traces without a drive: list the formats, describe a file, rewrite it.
+//! Traces and synthetic volumes without a drive: list, describe, rewrite them.
 
 use crate::errors::{guarded, input};
 use host::trace::{self, TraceOptions};
+use host::volume;
 use pyo3::prelude::*;
 use serde_json::json;
 use std::path::Path;
@@ -36,6 +37,46 @@ pub fn trace_info(py: Python<'_>, path: &str, options: &str) -> PyResult<String>
 pub fn trace_convert(py: Python<'_>, path: &str, options: &str, out: &str, to: &str) -> PyResult<u64> {
     let options = read_options(options)?;
     guarded(py, || trace::convert(Path::new(path), &options, Path::new(out), to).map_err(input))
+}
+
+/// Every synthetic volume, with the source of each number, and every parameter, as JSON.
+#[pyfunction]
+pub fn volumes() -> String {
+    let known = |known: volume::Known| json!({ "value": known.value, "source": known.source });
+    let one = |volume: &volume::Volume| {
+        json!({
+            "name": volume.name,
+            "server": volume.server,
+            "requests": known(volume.requests),
+            "reads": known(volume.reads),
+            "mean_bytes": known(volume.mean_bytes),
+            "distinct": known(volume.distinct),
+        })
+    };
+    let parameter = |card: &volume::ParameterCard| json!({ "name": card.name, "help": card.help, "expected": card.expected, "default": card.default });
+    json!({
+        "synthetic": volume::SYNTHETIC,
+        "volumes": volume::volumes().iter().map(one).collect::<Vec<_>>(),
+        "parameters": volume::parameters().iter().map(parameter).collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+/// What one pass over the requests of a synthetic volume tells, as JSON; `access` are options, or `null`.
+#[pyfunction]
+pub fn volume_info(py: Python<'_>, spec: &str, seed: u64, access: &str) -> PyResult<String> {
+    let access = serde_json::from_str(access)
+        .map_err(|error| pyo3::exceptions::PyTypeError::new_err(format!("access options: {error}")))?;
+    guarded(py, || {
+        let info = trace::inspect_volume(spec, seed, access).map_err(input)?;
+        Ok(json!(info).to_string())
+    })
+}
+
+/// Writes the requests of a synthetic volume; returns their number.
+#[pyfunction]
+pub fn volume_convert(py: Python<'_>, spec: &str, seed: u64, out: &str, to: &str) -> PyResult<u64> {
+    guarded(py, || trace::convert_volume(spec, seed, Path::new(out), to).map_err(input))
 }
 
 /// Options as the Python side makes them; anything wrong with their shape is a fault of ours.

@@ -3,6 +3,7 @@
 use crate::Error;
 use host::fio::{self, FioWorkload};
 use host::trace::{self, TraceOptions};
+use host::volume::VolumeWorkload;
 use host::{Workload, WorkloadError};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -27,6 +28,11 @@ pub enum WorkloadSpec {
     Generator {
         /// Its name.
         name: String,
+    },
+    /// A synthetic volume.
+    Volume {
+        /// Its name and parameters: `volume:prn_0,interleaved=0.1`.
+        spec: String,
     },
     /// A block trace.
     Trace {
@@ -82,6 +88,7 @@ impl WorkloadSpec {
                 let job = fio::parse_text(name, generator.job_text, &refuse)?;
                 Box::new(FioWorkload::new(job, capacity, seed)?)
             }
+            Self::Volume { spec } => Box::new(VolumeWorkload::new(spec, capacity, seed)?),
             Self::Trace { path, options } => Box::new(trace::open(path, options, capacity)?),
         })
     }

@@ -38,6 +38,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+pub(crate) use distribution::Zipf;
 pub use distribution::{Distribution, Zone};
 pub use fuzz::fuzz_one;
 pub use generators::{Generator, generators};

@@ -1,15 +1,16 @@
 //! Writing a trace in another text format.
 //!
 //! Times count from the first request (MSR: from the beginning of its published week), cut to the target's
-//! resolution: 100 ns for MSR, microseconds for fio, nanoseconds for the others. Volumes keep their numbers;
-//! addresses are not moved.
+//! resolution: 100 ns for MSR, microseconds for fio, nanoseconds for the others. Volumes keep their numbers
+//! (MSR: their names, where they have its form); addresses are not moved.
 
 use super::format::{FormatCard, Writer, formats};
+use super::generated;
 use super::input::Origin;
 use super::opened::Opened;
 use super::options::{Addresses, TraceOptions, format_named};
 use super::record::Record;
-use crate::WorkloadError;
+use crate::{WorkloadError, volume};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -30,17 +31,53 @@ pub fn convert(path: &Path, options: &TraceOptions, out: &Path, to: &str) -> Res
     }
     let opened = Opened::survey(Origin::Path(path.to_owned()), options)?;
     opened.check_order()?;
-    let failed = |error: std::io::Error| {
-        WorkloadError::of(out.display().to_string(), error.to_string(), "a folder to write to, with room")
-    };
+    into_file(out, |sink| write_all(opened, card, writer, sink, out))
+}
+
+/// Writes the requests that `spec` stands for (see [`crate::volume`]) as [`convert`] writes those of a file; where
+/// the format names volumes, the name begins with `synthetic-`.
+///
+/// # Errors
+/// As [`crate::volume::requests`], and as [`convert`] of the target.
+pub fn convert_volume(spec: &str, seed: u64, out: &Path, to: &str) -> Result<u64, WorkloadError> {
+    let (card, writer) = writable(to)?;
+    let requests = volume::requests(spec, seed)?;
+    let name = generated::volume_name(&requests);
+    into_file(out, |sink| {
+        sink.write_all((writer.header)(std::slice::from_ref(&name)).as_bytes())
+            .map_err(|error| failed(out, &error))?;
+        let (mut line, mut written) = (Vec::with_capacity(128), 0);
+        for request in requests {
+            line.clear();
+            if let Err(what) = (writer.line)(&mut line, &generated::record(&request), &name) {
+                let found = format!("{what} has no form in {}", card.name);
+                return Err(WorkloadError::of(spec, found, "another target, such as msr"));
+            }
+            sink.write_all(&line).map_err(|error| failed(out, &error))?;
+            written += 1;
+        }
+        Ok(written)
+    })
+}
+
+fn failed(out: &Path, error: &std::io::Error) -> WorkloadError {
+    WorkloadError::of(out.display().to_string(), error.to_string(), "a folder to write to, with room")
+}
+
+/// Gives `write` a file beside `out`, packed as its name says, and renames it at the end, so that no half of it is
+/// ever seen there.
+fn into_file(
+    out: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<u64, WorkloadError>,
+) -> Result<u64, WorkloadError> {
+    let failed = |error: std::io::Error| failed(out, &error);
     let folder = match out.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    // Written beside its destination and renamed at the end, so that no half of it is ever seen there.
     let mut file = tempfile::Builder::new().prefix(".converting-").tempfile_in(folder).map_err(failed)?;
     let mut packed = Packed::new(out, BufWriter::new(file.as_file_mut())).map_err(failed)?;
-    let written = write_all(opened, card, writer, &mut packed, out)?;
+    let written = write(packed.sink())?;
     packed.finish().map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(out).map_err(|error| failed(error.error))?;
@@ -65,27 +102,25 @@ fn write_all(
     opened: Opened,
     card: &FormatCard,
     writer: Writer,
-    packed: &mut Packed<'_>,
+    sink: &mut dyn Write,
     out: &Path,
 ) -> Result<u64, WorkloadError> {
-    let failed = |error: std::io::Error| {
-        WorkloadError::of(out.display().to_string(), error.to_string(), "a folder to write to, with room")
-    };
+    let failed = |error: std::io::Error| failed(out, &error);
     let volumes: Vec<String> = opened.info.volumes.iter().map(|volume| volume.name.clone()).collect();
     let (first_ns, place) = (opened.info.first_ns, opened.place(0));
     let place = place.strip_suffix('0').unwrap_or(&place).to_owned();
-    packed.sink().write_all((writer.header)(&volumes).as_bytes()).map_err(failed)?;
+    sink.write_all((writer.header)(&volumes).as_bytes()).map_err(failed)?;
     let mut requests = opened.again()?;
     let (mut line, mut written) = (Vec::with_capacity(128), 0);
     while let Some(located) = requests.next()? {
         line.clear();
         let record = Record { time_ns: located.record.time_ns.saturating_sub(first_ns), ..located.record };
-        if let Err(what) = (writer.line)(&mut line, &record) {
+        if let Err(what) = (writer.line)(&mut line, &record, &volumes[record.volume as usize]) {
             let place = format!("{place}{}", located.line);
             let expected = "another target, such as fio-iolog-v3";
             return Err(WorkloadError::of(place, format!("{what} has no form in {}", card.name), expected));
         }
-        packed.sink().write_all(&line).map_err(failed)?;
+        sink.write_all(&line).map_err(failed)?;
         written += 1;
     }
     Ok(written)

@@ -1,5 +1,6 @@
 //! What one pass over a trace tells about it; printed before a run and by `floatgate trace info`.
 
+use super::access::AccessInfo;
 use super::sort::Disorder;
 use crate::Op;
 use serde::Serialize;
@@ -43,6 +44,60 @@ pub struct SizeShare {
     pub requests: u64,
     /// Their share of all requests that move data.
     pub share: f64,
+}
+
+/// The sizes of reads or of writes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SizeSummary {
+    /// Mean.
+    pub mean_bytes: f64,
+    /// Median; `None`, as below, when there are more distinct sizes than are counted one by one.
+    pub p50_bytes: Option<u32>,
+    /// 90 % are not larger.
+    pub p90_bytes: Option<u32>,
+    /// 99 % are not larger.
+    pub p99_bytes: Option<u32>,
+    /// The largest.
+    pub max_bytes: u32,
+}
+
+/// Requests whose size lies between two powers of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SizeBin {
+    /// Above half of this, up to this.
+    pub up_to_bytes: u64,
+    /// Reads.
+    pub read: u64,
+    /// Writes.
+    pub write: u64,
+}
+
+/// The times between successive arrivals, leaving out those that go back in time. Quantiles are to three digits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GapInfo {
+    /// Mean.
+    pub mean_ns: f64,
+    /// Standard deviation over mean: 0 for a steady pace, 1 for random (Poisson) arrivals, above for bursts. `None`
+    /// when all gaps are zero.
+    pub variation: Option<f64>,
+    /// 10 % are not longer.
+    pub p10_ns: u64,
+    /// 25 % are not longer.
+    pub p25_ns: u64,
+    /// Median.
+    pub p50_ns: u64,
+    /// 75 % are not longer.
+    pub p75_ns: u64,
+    /// 90 % are not longer.
+    pub p90_ns: u64,
+    /// 99 % are not longer.
+    pub p99_ns: u64,
+    /// 99.9 % are not longer.
+    pub p999_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+    /// The distribution for a picture: a time, and the share of gaps that are not longer.
+    pub cumulative: Vec<(u64, f64)>,
 }
 
 /// One device or volume of a trace.
@@ -95,6 +150,12 @@ pub struct TraceInfo {
     pub mean_bytes: Option<f64>,
     /// The most frequent sizes.
     pub top_sizes: Vec<SizeShare>,
+    /// The sizes of reads; `None` without reads.
+    pub read_sizes: Option<SizeSummary>,
+    /// The sizes of writes; `None` without writes.
+    pub write_sizes: Option<SizeSummary>,
+    /// Sizes by powers of two, from the first that occurs to the last.
+    pub size_bins: Vec<SizeBin>,
     /// Distinct 4 KiB pages touched; an estimate (standard error 0.8 %) unless `footprint_exact`.
     pub footprint_pages: u64,
     /// The same in bytes.
@@ -114,12 +175,12 @@ pub struct TraceInfo {
     pub span_ns: u64,
     /// Mean rate; `None` when all times are equal.
     pub requests_per_s: Option<f64>,
-    /// Mean time between successive arrivals, leaving out those that go back in time.
-    pub gap_ns_mean: Option<f64>,
-    /// Median of the same, to three digits.
-    pub gap_ns_median: Option<u64>,
+    /// The times between arrivals; `None` when there are none.
+    pub gaps: Option<GapInfo>,
     /// The share of requests that begin where the request before them on the same volume ended.
     pub sequential_fraction: Option<f64>,
+    /// Which pages are only read, only written, or both; `None` when that was not asked for.
+    pub access: Option<AccessInfo>,
     /// The volumes, in the order in which they appear.
     pub volumes: Vec<VolumeInfo>,
     /// The first request of the file that is earlier than one before it.

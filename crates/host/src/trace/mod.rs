@@ -1,7 +1,8 @@
 //! Block traces: read in any of the formats in use, described, converted, and replayed on a drive.
 //!
 //! - [`formats`]: which formats there are; one file each under `format/`.
-//! - [`inspect`]: one pass over a trace, in constant memory: rate, span, footprint, sizes, volumes.
+//! - [`inspect`]: one pass over a trace, in constant memory: rate, span, footprint, sizes, volumes; on request,
+//!   with memory in proportion to the footprint, which pages are only read or only written.
 //! - [`open`]: a trace as a [`crate::Workload`].
 //! - [`convert`]: the same requests in another text format.
 //!
@@ -14,11 +15,14 @@
 //! SSD), and joining the files of several CPUs of a binary blktrace other than by sorting their
 //! concatenation.
 
+mod access;
 mod convert;
 mod field;
 mod footprint;
 mod format;
 mod fuzz;
+mod gaps;
+mod generated;
 mod info;
 mod input;
 mod opened;
@@ -27,14 +31,17 @@ mod place;
 mod recognize;
 mod record;
 mod replay;
+mod sizes;
 mod sort;
 mod source;
 mod survey;
 
-pub use convert::convert;
+pub use access::{AccessInfo, AccessOptions, ByCharacter, CharacterShares};
+pub use convert::{convert, convert_volume};
 pub use format::{FormatCard, formats};
 pub use fuzz::fuzz_one;
-pub use info::{Counts, OutOfOrder, SizeShare, TraceInfo, VolumeInfo};
+pub use generated::inspect_volume;
+pub use info::{Counts, GapInfo, OutOfOrder, SizeBin, SizeShare, SizeSummary, TraceInfo, VolumeInfo};
 pub use options::{Addresses, TraceOptions, format_named};
 pub use replay::{TraceWorkload, open};
 

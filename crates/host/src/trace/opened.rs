@@ -74,7 +74,8 @@ impl Opened {
         options.check()?;
         let card = recognize(&origin, options)?;
         let mut requests = Requests::open(&origin, card, options)?;
-        let mut survey = Survey::new(options.exact_footprint || options.addresses == Addresses::Compact);
+        let exact = options.exact_footprint || options.addresses == Addresses::Compact;
+        let mut survey = Survey::new(exact, options.access);
         while let Some(located) = requests.next()? {
             survey.add(&located);
         }

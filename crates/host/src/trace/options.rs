@@ -1,5 +1,6 @@
 //! What a user may ask for when a trace is read.
 
+use super::access::AccessOptions;
 use super::format::{FormatCard, formats};
 use crate::WorkloadError;
 use serde::Deserialize;
@@ -44,6 +45,8 @@ pub struct TraceOptions {
     pub skip_bad_lines: bool,
     /// Count the footprint exactly, with memory in proportion to it, instead of estimating it.
     pub exact_footprint: bool,
+    /// Count the reads and writes of every page, with memory in proportion to the footprint.
+    pub access: Option<AccessOptions>,
     /// The action whose events are the requests, for blkparse and blktrace.
     pub action: String,
     /// Leave out requests before this time on the trace's own clock, in nanoseconds.
@@ -64,6 +67,7 @@ impl Default for TraceOptions {
             as_fast_as_possible: None,
             skip_bad_lines: false,
             exact_footprint: false,
+            access: None,
             action: "D".into(),
             from_ns: None,
             until_ns: None,
@@ -83,6 +87,7 @@ impl TraceOptions {
         if self.sort_window == 0 {
             return Err(WorkloadError::of("sort_window", "0", "at least 1 request"));
         }
+        self.access.map_or(Ok(()), AccessOptions::check)?;
         let letters = self.action.bytes().all(|b| b.is_ascii_alphabetic());
         if self.action.is_empty() || self.action.len() > 2 || !letters {
             let expected = "an action of blkparse, such as D (issued), Q (queued) or C (completed)";

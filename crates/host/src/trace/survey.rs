@@ -1,17 +1,13 @@
-//! One pass over a trace: counts, sizes, gaps, spans and footprint, in constant memory.
+//! One pass over a trace: counts, sizes, gaps, spans and footprint in constant memory; accesses by page on request.
 
-use super::footprint::{Estimate, MixMap, PAGE, PageSet};
-use super::info::{Counts, OutOfOrder, SizeShare, TraceInfo, VolumeInfo};
+use super::access::{AccessMap, AccessOptions};
+use super::footprint::{Estimate, PAGE, PageSet};
+use super::gaps::Gaps;
+use super::info::{Counts, OutOfOrder, TraceInfo, VolumeInfo};
+use super::sizes::Sizes;
 use super::sort::Disorder;
 use super::source::{Located, Met};
-use hdrhistogram::Histogram;
-
-/// Distinct sizes that are counted one by one; any trace met so far has far fewer.
-const MOST_SIZES: usize = 1 << 16;
-/// Sizes that a report names.
-const TOP_SIZES: usize = 8;
-/// Decimal digits that the median gap is exact to.
-const GAP_DIGITS: u8 = 3;
+use crate::Op;
 
 /// One volume's share.
 #[derive(Clone, Copy, Default)]
@@ -28,43 +24,41 @@ pub(crate) struct VolumeTally {
 pub(crate) struct Survey {
     counts: Counts,
     bytes: Counts,
-    sizes: MixMap<u32, u64>,
-    other_sizes: u64,
+    sizes: Sizes,
     pub volumes: Vec<VolumeTally>,
     pub first_ns: u64,
     pub last_ns: u64,
     latest_ns: u64,
     pub disorder: Option<Disorder>,
     disordered: u64,
-    gaps: Histogram<u64>,
-    gap_sum_ns: u128,
+    gaps: Gaps,
     sequential: u64,
     /// The longest request and its line.
     pub longest: (u32, u64),
     estimate: Option<Estimate>,
     pub pages: Option<PageSet>,
+    access: Option<AccessMap>,
 }
 
 impl Survey {
-    /// Nothing met yet; `exact` keeps the set of pages.
-    pub fn new(exact: bool) -> Self {
+    /// Nothing met yet; `exact` keeps the set of pages, `access` counts the accesses to each.
+    pub fn new(exact: bool, access: Option<AccessOptions>) -> Self {
         Self {
             counts: Counts::default(),
             bytes: Counts::default(),
-            sizes: MixMap::default(),
-            other_sizes: 0,
+            sizes: Sizes::default(),
             volumes: Vec::new(),
             first_ns: u64::MAX,
             last_ns: 0,
             latest_ns: 0,
             disorder: None,
             disordered: 0,
-            gaps: Histogram::new(GAP_DIGITS).expect("three digits are allowed"),
-            gap_sum_ns: 0,
+            gaps: Gaps::new(),
             sequential: 0,
             longest: (0, 0),
             estimate: (!exact).then(Estimate::new),
             pages: exact.then(PageSet::default),
+            access: access.map(AccessMap::new),
         }
     }
 
@@ -98,7 +92,10 @@ impl Survey {
         if r.bytes > self.longest.0 {
             self.longest = (r.bytes, located.line);
         }
-        self.add_size(r.bytes);
+        self.sizes.add(r.op, r.bytes);
+        if let Some(access) = &mut self.access {
+            access.add(r);
+        }
         let pages = r.offset / PAGE..end.div_ceil(PAGE);
         match (&mut self.estimate, &mut self.pages) {
             (Some(estimate), _) => estimate.touch(r.volume, pages),
@@ -119,22 +116,9 @@ impl Survey {
             return;
         }
         if !first {
-            let gap = time_ns - self.latest_ns;
-            self.gap_sum_ns += u128::from(gap);
-            self.gaps.record(gap).expect("the histogram grows to any value");
+            self.gaps.add(time_ns - self.latest_ns);
         }
         self.latest_ns = time_ns;
-    }
-
-    #[inline]
-    fn add_size(&mut self, bytes: u32) {
-        if let Some(count) = self.sizes.get_mut(&bytes) {
-            *count += 1;
-        } else if self.sizes.len() < MOST_SIZES {
-            self.sizes.insert(bytes, 1);
-        } else {
-            self.other_sizes += 1;
-        }
     }
 
     /// What the pass found; times of the file itself are `disorder` when the requests came sorted.
@@ -147,13 +131,15 @@ impl Survey {
             (None, None) => 0,
         };
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-        let gaps = self.gaps.len();
         TraceInfo {
             requests: self.counts,
             bytes: self.bytes,
             read_fraction: share(self.counts.read, self.counts.read + self.counts.write),
             mean_bytes: share(self.bytes.total(), moving),
-            top_sizes: self.top_sizes(moving),
+            top_sizes: self.sizes.top(moving),
+            read_sizes: self.sizes.summary(Op::Read),
+            write_sizes: self.sizes.summary(Op::Write),
+            size_bins: self.sizes.bins(),
             footprint_pages: pages,
             footprint_bytes: pages.saturating_mul(PAGE),
             footprint_exact: self.pages.is_some(),
@@ -162,9 +148,9 @@ impl Survey {
             last_ns: self.last_ns,
             span_ns,
             requests_per_s: (span_ns > 0).then(|| self.requests() as f64 * 1e9 / span_ns as f64),
-            gap_ns_mean: (gaps > 0).then(|| self.gap_sum_ns as f64 / gaps as f64),
-            gap_ns_median: (gaps > 0).then(|| self.gaps.value_at_quantile(0.5)),
+            gaps: self.gaps.info(),
             sequential_fraction: share(self.sequential, moving),
+            access: self.access.as_ref().map(AccessMap::info),
             volumes: self.volume_infos(met),
             first_out_of_order: disorder.or(self.disorder).map(OutOfOrder::from),
             out_of_order: (disorder.is_none()).then_some(self.disordered),
@@ -174,18 +160,6 @@ impl Survey {
             requests_outside_times: met.outside_times,
             ..head
         }
-    }
-
-    /// The most frequent sizes, the smaller first among equals.
-    fn top_sizes(&self, moving: u64) -> Vec<SizeShare> {
-        let mut sizes: Vec<(u32, u64)> = self.sizes.iter().map(|(&bytes, &count)| (bytes, count)).collect();
-        sizes.sort_unstable_by_key(|&(bytes, count)| (std::cmp::Reverse(count), bytes));
-        sizes.truncate(TOP_SIZES);
-        let share = |requests: u64| requests as f64 / moving as f64;
-        sizes
-            .into_iter()
-            .map(|(bytes, requests)| SizeShare { bytes, requests, share: share(requests) })
-            .collect()
     }
 
     fn volume_infos(&self, met: &Met) -> Vec<VolumeInfo> {

@@ -138,7 +138,7 @@ fn header(volumes: &[String]) -> String {
     text
 }
 
-fn write(out: &mut Vec<u8>, record: &Record) -> Result<(), &'static str> {
+fn write(out: &mut Vec<u8>, record: &Record, _volume: &str) -> Result<(), &'static str> {
     let (us, file) = (record.time_ns / US, file_name(record.volume as usize));
     let action = match record.op {
         Op::Flush => {

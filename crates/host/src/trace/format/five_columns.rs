@@ -170,14 +170,14 @@ fn op_digit(op: Op) -> Result<u8, &'static str> {
     }
 }
 
-fn write_ssdsim(out: &mut Vec<u8>, record: &Record) -> Result<(), &'static str> {
+fn write_ssdsim(out: &mut Vec<u8>, record: &Record, _volume: &str) -> Result<(), &'static str> {
     let (sector, sectors) = (record.offset / SECTOR, u64::from(record.bytes) / SECTOR);
     let op = op_digit(record.op)?;
     let _ = writeln!(out, "{} {} {sector} {sectors} {op}", record.time_ns, record.volume);
     Ok(())
 }
 
-fn write_disksim(out: &mut Vec<u8>, record: &Record) -> Result<(), &'static str> {
+fn write_disksim(out: &mut Vec<u8>, record: &Record, _volume: &str) -> Result<(), &'static str> {
     let (sector, sectors) = (record.offset / SECTOR, u64::from(record.bytes) / SECTOR);
     let op = op_digit(record.op)?;
     let (ms, below) = (record.time_ns / MS, record.time_ns % MS);

@@ -87,9 +87,9 @@ impl<F: FnMut(&[u8], &mut Volumes) -> Result<Parsed, Fault> + Send> Parser for F
 pub(crate) struct Writer {
     /// What stands before the first line, given the volumes' names.
     pub header: fn(&[String]) -> String,
-    /// Appends one line; the record's time counts from the first request. The error says what cannot be
-    /// expressed.
-    pub line: fn(&mut Vec<u8>, &Record) -> Result<(), &'static str>,
+    /// Appends one line; the record's time counts from the first request, the name is that of its volume. The
+    /// error says what cannot be expressed.
+    pub line: fn(&mut Vec<u8>, &Record, &str) -> Result<(), &'static str>,
 }
 
 /// Every format, in the order of their names.

@@ -73,14 +73,27 @@ fn op(field: &[u8]) -> Result<Op, Fault> {
     }
 }
 
-fn write(out: &mut Vec<u8>, record: &Record) -> Result<(), &'static str> {
+fn write(out: &mut Vec<u8>, record: &Record, volume: &str) -> Result<(), &'static str> {
     let name = match record.op {
         Op::Read => "Read",
         Op::Write => "Write",
         Op::Trim => return Err("a trim"),
         Op::Flush => return Err("a flush"),
     };
-    let ticks = FIRST_TICK + record.time_ns / 100;
-    let _ = writeln!(out, "{ticks},trace,{},{name},{},{},0", record.volume, record.offset, record.bytes);
+    let (ticks, Record { offset, bytes, .. }) = (FIRST_TICK + record.time_ns / 100, record);
+    let _ = match host_and_disk(volume) {
+        Some((host, disk)) => writeln!(out, "{ticks},{host},{disk},{name},{offset},{bytes},0"),
+        None => writeln!(out, "{ticks},trace,{},{name},{offset},{bytes},0", record.volume),
+    };
     Ok(())
+}
+
+/// The two columns that a volume called `host_disk` was read from.
+fn host_and_disk(volume: &str) -> Option<(&str, &str)> {
+    let (host, disk) = volume.rsplit_once('_')?;
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    let fits = !host.is_empty() && host.len() <= 100 && host.bytes().all(plain);
+    // Written with leading zeros, a disk would come back as it was, but its number would not.
+    let number = disk.parse::<u32>().is_ok_and(|number| number.to_string() == disk);
+    (fits && number).then_some((host, disk))
 }

@@ -32,7 +32,7 @@ fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     Ok(Parsed::Request(record))
 }
 
-fn write(out: &mut Vec<u8>, record: &Record) -> Result<(), &'static str> {
+fn write(out: &mut Vec<u8>, record: &Record, _volume: &str) -> Result<(), &'static str> {
     let letter = match record.op {
         Op::Read => 'r',
         Op::Write => 'w',

@@ -1,0 +1,48 @@
+//! A synthetic volume looked at as if it were a trace: the same numbers, by the same code.
+
+use super::access::AccessOptions;
+use super::info::TraceInfo;
+use super::record::Record;
+use super::source::{Located, Met};
+use super::survey::Survey;
+use crate::WorkloadError;
+use crate::volume::{self, VolumeRequest, VolumeRequests};
+
+/// The request as a trace has it.
+pub(super) fn record(request: &VolumeRequest) -> Record {
+    let VolumeRequest { after_first_ns, op, offset, bytes } = *request;
+    Record { time_ns: after_first_ns, offset, bytes, volume: 0, op }
+}
+
+/// What a trace made of `requests` calls its one volume.
+pub(super) fn volume_name(requests: &VolumeRequests) -> String {
+    format!("synthetic-{}", requests.parameters().volume.name)
+}
+
+/// What the requests hold that `spec` stands for (see [`crate::volume`]). With `access` the pages are counted one by
+/// one, as with [`super::TraceOptions::access`]; else memory is constant and the footprint an estimate.
+///
+/// # Errors
+/// As [`crate::volume::requests`], and when a value of `access` is out of its range.
+pub fn inspect_volume(
+    spec: &str,
+    seed: u64,
+    access: Option<AccessOptions>,
+) -> Result<TraceInfo, WorkloadError> {
+    access.map_or(Ok(()), AccessOptions::check)?;
+    let requests = volume::requests(spec, seed)?;
+    let met = Met { volumes: vec![volume_name(&requests)], ..Met::default() };
+    let mut survey = Survey::new(access.is_some(), access);
+    for (request, line) in requests.zip(1..) {
+        survey.add(&Located { record: record(&request), line });
+    }
+    let head = TraceInfo {
+        path: spec.to_owned(),
+        format: volume::FORMAT,
+        units: volume::SYNTHETIC,
+        compression: "none",
+        laid_out_bytes: survey.volumes.first().map(|volume| volume.span),
+        ..TraceInfo::default()
+    };
+    Ok(survey.info(head, &met, None))
+}

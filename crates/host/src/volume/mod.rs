@@ -1,0 +1,39 @@
+//! Synthetic volumes: requests made up from what is published about volumes of the MSR Cambridge traces.
+//!
+//! - [`volumes`]: the twelve there are, each number with its source.
+//! - [`parameters`]: what may be set beside the name, with the defaults.
+//! - [`VolumeWorkload`]: a volume on a drive. [`VolumeRequests`]: the same requests without one.
+//!
+//! They are no recordings. What is published (requests, share of reads, mean size, distinct addresses) goes in and
+//! comes out; what is not (which pages are only read or only written, reuse, order, arrivals) is a parameter to be
+//! varied, and a result that depends on it says nothing about the real volume.
+
+mod layout;
+mod parameters;
+mod requests;
+mod statistics;
+mod workload;
+
+pub use parameters::{PREFIX, ParameterCard, Parameters, parameters};
+pub use requests::{VolumeRequest, VolumeRequests};
+pub use statistics::{Known, Volume, volumes};
+pub use workload::VolumeWorkload;
+
+use crate::WorkloadError;
+
+/// What results call the format of such a workload.
+pub(crate) const FORMAT: &str = "synthetic";
+
+/// What is said wherever such a volume is listed, run or written.
+pub const SYNTHETIC: &str =
+    "SYNTHETIC: made up from published statistics of the MSR Cambridge volume, not a recording of it";
+
+/// The requests that `spec` stands for, without a drive.
+///
+/// # Errors
+/// When the volume or a parameter is unknown, or a value is out of its range.
+pub fn requests(spec: &str, seed: u64) -> Result<VolumeRequests, WorkloadError> {
+    let parameters = Parameters::parse(spec)?;
+    let layout = layout::Layout::new(&parameters, None)?;
+    Ok(VolumeRequests::new(parameters, &layout, seed))
+}

@@ -1,0 +1,358 @@
+//! What may be set: `volume:prn_0,interleaved=0.1,skew=0.8`.
+
+use super::statistics::{Volume, WEEK_S, volumes};
+use crate::WorkloadError;
+use units::{Bytes, Nanos, Quantity};
+
+/// What stands before a volume's name.
+pub const PREFIX: &str = "volume:";
+
+/// What can be said about a parameter without a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParameterCard {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it means.
+    pub help: &'static str,
+    /// What a correct value looks like.
+    pub expected: &'static str,
+    /// What holds when it is not given.
+    pub default: &'static str,
+}
+
+const SHARE: &str = "a share from 0 to 1";
+const ABOVE_ZERO: &str = "a number above 0";
+
+static CARDS: &[ParameterCard] = &[
+    card("requests", "requests of the whole run", "a whole number from 1 on", "the volume's"),
+    card("reads", "share of reads among the requests", SHARE, "the volume's"),
+    card("size", "mean size of a request, made of 4, 8, 16, 32 and 64 KiB", SIZE, "the volume's"),
+    card(
+        "distinct",
+        "distinct addresses at which the requests begin",
+        "a whole number from 15 to the number of requests",
+        "the volume's, in proportion to its requests where those are given",
+    ),
+    card(
+        "interleaved",
+        "share of the requests, of reads as of writes, that go to addresses both read and written",
+        SHARE,
+        "0.5, assumed: not published; the middle",
+    ),
+    card("interleaved_reads", "the same for reads alone", SHARE, "interleaved"),
+    card("interleaved_writes", "the same for writes alone", SHARE, "interleaved"),
+    card(
+        "read_only_addresses",
+        "share of the addresses that are only read",
+        SHARE,
+        "in proportion to the requests that go there, assumed: not published",
+    ),
+    card(
+        "write_only_addresses",
+        "share of the addresses that are only written",
+        SHARE,
+        "in proportion to the requests that go there, assumed: not published",
+    ),
+    card(
+        "skew",
+        "exponent of Zipf's law by which addresses met before come again, the first met most often",
+        "a number from 0 (all alike) to 4",
+        "1, assumed: not published; the law as Zipf had it",
+    ),
+    card(
+        "sequential",
+        "probability that a request continues the one before: same kind and size, next address",
+        "a probability from 0 to 0.99",
+        "0, assumed: not published",
+    ),
+    card(
+        "requests_per_s",
+        "mean rate of arrivals",
+        ABOVE_ZERO,
+        "the volume's requests over the week that the recording took",
+    ),
+    card(
+        "burst",
+        "mean number of requests that arrive together; 1 for random (Poisson) arrivals",
+        "a number from 1 on",
+        "1, assumed: not published",
+    ),
+    card(
+        "burst_gap",
+        "mean time between the requests of a burst",
+        "a time with its unit, such as 100us",
+        "100us, assumed: not published",
+    ),
+    card(
+        "depth",
+        "keep so many requests outstanding instead of waiting for arrivals",
+        "a whole number from 1 to 65536",
+        "none: by arrivals",
+    ),
+    card(
+        "fit",
+        "share of the drive that the addresses may take at most; fewer addresses are used where they are more",
+        "a share above 0, up to 1",
+        "none: a drive that is too small is an error",
+    ),
+];
+
+const SIZE: &str = "a size with its unit from 4KiB to 64KiB";
+
+const fn card(
+    name: &'static str,
+    help: &'static str,
+    expected: &'static str,
+    default: &'static str,
+) -> ParameterCard {
+    ParameterCard { name, help, expected, default }
+}
+
+/// Everything that may be set, in the order in which it is listed.
+pub fn parameters() -> &'static [ParameterCard] {
+    CARDS
+}
+
+/// A volume and what is set about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// The text it was read from.
+    pub spec: String,
+    /// The volume.
+    pub volume: &'static Volume,
+    /// Requests of the whole run.
+    pub requests: u64,
+    /// Share of reads.
+    pub reads: f64,
+    /// Mean size.
+    pub mean_bytes: f64,
+    /// Distinct addresses.
+    pub distinct: u64,
+    /// The share of reads, and of writes, that goes to addresses both read and written.
+    pub interleaved: [f64; 2],
+    /// Shares of the addresses that are only read, and only written, where given.
+    pub addresses: [Option<f64>; 2],
+    /// Zipf's exponent.
+    pub skew: f64,
+    /// Probability of continuing the request before.
+    pub sequential: f64,
+    /// Mean rate.
+    pub requests_per_s: f64,
+    /// Mean requests of a burst.
+    pub burst: f64,
+    /// Mean time between them, in nanoseconds.
+    pub burst_gap_ns: f64,
+    /// Requests outstanding, for a closed loop.
+    pub depth: Option<u32>,
+    /// Share of the drive that the addresses may take.
+    pub fit: Option<f64>,
+    given: Vec<(&'static str, String)>,
+}
+
+impl Parameters {
+    /// Reads `volume:NAME,KEY=VALUE,...`.
+    ///
+    /// # Errors
+    /// When the volume or a key is unknown, with the nearest name; when a value is none of its key's, or values
+    /// contradict each other.
+    pub fn parse(spec: &str) -> Result<Self, WorkloadError> {
+        let wrong = |found: String, expected: String| WorkloadError::of(spec, found, expected);
+        let mut parts = spec.strip_prefix(PREFIX).unwrap_or(spec).split(',');
+        let volume = named(spec, parts.next().unwrap_or_default())?;
+        let mut parameters = Self::of(spec, volume);
+        for part in parts {
+            let Some((key, value)) = part.split_once('=') else {
+                return Err(wrong(format!("{part:?}"), "KEY=VALUE after each comma".into()));
+            };
+            let card = CARDS.iter().find(|card| card.name == key).ok_or_else(|| unknown_key(spec, key))?;
+            if parameters.given.iter().any(|(name, _)| *name == key) {
+                return Err(wrong(format!("{key} is given twice"), "each parameter once".into()));
+            }
+            parameters.set(key, value).ok_or_else(|| wrong(part.to_owned(), card.expected.into()))?;
+            parameters.given.push((card.name, value.to_owned()));
+        }
+        parameters.settle()?;
+        Ok(parameters)
+    }
+
+    fn of(spec: &str, volume: &'static Volume) -> Self {
+        Self {
+            spec: spec.to_owned(),
+            volume,
+            requests: volume.requests.value as u64,
+            reads: volume.reads.value,
+            mean_bytes: volume.mean_bytes.value,
+            distinct: 0,
+            interleaved: [f64::NAN; 2],
+            addresses: [None; 2],
+            skew: 1.0,
+            sequential: 0.0,
+            requests_per_s: volume.requests.value / WEEK_S,
+            burst: 1.0,
+            burst_gap_ns: 100_000.0,
+            depth: None,
+            fit: None,
+            given: Vec::new(),
+        }
+    }
+
+    /// Sets `key`; `None` when the value is none of its.
+    fn set(&mut self, key: &str, value: &str) -> Option<()> {
+        let number = |least: f64, most: f64| {
+            let number = value.parse::<f64>().ok()?;
+            (least..=most).contains(&number).then_some(number)
+        };
+        let whole = || value.replace('_', "").parse::<u64>().ok();
+        match key {
+            "requests" => self.requests = whole().filter(|count| (1..=1 << 48).contains(count))?,
+            "reads" => self.reads = number(0.0, 1.0)?,
+            "size" => {
+                let bytes = Bytes::parse(value).ok()?.get();
+                self.mean_bytes = (4096..=65536).contains(&bytes).then_some(bytes as f64)?;
+            }
+            "distinct" => self.distinct = whole().filter(|count| *count > 0)?,
+            "interleaved" => {
+                let share = number(0.0, 1.0)?;
+                // Given for one kind alone before or after, that stays.
+                self.interleaved = self.interleaved.map(|own| if own.is_nan() { share } else { own });
+            }
+            "interleaved_reads" => self.interleaved[0] = number(0.0, 1.0)?,
+            "interleaved_writes" => self.interleaved[1] = number(0.0, 1.0)?,
+            "read_only_addresses" => self.addresses[0] = Some(number(0.0, 1.0)?),
+            "write_only_addresses" => self.addresses[1] = Some(number(0.0, 1.0)?),
+            "skew" => self.skew = number(0.0, 4.0)?,
+            "sequential" => self.sequential = number(0.0, 0.99)?,
+            "requests_per_s" => self.requests_per_s = number(f64::MIN_POSITIVE, 1e9)?,
+            "burst" => self.burst = number(1.0, 1e9)?,
+            "burst_gap" => self.burst_gap_ns = Nanos::parse(value).ok()?.ns() as f64,
+            "depth" => self.depth = Some(u32::try_from(whole()?).ok().filter(|d| (1..=65_536).contains(d))?),
+            "fit" => self.fit = Some(number(f64::MIN_POSITIVE, 1.0)?),
+            other => unreachable!("{other} stands in the list of parameters"),
+        }
+        Some(())
+    }
+
+    /// Fills in what follows from other values, and refuses those that contradict each other.
+    fn settle(&mut self) -> Result<(), WorkloadError> {
+        self.interleaved =
+            self.interleaved.map(|share| if share.is_nan() { DEFAULT_INTERLEAVED } else { share });
+        if !self.is_given("distinct") {
+            let share = self.volume.distinct.value / self.volume.requests.value;
+            self.distinct = (self.requests as f64 * share).round().max(1.0) as u64;
+        }
+        if !(super::layout::CELLS as u64..=self.requests).contains(&self.distinct) {
+            let found = format!("{} distinct addresses for {} requests", self.distinct, self.requests);
+            let expected = format!(
+                "distinct from {} to the number of requests, and requests enough for it",
+                super::layout::CELLS
+            );
+            return Err(self.wrong(found, expected));
+        }
+        if self.addresses.iter().flatten().sum::<f64>() > 1.0 {
+            return Err(self.wrong(
+                "read_only_addresses and write_only_addresses exceed 1 together",
+                "shares of one whole",
+            ));
+        }
+        let pace = ["requests_per_s", "burst", "burst_gap"].into_iter().find(|key| self.is_given(key));
+        if let (Some(depth), Some(key)) = (self.depth, pace) {
+            return Err(
+                self.wrong(format!("depth={depth} with {key}"), "one of both: a closed loop has no arrivals")
+            );
+        }
+        if self.burst_pause_ns() <= 0.0 {
+            let found = format!(
+                "bursts of {} requests {} ns apart last longer than {} requests/s allow",
+                self.burst, self.burst_gap_ns, self.requests_per_s
+            );
+            return Err(self.wrong(found, "a lower burst_gap or requests_per_s"));
+        }
+        Ok(())
+    }
+
+    /// The mean time between bursts that gives the mean rate, in nanoseconds: a request is the last of its burst
+    /// with probability 1 / burst.
+    pub(super) fn burst_pause_ns(&self) -> f64 {
+        self.burst * 1e9 / self.requests_per_s - (self.burst - 1.0) * self.burst_gap_ns
+    }
+
+    pub(super) fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
+        WorkloadError::of(&self.spec, found, expected)
+    }
+
+    fn is_given(&self, key: &str) -> bool {
+        self.given.iter().any(|(name, _)| *name == key)
+    }
+
+    /// Every parameter with its value and where that is from.
+    pub fn settings(&self) -> Vec<(&'static str, String, String)> {
+        CARDS.iter().map(|card| (card.name, self.value(card.name), self.source(card))).collect()
+    }
+
+    fn value(&self, key: &str) -> String {
+        let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".into());
+        let in_proportion =
+            |share: Option<f64>| share.map_or("in proportion".into(), |share| share.to_string());
+        match key {
+            "requests" => self.requests.to_string(),
+            "reads" => format!("{:.4}", self.reads),
+            "size" => format!("{:.0} B", self.mean_bytes),
+            "distinct" => self.distinct.to_string(),
+            "interleaved" if self.interleaved[0] == self.interleaved[1] => self.interleaved[0].to_string(),
+            "interleaved" => "differs".into(),
+            "interleaved_reads" => self.interleaved[0].to_string(),
+            "interleaved_writes" => self.interleaved[1].to_string(),
+            "read_only_addresses" => in_proportion(self.addresses[0]),
+            "write_only_addresses" => in_proportion(self.addresses[1]),
+            "skew" => self.skew.to_string(),
+            "sequential" => self.sequential.to_string(),
+            "requests_per_s" if self.depth.is_some() => "none".into(),
+            "requests_per_s" => format!("{:.4}", self.requests_per_s),
+            "burst" => self.burst.to_string(),
+            "burst_gap" => format!("{} ns", self.burst_gap_ns),
+            "depth" => or_none(self.depth.map(|depth| depth.to_string())),
+            "fit" => or_none(self.fit.map(|fit| fit.to_string())),
+            other => unreachable!("{other} stands in the list of parameters"),
+        }
+    }
+
+    fn source(&self, card: &ParameterCard) -> String {
+        let volume = self.volume;
+        match card.name {
+            key if self.is_given(key) => "given".into(),
+            "requests" => volume.requests.source.into(),
+            "reads" => volume.reads.source.into(),
+            "size" => volume.mean_bytes.source.into(),
+            "distinct" if self.is_given("requests") => {
+                format!("in proportion to the requests given: {}", volume.distinct.source)
+            }
+            "distinct" => volume.distinct.source.into(),
+            "interleaved_reads" | "interleaved_writes" if self.is_given("interleaved") => {
+                "given as interleaved".into()
+            }
+            _ => card.default.into(),
+        }
+    }
+}
+
+/// Not published; halfway between pages of one kind only and none of them.
+const DEFAULT_INTERLEAVED: f64 = 0.5;
+
+fn named(spec: &str, name: &str) -> Result<&'static Volume, WorkloadError> {
+    let names = || volumes().iter().map(|volume| volume.name);
+    volumes().iter().find(|volume| volume.name == name).ok_or_else(|| {
+        let known = names().collect::<Vec<_>>().join(", ");
+        let hint = config::nearest(name, names())
+            .map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+        WorkloadError::of(spec, format!("no volume {name:?}"), format!("one of {known}{hint}"))
+    })
+}
+
+fn unknown_key(spec: &str, key: &str) -> WorkloadError {
+    let names = || CARDS.iter().map(|card| card.name);
+    let expected = match config::nearest(key, names()) {
+        Some(near) => format!("a parameter of volumes; did you mean {near:?}?"),
+        None => format!("one of {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    WorkloadError::of(spec, format!("{key:?} is unknown"), expected)
+}

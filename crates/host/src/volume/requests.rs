@@ -1,0 +1,161 @@
+//! The requests themselves, one after the other, in constant time and memory.
+//!
+//! A request draws its kind, its character, its size, and whether it meets its record for the first time or again.
+//! The share of first meetings is the same from the beginning to the end, so that a part of a run reuses addresses
+//! as much as the whole. Among records met before, the one met first is the most popular, by Zipf's law.
+//!
+//! Not modelled: requests that overlap without being equal or that begin inside a page, changes of mix or popularity
+//! with the hour, runs of reads or of writes to an interleaved record (each access draws its kind anew), sizes
+//! other than 4 to 64 KiB, reads and writes of different mean sizes.
+
+use super::layout::{Cell, Layout, SIZES};
+use super::parameters::Parameters;
+use crate::Op;
+use crate::fio::Zipf;
+use engine::{Permutation, RandomStream};
+
+/// Records met one after the other lie side by side in stretches of this many bytes; stretches are scattered.
+const STRETCH: u64 = 4 << 20;
+
+/// One request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VolumeRequest {
+    /// Its arrival after the first.
+    pub after_first_ns: u64,
+    /// Read or write.
+    pub op: Op,
+    /// First byte, a multiple of 4 KiB.
+    pub offset: u64,
+    /// Its length.
+    pub bytes: u32,
+}
+
+/// A cell, and how far it was used.
+struct State {
+    cell: Cell,
+    /// Records met; they are numbered in the order of their first meeting.
+    met: u64,
+    stretches: Permutation,
+}
+
+impl State {
+    fn new(cell: Cell, random: &mut RandomStream) -> Self {
+        let whole = cell.records / (STRETCH / cell.size);
+        Self { cell, met: 0, stretches: Permutation::draw(whole.max(1), random) }
+    }
+
+    /// The first byte of record `number`. The last stretch, which may be cut, stays where it is.
+    fn offset(&self, number: u64) -> u64 {
+        let each = STRETCH / self.cell.size;
+        let (stretch, within) = (number / each, number % each);
+        let whole = self.cell.records / each;
+        let stretch = if stretch < whole { self.stretches.at(stretch) } else { stretch };
+        self.cell.base + (stretch * each + within) * self.cell.size
+    }
+
+    /// True when the record after `number` is its neighbour, too.
+    fn continues(&self, number: u64) -> bool {
+        number + 1 < self.cell.records && !(number + 1).is_multiple_of(STRETCH / self.cell.size)
+    }
+}
+
+/// The requests of a volume.
+pub struct VolumeRequests {
+    parameters: Parameters,
+    states: Vec<State>,
+    sizes: [f64; 5],
+    random: RandomStream,
+    arrivals: RandomStream,
+    made: u64,
+    time_ns: u64,
+    /// Kind, cell and record of the request before.
+    last: Option<(Op, usize, u64)>,
+}
+
+impl VolumeRequests {
+    /// From the first on.
+    pub(super) fn new(parameters: Parameters, layout: &Layout, seed: u64) -> Self {
+        let mut random = RandomStream::new(seed, "host.volume");
+        let states = layout.cells.iter().map(|cell| State::new(*cell, &mut random)).collect();
+        Self {
+            parameters,
+            states,
+            sizes: layout.sizes,
+            random,
+            arrivals: RandomStream::new(seed, "host.volume.arrivals"),
+            made: 0,
+            time_ns: 0,
+            last: None,
+        }
+    }
+
+    /// What they are made with.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Kind, cell and record of the next request.
+    fn choose(&mut self) -> (Op, usize, u64) {
+        if let Some((op, index, number)) = self.last
+            && self.random.chance(self.parameters.sequential)
+            && self.states[index].continues(number)
+        {
+            let state = &mut self.states[index];
+            state.met = state.met.max(number + 2);
+            return (op, index, number + 1);
+        }
+        let (op, kind) =
+            if self.random.chance(self.parameters.reads) { (Op::Read, 0) } else { (Op::Write, 1) };
+        let mixed = self.random.chance(self.parameters.interleaved[kind]);
+        let character = if mixed { 2 } else { kind };
+        let index = character * SIZES.len() + self.size();
+        let state = &mut self.states[index];
+        // What is left to meet over the requests still to come here: the same from the beginning to the end, and
+        // chance cannot leave records over.
+        let to_come = (self.parameters.requests - self.made) as f64 * state.cell.share;
+        let first = self.random.chance((state.cell.records - state.met) as f64 / to_come);
+        if first || state.met == 0 {
+            state.met += 1;
+            return (op, index, state.met - 1);
+        }
+        let zipf = Zipf::new(state.met, self.parameters.skew);
+        (op, index, zipf.draw(&mut self.random) - 1)
+    }
+
+    fn size(&mut self) -> usize {
+        let mut left = self.random.unit();
+        for (index, probability) in self.sizes.iter().enumerate() {
+            left -= probability;
+            if left < 0.0 {
+                return index;
+            }
+        }
+        // Rounding may leave a little of the whole; it belongs to the likeliest size, which surely has a record.
+        (0..SIZES.len()).max_by(|&a, &b| self.sizes[a].total_cmp(&self.sizes[b])).expect("there are sizes")
+    }
+
+    fn wait(&mut self) -> u64 {
+        let inside = self.arrivals.chance(1.0 - 1.0 / self.parameters.burst);
+        let mean = if inside { self.parameters.burst_gap_ns } else { self.parameters.burst_pause_ns() };
+        (-(1.0 - self.arrivals.unit()).ln() * mean).round() as u64
+    }
+}
+
+impl Iterator for VolumeRequests {
+    type Item = VolumeRequest;
+
+    fn next(&mut self) -> Option<VolumeRequest> {
+        if self.made == self.parameters.requests {
+            return None;
+        }
+        let (op, index, number) = self.choose();
+        self.last = Some((op, index, number));
+        if self.made > 0 {
+            self.time_ns = self.time_ns.saturating_add(self.wait());
+        }
+        self.made += 1;
+        let state = &self.states[index];
+        let bytes = state.cell.size as u32;
+        Some(VolumeRequest { after_first_ns: self.time_ns, op, offset: state.offset(number), bytes })
+    }
+}

@@ -36,6 +36,13 @@ def fit(
             "[default: as the logs declare, else every]",
         ),
     ] = None,
+    voltages: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Instead of logs, measured threshold voltages (CSV: pe_cycles, age, state, mean, sigma).",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Where tables and report go.", show_default="out/fit-NAME"),
@@ -54,6 +61,9 @@ def fit(
     from floatgate.cli import console
     from floatgate.lab.fit.run import fit_logs, write
 
+    if voltages is not None:
+        _voltages(voltages, logs, out, force, format)
+        return
     with Progress(console=console.err, transient=True, disable=not console.err.is_terminal) as bar:
         task = bar.add_task("fitting", total=1.0)
         done = fit_logs(logs or [], chip, sampled, lambda fraction: bar.update(task, completed=fraction))
@@ -64,6 +74,33 @@ def fit(
     else:
         _print(done, bool(written))
     console.err.print(f"wrote {out / (written[-1] if written else 'fit.json')}", markup=False)
+    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+
+
+def _voltages(
+    path: Path,
+    logs: list[Path] | None,
+    out: Path | None,
+    force: bool,
+    format: Format,  # noqa: A002
+) -> None:
+    from floatgate.cli import console
+    from floatgate.errors import InputError
+    from floatgate.lab.fit import measured
+
+    if logs:
+        raise InputError(f"{logs[0]}: given beside --voltages: expected logs, or a table of voltages")
+    done = measured.fit_voltages(path)
+    out = out or Path("out") / f"fit-{done.name}"
+    measured.write(done, out, force=force)
+    if format is Format.json:
+        console.print_json(done.document())
+    else:
+        console.out.print("bit error rates with the best references, by page type", style="bold")
+        _table(done.rate_head(), done.rate_rows())
+        if done.growth:
+            console.out.print()
+            _table(measured.GROWTH_HEAD, done.growth_rows())
     console.err.print(f"wrote {out / 'report.html'}", markup=False)
 
 

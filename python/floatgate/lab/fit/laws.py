@@ -129,17 +129,28 @@ def fit(shape: Shape, wear: Real, value: Real, weight: Real) -> Law:
     """Fit one law by weighted least squares: linear numbers exactly, the other one by search."""
     if shape.bend is None:
         return Law(shape, _linear(shape, 0.0, wear, value, weight)[0])
-    low, high = (log(end) for end in shape.bend)
-    places = np.linspace(low, high, _GRID)
-    costs = [_linear(shape, float(np.exp(place)), wear, value, weight)[1] for place in places]
-    best = int(np.argmin(costs))
-    bend = _golden(
-        lambda place: _linear(shape, float(np.exp(place)), wear, value, weight)[1],
-        float(places[max(best - 1, 0)]),
-        float(places[min(best + 1, _GRID - 1)]),
-    )
+    bend = _least(shape.bend, lambda at: _linear(shape, float(np.exp(at)), wear, value, weight)[1])
     found = float(np.exp(bend))
     return Law(shape, _linear(shape, found, wear, value, weight)[0], found)
+
+
+def fit_all(shape: Shape, wear: Real, values: Real) -> tuple[float, tuple[tuple[float, ...], ...]]:
+    """Fit one law to series (rows) that share the non-linear number; return it, and the others of each."""
+    weight = np.ones_like(wear)
+
+    def cost(place: float) -> float:
+        return sum(_linear(shape, float(np.exp(place)), wear, value, weight)[1] for value in values)
+
+    bend = float(np.exp(_least(shape.bend, cost))) if shape.bend else 0.0
+    return bend, tuple(_linear(shape, bend, wear, value, weight)[0] for value in values)
+
+
+def _least(ends: tuple[float, float], cost: Callable[[float], float]) -> float:
+    """Return the logarithm between two ends at which a cost is least: a grid, then its best valley."""
+    places = np.linspace(log(ends[0]), log(ends[1]), _GRID).tolist()
+    costs = [cost(place) for place in places]
+    best = costs.index(min(costs))
+    return _golden(cost, places[max(best - 1, 0)], places[min(best + 1, _GRID - 1)])
 
 
 def _linear(

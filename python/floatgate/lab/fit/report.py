@@ -78,7 +78,8 @@ def _section(heading: str, says: str, drawn: Sequence[tuple[str, Figure]], table
     )
 
 
-def _grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of numbers."""
     return parts.grid(list(head), [list(row) for row in rows])
 
 
@@ -92,7 +93,7 @@ def _times(done: "Fit") -> Section:
         for (operation, kind), fit in done.times.items()
         if operation != "read"
     ]
-    return "Times by wear", says, drawn, _grid(words.TIME_HEAD, words.times(done))
+    return "Times by wear", says, drawn, grid(words.TIME_HEAD, words.times(done))
 
 
 def _rates(done: "Fit") -> list[Section]:
@@ -100,7 +101,7 @@ def _rates(done: "Fit") -> list[Section]:
         return []
     says = "Wrong bits over bits read, by page type, and the law; below, residuals as decades of the rate."
     drawn = [(f"rate-{kind}", figures.rate(fit)) for kind, fit in done.rates.items() if fit.below is None]
-    return [("Error rate by wear", says, drawn, _grid(words.RATE_HEAD, words.rates(done)))]
+    return [("Error rate by wear", says, drawn, grid(words.RATE_HEAD, words.rates(done)))]
 
 
 def _endurance(done: "Fit") -> Section:
@@ -113,11 +114,11 @@ def _numbers(done: "Fit") -> Section:
         "Fitted numbers",
         "Times in ns, wear in cycles.",
         [],
-        _grid(words.NUMBER_HEAD, words.parameters(done)),
+        grid(words.NUMBER_HEAD, words.parameters(done)),
     )
 
 
 def _sources(done: "Fit", written: Sequence[str]) -> Section:
     rows = [(one.name, f"{one.entries:,}", one.sha256) for one in done.sources]
     says = f"Page model: {', '.join(written)}." if written else "No page model was written."
-    return "Logs", says, [], _grid(("file", "entries", "sha256"), rows)
+    return "Logs", says, [], grid(("file", "entries", "sha256"), rows)

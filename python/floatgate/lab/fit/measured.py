@@ -1,0 +1,157 @@
+"""From a measured table of threshold voltages to a folder: `fit.json`, error tables, and a report."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from floatgate.folder import atomically, write_json
+from floatgate.lab.fit import voltages
+from floatgate.lab.fit.emit import Source
+from floatgate.lab.fit.voltages import Growth, Rates, Table
+
+GROWTH_HEAD = ("growth with wear", "law", "R2", "RMS residual", "worst", "points", "fit")
+
+
+@dataclass(frozen=True)
+class VoltageFit:
+    """What a table of threshold voltages says."""
+
+    name: str
+    source: Source
+    table: Table
+    rates: tuple[Rates, ...]
+    growth: tuple[Growth, ...]
+    version: str
+
+    def rate_head(self) -> tuple[str, ...]:
+        """Head of the rows of error rates."""
+        pages = range(len(self.rates[0].best))
+        best = (f"type {page}" for page in pages)
+        return ("cycles, age", *best, "mean", f"fixed at {self.table.fixed.name}", "best over fixed")
+
+    def rate_rows(self) -> list[tuple[str, ...]]:
+        """Bit error rates with the best references by page type, their mean, and the mean with fixed ones."""
+        rows = []
+        for rates in self.rates:
+            best, fixed = (sum(each) / len(each) for each in (rates.best, rates.fixed))
+            shown = (f"{rate:.2e}" for rate in (*rates.best, best, fixed))
+            rows.append((rates.row.name, *shown, f"{best / fixed:.2f}" if fixed else "-"))
+        return rows
+
+    def growth_rows(self) -> list[tuple[str, ...]]:
+        """How well means and widths follow a law."""
+        return [
+            (
+                "means of the states" if one.what == "mean" else "widths of the states",
+                one.shape.formula,
+                "no change" if one.goodness.r2 is None else f"{one.goodness.r2:.4f}",
+                f"{one.goodness.rms:.3g}",
+                f"{one.goodness.worst:.3g}",
+                str(one.goodness.points),
+                "good" if good(one) else "POOR",
+            )
+            for one in self.growth
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Return every number, for programs."""
+        return {
+            "version": self.version,
+            "source": vars(self.source),
+            "states": list(self.table.states),
+            "coding": self.table.coding,
+            "fixed": self.table.fixed.name,
+            "rates": [
+                {
+                    "pe_cycles": rates.row.pe_cycles,
+                    "age": rates.row.age,
+                    "references": list(rates.references),
+                    "rate_best": list(rates.best),
+                    "rate_fixed": list(rates.fixed),
+                }
+                for rates in self.rates
+            ],
+            "growth": [
+                {
+                    "what": one.what,
+                    "law": one.shape.name,
+                    "formula": one.shape.formula,
+                    "bend": one.bend if one.shape.bend else None,
+                    "linear": [list(state) for state in one.linear],
+                    "r2": one.goodness.r2,
+                    "rms": one.goodness.rms,
+                    "points": one.goodness.points,
+                    "good": good(one),
+                }
+                for one in self.growth
+            ],
+        }
+
+
+def good(growth: Growth) -> bool:
+    """Whether the law explains most of what moves."""
+    return growth.goodness.good(0.0)
+
+
+def fit_voltages(path: Path) -> VoltageFit:
+    """Turn a table into error rates and growth. Raises InputError for a table that is none."""
+    from floatgate._core import version
+
+    table = voltages.read(path)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    grown = (voltages.growth(table, what) for what in ("mean", "sigma"))
+    source = Source(path.name, digest, len(table.rows) * len(table.states))
+    rates = voltages.rates(table)
+    return VoltageFit(path.stem, source, table, rates, tuple(one for one in grown if one), version())
+
+
+def write(done: VoltageFit, out: Path, *, force: bool = False) -> None:
+    """Write the folder."""
+    with atomically(out, force=force) as partial:
+        write_json(partial / "fit.json", done.document())
+        (partial / "report.html").write_text(_page(done), encoding="utf-8")
+
+
+def _page(done: VoltageFit) -> str:
+    from floatgate.lab.fit import voltage_figures as figures
+    from floatgate.lab.fit.report import Section, assemble, grid
+
+    table = done.table
+    source = done.source.name, str(done.source.entries), done.source.sha256
+    drawn = [("rate-wear", figures.by_wear(table, done.rates))]
+    aged = figures.by_age(table, done.rates)
+    if aged is not None:
+        drawn.append(("rate-age", aged))
+    sections: Sequence[Section] = [
+        (
+            "Threshold voltages",
+            "Density of cells by state, least worn and last row; best references of the first, dashed.",
+            [("distributions", figures.distributions(table, done.rates))],
+            "",
+        ),
+        (
+            "Error rates",
+            "Overlap of the states as normal distributions, every state alike often. Best references lie "
+            f"where densities cross; fixed ones stay where they were best at {table.fixed.name}. "
+            "Real tails are heavier.",
+            drawn,
+            grid(done.rate_head(), done.rate_rows()),
+        ),
+        (
+            "Growth with wear",
+            "Each state has its own numbers, all share one bend. R2 is of what moves within each state.",
+            [(f"growth-{one.what}", figures.grown(table, one)) for one in done.growth],
+            grid(GROWTH_HEAD, done.growth_rows()),
+        ),
+        (
+            "Source",
+            "; ".join(f"{key}: {value}" for key, value in table.head.items()),
+            [],
+            grid(("file", "lines", "sha256"), [source]),
+        ),
+    ]
+    what = f"{len(table.states)} states, {len(table.rows)} conditions of wear and age"
+    return assemble(done.name, what, f"coding: {table.coding}", [], sections, done.version)

@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
+from operator import lt
 from pathlib import Path
 
 from floatgate.lab.fit.measured import VoltageFit, fit_voltages
 from floatgate.lab.fit.voltages import Measured
 from floatgate.reproduce import Case, Concluded, Finding, Found
+
+from . import chip
 
 TABLE = Path(__file__).with_name("voltages.csv")
 WORN = ("0, 1 d", "3000, 1 d")
@@ -32,22 +35,30 @@ def run(case: Case, full: bool) -> Finding:  # noqa: ARG001
 
 
 def conclude(found: Found) -> Iterable[Concluded]:
-    new, worn = (row(name) for name in WORN)
-    yield _holds(
-        "worn: every state is wider", all(a < b for a, b in zip(new.sigmas, worn.sigmas, strict=True))
-    )
+    """Hold the measured table and a simulated part to the same claims."""
+    for name, new_and_worn, aged in (
+        ("measured", [row(name) for name in WORN], [row(name) for name in AGED]),
+        ("simulated", chip.worn(), chip.aged()),
+    ):
+        yield from _moves(name, *new_and_worn, aged)
+    gains = [_gain(found, name) for name in AGED[1:]]
+    yield _holds("measured: retries gain more with age", all(a < b for a, b in pairwise(gains)))
+
+
+def _moves(name: str, new: Measured, worn: Measured, aged: list[Measured]) -> Iterable[Concluded]:
+    yield _holds(f"{name}: wear widens every state", all(map(lt, new.sigmas, worn.sigmas)))
     shifts = [b - a for a, b in zip(new.means, worn.means, strict=True)]
-    yield _holds("worn: the erased state rises most", shifts[0] == max(shifts) and shifts[0] > 0)
-    ages = [row(name) for name in AGED]
-    yield _holds("aged: P6 and P7 fall", all(falls(ages, state) for state in (6, 7)))
-    widths = [[one.sigmas[state] for one in ages] for state in range(1, 8)]
-    yield _holds("aged: programmed states widen", all(a <= b for one in widths for a, b in pairwise(one)))
-    gains = [found["frozen", name].simulated / found["best", name].simulated for name in AGED[1:]]
-    yield _holds("aged: retries gain more and more", all(a < b for a, b in pairwise(gains)))
+    yield _holds(f"{name}: wear lifts the erased state most", shifts[0] == max(shifts) and shifts[0] > 0)
+    falls = [all(a.means[state] > b.means[state] for a, b in pairwise(aged)) for state in (6, 7)]
+    yield _holds(f"{name}: the highest states fall with age", all(falls))
+    widths = [[one.sigmas[state] for one in aged] for state in range(1, 8)]
+    yield _holds(
+        f"{name}: programmed states widen with age", all(a <= b for one in widths for a, b in pairwise(one))
+    )
 
 
-def falls(rows: list[Measured], state: int) -> bool:
-    return all(a.means[state] > b.means[state] for a, b in pairwise(rows))
+def _gain(found: Found, name: str) -> float:
+    return float(found["frozen", name].simulated) / float(found["best", name].simulated)
 
 
 def _holds(name: str, holds: bool) -> Concluded:

@@ -57,6 +57,8 @@ def read_head(path: Path) -> Head:
 
     Raises InputError for a file that is none, and for columns that are missing, unknown or given twice.
     """
+    if not path.is_file():
+        raise InputError(f"{path}: not a file: expected a log of a test rig")
     try:
         with pa.input_stream(str(path), compression="detect") as file:
             text = file.read(_HEAD_MOST).decode("utf-8", errors="replace")

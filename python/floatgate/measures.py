@@ -12,6 +12,7 @@ BLOCKS: Mapping[str, float] = {"": 1.0, "k": 2.0**10, "K": 2.0**10, "m": 2.0**20
 RATES: Mapping[str, float] = {f"{unit}/s": factor for unit, factor in SIZES.items()}
 POWERS: Mapping[str, float] = {"mW": 1e-3, "W": 1.0, "kW": 1e3}
 YEARS: Mapping[str, float] = {"y": 1.0}
+TIMES_MS: Mapping[str, float] = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 
 
 def measure(text: object, units: Mapping[str, float], example: str) -> float:

@@ -37,7 +37,9 @@ _OUTPUT = "Output"
 
 
 def grid(
-    drive: Annotated[str, typer.Argument(help="A drive's name or file (`floatgate drives`).")],
+    drive: Annotated[
+        str, typer.Argument(help="A drive's name or file (`floatgate drives`), or a disk's: scsi-15k.")
+    ],
     block: Annotated[
         str | None,
         typer.Option(metavar="LIST", help="Sizes.", show_default="512 to 1m", rich_help_panel=_WHAT),

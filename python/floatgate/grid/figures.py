@@ -11,6 +11,7 @@ from floatgate.report import palette, words
 from floatgate.report.plot import Figure, axis, layout
 
 USUAL_BLOCK = 8192  # the block whose stages are drawn, where the grid has it: what databases ask for
+_DISK_STAGES = {"seek": "#7A6FAC", "rotation": "#E69F00", "media": "#2f3e50", "flash cache": "#56B4E9"}
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _MARKS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 
@@ -132,7 +133,7 @@ def stages(points: Sequence[Point]) -> Figure | None:
         return None
     names = [f"{p.setting.pattern} {p.setting.op}, {p.setting.depth} deep" for p in mine]
     data = []
-    for stage, colour in palette.STAGES.items():
+    for stage, colour in (palette.STAGES | _DISK_STAGES).items():
         values = [point.stages_ns.get(stage, 0.0) for point in mine]
         if not any(values):
             continue

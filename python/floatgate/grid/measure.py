@@ -8,6 +8,9 @@ import numpy as np
 
 from floatgate import session as sessions
 from floatgate.confidence import Interval
+from floatgate.disk.model import Disk
+from floatgate.disk.simulate import CacheTimes, Load
+from floatgate.disk.simulate import run as simulate_disk
 from floatgate.grid import steady
 from floatgate.grid.point import INTERRUPTED, NOT_REACHED, STEADY, Point, Setting
 from floatgate.session import Options, Plan
@@ -50,6 +53,8 @@ class Task:
     file_bytes: int
     rule: Rule
     buffer_bytes: int  # of a write-back buffer; 0 without one
+    disk: Disk | None = None  # a magnetic disk instead of a flash drive
+    cache: CacheTimes | None = None  # of its flash cache
 
     def plan(self) -> Plan:
         """Return the run behind the point."""
@@ -71,6 +76,8 @@ class Task:
 def measure(task: Task, stopped: Callable[[], bool] = lambda: False) -> Point:
     """Run a point. Raises InputError or Fault as a run does."""
     seen = _Rounds(task) if task.rule.name == "snia" else _Batches(task)
+    if task.disk is not None:
+        return _measure_disk(task, task.disk, seen, stopped)
     plan = task.plan()
     session = plan.open()
     outcome = sessions.drive(session, plan, sinks=(seen,), stopped=lambda: seen.verdict.steady or stopped())
@@ -82,6 +89,23 @@ def measure(task: Task, stopped: Callable[[], bool] = lambda: False) -> Point:
     document = outcome.document
     collected = bool(document["flash"]["programs"].get("gc"))
     return replace(seen.point(), waf=document["waf"], collected=collected)
+
+
+def _measure_disk(task: Task, disk: Disk, seen: "_Seen", stopped: Callable[[], bool]) -> Point:
+    """Run a point on a magnetic disk."""
+    setting = task.setting
+    random, write = setting.pattern == "random", setting.op == "write"
+    load = Load(random, write, setting.block_bytes, setting.depth, task.file_bytes, task.options.seed)
+    for part in simulate_disk(disk, load, task.cache):
+        done = np.array(part.done_ns, np.uint64)
+        seen.take(done, np.array(part.latency_ns, np.uint64), part.stages_ns)
+        if seen.verdict.steady:
+            return seen.point()
+        if stopped():
+            break
+        if seen.end_ns > task.rule.limit_s * 1e9:
+            return Point(setting, NOT_REACHED, simulated_ns=seen.end_ns, windows=seen.windows)
+    return Point(setting, INTERRUPTED, simulated_ns=seen.end_ns)
 
 
 class _Seen:
@@ -103,15 +127,19 @@ class _Seen:
         if not len(done) or self.verdict.steady:
             return
         arrived = np.frombuffer(columns["arrive_ns"], np.uint64)
-        self._parts.append((done, done - arrived))
-        self.count += len(done)
-        self.end_ns = int(done.max())
         sums = {
             name.removesuffix("_ns"): float(np.frombuffer(columns[name], np.uint64).sum())
             for name, _ in session.requests_schema()
             if name.endswith("_ns") and name not in ("arrive_ns", "complete_ns")
         }
-        self._stages.append((self.count, sums))
+        self.take(done, done - arrived, sums)
+
+    def take(self, done: Numbers, latency: Numbers, stage_sums: dict[str, float]) -> None:
+        """Take some requests: when they were done, how long they took, where their time went."""
+        self._parts.append((done, latency))
+        self.count += len(done)
+        self.end_ns = int(done.max())
+        self._stages.append((self.count, stage_sums))
         self.look()
 
     def look(self) -> None:

@@ -6,12 +6,15 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.synchronize import Event
 from typing import Any
 
 from floatgate import _core, places
 from floatgate import quantities as q
+from floatgate.disk.model import Disk, read_disk
+from floatgate.disk.model import find as find_disk
+from floatgate.disk.simulate import CacheTimes
 from floatgate.errors import InputError
 from floatgate.grid.measure import Rule, Task, measure
 from floatgate.grid.point import INTERRUPTED, Point, Setting
@@ -58,21 +61,58 @@ def run_grid(
 
     When `stopped` says so, points that are not done are marked as interrupted. Raises InputError or Fault.
     """
-    card = json.loads(_core.explain_drive(asked.drive, list(asked.overrides), places.folders()))
-    _check(asked, card)
-    buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
-    tasks = [
-        Task(setting, asked.drive, asked.overrides, asked.options, asked.file_bytes, asked.rule, buffer)
-        for setting in asked.settings
-    ]
+    found = find_disk(asked.drive)
+    if found is not None:
+        title, capacity, tasks = _disk_tasks(asked, read_disk(found))
+    else:
+        card = json.loads(_core.explain_drive(asked.drive, list(asked.overrides), places.folders()))
+        buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
+        title, capacity = card["title"], card["capacity_bytes"]
+        tasks = [_task(asked, setting, buffer) for setting in asked.settings]
+    _check(asked, capacity)
     points = _run_all(tasks, workers or os.cpu_count() or 1, progress, stopped)
-    return Grid(asked, card["title"], card["capacity_bytes"], tuple(points))
+    return Grid(asked, title, capacity, tuple(points))
 
 
-def _check(asked: Asked, card: dict[str, Any]) -> None:
+def _task(asked: Asked, setting: Setting, buffer: int) -> Task:
+    return Task(setting, asked.drive, asked.overrides, asked.options, asked.file_bytes, asked.rule, buffer)
+
+
+def _disk_tasks(asked: Asked, disk: Disk) -> tuple[str, int, list[Task]]:
+    """A magnetic disk has no configuration keys and no state; its cache's times come from its flash drive."""
+    if asked.overrides:
+        raise InputError(
+            f"--set {asked.overrides[0]}: {asked.drive} is a disk: expected a flash drive with this"
+        )
+    times: dict[int, CacheTimes | None] = {}
+    tasks = []
+    for setting in asked.settings:
+        if setting.block_bytes not in times:
+            times[setting.block_bytes] = cache_times(disk, setting.block_bytes, asked.options.seed)
+        cached = times[setting.block_bytes]
+        kept = int(disk.cache.size) if disk.cache and setting.op == "write" else 0
+        tasks.append(replace(_task(asked, setting, kept), disk=disk, cache=cached))
+    return disk.title, int(disk.capacity), tasks
+
+
+def cache_times(disk: Disk, block: int, seed: int) -> CacheTimes | None:
+    """Measure what a disk's flash cache takes for a request of `block` bytes; None without a cache."""
+    if disk.cache is None:
+        return None
+    ask = (Setting("random", "read", block, 1), Setting("sequential", "write", block, 1))
+    flash = Asked(disk.cache.drive, ask, options=Options(seed=seed, precondition="fill", requests=True))
+    read, write = (measure(_task(flash, setting, 0)) for setting in ask)
+    if read.latency_ns_mean is None or write.latency_ns_mean is None:
+        raise InputError(
+            f"cache.drive = {disk.cache.drive}: no steady state in a minute: expected another drive"
+        )
+    return CacheTimes(read.latency_ns_mean / 1e6, write.latency_ns_mean / 1e6)
+
+
+def _check(asked: Asked, capacity: int) -> None:
     """Refuse a file that the drive cannot hold, or that is smaller than a block, before anything runs."""
-    if asked.file_bytes > card["capacity_bytes"]:
-        shown, most = q.size(asked.file_bytes), q.size(card["capacity_bytes"])
+    if asked.file_bytes > capacity:
+        shown, most = q.size(asked.file_bytes), q.size(capacity)
         raise InputError(f"--file-size {shown}: expected at most the drive's {most}")
     largest = max(setting.block_bytes for setting in asked.settings)
     if largest > asked.file_bytes:

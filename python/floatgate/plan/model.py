@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from floatgate.measures import POWERS, RATES, SIZES, YEARS, measure
+from floatgate.strict import Strict
 
 KINDS = ("random_read", "random_write", "sequential_read", "sequential_write")
 UNLIMITED = "unlimited"
@@ -33,12 +34,6 @@ Share = Annotated[float, Field(gt=0, le=1)]
 Growth = Annotated[float, Field(gt=-1, allow_inf_nan=False)]
 Year = Annotated[int, Field(ge=1950, le=2200)]
 Text = Annotated[str, Field(min_length=1)]
-
-
-class Strict(BaseModel):
-    """Refuses what it does not know, and converts nothing on its own."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Demand(Strict):

@@ -276,6 +276,15 @@ def test_a_fit_says_when_data_do_not_follow_it(tmp_path: Path) -> None:
     assert done.times["erase", 0].good
 
 
+def test_times_that_jump_between_two_levels_are_not_explained_by_a_pulse(tmp_path: Path) -> None:
+    def jumps(cycle: int) -> float:
+        return 300.0 if cycle.bit_length() % 2 else 275.0
+
+    program = fit_logs([rig(tmp_path / "rig.csv", program_us=jumps)]).times["program", 0]
+    assert program.pulse is not None
+    assert not program.good
+
+
 def test_the_same_logs_give_the_same_bytes(fitted: Fit, worn: Path, wrong: Path, tmp_path: Path) -> None:
     write(fitted, tmp_path / "a")
     write(fit_logs([worn]), tmp_path / "b")

@@ -25,7 +25,7 @@ DEFINITIONS = (
     ("law", "the candidate of the least corrected Akaike criterion: AICc for times, QAICc for error counts"),
     ("pulse", "the longest time of which the busy times are whole multiples apart (Kendall's quantum)"),
     ("R2", "share of the points' variance that the law explains"),
-    ("good, times", "R2 of 0.9 or more, or a residual within half a pulse or 1 % of the mean"),
+    ("good, times", "R2 of 0.9 or more, or an RMS residual within 0.35 of a pulse or 1 % of the mean"),
     ("explained", "share of the deviance of a constant rate that the law explains"),
     (
         "chi2/dof",

@@ -10,6 +10,8 @@ from floatgate.lab.fit.laws import Fitted
 from floatgate.lab.fit.pulses import Pulse
 from floatgate.lab.fit.stream import Real
 
+GOOD_PULSE = 0.35  # RMS, of a pulse: rounding to whole ones leaves 1 / sqrt(12) = 0.29
+
 
 @dataclass(frozen=True)
 class TimeFit:
@@ -32,9 +34,9 @@ class TimeFit:
 
     @property
     def good(self) -> bool:
-        """Whether the law follows the data: explains them, or to half a pulse, which steps leave open."""
-        half = self.pulse.ns / 2 if self.pulse else 0.0
-        return self.fitted.goodness.good(float(self.mean_ns.mean()), half)
+        """Whether the law follows the data: explains them, or leaves what whole pulses leave."""
+        left = GOOD_PULSE * self.pulse.ns if self.pulse else 0.0
+        return self.fitted.goodness.good(float(self.mean_ns.mean()), left)
 
     def at(self, wear: Real) -> Real:
         """Return the time at some wear: the law's, at the nearest level of whole pulses."""

@@ -4,6 +4,7 @@
 //! plane takes part is remapped, so that one bad block costs one block and not a whole row of them.
 
 use crate::Geometry;
+use crate::tables::Endurance;
 use config::{ConfigError, Section};
 use engine::RandomStream;
 
@@ -43,12 +44,16 @@ pub struct FlashArray {
     pe_cycles: Vec<u32>,
     /// The next page row each superblock can program.
     next_row: Vec<u32>,
+    /// Cycles that each block lives, where the chip's tables know endurance; else empty.
+    lives: Vec<u32>,
+    /// The plane whose block failed in the last erase.
+    failed_plane: Option<u32>,
     bad_blocks: u64,
 }
 
 impl FlashArray {
-    /// Reads `[nand.bad_blocks]` and draws the factory bad blocks. `planes` of each die operate together
-    /// (all of them, or one when multi-plane operation is off).
+    /// Reads `[nand.bad_blocks]` and draws the factory bad blocks and, from the ranks of `endurance`, how long each
+    /// block lives. `planes` of each die operate together (all of them, or one when multi-plane operation is off).
     ///
     /// # Errors
     /// When a ratio lies outside its range or a plane has no good block.
@@ -56,6 +61,7 @@ impl FlashArray {
         nand: &mut Section,
         geometry: &Geometry,
         planes: u32,
+        endurance: Option<&Endurance>,
         seed: u64,
     ) -> Result<Self, ConfigError> {
         let mut section = nand.child("bad_blocks")?;
@@ -66,6 +72,9 @@ impl FlashArray {
         };
         let worn: u32 =
             nand.or("pe_cycles", 0, "program/erase cycles each block has behind it at the start")?;
+        let blocks = geometry.dies() * geometry.blocks_per_die();
+        let mut ranks = RandomStream::new(seed, "nand.endurance");
+        let mut life = |endurance: &Endurance| endurance.cycles(ranks.unit());
         let mut array = Self {
             planes,
             superblocks_per_die: geometry.blocks_per_die() / planes,
@@ -75,8 +84,10 @@ impl FlashArray {
             random: RandomStream::new(seed, "nand.bad_blocks"),
             members: Vec::new(),
             spares: Vec::new(),
-            pe_cycles: vec![worn; (geometry.dies() * geometry.blocks_per_die()) as usize],
+            pe_cycles: vec![worn; blocks as usize],
             next_row: Vec::new(),
+            lives: endurance.map_or_else(Vec::new, |known| (0..blocks).map(|_| life(known)).collect()),
+            failed_plane: None,
             bad_blocks: 0,
         };
         let count = (geometry.dies() * array.superblocks_per_die) as usize;
@@ -95,7 +106,14 @@ impl FlashArray {
         for plane in 0..self.planes {
             let first = plane * blocks_per_group;
             let blocks = first..first + blocks_per_group;
-            good.push(blocks.filter(|_| !self.random.chance(self.bad.factory_ratio)).collect());
+            let first_of_die = die * self.blocks_per_die;
+            good.push(
+                blocks
+                    .filter(|block| {
+                        !self.random.chance(self.bad.factory_ratio) && !self.is_dead(first_of_die + block)
+                    })
+                    .collect(),
+            );
         }
         let formed = good.iter().map(Vec::len).min().unwrap_or(0);
         self.bad_blocks +=
@@ -113,6 +131,12 @@ impl FlashArray {
         }
     }
 
+    /// True once a block (numbered over the drive) has had the cycles that it lives.
+    #[inline]
+    fn is_dead(&self, block: u32) -> bool {
+        self.lives.get(block as usize).is_some_and(|life| self.pe_cycles[block as usize] >= *life)
+    }
+
     #[inline]
     fn member_index(&self, die: u32, superblock: u32, plane: u32) -> usize {
         ((die * self.superblocks_per_die + superblock) * self.planes + plane) as usize
@@ -125,7 +149,7 @@ impl FlashArray {
 
     /// True when programs or erases can fail.
     pub fn may_fail(&self) -> bool {
-        self.bad.program_fail_ratio > 0.0 || self.bad.erase_fail_ratio > 0.0
+        self.bad.program_fail_ratio > 0.0 || self.bad.erase_fail_ratio > 0.0 || !self.lives.is_empty()
     }
 
     /// Blocks that are bad, from the factory or since.
@@ -180,19 +204,26 @@ impl FlashArray {
 
     /// Erases a superblock: each block wears by one cycle. True: done; false: the erase failed.
     pub fn erase(&mut self, die: u32, superblock: u32) -> bool {
+        self.failed_plane = None;
         for plane in 0..self.planes {
             let block = self.members[self.member_index(die, superblock, plane)];
             assert_ne!(block, NO_BLOCK, "die {die}: superblock {superblock} was lost to bad blocks");
-            self.pe_cycles[(die * self.blocks_per_die + block) as usize] += 1;
+            let block = die * self.blocks_per_die + block;
+            self.pe_cycles[block as usize] += 1;
+            if self.is_dead(block) {
+                self.failed_plane = Some(plane);
+            }
         }
         self.next_row[(die * self.superblocks_per_die + superblock) as usize] = 0;
-        !self.random.chance(self.bad.erase_fail_ratio)
+        !self.random.chance(self.bad.erase_fail_ratio) && self.failed_plane.is_none()
     }
 
-    /// Marks one block of the superblock bad (drawn among its planes) and repairs the superblock if it can.
+    /// Marks one block of the superblock bad (the one whose life just ended, else drawn among its planes) and
+    /// repairs the superblock if it can.
     pub fn retire(&mut self, die: u32, superblock: u32) -> RetireOutcome {
         self.bad_blocks += 1;
-        let plane = self.random.below(u64::from(self.planes)) as u32;
+        let drawn = self.random.below(u64::from(self.planes)) as u32;
+        let plane = self.failed_plane.take().unwrap_or(drawn);
         let member = self.member_index(die, superblock, plane);
         self.next_row[(die * self.superblocks_per_die + superblock) as usize] = 0;
         if let Some(spare) = self.spares[(die * self.planes + plane) as usize].pop() {

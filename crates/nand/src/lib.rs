@@ -1,17 +1,20 @@
 //! The chips: how they are laid out, how long they take, which block is bad, which command is legal.
 //!
 //! Knows no logical address. `cells` says what threshold voltages do, `chip` puts them on a bench as a part with
-//! pages, status and wear. A drive's array takes its times from the chip file's data sheet, or from `[tables]` that
-//! `floatgate derive` makes from the cells; `[cells]` itself it only reads and checks.
+//! pages, status and wear. A drive's array takes its times from the chip file's data sheet, or from `tables` that
+//! `floatgate derive` makes from the cells, together with error rates and endurance; `[cells]` itself it only reads
+//! and checks.
 
 mod array;
 pub mod cells;
 pub mod chip;
 mod geometry;
 mod power;
+pub mod tables;
 mod timing;
 
 pub use array::{FlashArray, RetireOutcome};
 pub use geometry::{Cell, Geometry, ProgramOrder};
 pub use power::ArrayPower;
+pub use tables::Tables;
 pub use timing::ArrayTiming;

@@ -1,25 +1,24 @@
 //! How long the array is busy: read, program and erase times by page type.
 
-use crate::{Cell, Geometry, ProgramOrder};
+use crate::{Cell, Geometry, ProgramOrder, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
-/// Program and erase times from some wear on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct WearRow {
-    pe_cycles: u32,
-    t_prog: [Nanos; 4],
-    t_bers: Nanos,
-}
-
-/// Busy times of a chip. Programs and erases follow wear where the chip's file has `[tables]`, which
-/// `floatgate derive` makes; age and cost of a write do not change them yet.
+/// Busy times of a chip. Programs and erases follow wear, and programs their step, where the chip's file has
+/// `[tables]`, which `floatgate derive` makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayTiming {
     cell: Cell,
     t_r: [Nanos; 4],
-    /// By rising wear; the first holds from the beginning.
-    rows: Vec<WearRow>,
+    /// Wear from which each row holds; the first holds from the beginning.
+    pe_cycles: Vec<u32>,
+    /// Program steps over the usual one, and which of them is the usual one.
+    steps: Vec<f64>,
+    usual_step: usize,
+    /// For each step, for each row.
+    t_prog: Vec<[Nanos; 4]>,
+    /// For each row.
+    t_bers: Vec<Nanos>,
     /// From a suspend command until reads may start, when a program is running.
     pub t_suspend_program: Nanos,
     /// The same when an erase is running.
@@ -29,11 +28,15 @@ pub struct ArrayTiming {
 }
 
 impl ArrayTiming {
-    /// Reads the time keys of `[nand]`.
+    /// Reads the time keys of `[nand]`; the chip's tables, where it has some, come before them.
     ///
     /// # Errors
     /// When a time is missing or the number of values fits neither one nor the number of page types.
-    pub fn read(nand: &mut Section, geometry: &Geometry) -> Result<Self, ConfigError> {
+    pub fn read(
+        nand: &mut Section,
+        geometry: &Geometry,
+        tables: Option<&Tables>,
+    ) -> Result<Self, ConfigError> {
         let bits = geometry.cell.bits() as usize;
         let t_r = per_page_type(nand, "t_r", bits, "array read time, one value or one per page type")?;
         let t_prog = match geometry.program {
@@ -44,10 +47,21 @@ impl ArrayTiming {
         };
         let t_bers = nand.required("t_bers", "block erase time")?;
         let types = if geometry.program == ProgramOrder::Page { bits } else { 1 };
+        let steps = tables.map_or_else(|| vec![1.0], |tables| tables.steps.clone());
+        let times = |times: &[Nanos]| {
+            let mut by_type = [times[0]; 4];
+            by_type[..types].copy_from_slice(times);
+            by_type
+        };
         Ok(Self {
             cell: geometry.cell,
             t_r,
-            rows: wear_rows(nand, WearRow { pe_cycles: 0, t_prog, t_bers }, types)?,
+            pe_cycles: tables.map_or_else(|| vec![0], |tables| tables.pe_cycles.clone()),
+            usual_step: steps.iter().position(|step| *step == 1.0).expect("the usual step is among them"),
+            steps,
+            t_prog: tables
+                .map_or_else(|| vec![t_prog], |tables| tables.t_prog.chunks(types).map(times).collect()),
+            t_bers: tables.map_or_else(|| vec![t_bers], |tables| tables.t_bers.clone()),
             t_suspend_program: nand.or(
                 "t_suspend_program",
                 Nanos::new(20_000),
@@ -81,60 +95,37 @@ impl ArrayTiming {
     /// True when wear changes times.
     #[inline]
     pub fn ages(&self) -> bool {
-        self.rows.len() > 1
+        self.pe_cycles.len() > 1
     }
 
     /// The row of the tables for a block of this wear.
     #[inline]
     pub fn wear_row(&self, pe_cycles: u32) -> u8 {
-        self.rows[1..].partition_point(|row| row.pe_cycles <= pe_cycles) as u8
+        self.pe_cycles[1..].partition_point(|row| *row <= pe_cycles) as u8
     }
 
     /// Program time of the operation that begins at page `page` of a block, by the row of its wear.
     #[inline]
     pub fn t_prog(&self, page: u32, wear: u8) -> Nanos {
-        self.rows[wear as usize].t_prog[self.page_type(page)]
+        self.t_prog_by_step(page, wear, self.usual_step)
+    }
+
+    /// Program steps over the usual one that the chip knows times for, rising.
+    pub fn steps(&self) -> &[f64] {
+        &self.steps
+    }
+
+    /// Program time with the `step`-th of [`Self::steps`].
+    #[inline]
+    pub fn t_prog_by_step(&self, page: u32, wear: u8, step: usize) -> Nanos {
+        self.t_prog[step * self.pe_cycles.len() + wear as usize][self.page_type(page)]
     }
 
     /// Block erase, by the row of its wear.
     #[inline]
     pub fn t_bers(&self, wear: u8) -> Nanos {
-        self.rows[wear as usize].t_bers
+        self.t_bers[wear as usize]
     }
-}
-
-const ROWS_MAX: usize = 64;
-
-/// The rows of `[tables]`, or the one row of the data sheet's times.
-fn wear_rows(nand: &mut Section, sheet: WearRow, types: usize) -> Result<Vec<WearRow>, ConfigError> {
-    let written = nand.has("tables");
-    let mut s = nand.child("tables")?;
-    if !written {
-        return Ok(vec![sheet]);
-    }
-    let wear: Vec<u32> = s.required("pe_cycles", "wear from which each row holds, program/erase cycles")?;
-    if wear[0] != 0 || wear.windows(2).any(|pair| pair[0] >= pair[1]) || wear.len() > ROWS_MAX {
-        return Err(s.reject("pe_cycles", &format!("expected at most {ROWS_MAX} rising values, the first 0")));
-    }
-    let help = "program times: for each wear one of each page type, or of the whole wordline";
-    let t_prog: Vec<Nanos> = s.required("t_prog", help)?;
-    let t_bers: Vec<Nanos> = s.required("t_bers", "erase time for each wear")?;
-    for (key, count, expected) in
-        [("t_prog", t_prog.len(), wear.len() * types), ("t_bers", t_bers.len(), wear.len())]
-    {
-        if count != expected {
-            return Err(
-                s.reject(key, &format!("expected {expected} times, not {count}: {} rows", wear.len()))
-            );
-        }
-    }
-    s.finish()?;
-    let row = |index: usize| {
-        let mut times = [t_prog[index * types]; 4];
-        times[..types].copy_from_slice(&t_prog[index * types..(index + 1) * types]);
-        WearRow { pe_cycles: wear[index], t_prog: times, t_bers: t_bers[index] }
-    };
-    Ok((0..wear.len()).map(row).collect())
 }
 
 fn per_page_type(

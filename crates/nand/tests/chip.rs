@@ -197,16 +197,122 @@ fn impossible_voltages_are_refused() {
     assert!(refused("verify = \"-1500mV\"", "verify = \"-3V\"").contains("mean threshold"));
 }
 
+#[test]
+fn cycling_does_not_write_over_data_but_may_erase_them() {
+    let mut chip = chip(2);
+    chip.program(0, 0, &page(0)).expect("is sent");
+    let refused = chip.cycle(0, 3, &Pattern::Zeros, Pages::First).expect_err("it holds data");
+    assert!(refused.contains("holds data"), "{refused}");
+    let mut other = self::chip(2);
+    other.program(0, 0, &page(0)).expect("is sent");
+    chip.cycle(0, 3, &Pattern::Zeros, Pages::None).expect("only erases");
+    for _ in 0..3 {
+        other.erase(0).expect("is sent");
+    }
+    assert_eq!(chip.threshold_voltages(0, 0), other.threshold_voltages(0, 0));
+    assert!(chip.cycle(0, u64::MAX, &Pattern::Zeros, Pages::First).expect_err("too many").contains("cycles"));
+}
+
+#[test]
+fn a_mix_of_states_adds_up_or_is_refused() {
+    let refused = |text: &str| Pattern::parse(text).expect_err("must be refused");
+    assert!(refused("mix:11=0.5,10=0.4").contains("add up to 0.9"));
+    assert!(refused("mix:11=0.5,11=0.5").contains("given twice"));
+    assert!(refused("mix:11=1.5,10=-0.5").contains("0 <= SHARE <= 1"));
+    assert!(refused("states:11").contains("expected zeros"));
+    let mut slc = chip(1);
+    let unknown = Pattern::parse("mix:11=1").expect("is written rightly");
+    assert!(slc.cycle(0, 1, &unknown, Pages::First).expect_err("SLC has no 11").contains("expected one of"));
+}
+
+/// The same parts as two-step and one-shot MLC.
+fn mlc(order: &str) -> String {
+    CHIP.replace("cell = \"slc\"", "cell = \"mlc\"")
+        .replace(
+            "program = \"page\"",
+            if order == "two-step" { "program = \"page\"" } else { "program = \"one-shot\"" },
+        )
+        .replace("t_r = \"24us\"", &format!("t_r = \"24us\"\norder = \"{order}\""))
+        .replace("verify = [\"1V\"]", "verify = [\"500mV\", \"1500mV\", \"2500mV\"]")
+        .replace("references = [\"-300mV\"]", "references = [\"-300mV\", \"1200mV\", \"2200mV\"]")
+        .replace(
+            "step = \"200mV\"",
+            if order == "two-step" {
+                "step = \"200mV\"\nfirst_verify = [\"900mV\"]"
+            } else {
+                "step = \"200mV\""
+            },
+        )
+        .replace("max_pulses = 16", "max_pulses = 40")
+}
+
+/// Pages with cells of each state in equal shares, as `mix` names them.
+fn pages_of(digits: [[u8; 2]; 2]) -> [Vec<u8>; 2] {
+    // Even cells take the first state's digits, odd cells the second's.
+    [0, 1].map(|bit| {
+        page(if digits[0][bit] == 1 { 0xaa } else { 0 } | if digits[1][bit] == 1 { 0x55 } else { 0 })
+    })
+}
+
+#[test]
+fn single_operations_wear_cells_of_many_bits_as_cycles_do() {
+    for order in ["two-step", "one-shot"] {
+        for (pattern, digits) in [
+            ("mix:10=0.5,00=0.5", [[1, 0], [0, 0]]),
+            ("mix:11=0.5,01=0.5", [[1, 1], [0, 1]]),
+            ("state:11", [[1, 1], [1, 1]]),
+        ] {
+            let text = mlc(order);
+            let new = || read(&text, 5).unwrap_or_else(|error| panic!("{error}"));
+            let (mut one, mut other) = (new(), new());
+            let rows = one
+                .cycle(2, 300, &Pattern::parse(pattern).expect("is a pattern"), Pages::All)
+                .expect("is sent");
+            let data = pages_of(digits);
+            let mut last = 0;
+            for _ in 0..300 {
+                for number in 0..8 {
+                    let answer = other.program(2, number, &data[number as usize % 2]).expect("is sent");
+                    assert_eq!(answer.status, Status::Ok);
+                }
+                last = other.erase(2).expect("is sent").busy_ns;
+            }
+            let logged = rows.iter().rfind(|row| row.page.is_none()).expect("it was logged");
+            assert_eq!(logged.busy_ns, last, "{order} {pattern}");
+            // The cells lie where they lie because of wear, programmed and over-erased: all of it agrees.
+            assert_eq!(one.threshold_voltages(2, 1), other.threshold_voltages(2, 1), "{order} {pattern}");
+        }
+    }
+}
+
+#[test]
+fn a_wordline_written_in_part_takes_its_stress_too() {
+    let text = mlc("two-step");
+    let new = || read(&text, 5).unwrap_or_else(|error| panic!("{error}"));
+    let (mut one, mut other) = (new(), new());
+    one.cycle(2, 300, &Pattern::parse("mix:11=0.5,01=0.5").expect("is a pattern"), Pages::First)
+        .expect("is sent");
+    for _ in 0..300 {
+        other.program(2, 0, &page(0xaa)).expect("is sent");
+        other.erase(2).expect("is sent");
+    }
+    assert_eq!(one.threshold_voltages(2, 0), other.threshold_voltages(2, 0));
+    assert_eq!(one.threshold_voltages(2, 3), other.threshold_voltages(2, 3));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn once_for_n_cycles_is_n_times_for_one(
         seed in 0u64..1000,
+        part in 0usize..3,
         parts in proptest::collection::vec((1u64..400, 0usize..3, 0usize..3), 1..12),
     ) {
+        let text = [CHIP.to_owned(), mlc("two-step"), mlc("one-shot")][part].clone();
+        let new = || read(&text, seed).unwrap_or_else(|error| panic!("{error}"));
         let patterns = [Pattern::Zeros, Pattern::Ones, Pattern::Random];
         let pages = [Pages::First, Pages::All, Pages::None];
-        let (mut whole, mut single) = (chip(seed), chip(seed));
+        let (mut whole, mut single) = (new(), new());
         for (cycles, pattern, which) in parts {
             let at_once = whole.cycle(1, cycles, &patterns[pattern], pages[which]).expect("is sent");
             let mut one_by_one = Vec::new();

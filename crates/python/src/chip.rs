@@ -2,20 +2,55 @@
 
 use crate::errors::{guarded, input};
 use nand::chip::{Answer, ChipInterface, Operation, Pages, Pattern, SimulatedChip};
+use nand::tables::Rest;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
+use sim::BenchChip;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-/// A chip made of the cell model. What crosses is JSON, numbers and bytes.
+/// A chip made of the cell model, or of its tables. What crosses is JSON, numbers and bytes.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct Chip {
-    inner: Mutex<SimulatedChip>,
+    inner: Mutex<BenchChip>,
+}
+
+/// The chip behind the lock, whatever it is made of.
+struct Locked<'a>(MutexGuard<'a, BenchChip>);
+
+impl Locked<'_> {
+    fn cells(&mut self) -> PyResult<&mut SimulatedChip> {
+        match &mut *self.0 {
+            BenchChip::Cells(chip) => Ok(chip),
+            BenchChip::Tables(_) => Err(input("a chip of tables has no cells: expected the model `cells`")),
+        }
+    }
+}
+
+impl Deref for Locked<'_> {
+    type Target = dyn ChipInterface;
+
+    fn deref(&self) -> &Self::Target {
+        match &*self.0 {
+            BenchChip::Cells(chip) => chip,
+            BenchChip::Tables(chip) => chip,
+        }
+    }
+}
+
+impl DerefMut for Locked<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match &mut *self.0 {
+            BenchChip::Cells(chip) => chip,
+            BenchChip::Tables(chip) => chip,
+        }
+    }
 }
 
 impl Chip {
-    fn lock(&self) -> MutexGuard<'_, SimulatedChip> {
-        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> Locked<'_> {
+        Locked(self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 }
 
@@ -25,19 +60,21 @@ fn answered(answer: Answer) -> (&'static str, u64) {
 
 #[pymethods]
 impl Chip {
-    /// The chip `name` (or file) of the catalogue `folders`, with `key=value` of its file overridden.
+    /// The chip `name` (or file) of the catalogue `folders`, with `key=value` of its file overridden; made of its
+    /// cells, or of its tables.
     #[new]
-    #[pyo3(signature = (name, folders, seed, overrides = Vec::new()))]
+    #[pyo3(signature = (name, folders, seed, overrides = Vec::new(), tables = false))]
     fn new(
         py: Python<'_>,
         name: &str,
         folders: Vec<String>,
         seed: u64,
         overrides: Vec<String>,
+        tables: bool,
     ) -> PyResult<Self> {
         guarded(py, || {
             let catalogue = sim::Catalogue::new(folders);
-            let chip = sim::chip_on_bench(&catalogue, name, &overrides, seed).map_err(input)?;
+            let chip = sim::chip_on_bench(&catalogue, name, &overrides, tables, seed).map_err(input)?;
             Ok(Self { inner: Mutex::new(chip) })
         })
     }
@@ -150,13 +187,14 @@ impl Chip {
     }
 
     /// Names of the sets of voltages, the usual one first.
-    fn voltage_plans(&self) -> Vec<String> {
-        self.lock().plans().into_iter().map(ToOwned::to_owned).collect()
+    fn voltage_plans(&self) -> PyResult<Vec<String>> {
+        Ok(self.lock().cells()?.plans().into_iter().map(ToOwned::to_owned).collect())
     }
 
     /// Writes and reads with this set of voltages from now on; returns it as JSON.
     fn use_voltage_plan(&self, name: &str) -> PyResult<String> {
-        let mut chip = self.lock();
+        let mut lock = self.lock();
+        let chip = lock.cells()?;
         let plan = chip.use_plan(name).map_err(input)?.clone();
         let physics = chip.physics();
         Ok(json!({
@@ -170,6 +208,42 @@ impl Chip {
         .to_string())
     }
 
+    /// Writes with pulses `times` as high as the plan's from now on.
+    fn use_program_step(&self, times: f64) -> PyResult<()> {
+        self.lock().cells()?.use_step(times).map_err(input)
+    }
+
+    /// Mean bit error rates of blocks of this wear at the plan and step in use, for each (seconds at the reference
+    /// temperature, reads): by page type with the usual references and with the best, and by state the share misread.
+    #[allow(clippy::type_complexity)]
+    fn error_rates(
+        &self,
+        py: Python<'_>,
+        pe_cycles: f64,
+        rests: Vec<(f64, u64)>,
+        cells: usize,
+    ) -> PyResult<Vec<(Vec<f64>, Vec<f64>, Vec<f64>)>> {
+        let rests: Vec<Rest> = rests.into_iter().map(|(seconds, reads)| Rest { seconds, reads }).collect();
+        guarded(py, || {
+            let rates = self.lock().cells()?.error_rates(pe_cycles, &rests, cells).map_err(input)?;
+            Ok(rates.into_iter().map(|rates| (rates.usual, rates.best, rates.misread)).collect())
+        })
+    }
+
+    /// Activation energy of charge loss, eV, and the temperature of its constants, degrees Celsius.
+    fn retention(&self) -> PyResult<(f64, f64)> {
+        let mut lock = self.lock();
+        let retention = &lock.cells()?.physics().retention;
+        Ok((retention.activation_ev, retention.reference_celsius))
+    }
+
+    /// Measured read times of a wordline's pages, ns.
+    fn read_times(&self) -> PyResult<Vec<u64>> {
+        let mut lock = self.lock();
+        let physics = lock.cells()?.physics();
+        Ok((0..physics.cell.bits()).map(|bit| physics.t_read(bit).ns()).collect())
+    }
+
     /// Threshold voltages of a wordline in volts: little-endian f32.
     fn threshold_voltages<'py>(
         &self,
@@ -177,7 +251,7 @@ impl Chip {
         block: u32,
         wordline: u32,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let volts = guarded(py, || self.lock().threshold_voltages(block, wordline).map_err(input))?;
+        let volts = guarded(py, || self.lock().cells()?.threshold_voltages(block, wordline).map_err(input))?;
         let bytes: Vec<u8> = volts.iter().flat_map(|volts| volts.to_le_bytes()).collect();
         Ok(PyBytes::new(py, &bytes))
     }
@@ -190,6 +264,6 @@ impl Chip {
         wordline: u32,
         cells: u32,
     ) -> PyResult<Vec<(usize, Vec<f64>)>> {
-        guarded(py, || self.lock().staircases(block, wordline, cells).map_err(input))
+        guarded(py, || self.lock().cells()?.staircases(block, wordline, cells).map_err(input))
     }
 }

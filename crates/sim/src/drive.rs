@@ -8,8 +8,8 @@ use controller::{Controller, ControllerConfig};
 use ftl::{Ftl, FtlConfig};
 use host::LinkConfig;
 use nand::cells::CellPhysics;
-use nand::chip::SimulatedChip;
-use nand::{ArrayPower, ArrayTiming, FlashArray, Geometry};
+use nand::chip::{SimulatedChip, TabledChip};
+use nand::{ArrayPower, ArrayTiming, FlashArray, Geometry, Tables};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use units::{Bytes, Nanos, TransferRate};
@@ -98,7 +98,7 @@ impl Catalogue {
         for assignment in overrides {
             set.set(assignment)?;
         }
-        let mut document = self.with_bases(&path, &mut Vec::new())?;
+        let mut document = self.with_bases("drives", &path, &mut Vec::new())?;
         let chip = match set.take("chip") {
             Some(node) => {
                 document.remove("chip");
@@ -116,7 +116,7 @@ impl Catalogue {
             let path = self
                 .resolve("chips", chip)
                 .map_err(|error| Error(format!("{}: chip: {error}", node.place)))?;
-            let mut whole = load(&path)?.nested("nand");
+            let mut whole = self.with_bases("chips", &path, &mut Vec::new())?.nested("nand");
             whole.overlay(document);
             document = whole;
         }
@@ -130,23 +130,26 @@ impl Catalogue {
         Ok((document, name))
     }
 
-    fn with_bases(&self, path: &Path, seen: &mut Vec<PathBuf>) -> Result<Document, Error> {
+    /// A drive's or chip's file over the one it names as its base.
+    fn with_bases(&self, kind: &str, path: &Path, seen: &mut Vec<PathBuf>) -> Result<Document, Error> {
+        let one = singular(kind);
         if seen.iter().any(|earlier| earlier == path) {
-            return Err(Error(format!("{}: base: the drive inherits from itself", path.display())));
+            return Err(Error(format!("{}: base: the {one} inherits from itself", path.display())));
         }
         seen.push(path.to_owned());
         let mut document = load(path)?;
         let Some(base) = document.take("base") else { return Ok(document) };
         let Value::Text(name) = &base.value else {
             return Err(Error(format!(
-                "{}: base = {}: expected the name of a drive",
+                "{}: base = {}: expected the name of a {one}",
                 base.place, base.value
             )));
         };
         let beside = path.with_file_name(format!("{name}.toml"));
-        let below = if beside.is_file() { Ok(beside) } else { self.resolve("drives", name) };
+        // `derived/NAME` stands on `NAME`: a file beside itself is another one.
+        let below = if beside.is_file() && beside != path { Ok(beside) } else { self.resolve(kind, name) };
         let below = below.map_err(|error| Error(format!("{}: base: {error}", base.place)))?;
-        let mut whole = self.with_bases(&below, seen)?;
+        let mut whole = self.with_bases(kind, &below, seen)?;
         whole.overlay(document);
         Ok(whole)
     }
@@ -196,7 +199,7 @@ fn text_at(document: &Document, key: &str) -> Option<String> {
 /// When the chip is unknown or its file is faulty.
 pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<Entry>), Error> {
     let path = catalogue.resolve("chips", chip)?;
-    let mut document = load(&path)?.nested("nand");
+    let mut document = catalogue.with_bases("chips", &path, &mut Vec::new())?.nested("nand");
     // A chip alone has no geometry of a drive; one channel with one way shows its keys.
     for assignment in ["geometry.channels=1", "geometry.ways=1"] {
         document.set(assignment)?;
@@ -207,18 +210,27 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
     Ok((parts.title, entries))
 }
 
-/// A chip for the bench; everything in it varies with `seed`. Its number of blocks can be cut down.
+/// Which of a chip's two models lies on the bench.
+pub enum BenchChip {
+    /// Its cells.
+    Cells(SimulatedChip),
+    /// The tables that whole drives work with.
+    Tables(TabledChip),
+}
+
+/// A chip for the bench, of its cells or of its tables; everything in it varies with `seed`.
 ///
 /// # Errors
-/// When the chip is unknown, its file is faulty or has no `[cells]`.
+/// When the chip is unknown, its file is faulty or has not what the model needs.
 pub fn chip_on_bench(
     catalogue: &Catalogue,
     chip: &str,
     overrides: &[String],
+    tables: bool,
     seed: u64,
-) -> Result<SimulatedChip, Error> {
+) -> Result<BenchChip, Error> {
     let path = catalogue.resolve("chips", chip)?;
-    let mut document = load(&path)?.nested("nand");
+    let mut document = catalogue.with_bases("chips", &path, &mut Vec::new())?.nested("nand");
     for assignment in ["geometry.channels=1", "geometry.ways=1"] {
         document.set(assignment)?;
     }
@@ -232,7 +244,11 @@ pub fn chip_on_bench(
     Parts::read_nand(&mut root)?;
     let mut root = Section::root(&document);
     let mut nand = root.child("nand")?;
-    Ok(SimulatedChip::read(&mut root, &mut nand, seed)?)
+    Ok(if tables {
+        BenchChip::Tables(TabledChip::read(&mut root, &mut nand, seed)?)
+    } else {
+        BenchChip::Cells(SimulatedChip::read(&mut root, &mut nand, seed)?)
+    })
 }
 
 /// A drive's configuration, read and found consistent. Makes the drive itself, as often as asked.
@@ -254,6 +270,7 @@ struct Parts {
     title: String,
     nand: Section,
     geometry: Geometry,
+    tables: Option<Tables>,
     timing: ArrayTiming,
     power: Option<ArrayPower>,
     support: Support,
@@ -264,14 +281,15 @@ impl Parts {
         let mut nand = root.child("nand")?;
         let title = nand.or("title", String::new(), "what the chip is")?;
         let geometry = Geometry::read(root, &mut nand)?;
-        let timing = ArrayTiming::read(&mut nand, &geometry)?;
+        let tables = Tables::read(&mut nand, &geometry)?;
+        let timing = ArrayTiming::read(&mut nand, &geometry, tables.as_ref())?;
         let power = ArrayPower::read(&mut nand)?;
         let support = Support::read(&mut nand)?;
         CellPhysics::read(&mut nand, geometry.cell)?;
         nand.or("maker", String::new(), "who makes it")?;
         nand.or("device_id", Vec::<u32>::new(), "bytes of READ ID")?;
         nand.or("pe_cycles_rated", 0u32, "program/erase cycles the data sheet promises; 0: not known")?;
-        Ok(Self { title, nand, geometry, timing, power, support })
+        Ok(Self { title, nand, geometry, tables, timing, power, support })
     }
 }
 
@@ -295,7 +313,8 @@ fn read_whole(document: &Document, seed: u64) -> Result<Whole, ConfigError> {
     let mut parts = Parts::read_nand(&mut root)?;
     let controller = ControllerConfig::read(&mut root)?;
     let planes = if controller.multi_plane { parts.geometry.planes } else { 1 };
-    let array = FlashArray::read(&mut parts.nand, &parts.geometry, planes, seed)?;
+    let endurance = parts.tables.as_ref().and_then(|tables| tables.endurance.as_ref());
+    let array = FlashArray::read(&mut parts.nand, &parts.geometry, planes, endurance, seed)?;
     parts.nand.finish()?;
     let mut bus = Bus::read(&mut root, &parts.support)?;
     let mut ecc = root.child("ecc")?;

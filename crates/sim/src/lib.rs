@@ -21,7 +21,7 @@ mod snapshot;
 mod timeline;
 mod workload;
 
-pub use drive::{Catalogue, Drive, DriveSummary, chip_on_bench, explain_chip};
+pub use drive::{BenchChip, Catalogue, Drive, DriveSummary, chip_on_bench, explain_chip};
 pub use error::Error;
 pub use measure::REQUEST_COLUMNS;
 pub use options::{PreconditionKind, RunOptions};

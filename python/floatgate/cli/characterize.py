@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 EXIT_INTERRUPTED = 130
 
 
+class Model(StrEnum):
+    """What the chip on the bench is made of."""
+
+    cells = "cells"
+    tables = "tables"
+
+
 class Format(StrEnum):
     """What goes to standard output."""
 
@@ -30,6 +37,9 @@ def characterize(
     blocks: Annotated[
         int, typer.Option(metavar="N", min=1, help="Blocks worn to failure in each endurance test.")
     ] = 30,
+    model: Annotated[
+        Model, typer.Option(help="Its cells, or the tables that whole drives work with.")
+    ] = Model.cells,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Which sample of the part.")] = 1,
     out: Annotated[
         Path | None,
@@ -61,7 +71,7 @@ def characterize(
     out = out or Path("out") / f"chip-{Path(chip).stem}"
     with interruptible() as interrupt, _Bar() as bar:
         done = run(
-            SimulatedSource(chip, seed),
+            SimulatedSource(chip, seed, model=model.value),
             wanted,
             blocks,
             out,

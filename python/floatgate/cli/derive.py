@@ -1,51 +1,75 @@
-"""`floatgate derive`: tables for whole drives from a chip's cells."""
+"""`floatgate derive`: the page model of a chip from its cells."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from floatgate.lab.derive import PageModel
 
 
 def derive(
     chip: Annotated[str, typer.Argument(metavar="CHIP", help="A chip with cells, by name or file.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="The chip file to write.  [default: CHIP-worn.toml]"),
+        typer.Option("--out", metavar="FILE", help="The chip file to write.  [default: CHIP-derived.toml]"),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Which sample of the chip.")] = 1,
 ) -> None:
-    """Measure program and erase times by wear on a chip's cells; write them as the tables of a chip file.
+    """Derive a chip's page model from its cells: times, error rates, endurance and what data patterns do.
 
-    A drive with that chip takes its times from them: `floatgate run DRIVE ... --set chip=FILE
-    --set nand.pe_cycles=3000` runs on flash that was worn before.
+    The tables are kept as a chip file over CHIP. A drive with that chip ages as its cells do: `floatgate run
+    DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on flash that was worn before.
     """
     import json
 
     from rich.progress import Progress
-    from rich.table import Table
 
     from floatgate import _core, places
     from floatgate.cli import console
     from floatgate.lab import derive as deriving
     from floatgate.lab.simulated import SimulatedSource
 
-    part = SimulatedSource(chip, seed).open()
-    listed = {entry["name"]: entry["path"] for entry in json.loads(_core.chips(places.folders()))}
-    source = Path(listed.get(chip, chip))
+    source = SimulatedSource(chip, seed)
+    part = source.cells()
     with Progress(console=console.err, transient=True) as bar:
         task = bar.add_task("deriving", total=1.0)
-        rows = deriving.derive(part, lambda fraction: bar.update(task, completed=fraction))
-    provenance = (
-        f"floatgate derive {source.stem} --seed {seed}, version {_core.version()}, mean of the blocks alive"
+        model = deriving.derive(source.cells, lambda fraction: bar.update(task, completed=fraction))
+    entries = json.loads(_core.explain_chip(chip, places.folders()))["entries"]
+    facts = {entry["key"]: entry["value"] for entry in entries}
+    name = Path(chip).stem
+    text = deriving.chip_file(
+        model,
+        base=name,
+        title=part.identify().title,
+        one_shot=facts["nand.program"] == '"one-shot"',
+        provenance=f"floatgate derive {name} --seed {seed}, version {_core.version()}",
     )
-    out = out or Path(f"{source.stem}-worn.toml")
-    out.write_text(deriving.worn_file(source, rows, provenance), encoding="utf-8")
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    bits = range(part.identify().bits)
-    for head in ("cycles", *(f"t_prog, type {kind}, us" for kind in bits), "t_bers, us", "blocks"):
-        table.add_column(head, justify="right")
-    for row in rows:
-        times = (*row.t_prog, row.t_bers)
-        table.add_row(str(row.pe_cycles), *(f"{time / 1e3:.1f}" for time in times), str(row.blocks))
-    console.out.print(table)
+    out = out or Path(f"{name}-derived.toml")
+    out.write_text(text, encoding="utf-8")
+    _show(model)
     console.err.print(f"wrote {out}", markup=False)
+
+
+def _show(model: "PageModel") -> None:
+    """Times and error rates by wear, for whoever looks on."""
+    from rich.table import Table
+
+    from floatgate.cli import console
+    from floatgate.lab.derive.rates import AGES_S, YEAR
+
+    usual, year = model.steps.index(1.0), AGES_S.index(YEAR)
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for head in ("cycles", "t_prog by page type, us", "t_bers, us", "bit errors, new data", "after a year"):
+        table.add_column(head, justify="right")
+    for row in model.rows:
+        found = model.rates.rates.get((1.0, row.pe_cycles))
+        errors = [max(found[age].usual) for age in (0, year)] if found else []
+        times = " ".join(f"{time / 1e3:.0f}" for time in row.t_prog[usual])
+        shown = (f"{rate:.1e}" for rate in errors)
+        table.add_row(str(row.pe_cycles), times, f"{row.t_bers / 1e3:.0f}", *shown)
+    console.out.print(table)
+    cycles = model.endurance.cycles
+    middle = cycles[len(cycles) // 2]
+    console.out.print(f"blocks fail after {cycles[0]:,} to {cycles[-1]:,} cycles, half of them by {middle:,}")

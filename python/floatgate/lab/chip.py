@@ -195,3 +195,39 @@ class CellProbe(Regulated, Protocol):
     def staircases(self, block: int, wordline: int, cells: int) -> list[Staircase]:
         """Return how the first cells of an erased wordline rise to all the states; nothing is changed."""
         ...
+
+
+@dataclass(frozen=True)
+class ErrorRates:
+    """Raw bit error rates of a mean block in one condition."""
+
+    usual: tuple[float, ...]  # by page of a wordline, with the plan's references
+    best: tuple[float, ...]  # with the references at which fewest cells are misread
+    misread: tuple[float, ...]  # by state: share of its cells read as another
+
+
+@runtime_checkable
+class CellModel(Chip, Regulated, Protocol):
+    """A chip whose cells are a model: what silicon shows only after years can be asked for.
+
+    Tables of whole drives are derived from it; a rig's logs are fitted instead (`floatgate fit`).
+    """
+
+    def use_program_step(self, times: float) -> None:
+        """Write with pulses of the last pass `times` as high as the plan's from now on."""
+        ...
+
+    def error_rates(self, pe_cycles: float, rests: list[tuple[float, int]], cells: int) -> list[ErrorRates]:
+        """Return mean rates of blocks of this wear for each (seconds at the reference, reads).
+
+        At least `cells` cells of each block are sampled.
+        """
+        ...
+
+    def retention(self) -> tuple[float, float]:
+        """Return charge loss's activation energy in eV and its reference temperature in degrees Celsius."""
+        ...
+
+    def read_times_ns(self) -> tuple[int, ...]:
+        """Return the read time of each page of a wordline."""
+        ...

@@ -13,17 +13,24 @@ NAMED = ("zeros", "ones", "random", "checkered")
 
 
 def check_pattern(pattern: str, identity: Identity) -> str:
-    """Return `pattern` when this part can be written with it.
+    """Return `pattern` as the chip takes it, when this part can be written with it.
 
-    Raises InputError for a pattern nobody knows and for a state that the part does not have.
+    Raises InputError for a pattern nobody knows, a state that the part does not have, and shares of
+    states that do not add up.
     """
+    if pattern.startswith("mix:"):
+        shares = state_mix(pattern.removeprefix("mix:"), identity)
+        return "mix:" + ",".join(f"{state}={float(share)!r}" for state, share in shares.items() if share)
     if pattern.startswith("state:"):
         check_state(pattern.removeprefix("state:"), identity)
         return pattern
     if pattern not in NAMED:
         near = get_close_matches(pattern, (*NAMED, "state:" + identity.states[-1]), n=1, cutoff=0.5)
         hint = f" (did you mean {near[0]}?)" if near else ""
-        raise InputError(f"{pattern}: no such data pattern: expected {', '.join(NAMED)} or state:BITS{hint}")
+        raise InputError(
+            f"{pattern}: no such data pattern: expected {', '.join(NAMED)}, state:BITS or "
+            f"mix:BITS=SHARE,...{hint}"
+        )
     return pattern
 
 

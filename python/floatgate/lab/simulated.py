@@ -1,9 +1,9 @@
-"""The simulated chip behind the laboratory's protocol: the only file here that knows the core."""
+"""Simulated chips behind the laboratory's protocol: the only file here that knows the core."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from floatgate import _core, places
 from floatgate.lab.chip import (
     Answer,
     Entry,
+    ErrorRates,
     Identity,
     Operation,
     PageRead,
@@ -20,6 +21,9 @@ from floatgate.lab.chip import (
     Status,
     VoltagePlan,
 )
+from floatgate.lab.patterns import check_pattern
+
+Model = Literal["cells", "tables"]  # what a chip is made of
 
 CELLS = {1: "slc", 2: "mlc", 3: "tlc", 4: "qlc"}
 
@@ -31,24 +35,32 @@ class SimulatedSource:
     chip: str
     seed: int = 1
     overrides: tuple[str, ...] = ()  # key=value, over what the chip's file says
+    model: Model = "cells"
 
     @property
     def renewable(self) -> bool:
         """A simulated chip can be had as new as often as one likes."""
         return True
 
-    def open(self) -> "SimulatedChip":
-        """Make the chip. Raises InputError when it is not known, or its file does not describe its cells."""
+    def open(self) -> "TabledChip":
+        """Make the chip. Raises InputError when it is unknown or its file lacks what the model needs."""
+        if self.model == "cells":
+            return self.cells()
+        made = _core.Chip(self.chip, places.folders(), self.seed, list(self.overrides), True)
+        return TabledChip(Path(self.chip).stem, made)
+
+    def cells(self) -> "SimulatedChip":
+        """Make the chip of its cells, whatever the model. Raises InputError as `open` does."""
         made = _core.Chip(self.chip, places.folders(), self.seed, list(self.overrides))
         return SimulatedChip(Path(self.chip).stem, made)
 
     def another(self) -> "SimulatedSource":
         """Return the next sample."""
-        return SimulatedSource(self.chip, self.seed + 1, self.overrides)
+        return replace(self, seed=self.seed + 1)
 
 
-class SimulatedChip:
-    """A chip made of the cell model."""
+class TabledChip:
+    """A chip that does what its tables say; what any chip on a bench can be asked for."""
 
     def __init__(self, name: str, core: "_core.Chip") -> None:
         self._core = core
@@ -78,9 +90,9 @@ class SimulatedChip:
     ) -> list[Entry]:
         """Program and erase a block `cycles` times, or until it fails; return what the rig logged."""
         return [
-            Entry(block, page, _operation(operation), cycle, busy_ns, pulses, _status(status))
+            Entry(block, page, _operation(operation), cycle, busy_ns, pulses or None, _status(status))
             for page, operation, cycle, busy_ns, pulses, status in self._core.cycle(
-                block, cycles, pattern, pages
+                block, cycles, check_pattern(pattern, self._identity), pages
             )
         ]
 
@@ -108,6 +120,10 @@ class SimulatedChip:
         """Return the time on the bench's clock."""
         return self._core.now_ns()
 
+
+class SimulatedChip(TabledChip):
+    """A chip made of the cell model, whose cells can be looked at."""
+
     def voltage_plans(self) -> tuple[str, ...]:
         """Return the names of the sets of voltages, the usual one first."""
         return tuple(self._core.voltage_plans())
@@ -123,6 +139,26 @@ class SimulatedChip:
             step=plan["step"],
             erase_verify=plan["erase_verify"],
         )
+
+    def use_program_step(self, times: float) -> None:
+        """Write with pulses of the last pass `times` as high as the plan's from now on."""
+        self._core.use_program_step(times)
+
+    def error_rates(self, pe_cycles: float, rests: list[tuple[float, int]], cells: int) -> list[ErrorRates]:
+        """Return mean rates of blocks of this wear for each (seconds at the reference, reads).
+
+        At least `cells` cells of each block are sampled.
+        """
+        found = self._core.error_rates(pe_cycles, rests, cells)
+        return [ErrorRates(tuple(usual), tuple(best), tuple(wrong)) for usual, best, wrong in found]
+
+    def retention(self) -> tuple[float, float]:
+        """Return charge loss's activation energy in eV and its reference temperature in degrees Celsius."""
+        return self._core.retention()
+
+    def read_times_ns(self) -> tuple[int, ...]:
+        """Return the read time of each page of a wordline."""
+        return tuple(self._core.read_times())
 
     def threshold_voltages(self, block: int, wordline: int) -> "np.ndarray[Any, np.dtype[np.float32]]":
         """Return the threshold voltage of each cell of a wordline, volts."""

@@ -121,8 +121,20 @@ impl CellBlock {
     /// Threshold voltages of a wordline after `seconds` at the reference temperature and `reads` reads of the
     /// block, volts.
     pub fn volts(&self, physics: &CellPhysics, line: usize, seconds: f64, reads: u64) -> Vec<f32> {
+        self.volts_among(physics, line, self.later[line] as f64, seconds, reads)
+    }
+
+    /// The same when `later` passes programmed the block since: a sample stands for a block with more wordlines.
+    pub fn volts_among(
+        &self,
+        physics: &CellPhysics,
+        line: usize,
+        later: f64,
+        seconds: f64,
+        reads: u64,
+    ) -> Vec<f32> {
         let mut cells = self.wordlines[line].clone();
-        cells.disturb(physics, physics.program_disturb * self.later[line] as f64);
+        cells.disturb(physics, physics.program_disturb * later);
         cells.aged(physics, &self.condition, seconds, reads)
     }
 

@@ -7,6 +7,11 @@ use std::collections::BTreeMap;
 /// Stress is counted in millionths of a cycle: sums do not depend on their order.
 pub(super) const MICRO: f64 = 1e6;
 
+/// A part of a cycle in millionths.
+pub(super) fn micro(cycles: f64) -> u64 {
+    (cycles * MICRO).round() as u64
+}
+
 /// What a wordline went through beside the erases of its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stress {
@@ -22,6 +27,8 @@ pub(super) struct Written {
     pub cells: Wordline,
     pub states: Vec<u8>,
     pub pages: u32,
+    /// Its programs lifted cells, which counts once however many passes did.
+    pub stressed: bool,
     /// Equivalent seconds on the chip's clock when it was written.
     pub at_s: f64,
     /// Programs of the block when it was written.
@@ -108,17 +115,20 @@ impl Block {
         Wordline::erased(physics, stream, cells, self.erases, &self.condition(physics, wordline as usize))
     }
 
+    /// The share of each wordline's cells that hold the erased state, in millionths.
+    pub fn not_programmed(&self) -> Vec<u64> {
+        let erased = |written: &Written| {
+            written.states.iter().filter(|state| **state == 0).count() as f64 / written.states.len() as f64
+        };
+        let wordlines = 0..self.stress.len() as u32;
+        wordlines.map(|wordline| micro(self.written.get(&wordline).map_or(1.0, erased))).collect()
+    }
+
     /// The block was erased: what it held is gone, what was not programmed was erased once too often.
     pub fn after_erase(&mut self) {
-        for (wordline, stress) in self.stress.iter_mut().enumerate() {
-            let erased = match self.written.get(&(wordline as u32)) {
-                None => 1.0,
-                Some(written) => {
-                    written.states.iter().filter(|state| **state == 0).count() as f64
-                        / written.states.len() as f64
-                }
-            };
-            stress.over_erased += (erased * MICRO).round() as u64;
+        let missed = self.not_programmed();
+        for (stress, missed) in self.stress.iter_mut().zip(missed) {
+            stress.over_erased += missed;
         }
         self.forget();
         self.erases += 1;

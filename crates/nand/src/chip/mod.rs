@@ -1,11 +1,21 @@
 //! A chip on the bench: what it says about itself, what it does when asked, how its blocks live and die.
+//!
+//! Two stand behind one interface: [`SimulatedChip`] made of cells, [`TabledChip`] made of the tables that whole
+//! drives work with.
 
+mod bench;
 mod block;
+mod identity;
 mod life;
+mod log;
 mod simulated;
+mod tabled;
 
-pub use life::{LogRow, Operation, Pages, Pattern};
-pub use simulated::{Answer, Identity, PageRead, Rated, SimulatedChip, Status};
+pub use identity::{Answer, Identity, PageRead, Rated, Status};
+pub use life::{Pages, Pattern};
+pub use log::{LogRow, Operation};
+pub use simulated::SimulatedChip;
+pub use tabled::TabledChip;
 
 /// What the laboratory may ask of a chip, simulated or of silicon. Times are nanoseconds of busy time.
 ///

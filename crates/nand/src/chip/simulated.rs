@@ -1,104 +1,35 @@
-//! The simulated chip behind [`ChipInterface`].
+//! The chip made of cells, behind [`ChipInterface`].
 
 use super::ChipInterface;
-use super::block::{Block, MICRO, Written};
-use super::life::{Cycling, LogRow, Pages, Pattern};
+use super::bench::{Bench, check_cycles};
+use super::block::{Block, Written, micro};
+use super::identity::{Answer, ChipFile, Identity, PageRead, Status};
+use super::life::{Cycling, Pages, Pattern};
+use super::log::LogRow;
 use crate::cells::normal::Stream;
-use crate::cells::{CellPhysics, VoltagePlan, Wordline, arrhenius};
-use crate::{ArrayTiming, Geometry};
+use crate::cells::{CellPhysics, VoltagePlan, Wordline};
+use crate::tables::{Rates, Rest, Sample, error_rates};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
-use units::Nanos;
 
-/// How an operation ended, as the status register says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Done.
-    Ok,
-    /// The chip gave up, or refused what its rules forbid.
-    Fail,
-    /// A bad block: not tried.
-    Protected,
-}
-
-impl Status {
-    /// The name in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Fail => "fail",
-            Self::Protected => "protected",
-        }
-    }
-}
-
-/// How an operation ended and how long it kept the chip busy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// How it ended.
-    pub status: Status,
-    /// Busy time, ns.
-    pub busy_ns: u64,
-}
-
-/// A page as it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageRead {
-    /// How it ended.
-    pub status: Status,
-    /// Busy time, ns.
-    pub busy_ns: u64,
-    /// The page and its spare bytes, with the bit errors they have.
-    pub data: Vec<u8>,
-}
-
-/// What the data sheet promises.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rated {
-    /// Array read time, ns; 0: not known.
-    pub t_r_ns: u64,
-    /// Typical program time, mean over page types, ns; 0: not known.
-    pub t_prog_ns: u64,
-    /// Typical erase time, ns; 0: not known.
-    pub t_bers_ns: u64,
-    /// Program/erase cycles; 0: not known.
-    pub pe_cycles: u64,
-}
-
-/// What the part says about itself.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Identity {
-    /// What it is.
-    pub title: String,
-    /// Who made it.
-    pub maker: String,
-    /// READ ID.
-    pub device_id: Vec<u8>,
-    /// Layout.
-    pub geometry: Geometry,
-    /// State names by rising threshold.
-    pub states: Vec<&'static str>,
-    /// The data sheet.
-    pub rated: Rated,
-}
+/// Steps beyond this leap over states.
+const STEP_MOST: f64 = 4.0;
+const CHIP_TRAPPING: u64 = 0;
 
 /// A chip made of the cell model: blocks come into being when they are first touched.
 pub struct SimulatedChip {
     identity: Identity,
     physics: CellPhysics,
     plan: usize,
+    /// Program step over the plan's, and the plan with it.
+    step: f64,
+    pulses_of_plan: u32,
+    stepped: VoltagePlan,
     stream: Stream,
     trapping: f64,
     blocks: BTreeMap<u32, Block>,
-    celsius: f64,
-    /// Time as charge loss sees it: seconds at the reference temperature.
-    equivalent_s: f64,
-    now_ns: u64,
-    last: Answer,
+    bench: Bench,
 }
-
-const CHIP_TRAPPING: u64 = 0;
-const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
 
 impl SimulatedChip {
     /// Reads a chip file laid under `nand`; all variation follows from `seed`.
@@ -106,42 +37,26 @@ impl SimulatedChip {
     /// # Errors
     /// When a key is wrong, or the file has no `[cells]`.
     pub fn read(root: &mut Section, nand: &mut Section, seed: u64) -> Result<Self, ConfigError> {
-        let title = nand.or("title", String::new(), "what the chip is")?;
-        let maker = nand.or("maker", String::new(), "who makes it")?;
-        let id: Vec<u32> = nand.or("device_id", Vec::new(), "bytes of READ ID")?;
-        let device_id = id.iter().map(|byte| u8::try_from(*byte)).collect::<Result<_, _>>();
-        let device_id = device_id.map_err(|_| nand.reject("device_id", "expected bytes from 0 to 255"))?;
-        let geometry = Geometry::read(root, nand)?;
-        ArrayTiming::read(nand, &geometry)?;
-        let typical = |key: &str, nand: &mut Section, help| -> Result<u64, ConfigError> {
-            let times: Vec<Nanos> = nand.required(key, help)?;
-            Ok(times.iter().map(|t| t.ns()).sum::<u64>() / times.len() as u64)
-        };
-        let rated = Rated {
-            t_r_ns: typical("t_r", nand, "array read time of the data sheet")?,
-            t_prog_ns: typical("t_prog", nand, "program time of the data sheet")?,
-            t_bers_ns: nand.required::<Nanos>("t_bers", "block erase time of the data sheet")?.ns(),
-            pe_cycles: nand.or("pe_cycles_rated", 0u64, "program/erase cycles the data sheet promises")?,
-        };
-        let Some(physics) = CellPhysics::read(nand, geometry.cell)? else {
+        let ChipFile { identity, physics, .. } = ChipFile::read(root, nand)?;
+        let Some(physics) = physics else {
             return Err(
                 nand.reject("cells", "missing: a chip on the bench needs its cells ([cells] of its file)")
             );
         };
-        let identity = Identity { title, maker, device_id, geometry, states: physics.states.clone(), rated };
         let stream = Stream::new(seed);
         let trapping = libm::exp(physics.wear.chip_spread * stream.of(u64::MAX).normal(CHIP_TRAPPING));
+        let bench = Bench::new(physics.retention.activation_ev, physics.retention.reference_celsius);
         Ok(Self {
             identity,
+            stepped: physics.plans[0].clone(),
+            pulses_of_plan: physics.program.max_pulses,
             physics,
             plan: 0,
+            step: 1.0,
             stream,
             trapping,
             blocks: BTreeMap::new(),
-            celsius: 25.0,
-            equivalent_s: 0.0,
-            now_ns: 0,
-            last: Answer { status: Status::Ok, busy_ns: 0 },
+            bench,
         })
     }
 
@@ -149,51 +64,18 @@ impl SimulatedChip {
         self.physics.cell.bits()
     }
 
-    fn page_bytes(&self) -> usize {
-        (self.identity.geometry.page_size.get() + self.identity.geometry.oob_size.get()) as usize
-    }
-
     fn cells(&self) -> usize {
-        self.page_bytes() * 8
+        self.identity.page_bytes() * 8
     }
 
     fn plan(&self) -> &VoltagePlan {
-        &self.physics.plans[self.plan]
-    }
-
-    fn check(&self, block: u32, page: u32) -> Result<(), String> {
-        let geometry = &self.identity.geometry;
-        let blocks = geometry.planes * geometry.blocks_per_plane;
-        if block >= blocks {
-            return Err(format!("block {block}: no such block: expected 0 to {}", blocks - 1));
-        }
-        if page >= geometry.pages_per_block {
-            let last = geometry.pages_per_block - 1;
-            return Err(format!("page {page}: no such page: expected 0 to {last}"));
-        }
-        Ok(())
+        &self.stepped
     }
 
     fn block(&mut self, number: u32) -> &mut Block {
         let (physics, stream, trapping) = (&self.physics, self.stream, self.trapping);
         let wordlines = self.identity.geometry.pages_per_block / physics.cell.bits();
         self.blocks.entry(number).or_insert_with(|| Block::new(physics, stream, trapping, number, wordlines))
-    }
-
-    fn answer(&mut self, status: Status, busy_ns: u64) -> Answer {
-        self.pass(busy_ns);
-        self.last = Answer { status, busy_ns };
-        self.last
-    }
-
-    fn pass(&mut self, ns: u64) {
-        self.now_ns += ns;
-        self.equivalent_s += ns as f64 * 1e-9 * self.acceleration();
-    }
-
-    fn acceleration(&self) -> f64 {
-        let retention = &self.physics.retention;
-        arrhenius(retention.activation_ev, self.celsius, retention.reference_celsius)
     }
 
     /// Names of the sets of voltages, the usual one first.
@@ -209,7 +91,46 @@ impl SimulatedChip {
         let known = self.physics.plans.iter().position(|plan| plan.name == name);
         self.plan = known
             .ok_or_else(|| format!("voltage plan {name:?}: expected one of {}", self.plans().join(", ")))?;
+        self.stepped = self.physics.plans[self.plan].with_step(self.step);
         Ok(self.plan())
+    }
+
+    /// Writes with pulses of the last pass `times` as high as the plan's from now on: what a write costs.
+    ///
+    /// # Errors
+    /// When the step is not above zero.
+    pub fn use_step(&mut self, times: f64) -> Result<(), String> {
+        if !(times > 0.0 && times <= STEP_MOST) {
+            return Err(format!(
+                "program step {times}: expected above 0, at most {STEP_MOST} times the usual one"
+            ));
+        }
+        self.step = times;
+        // Finer pulses are more pulses: the part is allowed as many more.
+        let budget = (f64::from(self.pulses_of_plan) / times.min(1.0)).ceil();
+        self.physics.program.max_pulses = budget as u32;
+        self.stepped = self.physics.plans[self.plan].with_step(times);
+        Ok(())
+    }
+
+    /// Mean raw bit error rates of this part's blocks at the plan and step in use, from at least `cells` cells of each
+    /// block that is sampled, see [`error_rates`].
+    ///
+    /// # Errors
+    /// When a condition is impossible.
+    pub fn error_rates(&self, pe_cycles: f64, rests: &[Rest], cells: usize) -> Result<Vec<Rates>, String> {
+        if cells == 0 || pe_cycles < 0.0 || rests.iter().any(|rest| rest.seconds < 0.0) {
+            return Err("expected at least one cell, and no wear or age below zero".to_owned());
+        }
+        let wordlines = self.identity.geometry.pages_per_block / self.bits();
+        let sample = Sample {
+            wordlines: cells.div_ceil(self.cells()) + 1,
+            cells: self.cells().min(cells),
+            block_cells: self.cells() as f64 * f64::from(wordlines),
+            passes: u64::from(wordlines) * self.physics.program.passes.len() as u64,
+            seed: self.stream.bits(u64::MAX),
+        };
+        Ok(error_rates(&self.physics, self.plan(), sample, pe_cycles, rests))
     }
 
     /// The cells' numbers.
@@ -222,9 +143,9 @@ impl SimulatedChip {
     /// # Errors
     /// When there is no such wordline.
     pub fn threshold_voltages(&mut self, block: u32, wordline: u32) -> Result<Vec<f32>, String> {
-        self.check(block, wordline * self.bits())?;
+        self.identity.check(block, wordline * self.bits())?;
         let cells = self.cells();
-        let now_s = self.equivalent_s;
+        let now_s = self.bench.equivalent_s;
         self.block(block);
         Ok(sensed_volts(&self.physics, &self.blocks[&block], wordline, cells, now_s))
     }
@@ -240,7 +161,7 @@ impl SimulatedChip {
         wordline: u32,
         cells: u32,
     ) -> Result<Vec<(usize, Vec<f64>)>, String> {
-        self.check(block, wordline * self.bits())?;
+        self.identity.check(block, wordline * self.bits())?;
         let all = self.cells();
         self.block(block);
         let (physics, block) = (&self.physics, &self.blocks[&block]);
@@ -299,15 +220,15 @@ impl ChipInterface for SimulatedChip {
     }
 
     fn read(&mut self, number: u32, page: u32) -> Result<PageRead, String> {
-        self.check(number, page)?;
-        let (bits, cells, bytes) = (self.bits(), self.cells(), self.page_bytes());
+        self.identity.check(number, page)?;
+        let (bits, cells, bytes) = (self.bits(), self.cells(), self.identity.page_bytes());
         let (wordline, bit) = (page / bits, (page % bits) as usize);
         let busy_ns = self.physics.t_read(page % bits).ns();
-        let now_s = self.equivalent_s;
+        let now_s = self.bench.equivalent_s;
         self.block(number).reads += 1;
         let block = &self.blocks[&number];
         if block.bad {
-            let answer = self.answer(Status::Protected, 0);
+            let answer = self.bench.answer(Status::Protected, 0);
             return Ok(PageRead { status: answer.status, busy_ns: 0, data: vec![0xff; bytes] });
         }
         let pages = block.written.get(&wordline).map_or(bits, |written| written.pages) as usize;
@@ -319,47 +240,44 @@ impl ChipInterface for SimulatedChip {
             let digits = self.physics.states[states[group as usize]].as_bytes();
             set(cell, bit >= pages || digits[bit] == b'1');
         }
-        let answer = self.answer(Status::Ok, busy_ns);
+        let answer = self.bench.answer(Status::Ok, busy_ns);
         Ok(PageRead { status: answer.status, busy_ns, data })
     }
 
     fn program(&mut self, number: u32, page: u32, data: &[u8]) -> Result<Answer, String> {
-        self.check(number, page)?;
-        if data.len() != self.page_bytes() {
-            let bytes = self.page_bytes();
-            return Err(format!("{} bytes: expected a whole page with its spare bytes: {bytes}", data.len()));
-        }
+        self.identity.check(number, page)?;
+        self.identity.check_data(data)?;
         let (bits, cells) = (self.bits(), self.cells());
         let block = self.block(number);
         if block.bad {
-            return Ok(self.answer(Status::Protected, 0));
+            return Ok(self.bench.answer(Status::Protected, 0));
         }
         if block.next_page != page {
-            return Ok(self.answer(Status::Fail, 0));
+            return Ok(self.bench.answer(Status::Fail, 0));
         }
         block.next_page += 1;
         block.waiting.push(data.to_vec());
         let (wordline, bit) = (page / bits, page % bits);
         if !self.physics.two_step && bit + 1 < bits {
-            return Ok(self.answer(Status::Ok, 0));
+            return Ok(self.bench.answer(Status::Ok, 0));
         }
         let pass = self.physics.pass_of(bit);
-        let at_s = self.equivalent_s;
+        let at_s = self.bench.equivalent_s;
         let mut block = self.blocks.remove(&number).expect("it was just there");
         let (busy_ns, ok) = self.write(&mut block, wordline, bit, pass, cells, at_s);
         block.bad |= !ok;
         self.blocks.insert(number, block);
-        Ok(self.answer(if ok { Status::Ok } else { Status::Fail }, busy_ns))
+        Ok(self.bench.answer(if ok { Status::Ok } else { Status::Fail }, busy_ns))
     }
 
     fn erase(&mut self, number: u32) -> Result<Answer, String> {
-        self.check(number, 0)?;
-        let (celsius, cells) = (self.celsius, self.cells());
+        self.identity.check(number, 0)?;
+        let (celsius, cells) = (self.bench.celsius, self.cells());
         self.block(number);
         let physics = &self.physics;
         let block = self.blocks.get_mut(&number).expect("it was just made");
         if block.bad {
-            return Ok(self.answer(Status::Protected, 0));
+            return Ok(self.bench.answer(Status::Protected, 0));
         }
         let trapped = (0..block.stress.len()).map(|wordline| {
             physics.wear.trapped_v(block.wear(physics, wordline))
@@ -372,7 +290,7 @@ impl ChipInterface for SimulatedChip {
         block.cycles += 1;
         block.bad = !ok;
         block.after_erase();
-        Ok(self.answer(if ok { Status::Ok } else { Status::Fail }, busy_ns))
+        Ok(self.bench.answer(if ok { Status::Ok } else { Status::Fail }, busy_ns))
     }
 
     fn cycle(
@@ -382,22 +300,21 @@ impl ChipInterface for SimulatedChip {
         pattern: &Pattern,
         pages: Pages,
     ) -> Result<Vec<LogRow>, String> {
-        self.check(number, 0)?;
-        if cycles == 0 {
-            return Err("0 cycles: expected at least one".into());
-        }
+        self.identity.check(number, 0)?;
+        let holds_data = self.block(number).next_page > 0;
+        check_cycles(number, cycles, pages != Pages::None, holds_data)?;
         let cells = self.cells();
         self.block(number);
         let mut block = self.blocks.remove(&number).expect("it was just made");
         if block.bad {
             self.blocks.insert(number, block);
-            self.answer(Status::Protected, 0);
+            self.bench.answer(Status::Protected, 0);
             return Ok(Vec::new());
         }
         let cycling = Cycling {
             physics: &self.physics,
             plan: self.plan(),
-            celsius: self.celsius,
+            celsius: self.bench.celsius,
             pages_per_block: self.identity.geometry.pages_per_block,
             cells,
         };
@@ -406,45 +323,33 @@ impl ChipInterface for SimulatedChip {
         let last_erase = block.logged.get(&-1).map_or(0, |(busy_ns, _)| *busy_ns);
         self.blocks.insert(number, block);
         let (rows, busy_ns) = done?;
-        self.pass(busy_ns);
-        self.last = Answer { status, busy_ns: last_erase };
+        self.bench.pass(busy_ns);
+        self.bench.last = Answer { status, busy_ns: last_erase };
         Ok(rows)
     }
 
     fn status(&self) -> Status {
-        self.last.status
+        self.bench.last.status
     }
 
     fn busy_time_ns(&self) -> u64 {
-        self.last.busy_ns
+        self.bench.last.busy_ns
     }
 
     fn set_temperature(&mut self, celsius: f64) -> Result<(), String> {
-        if !CELSIUS.contains(&celsius) {
-            return Err(format!(
-                "{celsius} degrees Celsius: expected {} to {}",
-                CELSIUS.start(),
-                CELSIUS.end()
-            ));
-        }
-        self.celsius = celsius;
-        Ok(())
+        self.bench.set_temperature(celsius)
     }
 
     fn temperature(&self) -> f64 {
-        self.celsius
+        self.bench.celsius
     }
 
     fn let_time_pass(&mut self, seconds: f64) -> Result<(), String> {
-        if !(0.0..1e10).contains(&seconds) {
-            return Err(format!("{seconds} s: expected from 0 to 1e10"));
-        }
-        self.pass((seconds * 1e9).round() as u64);
-        Ok(())
+        self.bench.let_time_pass(seconds)
     }
 
     fn now_ns(&self) -> u64 {
-        self.now_ns
+        self.bench.now_ns
     }
 }
 
@@ -463,9 +368,9 @@ impl SimulatedChip {
         let condition = block.condition(physics, wordline as usize);
         let pages: Vec<&[u8]> = block.waiting.iter().map(Vec::as_slice).collect();
         let states = states_of(physics, &pages, cells);
-        let mut volts = match block.written.remove(&wordline) {
-            Some(written) => written.cells,
-            None => block.fresh(physics, wordline, cells),
+        let (mut volts, stressed) = match block.written.remove(&wordline) {
+            Some(written) => (written.cells, written.stressed),
+            None => (block.fresh(physics, wordline, cells), false),
         };
         let before: Vec<f32> = volts.volts().to_vec();
         let pulses = volts.program(physics, self.plan(), pass, &states, &condition);
@@ -474,14 +379,16 @@ impl SimulatedChip {
         }
         let share = (1.0 - physics.wear.erase_share) * physics.swing(self.plan());
         let lifted = states.iter().any(|state| *state > 0);
+        if lifted && !stressed {
+            block.stress[wordline as usize].programmed += micro(share);
+        }
         if bit + 1 == self.bits() {
             block.waiting.clear();
-            block.stress[wordline as usize].programmed +=
-                if lifted { (share * MICRO).round() as u64 } else { 0 };
         }
         block.programs += 1;
-        let programs = block.programs;
-        block.written.insert(wordline, Written { cells: volts, states, pages: bit + 1, at_s, programs });
+        let (programs, stressed) = (block.programs, stressed || lifted);
+        let written = Written { cells: volts, states, pages: bit + 1, stressed, at_s, programs };
+        block.written.insert(wordline, written);
         let most = pulses.iter().copied().max().unwrap_or(0);
         let ok = most <= physics.program.max_pulses;
         let shown: Vec<u32> = pulses.iter().map(|pulses| (*pulses).min(physics.program.max_pulses)).collect();

@@ -1,0 +1,66 @@
+//! The bench a chip lies on: its clock, its oven, and how the last operation ended.
+
+use super::{Answer, Status};
+use crate::cells::arrhenius;
+
+const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
+/// More than any part lives.
+const CYCLES_MOST: u64 = 1_000_000_000_000;
+
+pub(super) struct Bench {
+    pub celsius: f64,
+    /// Time as charge loss sees it: seconds at the reference temperature.
+    pub equivalent_s: f64,
+    pub now_ns: u64,
+    pub last: Answer,
+    activation_ev: f64,
+    reference_celsius: f64,
+}
+
+impl Bench {
+    /// A bench at room temperature, for a chip whose charge loss has this activation energy (eV).
+    pub fn new(activation_ev: f64, reference_celsius: f64) -> Self {
+        let last = Answer { status: Status::Ok, busy_ns: 0 };
+        Self { celsius: 25.0, equivalent_s: 0.0, now_ns: 0, last, activation_ev, reference_celsius }
+    }
+
+    pub fn answer(&mut self, status: Status, busy_ns: u64) -> Answer {
+        self.pass(busy_ns);
+        self.last = Answer { status, busy_ns };
+        self.last
+    }
+
+    pub fn pass(&mut self, ns: u64) {
+        self.now_ns += ns;
+        let faster = arrhenius(self.activation_ev, self.celsius, self.reference_celsius);
+        self.equivalent_s += ns as f64 * 1e-9 * faster;
+    }
+
+    pub fn set_temperature(&mut self, celsius: f64) -> Result<(), String> {
+        if !CELSIUS.contains(&celsius) {
+            let (low, high) = (CELSIUS.start(), CELSIUS.end());
+            return Err(format!("{celsius} degrees Celsius: expected {low} to {high}"));
+        }
+        self.celsius = celsius;
+        Ok(())
+    }
+
+    pub fn let_time_pass(&mut self, seconds: f64) -> Result<(), String> {
+        if !(0.0..1e10).contains(&seconds) {
+            return Err(format!("{seconds} s: expected from 0 to 1e10"));
+        }
+        self.pass((seconds * 1e9).round() as u64);
+        Ok(())
+    }
+}
+
+/// Refuses cycles that cannot be: none, more than any part lives, or programs over what the block holds.
+pub(super) fn check_cycles(block: u32, cycles: u64, programs: bool, holds_data: bool) -> Result<(), String> {
+    if !(1..=CYCLES_MOST).contains(&cycles) {
+        return Err(format!("{cycles} cycles: expected 1 to {CYCLES_MOST}"));
+    }
+    if programs && holds_data {
+        return Err(format!("block {block} holds data: expected an erased block, or cycles that only erase"));
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! What a part says about itself, and how it answers.
+
+use crate::cells::{CellPhysics, coding};
+use crate::{ArrayTiming, Cell, Geometry, Tables};
+use config::{ConfigError, Section};
+use units::Nanos;
+
+/// How an operation ended, as the status register says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Done.
+    Ok,
+    /// The chip gave up, or refused what its rules forbid.
+    Fail,
+    /// A bad block: not tried.
+    Protected,
+}
+
+impl Status {
+    /// The name in logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Fail => "fail",
+            Self::Protected => "protected",
+        }
+    }
+}
+
+/// How an operation ended and how long it kept the chip busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// How it ended.
+    pub status: Status,
+    /// Busy time, ns.
+    pub busy_ns: u64,
+}
+
+/// A page as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageRead {
+    /// How it ended.
+    pub status: Status,
+    /// Busy time, ns.
+    pub busy_ns: u64,
+    /// The page and its spare bytes, with the bit errors they have.
+    pub data: Vec<u8>,
+}
+
+/// What the data sheet promises.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rated {
+    /// Array read time, ns; 0: not known.
+    pub t_r_ns: u64,
+    /// Typical program time, mean over page types, ns; 0: not known.
+    pub t_prog_ns: u64,
+    /// Typical erase time, ns; 0: not known.
+    pub t_bers_ns: u64,
+    /// Program/erase cycles; 0: not known.
+    pub pe_cycles: u64,
+}
+
+/// What the part says about itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Identity {
+    /// What it is.
+    pub title: String,
+    /// Who made it.
+    pub maker: String,
+    /// READ ID.
+    pub device_id: Vec<u8>,
+    /// Layout.
+    pub geometry: Geometry,
+    /// State names by rising threshold.
+    pub states: Vec<&'static str>,
+    /// The data sheet.
+    pub rated: Rated,
+}
+
+/// A chip file as it was read.
+pub(super) struct ChipFile {
+    pub identity: Identity,
+    pub timing: ArrayTiming,
+    pub tables: Option<Tables>,
+    pub physics: Option<CellPhysics>,
+}
+
+impl ChipFile {
+    /// Reads a chip file laid under `nand`.
+    ///
+    /// # Errors
+    /// When a key is wrong.
+    pub fn read(root: &mut Section, nand: &mut Section) -> Result<Self, ConfigError> {
+        let title = nand.or("title", String::new(), "what the chip is")?;
+        let maker = nand.or("maker", String::new(), "who makes it")?;
+        let id: Vec<u32> = nand.or("device_id", Vec::new(), "bytes of READ ID")?;
+        let device_id = id.iter().map(|byte| u8::try_from(*byte)).collect::<Result<_, _>>();
+        let device_id = device_id.map_err(|_| nand.reject("device_id", "expected bytes from 0 to 255"))?;
+        let geometry = Geometry::read(root, nand)?;
+        let tables = Tables::read(nand, &geometry)?;
+        let timing = ArrayTiming::read(nand, &geometry, tables.as_ref())?;
+        let typical = |key: &str, nand: &mut Section, help| -> Result<u64, ConfigError> {
+            let times: Vec<Nanos> = nand.required(key, help)?;
+            Ok(times.iter().map(|t| t.ns()).sum::<u64>() / times.len() as u64)
+        };
+        let rated = Rated {
+            t_r_ns: typical("t_r", nand, "array read time of the data sheet")?,
+            t_prog_ns: typical("t_prog", nand, "program time of the data sheet")?,
+            t_bers_ns: nand.required::<Nanos>("t_bers", "block erase time of the data sheet")?.ns(),
+            pe_cycles: nand.or("pe_cycles_rated", 0u64, "program/erase cycles the data sheet promises")?,
+        };
+        let physics = CellPhysics::read(nand, geometry.cell)?;
+        let usual = || coding::states(geometry.cell, geometry.cell == Cell::Mlc).to_vec();
+        let states = physics.as_ref().map_or_else(usual, |physics| physics.states.clone());
+        let identity = Identity { title, maker, device_id, geometry, states, rated };
+        Ok(Self { identity, timing, tables, physics })
+    }
+}
+
+impl Identity {
+    /// Bytes of a page with its spare bytes.
+    pub fn page_bytes(&self) -> usize {
+        (self.geometry.page_size.get() + self.geometry.oob_size.get()) as usize
+    }
+
+    pub(super) fn check(&self, block: u32, page: u32) -> Result<(), String> {
+        let geometry = &self.geometry;
+        let blocks = geometry.planes * geometry.blocks_per_plane;
+        if block >= blocks {
+            return Err(format!("block {block}: no such block: expected 0 to {}", blocks - 1));
+        }
+        if page >= geometry.pages_per_block {
+            let last = geometry.pages_per_block - 1;
+            return Err(format!("page {page}: no such page: expected 0 to {last}"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_data(&self, data: &[u8]) -> Result<(), String> {
+        let bytes = self.page_bytes();
+        if data.len() == bytes {
+            return Ok(());
+        }
+        Err(format!("{} bytes: expected a whole page with its spare bytes: {bytes}", data.len()))
+    }
+}

@@ -1,0 +1,127 @@
+//! What a rig logs of many cycles: what changed, and samples between.
+
+use std::collections::BTreeMap;
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A page was programmed.
+    Program,
+    /// The block was erased.
+    Erase,
+}
+
+/// A line of the rig's log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogRow {
+    /// The page; none for an erase.
+    pub page: Option<u32>,
+    /// What was done.
+    pub operation: Operation,
+    /// In which cycle of the block, from 1.
+    pub cycle: u64,
+    /// Busy time, ns.
+    pub busy_ns: u64,
+    /// Pulses it took.
+    pub pulses: u32,
+    /// False: the chip gave up.
+    pub ok: bool,
+}
+
+/// A stretch of cycles in which an operation is always the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub from: u64,
+    pub busy_ns: u64,
+    pub pulses: u32,
+    pub ok: bool,
+}
+
+/// What repeats in one operation of every cycle, stretch after stretch.
+pub(super) struct Track {
+    pub page: Option<u32>,
+    pub stretches: Vec<Stretch>,
+}
+
+impl Track {
+    /// The cycle in which it fails.
+    pub fn fails(&self) -> Option<u64> {
+        self.stretches.iter().find(|stretch| !stretch.ok).map(|stretch| stretch.from)
+    }
+}
+
+/// The rows and the busy time of all cycles up to `last`; `logged` is what the rig logged last of each page, -1 for
+/// the erase. In a cycle whose program fails there is no erase any more.
+pub(super) fn log(
+    logged: &mut BTreeMap<i64, (u64, bool)>,
+    tracks: &[Track],
+    last: u64,
+) -> (Vec<LogRow>, u64) {
+    let mut rows = Vec::new();
+    let mut busy_total = 0;
+    let program_fails = tracks.iter().any(|track| track.page.is_some() && track.fails() == Some(last));
+    for (order, track) in tracks.iter().enumerate() {
+        let end = if track.page.is_none() && program_fails { last - 1 } else { last };
+        let operation = if track.page.is_some() { Operation::Program } else { Operation::Erase };
+        for (index, stretch) in track.stretches.iter().enumerate().take_while(|(_, s)| s.from <= end) {
+            let Stretch { from, busy_ns, pulses, ok } = *stretch;
+            let until = track.stretches.get(index + 1).map_or(end, |next| (next.from - 1).min(end));
+            busy_total += busy_ns * (until + 1 - from);
+            let known = logged.insert(track.page.map_or(-1, i64::from), (busy_ns, ok));
+            let changed = std::iter::once(from).filter(|_| known != Some((busy_ns, ok)));
+            let mut previous = 0;
+            for cycle in changed.chain(samples(from, until)) {
+                if cycle != previous {
+                    let row = LogRow { page: track.page, operation, cycle, busy_ns, pulses, ok };
+                    rows.push((order, row));
+                    previous = cycle;
+                }
+            }
+        }
+    }
+    rows.sort_by_key(|(order, row)| (row.cycle, *order));
+    (rows.into_iter().map(|(_, row)| row).collect(), busy_total)
+}
+
+/// The stretches of a monotone step function of the cycle, busy time and pulses, between two cycles; more pulses
+/// than `budget` are a failure.
+pub(super) fn stretches(first: u64, last: u64, budget: u32, at: impl Fn(u64) -> (u64, u32)) -> Vec<Stretch> {
+    let mut found = Vec::new();
+    let mut from = first;
+    loop {
+        let value = at(from);
+        let (busy_ns, pulses) = value;
+        found.push(Stretch { from, busy_ns, pulses: pulses.min(budget), ok: pulses <= budget });
+        // Gallop to a cycle with another value, then halve the gap.
+        let mut stride = 1;
+        let mut same = from;
+        let mut other = loop {
+            let next = same.saturating_add(stride).min(last);
+            if next == same {
+                return found;
+            }
+            if at(next) != value {
+                break next;
+            }
+            same = next;
+            stride *= 2;
+        };
+        while other - same > 1 {
+            let middle = same + (other - same) / 2;
+            if at(middle) == value {
+                same = middle;
+            } else {
+                other = middle;
+            }
+        }
+        from = other;
+    }
+}
+
+/// The cycles 1, 2, 5, 10, 20, 50 ... between two cycles.
+fn samples(from: u64, until: u64) -> impl Iterator<Item = u64> {
+    let decades = (0..19).map(|power| 10u64.pow(power));
+    decades
+        .flat_map(|ten| [1, 2, 5].map(|digit| digit * ten))
+        .filter(move |cycle| (from..=until).contains(cycle))
+}

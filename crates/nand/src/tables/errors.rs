@@ -1,0 +1,204 @@
+//! Raw bit error rates by page type, program step, wear, age and reads.
+//!
+//! ```text
+//! [tables.errors]
+//! steps              program steps over the usual one
+//! pe_cycles          wear
+//! ages               time since writing, at `reference_celsius`
+//! reads              reads of the block since writing
+//! rate               with the usual references: for each step, wear and age one rate of each page type
+//! rate_best          the same with the best references, as retries find them
+//! rate_reads         for each wear and number of reads one rate of each page type: usual step and references, new data
+//! activation_ev, reference_celsius    of the chip's charge loss: other temperatures are other ages
+//! ```
+//!
+//! Between grid points the normal quantile of the rate is taken along straight lines, because it is how many standard
+//! deviations lie between states and references: over step, over wear^0.62 (how trapping grows), over the logarithm
+//! of age (how charge leaks) and over reads. What reads do is added to what age
+//! does. Past the last grid point the last line goes on, up to one half. Rates are
+//! means over blocks; which block, layer or neighbour's data they come from is not told apart.
+
+use super::{count, rising_steps};
+use crate::cells::arrhenius;
+use crate::cells::normal::{above, quantile};
+use config::{ConfigError, Section};
+use units::Nanos;
+
+/// In what condition a page is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Age {
+    /// Program step it was written with, over the usual one.
+    pub step: f64,
+    /// Program/erase cycles of its block.
+    pub pe_cycles: u32,
+    /// Seconds since it was written, at the reference temperature ([`ErrorTable::at_reference`]).
+    pub seconds: f64,
+    /// Reads of its block since then.
+    pub reads: u32,
+}
+
+/// With which references a page is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum References {
+    /// Those of the chip.
+    Usual,
+    /// Those at which fewest cells are misread.
+    Best,
+}
+
+/// Error rates on a grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErrorTable {
+    types: usize,
+    steps: Axis,
+    wear: Axis,
+    ages: Axis,
+    reads: Axis,
+    usual: Vec<f64>,
+    best: Vec<f64>,
+    by_reads: Vec<f64>,
+    activation_ev: f64,
+    reference_celsius: f64,
+}
+
+/// Coordinates at which lines between grid points are straight.
+#[derive(Clone, Debug, PartialEq)]
+struct Axis(Vec<f64>);
+
+impl Axis {
+    /// The point below, and how far on to the next; beyond 0 to 1 outside the grid.
+    fn place(&self, at: f64) -> (usize, f64) {
+        if self.0.len() == 1 {
+            return (0, 0.0);
+        }
+        let below = self.0.partition_point(|point| *point <= at).clamp(1, self.0.len() - 1) - 1;
+        (below, (at - self.0[below]) / (self.0[below + 1] - self.0[below]))
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// A rate of zero, and what no drive will ever see.
+const RATE_LEAST: f64 = 1e-20;
+/// More than half of the bits wrong says no more than half.
+const RATE_MOST: f64 = 0.5;
+const AGE_SCALE_S: f64 = 3600.0;
+
+fn worn(pe_cycles: f64) -> f64 {
+    libm::pow(pe_cycles, 0.62)
+}
+
+fn aged(seconds: f64) -> f64 {
+    libm::log1p(seconds / AGE_SCALE_S)
+}
+
+impl ErrorTable {
+    pub(super) fn read(tables: &mut Section, types: usize) -> Result<Option<Self>, ConfigError> {
+        let written = tables.has("errors");
+        let mut s = tables.child("errors")?;
+        if !written {
+            return Ok(None);
+        }
+        let steps: Vec<f64> = s.required("steps", "program steps over the usual one")?;
+        rising_steps(&s, "steps", &steps)?;
+        let wear: Vec<u32> = s.required("pe_cycles", "program/erase cycles of the grid")?;
+        let ages: Vec<Nanos> = s.required("ages", "times since writing, of the grid")?;
+        let reads: Vec<u32> = s.required("reads", "reads of the block, of the grid")?;
+        rising(&s, "pe_cycles", &wear)?;
+        rising(&s, "ages", &ages)?;
+        rising(&s, "reads", &reads)?;
+        if reads[0] != 0 {
+            return Err(s.reject("reads", "expected 0 as the first: what reads add is counted from there"));
+        }
+        let grid = steps.len() * wear.len() * ages.len() * types;
+        let table = Self {
+            usual: rates(&mut s, "rate", grid, "bit error rates with the usual references")?,
+            best: rates(&mut s, "rate_best", grid, "bit error rates with the best references")?,
+            by_reads: rates(
+                &mut s,
+                "rate_reads",
+                wear.len() * reads.len() * types,
+                "bit error rates after reads of the block",
+            )?,
+            types,
+            steps: Axis(steps),
+            wear: Axis(wear.iter().map(|cycles| worn(f64::from(*cycles))).collect()),
+            ages: Axis(ages.iter().map(|age| aged(age.ns() as f64 * 1e-9)).collect()),
+            reads: Axis(reads.iter().map(|reads| f64::from(*reads)).collect()),
+            activation_ev: s.required("activation_ev", "activation energy of charge loss, eV")?,
+            reference_celsius: s.required("reference_celsius", "temperature of the ages, degrees Celsius")?,
+        };
+        s.finish()?;
+        Ok(Some(table))
+    }
+
+    /// Seconds at the reference temperature that age a page as `seconds` at `celsius` do (Arrhenius).
+    pub fn at_reference(&self, seconds: f64, celsius: f64) -> f64 {
+        seconds * arrhenius(self.activation_ev, celsius, self.reference_celsius)
+    }
+
+    /// Activation energy of charge loss, eV, and the temperature of the ages, degrees Celsius.
+    pub fn temperature(&self) -> (f64, f64) {
+        (self.activation_ev, self.reference_celsius)
+    }
+
+    /// Raw bit error rate of a page of this type (its place in the wordline).
+    ///
+    /// # Panics
+    /// When there is no such page type.
+    pub fn rber(&self, page_type: usize, age: &Age, references: References) -> f64 {
+        assert!(page_type < self.types, "page type {page_type} of {}", self.types);
+        let grid = match references {
+            References::Usual => &self.usual,
+            References::Best => &self.best,
+        };
+        let wear = self.wear.place(worn(f64::from(age.pe_cycles)));
+        let places = [self.steps.place(age.step), wear, self.ages.place(aged(age.seconds))];
+        let sizes = [self.steps.len(), self.wear.len(), self.ages.len()];
+        let rate = above(self.along(grid, &sizes, &places, page_type));
+        if age.reads == 0 || self.reads.len() == 1 {
+            return rate.min(0.5);
+        }
+        let sizes = [self.wear.len(), self.reads.len()];
+        let after = |reads: f64| {
+            above(self.along(&self.by_reads, &sizes, &[wear, self.reads.place(reads)], page_type))
+        };
+        (rate + (after(f64::from(age.reads)) - after(0.0)).max(0.0)).min(0.5)
+    }
+
+    /// The quantile of the rate between the corners of a grid cell.
+    fn along(&self, grid: &[f64], sizes: &[usize], places: &[(usize, f64)], page_type: usize) -> f64 {
+        let mut sum = 0.0;
+        for corner in 0..1usize << places.len() {
+            let (mut index, mut weight) = (0, 1.0);
+            for (axis, (size, (below, share))) in sizes.iter().zip(places).enumerate() {
+                let up = corner >> axis & 1;
+                weight *= if up == 1 { *share } else { 1.0 - share };
+                index = index * size + (below + up).min(size - 1);
+            }
+            if weight != 0.0 {
+                sum += weight * grid[index * self.types + page_type];
+            }
+        }
+        sum
+    }
+}
+
+fn rising<T: PartialOrd>(s: &Section, key: &str, values: &[T]) -> Result<(), ConfigError> {
+    if values.is_empty() || values.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return Err(s.reject(key, "expected rising values"));
+    }
+    Ok(())
+}
+
+/// Normal quantiles of a list of rates.
+fn rates(s: &mut Section, key: &str, expected: usize, help: &'static str) -> Result<Vec<f64>, ConfigError> {
+    let rates: Vec<f64> = s.required(key, help)?;
+    count(s, key, rates.len(), expected, "one for each grid point and page type")?;
+    if rates.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
+        return Err(s.reject(key, "expected rates from 0 to 1"));
+    }
+    Ok(rates.into_iter().map(|rate| -quantile(rate.clamp(RATE_LEAST, RATE_MOST))).collect())
+}

@@ -1,0 +1,78 @@
+//! What the data written does to times, wear and errors.
+//!
+//! ```text
+//! [tables.states]
+//! patterns      what all cells hold: "random", or one state by its bits
+//! t_prog        for each pattern one time of each page type, new blocks
+//! stress        wear of a cycle with it, over that of a cycle with random data: from lives to failure
+//! misread       share of its cells read as another state after `pe_cycles` and `age`, usual references
+//! pe_cycles, age
+//! erase_only    wear of a cycle that only erases, over that of a cycle with random data
+//! ```
+
+use super::count;
+use crate::Cell;
+use config::{ConfigError, Section};
+use units::Nanos;
+
+/// A table by the data written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateTable {
+    patterns: Vec<String>,
+    types: usize,
+    t_prog: Vec<Nanos>,
+    stress: Vec<f64>,
+    misread: Vec<f64>,
+    /// Wear of a cycle that only erases, over that of one with random data.
+    pub erase_only: f64,
+}
+
+impl StateTable {
+    pub(super) fn read(tables: &mut Section, cell: Cell, types: usize) -> Result<Option<Self>, ConfigError> {
+        let written = tables.has("states");
+        let mut s = tables.child("states")?;
+        if !written {
+            return Ok(None);
+        }
+        let patterns: Vec<String> =
+            s.required("patterns", "what all cells hold: random, or a state's bits")?;
+        let bits = cell.bits() as usize;
+        let known = |p: &String| p == "random" || (p.len() == bits && p.bytes().all(|b| b"01".contains(&b)));
+        if !patterns.iter().all(known) {
+            return Err(s.reject("patterns", &format!("expected random or {bits} bits each")));
+        }
+        let t_prog: Vec<Nanos> =
+            s.required("t_prog", "program times: for each pattern one of each page type")?;
+        count(&s, "t_prog", t_prog.len(), patterns.len() * types, "patterns times page types")?;
+        let stress: Vec<f64> = s.required("stress", "wear of a cycle with it, over one with random data")?;
+        count(&s, "stress", stress.len(), patterns.len(), "one for each pattern")?;
+        let misread: Vec<f64> = s.required("misread", "share of its cells read as another state")?;
+        count(&s, "misread", misread.len(), patterns.len(), "one for each pattern")?;
+        s.or("pe_cycles", 0u32, "wear at which cells were misread")?;
+        s.or("age", Nanos::ZERO, "time since writing after which cells were misread")?;
+        let erase_only =
+            s.required("erase_only", "wear of a cycle that only erases, over one with random data")?;
+        s.finish()?;
+        Ok(Some(Self { patterns, types, t_prog, stress, misread, erase_only }))
+    }
+
+    /// The row of a state, by its bits, or of `random`.
+    pub fn row(&self, pattern: &str) -> Option<usize> {
+        self.patterns.iter().position(|known| known == pattern)
+    }
+
+    /// Program times of a row, one for each page type.
+    pub fn t_prog(&self, row: usize) -> &[Nanos] {
+        &self.t_prog[row * self.types..(row + 1) * self.types]
+    }
+
+    /// Wear of a cycle with the data of this row, over one with random data.
+    pub fn stress(&self, row: usize) -> f64 {
+        self.stress[row]
+    }
+
+    /// Share of the cells of this row that are misread.
+    pub fn misread(&self, row: usize) -> f64 {
+        self.misread[row]
+    }
+}

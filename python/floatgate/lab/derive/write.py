@@ -1,0 +1,128 @@
+"""The page model as a chip file: the part it was derived from as its base, and the tables."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from floatgate.lab.derive.lives import BLOCKS as LIVED
+from floatgate.lab.derive.lives import Endurance
+from floatgate.lab.derive.rates import AGES_S, READS, Rates
+from floatgate.lab.derive.states import States
+from floatgate.lab.derive.times import Row
+
+WIDTH = 110
+
+
+@dataclass(frozen=True)
+class PageModel:
+    """Everything that was derived."""
+
+    t_r_ns: tuple[int, ...]
+    steps: tuple[float, ...]
+    rows: list[Row]
+    rates: Rates
+    endurance: Endurance
+    states: States
+
+
+def chip_file(model: PageModel, base: str, title: str, one_shot: bool, provenance: str) -> str:
+    """Return the text of a chip file over the chip `base`; `provenance` says what was run on what."""
+    lines = [
+        f"# The page model of {base}. Made by `{provenance}`; not to be edited.",
+        f'base = "{base}"',
+        f'title = "{title}, with tables from its cells"',
+        *_list("t_r", _ns(model.t_r_ns), "read times of the cell model"),
+        "",
+        "[tables]",
+        *_list("pe_cycles", (str(row.pe_cycles) for row in model.rows), "wear of the rows"),
+        *_list("steps", map(_number, model.steps), "program steps over the plan's"),
+        *_list("t_prog", _ns(_program_times(model, one_shot)), "mean over wordlines and the blocks alive"),
+        *_list("t_bers", _ns(row.t_bers for row in model.rows), "mean over the blocks alive"),
+        "",
+        *_errors(model.rates),
+        "",
+        *_endurance(model.endurance),
+        "",
+        *_states(model.states, one_shot),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _program_times(model: PageModel, one_shot: bool) -> Iterator[float]:
+    for step in range(len(model.steps)):
+        for row in model.rows:
+            yield from _of_types(row.t_prog[step], one_shot)
+
+
+def _of_types(times: tuple[float, ...], one_shot: bool) -> tuple[float, ...]:
+    """A wordline written at once has one time: that of its last page, the others only wait."""
+    return times[-1:] if one_shot else times
+
+
+def _errors(rates: Rates) -> list[str]:
+    grid = [(step, wear) for step in rates.steps for wear in rates.pe_cycles]
+    on_grid = [at for key in grid for at in rates.rates[key]]
+    after = [at for wear in rates.pe_cycles for at in rates.after_reads[wear]]
+    sampled = f"{rates.cells} cells or more at each point, tails of fewer than 100 cells along a normal one"
+    return [
+        "[tables.errors]",
+        *_list("steps", map(_number, rates.steps), "program steps over the plan's"),
+        *_list("pe_cycles", map(str, rates.pe_cycles), "wear of the grid"),
+        *_list("ages", (f'"{age:.0f}s"' for age in AGES_S), "since writing, at the reference temperature"),
+        *_list("reads", map(str, READS), "reads of the block"),
+        *_list("rate", (_rate(r) for at in on_grid for r in at.usual), sampled),
+        *_list("rate_best", (_rate(r) for at in on_grid for r in at.best), sampled),
+        *_list("rate_reads", (_rate(r) for at in after for r in at.usual), sampled),
+        f"activation_ev = {rates.activation_ev}  # derived: as the chip's cells",
+        f"reference_celsius = {rates.reference_celsius}  # derived: as the chip's cells",
+    ]
+
+
+def _endurance(lived: Endurance) -> list[str]:
+    return [
+        "[tables.endurance]",
+        *_list("cycles", map(str, lived.cycles), f"{LIVED} blocks cycled with random data until they failed"),
+        *_list("celsius", (_number(celsius) for celsius, _ in lived.by_celsius), "where others were cycled"),
+        *_list("mean", (f"{mean:.0f}.0" for _, mean in lived.by_celsius), "their mean cycles to failure"),
+    ]
+
+
+def _states(found: States, one_shot: bool) -> list[str]:
+    times = (time for row in found.rows for time in _of_types(row.t_prog, one_shot))
+    return [
+        "[tables.states]",
+        *_list("patterns", (f'"{row.pattern}"' for row in found.rows), "what all cells hold"),
+        *_list("t_prog", _ns(times), "new blocks"),
+        *_list("stress", (f"{row.stress:.4f}" for row in found.rows), "lives with random data over its own"),
+        *_list("misread", (_rate(row.misread) for row in found.rows), "usual references"),
+        f"pe_cycles = {found.pe_cycles}  # derived: wear at which cells were misread, the rated one",
+        f'age = "{found.age_s:.0f}s"  # derived: time since writing at the reference temperature',
+        f"erase_only = {found.erase_only:.4f}  # derived: lives with random data over lives of erases alone",
+    ]
+
+
+def _ns(values: Iterable[float]) -> Iterator[str]:
+    return (f'"{value:.0f}ns"' for value in values)
+
+
+def _number(value: float) -> str:
+    return repr(float(value))
+
+
+def _rate(value: float) -> str:
+    return f"{value:.3e}" if value > 0 else "0.0"
+
+
+def _list(key: str, values: Iterable[str], source: str) -> list[str]:
+    """A list over as many lines as it takes, with its source behind it."""
+    texts = list(values)
+    comment = f"  # derived: {source}"
+    whole = f"{key} = [{', '.join(texts)}]{comment}"
+    if len(whole) <= WIDTH:
+        return [whole]
+    lines, line = [f"{key} = ["], "   "
+    for text in texts:
+        if len(line) + len(text) + 2 > WIDTH:
+            lines.append(line)
+            line = "   "
+        line += f" {text},"
+    return [*lines, line, f"]{comment}"]

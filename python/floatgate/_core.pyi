@@ -34,6 +34,18 @@ def trace_info(path: str, options: str) -> str:
 def trace_convert(path: str, options: str, out: str, to: str) -> int:
     """Rewrite a trace in another format; returns the number of requests."""
 
+def volumes() -> str:
+    """List synthetic volumes and their parameters as `{synthetic, volumes, parameters}`, with sources."""
+
+def volume_info(spec: str, seed: int, access: str) -> str:
+    """Describe the requests of a synthetic volume as `trace_info` does those of a file."""
+
+def volume_convert(spec: str, seed: int, out: str, to: str) -> int:
+    """Write the requests of a synthetic volume as a trace; returns their number."""
+
+def size_bytes(text: str) -> int:
+    """Read a size with its unit, `16KiB`."""
+
 def nanoseconds(text: str) -> int:
     """Read a time with its unit, `10s`."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from floatgate import _core, diskspd
 from floatgate.errors import InputError
 
+VOLUME_PREFIX = "volume:"  # before the name of a synthetic volume
 DEPTH = 32  # requests outstanding with --as-fast-as-possible where --depth does not say
 
 
@@ -80,7 +81,7 @@ def nanoseconds(option: str, text: str) -> int:
 
 @dataclass(frozen=True)
 class Workload:
-    """A workload by kind (`fio`, `trace` or `generator`) and by its path or name."""
+    """A workload by kind (`fio`, `trace`, `volume` or `generator`) and by its path or name."""
 
     kind: str
     source: str
@@ -93,13 +94,15 @@ class Workload:
         """The short name used for folders: `random-write` for `examples/random-write.fio`."""
         if diskspd.is_command(self.source):
             return "diskspd"
-        return Path(self.source).name.split(".")[0] if self.kind != "generator" else self.source
+        if self.kind in ("generator", "volume"):
+            return self.source.replace(":", "-")
+        return Path(self.source).name.split(".")[0]
 
     def to_json(self) -> str:
         """Return the workload as the core takes it."""
         if self.text is not None:
             return json.dumps({"kind": "fio_text", "name": self.source, "text": self.text})
-        key = "name" if self.kind == "generator" else "path"
+        key = {"generator": "name", "volume": "spec"}.get(self.kind, "path")
         options = {"options": self.options.for_core()} if self.kind == "trace" else {}
         return json.dumps({"kind": self.kind, key: self.source, **options})
 
@@ -113,7 +116,9 @@ def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
     path = Path(argument)
     if diskspd.is_command(argument) or diskspd.is_profile(path):
         return _diskspd(argument, options)
-    if argument.endswith(".fio"):
+    if argument.startswith(VOLUME_PREFIX):
+        found = Workload("volume", argument, options)
+    elif argument.endswith(".fio"):
         found = Workload("fio", argument, options)
     elif path.exists() or path.suffix or len(path.parts) > 1:
         found = Workload("trace", argument, options)
@@ -122,7 +127,7 @@ def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
     if found.kind != "trace" and options.given():
         name = next(iter(options.given())).replace("_", "-")
         raise InputError(f"--{name}: {argument} is a {_KINDS[found.kind]}: expected a trace with this option")
-    if found.kind != "generator" and not path.is_file():
+    if found.kind in ("fio", "trace") and not path.is_file():
         found_there = "is a folder" if path.is_dir() else "no such file"
         raise InputError(f"{argument}: {found_there}: expected a fio job file, a trace or a generator's name")
     options.check()
@@ -147,13 +152,14 @@ def _job_text(path: Path) -> str | None:
     return None if includes else text
 
 
-_KINDS = {"fio": "fio job file", "generator": "generator", "trace": "trace"}
+_KINDS = {"fio": "fio job file", "generator": "generator", "trace": "trace", "volume": "synthetic volume"}
 
 
 def _generator(name: str, options: TraceOptions) -> Workload:
     known = [entry["name"] for entry in json.loads(_core.generators())]
     if name in known:
         return Workload("generator", name, options)
+    known += [VOLUME_PREFIX + entry["name"] for entry in json.loads(_core.volumes())["volumes"]]
     near = get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"generators: {', '.join(known)}"
     raise InputError(

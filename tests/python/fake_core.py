@@ -69,6 +69,14 @@ def generators() -> str:
     return json.dumps([{"name": "uniform-writes", "title": "Random writes"}])
 
 
+def size_bytes(text: str) -> int:
+    return int(text.removesuffix("KiB")) * 1024
+
+
+def volumes() -> str:
+    return json.dumps({"synthetic": "SYNTHETIC", "volumes": [], "parameters": []})
+
+
 def trace_formats() -> str:
     return json.dumps(
         [{"name": "msr", "title": "MSR Cambridge", "recognised": True, "example": "1,hm,1,Read,0,1,2"}]

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -115,6 +116,23 @@ def plan_lines(description: dict[str, Any], state: str) -> list[str]:
         ]
         if trace["skipped_lines"]:
             lines.append(f"           {trace['skipped_lines']} unreadable lines skipped")
+    return lines + _volume_lines(description.get("volume"))
+
+
+def _volume_lines(volume: dict[str, Any] | None) -> list[str]:
+    """A synthetic volume, which says that it is one."""
+    if not volume:
+        return []
+    rate, reads = q.count(volume["requests_per_s"]), q.percent(volume["read_fraction"])
+    pace = f"at {rate} requests/s" if volume["depth"] is None else f"{volume['depth']} outstanding"
+    lines = [
+        f"workload   {volume['spec']}",
+        f"           {volume['synthetic']}",
+        f"           {q.count(volume['requests'])} requests, {reads} reads, {pace},"
+        f" on {q.size(volume['bytes'])} of addresses",
+    ]
+    if volume["fitted"] is not None:
+        lines.append(f"           {q.percent(volume['fitted'])} of the volume's addresses, to fit the drive")
     return lines
 
 
@@ -166,6 +184,9 @@ def print_result(document: dict[str, Any]) -> None:
     """Print what one run found."""
     title = f"{document['drive']}, {document['workload']['name']}, seed {document['seed']}"
     out.print(title, markup=False, style="bold")
+    synthetic = (document["workload"].get("notes") or {}).get("synthetic")
+    if synthetic:
+        out.print(synthetic, markup=False)
     out.print(_host_table(document))
     out.print(_flash_table(document))
     for metric in headline(document):
@@ -258,6 +279,16 @@ def farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> 
         return _INTERRUPTED
     err.print(f"wrote {where}", markup=False)
     return 0
+
+
+def print_rows(first: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table: what a row is about on the left, its numbers to the right."""
+    table = _table(first, *columns)
+    # A long name is folded; a number is never cut for it.
+    table.columns[0].no_wrap, table.columns[0].overflow = False, "fold"
+    for row in rows:
+        table.add_row(*row)
+    out.print(table)
 
 
 def _table(first: str, *columns: str) -> Table:

@@ -1,14 +1,14 @@
-"""`floatgate trace info|convert|formats`: look at block traces without a drive."""
+"""`floatgate trace info|convert|formats|volumes`: look at block traces and synthetic volumes."""
 
 import json
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer(help="Describe, convert and list block traces.", no_args_is_help=True)
+app = typer.Typer(help="Describe, convert and list block traces and synthetic volumes.", no_args_is_help=True)
 
-_File = Annotated[Path, typer.Argument(metavar="FILE", help="The trace; gzip and zstd are read as they are.")]
 _Format = Annotated[
     str | None, typer.Option("--trace-format", metavar="NAME", help="See `floatgate trace formats`.")
 ]
@@ -23,12 +23,26 @@ _Action = Annotated[
 ]
 _Since = Annotated[str | None, typer.Option("--since", metavar="TIME", help="Leave out what is before: 10s.")]
 _Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Leave out what is later.")]
-_Exact = Annotated[bool, typer.Option("--exact-footprint", help="Count touched units exactly.")]
+_Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="N", help="Of synthetic volumes.", show_default="1", min=0)
+]
+
+
+class Format(StrEnum):
+    """What goes to standard output."""
+
+    TABLE = "table"
+    JSON = "json"
 
 
 @app.command()
 def info(
-    file: _File,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="Traces, gzip and zstd too, or synthetic volumes: volume:NAME."
+        ),
+    ],
     trace_format: _Format = None,
     volume: _Volume = None,
     sort: _Sort = False,
@@ -36,12 +50,29 @@ def info(
     action: _Action = None,
     since: _Since = None,
     until: _Until = None,
-    exact_footprint: _Exact = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    page_size: Annotated[
+        str, typer.Option(metavar="SIZE", help="Pages in which accesses are counted.")
+    ] = "4KiB",
+    threshold: Annotated[
+        str,
+        typer.Option(
+            metavar="SHARE", help="A page is read-only when more of its accesses are reads, or all."
+        ),
+    ] = "0.95",
+    constant_memory: Annotated[
+        bool,
+        typer.Option("--constant-memory", help="Do not tell pages apart; estimate the footprint."),
+    ] = False,
+    seed: _Seed = None,
+    format: Annotated[Format, typer.Option(help="What to print.")] = Format.TABLE,  # noqa: A002
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write traces.json and the picture traces.svg there.")
+    ] = None,
 ) -> None:
-    """Print format, span, rate, footprint and sizes of a trace."""
-    from floatgate import _core
+    """Print what traces hold: rate, footprint, sizes, gaps, and which pages are only read or written."""
     from floatgate.cli import console
+    from floatgate.traces import lines
+    from floatgate.traces.measure import Access, measure
     from floatgate.workload import TraceOptions
 
     options = TraceOptions(
@@ -49,24 +80,49 @@ def info(
         volume=tuple(volume or ()),
         sort=sort,
         skip_bad_lines=skip_bad_lines,
-        exact_footprint=exact_footprint,
         action=action,
         since=since,
         until=until,
     )
-    found = json.loads(_core.trace_info(_existing(file), json.dumps(options.for_core())))
-    if as_json:
+    access = Access.read(page_size, threshold)
+    found = measure(files, options, None if constant_memory else access, seed)
+    if format is Format.JSON:
         console.print_json(found)
-        return
-    for line in console.describe_lines(found):
-        console.out.print(line, markup=False)
+    elif len(found) == 1:
+        for part in (console.describe_lines(lines.plain(found[0])), lines.details(found[0])):
+            for line in part:
+                console.out.print(line, markup=False)
+    else:
+        console.print_rows("trace", lines.REQUEST_COLUMNS, map(lines.requests_row, found))
+        if not constant_memory:
+            console.out.print()
+            console.print_rows("trace", lines.PAGE_COLUMNS, map(lines.pages_row, found))
+        console.out.print(lines.LEGEND, markup=False, style="dim")
+    if out is not None:
+        _write(found, out)
+
+
+def _write(found: list[dict[str, Any]], out: Path) -> None:
+    """The numbers and the picture, into a folder."""
+    from floatgate.cli import console
+    from floatgate.folder import write_json
+    from floatgate.traces.figure import draw
+
+    out.mkdir(parents=True, exist_ok=True)
+    write_json(out / "traces.json", found)
+    console.err.print(f"wrote {draw(found, out / 'traces.svg')}", markup=False)
 
 
 @app.command()
 def convert(
-    file: _File,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A trace, or a synthetic volume: volume:NAME.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; .gz and .zst compress.")],
-    to: Annotated[str, typer.Option("--to", metavar="NAME", help="The format to write.")] = "fio-iolog-v3",
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", metavar="NAME", help="The format to write.", show_default="fio-iolog-v3; msr for a volume"
+        ),
+    ] = None,
     trace_format: _Format = None,
     volume: _Volume = None,
     sort: _Sort = False,
@@ -74,12 +130,14 @@ def convert(
     action: _Action = None,
     since: _Since = None,
     until: _Until = None,
+    seed: _Seed = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT.")] = False,
 ) -> None:
-    """Rewrite a trace in another format."""
+    """Rewrite a trace in another format, or write a synthetic volume as one."""
     from floatgate import _core
     from floatgate.cli import console
     from floatgate.errors import InputError
+    from floatgate.traces.measure import existing, is_volume, refuse_misplaced
     from floatgate.workload import TraceOptions
 
     if out.exists() and not force:
@@ -93,7 +151,12 @@ def convert(
         since=since,
         until=until,
     )
-    requests = _core.trace_convert(_existing(file), json.dumps(options.for_core()), str(out), to)
+    refuse_misplaced([file], options, seed)
+    if is_volume(file):
+        requests = _core.volume_convert(file, 1 if seed is None else seed, str(out), to or "msr")
+    else:
+        how = json.dumps(options.for_core())
+        requests = _core.trace_convert(existing(file), how, str(out), to or "fio-iolog-v3")
     console.err.print(f"wrote {requests} requests to {out}", markup=False)
 
 
@@ -110,9 +173,26 @@ def formats() -> None:
         console.out.print(f"{'':<20} {entry['units']}", markup=False, style="dim")
 
 
-def _existing(file: Path) -> str:
-    from floatgate.errors import InputError
+@app.command()
+def volumes(
+    name: Annotated[str | None, typer.Argument(help="Explain this one.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the synthetic volumes, or explain one: the source of every number, and what may be set."""
+    from floatgate import _core
+    from floatgate.cli import console
+    from floatgate.traces import listing
 
-    if not file.is_file():
-        raise InputError(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}: expected a trace")
-    return str(file)
+    known = json.loads(_core.volumes())
+    if name is not None:
+        known["volumes"] = [listing.named(known["volumes"], name)]
+    if as_json:
+        console.print_json(known)
+        return
+    console.out.print(known["synthetic"], markup=False, style="bold")
+    if name is None:
+        console.print_rows("volume", listing.COLUMNS, listing.rows(known["volumes"]))
+        console.out.print(listing.HINT, markup=False, style="dim")
+        return
+    for line in listing.explained(known["volumes"][0], known["parameters"]):
+        console.out.print(line, markup=False)

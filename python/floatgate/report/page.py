@@ -75,6 +75,13 @@ def _precondition(report: dict[str, Any]) -> str:
 
 
 def _notice(document: dict[str, Any]) -> str:
+    """What a reader must know before the numbers."""
+    synthetic = (document["workload"].get("notes") or {}).get("synthetic")
+    made_up = f'<p class="notice">{escape(synthetic)}.</p>' if synthetic else ""
+    return made_up + _interrupted(document)
+
+
+def _interrupted(document: dict[str, Any]) -> str:
     if not document.get("interrupted"):
         return ""
     fraction = at(document, "interrupted_at.workload_fraction")

@@ -30,7 +30,7 @@ def test_pages_share_the_overlap_by_their_sensings() -> None:
 
 def test_the_overlap_of_a_simulated_parts_states_is_its_error_rate(tmp_path: Path) -> None:
     """The model's cells are not quite normal: counted and computed rates agree within a factor of two."""
-    chip = SimulatedSource("tlc-3d-256g").open()
+    chip = SimulatedSource("tlc-3d-256g").cells()
     identity = chip.identify()
     chip.cycle(0, 3000, pattern="random", pages="all")
     written = errors.write(chip, identity, 0, seed=1)

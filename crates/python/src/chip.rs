@@ -33,8 +33,8 @@ impl Deref for Locked<'_> {
 
     fn deref(&self) -> &Self::Target {
         match &*self.0 {
-            BenchChip::Cells(chip) => chip,
-            BenchChip::Tables(chip) => chip,
+            BenchChip::Cells(chip) => chip.as_ref(),
+            BenchChip::Tables(chip) => chip.as_ref(),
         }
     }
 }
@@ -42,8 +42,8 @@ impl Deref for Locked<'_> {
 impl DerefMut for Locked<'_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match &mut *self.0 {
-            BenchChip::Cells(chip) => chip,
-            BenchChip::Tables(chip) => chip,
+            BenchChip::Cells(chip) => chip.as_mut(),
+            BenchChip::Tables(chip) => chip.as_mut(),
         }
     }
 }

@@ -213,9 +213,9 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
 /// Which of a chip's two models lies on the bench.
 pub enum BenchChip {
     /// Its cells.
-    Cells(SimulatedChip),
+    Cells(Box<SimulatedChip>),
     /// The tables that whole drives work with.
-    Tables(TabledChip),
+    Tables(Box<TabledChip>),
 }
 
 /// A chip for the bench, of its cells or of its tables; everything in it varies with `seed`.
@@ -245,9 +245,9 @@ pub fn chip_on_bench(
     let mut root = Section::root(&document);
     let mut nand = root.child("nand")?;
     Ok(if tables {
-        BenchChip::Tables(TabledChip::read(&mut root, &mut nand, seed)?)
+        BenchChip::Tables(Box::new(TabledChip::read(&mut root, &mut nand, seed)?))
     } else {
-        BenchChip::Cells(SimulatedChip::read(&mut root, &mut nand, seed)?)
+        BenchChip::Cells(Box::new(SimulatedChip::read(&mut root, &mut nand, seed)?))
     })
 }
 

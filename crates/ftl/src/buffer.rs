@@ -162,6 +162,12 @@ impl Buffer {
         self.queue.push_back(slot);
     }
 
+    /// Says how far a slot is that waits in another queue than this one.
+    #[inline]
+    pub fn set_state(&mut self, slot: u32, state: SlotState) {
+        self.slots[slot as usize].state = state;
+    }
+
     /// Puts a slot whose program failed back, before all others.
     pub fn enqueue_first(&mut self, slot: u32) {
         self.slots[slot as usize].state = SlotState::Queued;

@@ -51,7 +51,19 @@ impl Stages {
         self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
     }
 
-    fn of(transaction: &Transaction) -> Self {
+    /// The same, but no longer than `most` ns altogether: of a wait that overlaps another that was counted
+    /// already, only the rest counts.
+    pub fn within(mut self, most: u64) -> Self {
+        let mut excess = self.total().saturating_sub(most);
+        for wait in self.waits.iter_mut().skip(1).chain([&mut self.queue]) {
+            let cut = excess.min(*wait);
+            *wait -= cut;
+            excess -= cut;
+        }
+        self
+    }
+
+    pub(crate) fn of(transaction: &Transaction) -> Self {
         let queued = transaction.started.since(transaction.queued).ns();
         Self {
             waits: transaction.waits,
@@ -266,6 +278,11 @@ impl PageMapped {
     /// Bytes of state: map, superblocks, buffer.
     pub fn state_bytes(&self) -> usize {
         self.map.bytes() + self.space.bytes() + self.buffer.bytes()
+    }
+
+    /// Bytes of RAM that the drive's map takes: four for each mapping unit.
+    pub fn map_bytes(&self) -> u64 {
+        4 * u64::from(self.layout.logical_units)
     }
 
     /// Why each die takes no more writes, for the message of a run that is stuck.

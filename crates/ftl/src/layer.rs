@@ -1,7 +1,7 @@
 //! What a drive asks of its translation layer, whichever kind of mapping it has: one branch for each call.
 
 use crate::mapping::Parts;
-use crate::{FtlConfig, FtlStats, Layout, Output, PageMapped, Profile, SavedState, SuperblockState};
+use crate::{BlockMapped, FtlConfig, FtlStats, Layout, Output, PageMapped, SavedState, SuperblockState};
 use controller::{Controller, Probe};
 use engine::{Calendar, Event};
 use nand::FlashArray;
@@ -11,6 +11,8 @@ use units::{Lpn, Ppa};
 pub enum Ftl {
     /// A map of mapping units.
     Page(Box<PageMapped>),
+    /// A map of blocks, and log blocks.
+    Blocks(Box<BlockMapped>),
 }
 
 /// Declares methods that the kind of mapping at hand answers.
@@ -21,6 +23,7 @@ macro_rules! forward {
         pub fn $name(&$self $(, $arg: $type)*) $(-> $out)? {
             match $self {
                 Self::Page(ftl) => ftl.$name($($arg),*),
+                Self::Blocks(ftl) => ftl.$name($($arg),*),
             }
         })*
     };
@@ -30,6 +33,7 @@ macro_rules! forward {
         pub fn $name $(<$p: Probe>)? (&mut self $(, $arg: $type)*) $(-> $out)? {
             match self {
                 Self::Page(ftl) => ftl.$name($($arg),*),
+                Self::Blocks(ftl) => ftl.$name($($arg),*),
             }
         })*
     };
@@ -52,6 +56,22 @@ impl Ftl {
         (config.mapping)().build(parts)
     }
 
+    /// The page-mapped layer, if that is what it is: its steady state can be constructed.
+    pub fn as_page_mapped(&mut self) -> Option<&mut PageMapped> {
+        match self {
+            Self::Page(ftl) => Some(ftl),
+            Self::Blocks(_) => None,
+        }
+    }
+
+    /// The block-mapped layer, if that is what it is.
+    pub fn as_block_mapped(&mut self) -> Option<&mut BlockMapped> {
+        match self {
+            Self::Page(_) => None,
+            Self::Blocks(ftl) => Some(ftl),
+        }
+    }
+
     forward! {
         /// The shape of the drive.
         fn layout(&self) -> &Layout;
@@ -67,12 +87,12 @@ impl Ftl {
         fn is_write_back(&self) -> bool;
         /// Bytes of state: map, superblocks, buffer.
         fn state_bytes(&self) -> usize;
+        /// Bytes of RAM that the modelled drive's map takes.
+        fn map_bytes(&self) -> u64;
         /// Why each die takes no more writes, for the message of a run that is stuck.
         fn explain_stall(&self) -> String;
         /// Superblocks not lost to bad blocks, over all dies.
         fn usable_superblocks(&self) -> u32;
-        /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
-        fn superblocks_kept(&self) -> u32;
         /// Valid mapping units of each superblock of the drive.
         fn valid_units(&self) -> &[u32];
         /// State of each superblock of the drive.
@@ -89,8 +109,6 @@ impl Ftl {
         fn has_room(&self) -> bool;
         /// True while the buffer holds data that is not on flash.
         fn is_draining(&self) -> bool;
-        /// What the closed superblocks of the first die look like, oldest first.
-        fn profile(&self) -> Profile;
         /// Takes the state of a drive at rest.
         ///
         /// # Errors
@@ -125,11 +143,6 @@ impl Ftl {
         fn write_untimed(lpn: Lpn);
         /// Lets time begin again: open superblocks are completed to whole program units.
         fn settle();
-        /// Builds the state that endless uniform random overwriting of the first `filled` units would end in.
-        ///
-        /// # Errors
-        /// When the drive is not fresh or has too few superblocks for what is to be filled.
-        fn construct_steady(profile: &Profile, filled: u32, seed: u64) -> Result<(), String>;
         /// Puts a saved state into this drive, which must be fresh and of the same shape.
         ///
         /// # Errors

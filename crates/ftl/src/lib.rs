@@ -7,6 +7,7 @@
 //! - [`PageMapped`]: the page-mapped translation layer at work, timed by the controller.
 //! - `steady`: the same layer without time, for preconditioning and constructed states.
 
+mod blocks;
 mod buffer;
 mod config_read;
 mod ftl;
@@ -23,6 +24,7 @@ mod stats;
 mod steady;
 pub mod wear;
 
+pub use blocks::{BankView, Block, BlockMapped, BlockRules, HostWrite, Role, Room, Step};
 pub use config_read::FtlConfig;
 pub use ftl::{Output, PageMapped, Stages, events};
 pub use layer::Ftl;

@@ -16,15 +16,6 @@ pub struct SavedState {
     pub longs: Vec<Vec<u64>>,
 }
 
-const STATES: [SuperblockState; 6] = [
-    SuperblockState::Free,
-    SuperblockState::Open,
-    SuperblockState::Closed,
-    SuperblockState::Victim,
-    SuperblockState::Erasing,
-    SuperblockState::Lost,
-];
-
 /// Arrays before those of the dies.
 const HEAD_WORDS: usize = 5;
 const HEAD_LONGS: usize = 2;
@@ -93,7 +84,7 @@ impl PageMapped {
         self.space.pe_cycles.clone_from(&words[4]);
         let closed_at = longs[1].clone();
         for (state, &number) in self.space.state.iter_mut().zip(&words[3]) {
-            *state = *STATES.get(number as usize).ok_or("the snapshot names an unknown block state")?;
+            *state = SuperblockState::of_number(number).ok_or("the snapshot names an unknown block state")?;
         }
         for die in 0..dies {
             let head = &words[HEAD_WORDS + DIE_WORDS * die];

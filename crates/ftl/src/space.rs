@@ -29,6 +29,15 @@ pub enum SuperblockState {
     Lost,
 }
 
+impl SuperblockState {
+    /// The state of a number, as a snapshot holds it.
+    pub(crate) fn of_number(number: u32) -> Option<Self> {
+        [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost]
+            .get(number as usize)
+            .copied()
+    }
+}
+
 /// Where the next unit of a stream goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frontier {

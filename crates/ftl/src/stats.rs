@@ -70,6 +70,12 @@ counters! {
         victim_free: u64,
         /// Superblocks relocated for wear levelling.
         wear_relocations: u64,
+        /// Log blocks that became data blocks without a copy.
+        merges_switch: u64,
+        /// Log blocks that became data blocks after what they lacked was copied into them.
+        merges_partial: u64,
+        /// Data blocks gathered in a new block.
+        merges_full: u64,
         /// Programs that failed.
         program_failures: u64,
         /// Erases that failed.

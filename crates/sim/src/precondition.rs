@@ -107,9 +107,16 @@ impl Precondition {
     }
 
     fn construct(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<(), Error> {
-        let profile = miniature_profile(drive, ftl, self.filled, seed)?;
-        ftl.construct_steady(&profile, self.filled, seed)
-            .map_err(|reason| Error(format!("{}: {reason}", drive.name)))?;
+        match ftl.as_block_mapped() {
+            Some(blocks) => blocks.construct_used(self.filled, seed),
+            None => {
+                let profile = miniature_profile(drive, ftl, self.filled, seed)?;
+                ftl.as_page_mapped()
+                    .expect("a layer maps pages or blocks")
+                    .construct_steady(&profile, self.filled, seed)
+                    .map_err(|reason| Error(format!("{}: {reason}", drive.name)))?;
+            }
+        }
         self.written = u64::from(self.filled);
         (self.done, self.steady) = (true, true);
         Ok(())
@@ -142,7 +149,8 @@ impl Precondition {
 
 /// Brings a drive of one die, with the same superblocks, policies and spare room, to steady state and looks
 /// at it: how full the closed superblocks are depends on these alone, not on how many dies there are.
-fn miniature_profile(drive: &Drive, ftl: &Ftl, filled: u32, seed: u64) -> Result<Profile, Error> {
+fn miniature_profile(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> Result<Profile, Error> {
+    let ftl = ftl.as_page_mapped().expect("a layer maps pages or blocks");
     let layout = ftl.layout();
     let by_units = (MINIATURE_UNITS / u64::from(layout.superblock_units)) as u32;
     let usable = ftl.usable_superblocks() / layout.dies;
@@ -156,5 +164,5 @@ fn miniature_profile(drive: &Drive, ftl: &Ftl, filled: u32, seed: u64) -> Result
     let mut mini = small.build(seed)?;
     let mut work = Precondition::new(PreconditionKind::Steady, &mini, 1.0, seed);
     while !work.advance(&small, &mut mini, 1 << 20, seed)? {}
-    Ok(mini.profile())
+    Ok(mini.as_page_mapped().expect("a miniature is of the same kind").profile())
 }

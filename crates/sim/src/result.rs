@@ -61,6 +61,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "stages": stages(measure),
         "jobs": jobs(run),
         "gc": gc(&stats),
+        "ftl": ftl_of(&run.ftl, &stats),
         "buffer": buffer(&stats),
         "bus": bus_of(&run.ftl),
         "energy_j": energy::of(context.drive, &busy, &run.busy_baseline, measure, span_ns),
@@ -220,6 +221,18 @@ fn gc(stats: &FtlStats) -> Value {
         "program_failures": stats.program_failures,
         "erase_failures": stats.erase_failures,
         "superblocks_lost": stats.superblocks_lost,
+    })
+}
+
+/// What the kind of mapping did and takes.
+fn ftl_of(ftl: &Ftl, stats: &FtlStats) -> Value {
+    json!({
+        "map_ram_bytes": ftl.map_bytes(),
+        "merges": {
+            "switch": stats.merges_switch,
+            "partial": stats.merges_partial,
+            "full": stats.merges_full,
+        },
     })
 }
 

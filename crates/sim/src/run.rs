@@ -454,13 +454,14 @@ impl<P: Observer> Run<P> {
             }
             Output::Durable { request: id, stages } => {
                 let request = self.requests.get(id);
-                request.stages = stages;
+                let waits = request.buffer_waits.iter().sum::<u64>();
+                let worked = now.since(request.understood).ns();
+                request.stages = stages.within(worked.saturating_sub(waits));
+                let stages = request.stages;
                 request.parts -= 1;
                 if request.parts == 0 {
                     // In frames, later data cross while earlier ones are programmed: only what the flash
                     // waited for counts.
-                    let waits = request.buffer_waits.iter().sum::<u64>();
-                    let worked = now.since(request.understood).ns();
                     request.link_ns = request.link_ns.min(worked.saturating_sub(stages.total() + waits));
                     self.on_complete(id, now);
                 }

@@ -78,6 +78,7 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     ] {
         set(key, choose(random, &["true", "false"]).into());
     }
+    set("ftl.mapping.name", choose(random, &policy_names("ftl.mapping")).into());
     set("ftl.gc.stream", choose(random, &["mixed", "separate"]).into());
     set("ftl.gc.read_ahead", (1 + random.below(8)).to_string());
     set("ftl.gc.trigger.low", (1 + random.below(3)).to_string());

@@ -43,10 +43,16 @@ pub trait MappingKind: Send {
     fn build(&self, parts: Parts<'_>) -> Result<Ftl, String>;
 }
 
+mod span;
+
 config::policies! {
     seam: "ftl.mapping",
     question: "How does the drive find a logical unit on the flash, and at what grain?",
     default: "page",
     dyn MappingKind;
+    bast::Bast,
+    block::BlockCopy,
+    fast::Fast,
     page::Page,
+    replacement::Replacement,
 }

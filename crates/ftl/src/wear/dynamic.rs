@@ -21,6 +21,10 @@ impl Policy for Dynamic {
 }
 
 impl WearPolicy for Dynamic {
+    fn relocates(&self) -> bool {
+        false
+    }
+
     fn free_rank(&self, pe_cycles: u32, _erases: u64) -> u64 {
         u64::from(pe_cycles)
     }

@@ -29,6 +29,11 @@ pub trait WearPolicy: Send {
     /// became free, so that returning it gives first freed, first used.
     fn free_rank(&self, pe_cycles: u32, erases: u64) -> u64;
 
+    /// True when [`Self::relocate`] may ever choose something: else it need not be asked.
+    fn relocates(&self) -> bool {
+        true
+    }
+
     /// One of the candidates whose data should move now, or `None`. Called after each erase.
     fn relocate(&mut self, _view: &mut WearView<'_>) -> Option<SuperblockId> {
         None

@@ -21,6 +21,10 @@ impl Policy for NoLevelling {
 }
 
 impl WearPolicy for NoLevelling {
+    fn relocates(&self) -> bool {
+        false
+    }
+
     fn free_rank(&self, _pe_cycles: u32, erases: u64) -> u64 {
         erases
     }

@@ -1,0 +1,246 @@
+//! What the flash reports: reads done, programs done or failed, erases.
+
+use super::BlockMapped;
+use super::bank::Role;
+use crate::buffer::SlotState;
+use crate::ftl::events;
+use crate::space::SuperblockState;
+use crate::wear::WearView;
+use crate::{Output, Stages};
+use controller::{Kind, Origin, Probe, Transaction};
+use engine::{Calendar, Event};
+use units::{Ppa, SuperblockId};
+
+impl BlockMapped {
+    /// Hands a transaction to the controller, or, without time, to the queue of what is done at once.
+    pub(super) fn submit<P: Probe>(
+        &mut self,
+        transaction: Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        match &mut self.instant {
+            Some(queue) => queue.push_back(transaction),
+            None => {
+                self.controller.submit(transaction, calendar, probe);
+            }
+        }
+    }
+
+    /// Handles an event of this crate or the controller; outputs can then be taken.
+    pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+        if event.kind == events::FLUSH {
+            self.work(event.index as usize, calendar, probe);
+            return;
+        }
+        self.controller.handle(event, calendar, probe);
+        while let Some(id) = self.controller.take_finished() {
+            let transaction = *self.controller.transaction(id);
+            self.controller.release(id);
+            self.on_finished(&transaction, calendar, probe);
+        }
+        self.pump(calendar, probe);
+    }
+
+    pub(super) fn on_finished<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let bank = transaction.die.index() / self.span as usize;
+        match transaction.kind {
+            Kind::Read => {
+                self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
+                match transaction.origin {
+                    Origin::Host => {
+                        self.outputs.push(Output::Read {
+                            request: transaction.owner,
+                            units: transaction.mask.count_ones(),
+                            stages: Stages::of(transaction),
+                        });
+                        return;
+                    }
+                    Origin::ReadModifyWrite => self.on_rest_read(transaction.owner, calendar),
+                    _ => self.on_copy_read(bank, transaction.owner),
+                }
+            }
+            Kind::Program | Kind::Copyback => self.on_programmed(transaction, calendar, probe),
+            Kind::Erase => self.on_erased(transaction, calendar, probe),
+        }
+        self.work(bank, calendar, probe);
+    }
+
+    /// The rest of a unit written in part is known.
+    fn on_rest_read(&mut self, slot: u32, calendar: &Calendar) {
+        if self.buffer.slot(slot).state == SlotState::Merging {
+            self.let_wait(slot, calendar, false);
+        } else {
+            self.buffer.release(slot, false);
+        }
+    }
+
+    fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
+        let superblock = transaction.die.0 * self.layout.superblocks_per_die + transaction.superblock;
+        let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
+        let done = self.array.program(superblock as usize, transaction.row, transaction.rows);
+        self.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+        let state = &mut self.banks[bank];
+        state.in_flight -= 1;
+        state.blocks[block as usize].in_flight -= 1;
+        let first = self.layout.first_ppa(superblock) + transaction.row * self.layout.row_units;
+        for unit in 0..self.layout.program_units {
+            let ppa = Ppa(first + unit);
+            let source = self.programs.get(transaction.owner, unit);
+            self.stats.units_programmed[source.origin() as usize] += 1;
+            match source.origin() {
+                Origin::Host => self.on_host_unit(ppa, source.value(), done, transaction, calendar, probe),
+                Origin::Padding => {}
+                _ if done => self.on_copied_unit(ppa, Ppa(source.value()), calendar, probe),
+                _ => {}
+            }
+        }
+        self.programs.release(transaction.owner);
+        if !done {
+            self.stats.program_failures += 1;
+            self.failing[superblock as usize] = true;
+            self.fail_block(bank, block, calendar, probe);
+        }
+        self.free_if_empty(bank, block, calendar, probe);
+    }
+
+    fn on_host_unit<P: Probe>(
+        &mut self,
+        ppa: Ppa,
+        slot: u32,
+        done: bool,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let (lpn, request) = (self.buffer.slot(slot).lpn, self.buffer.slot(slot).request);
+        let newest = self.buffer.is_newest(slot);
+        if !done && newest {
+            self.let_wait(slot, calendar, true);
+            return;
+        }
+        // A newer version that waits makes this one no less the newest on the flash: the unit has left its old
+        // place, which a merge relies on. Only a trim makes it garbage.
+        if done && self.buffer.find(lpn).is_some() {
+            let old = self.map.lookup(lpn);
+            self.commit(lpn, ppa);
+            probe.on_commit(lpn, ppa, old, false);
+            if old != Ppa::NONE {
+                self.invalidate(old, calendar, probe);
+            }
+        } else {
+            self.stats.units_stale += 1;
+        }
+        self.buffer.release(slot, newest);
+        if request != u32::MAX {
+            let mut stages = Stages::of(transaction);
+            stages.waits[Origin::Gc.wait_column()] += self.waits[slot as usize].merged_ns;
+            self.outputs.push(Output::Durable { request, stages });
+        }
+        if !self.flushes.is_empty() {
+            self.answer_flushes();
+        }
+    }
+
+    /// A copied unit was programmed: it is the home of its data unless the host trimmed it meanwhile.
+    fn on_copied_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, calendar: &mut Calendar, probe: &mut P) {
+        let lpn = self.map.holder(ppa);
+        if self.map.lookup(lpn) != old {
+            return;
+        }
+        self.commit(lpn, ppa);
+        probe.on_commit(lpn, ppa, old, true);
+        self.invalidate(old, calendar, probe);
+    }
+
+    fn commit(&mut self, lpn: units::Lpn, ppa: Ppa) {
+        self.map.set(lpn, ppa);
+        let superblock = self.layout.superblock_of(ppa);
+        self.valid[superblock as usize] += 1;
+        let bank = self.bank_of(superblock);
+        self.banks[bank].blocks[self.block_of[superblock as usize] as usize].valid += 1;
+    }
+
+    /// Makes `ppa` invalid; a block that then holds nothing may be erased.
+    pub(super) fn invalidate<P: Probe>(&mut self, ppa: Ppa, calendar: &mut Calendar, probe: &mut P) {
+        self.map.invalidate(ppa);
+        let superblock = self.layout.superblock_of(ppa);
+        self.valid[superblock as usize] -= 1;
+        let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
+        self.banks[bank].blocks[block as usize].valid -= 1;
+        self.free_if_empty(bank, block, calendar, probe);
+    }
+
+    /// A program failed: nothing more goes into the block, and what it holds moves out.
+    fn fail_block<P: Probe>(&mut self, bank: usize, block: u32, calendar: &mut Calendar, probe: &mut P) {
+        let state = &mut self.banks[bank];
+        state.blocks[block as usize].failing = true;
+        let is_target = state.job.as_ref().is_some_and(|job| job.target == block);
+        if is_target || state.blocks[block as usize].role == Role::Sealed {
+            return;
+        }
+        state.reclaim.push_back((block, Origin::Rescue));
+        self.seal(bank, block, calendar, probe);
+    }
+
+    fn on_erased<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
+        let (die, within) = (transaction.die.0, transaction.superblock);
+        let superblock = (die * self.layout.superblocks_per_die + within) as usize;
+        assert_eq!(self.valid[superblock], 0, "superblock {superblock} was erased with valid data");
+        let done = self.array.erase(die, within);
+        self.stats.blocks_erased[transaction.origin as usize] += u64::from(self.layout.planes);
+        self.stats.erase_failures += u64::from(!done);
+        self.erases[die as usize] += 1;
+        probe.on_erase(superblock);
+        let (bank, member) = ((die / self.span) as usize, (die % self.span) as usize);
+        self.banks[bank].erasing[member] -= 1;
+        let failing = std::mem::replace(&mut self.failing[superblock], false);
+        if (failing || !done) && self.array.retire(die, within) == nand::RetireOutcome::Lost {
+            self.state[superblock] = SuperblockState::Lost;
+            self.stats.superblocks_lost += 1;
+            let bank = &mut self.banks[bank];
+            bank.usable[member] -= 1;
+            let needed = bank.data.len() as u32 + self.rules.logs_least() + 1;
+            self.read_only |= bank.usable_blocks() < needed;
+        } else {
+            self.push_free(superblock as u32);
+            if self.wear[die as usize].relocates() {
+                self.level_wear(die, within, calendar, probe);
+            }
+        }
+    }
+
+    /// Asks the wear policy, after an erase, whether a data block must move so that its cells wear, too.
+    fn level_wear<P: Probe>(&mut self, die: u32, erased: u32, calendar: &mut Calendar, probe: &mut P) {
+        let (bank, member) = ((die / self.span) as usize, die % self.span);
+        let state = &self.banks[bank];
+        let first = die * self.layout.superblocks_per_die;
+        let target = state.job.as_ref().map(|job| job.target);
+        let candidates: Vec<SuperblockId> = (0..state.blocks.len() as u32)
+            .filter(|&block| state.blocks[block as usize].role == Role::Data && Some(block) != target)
+            .map(|block| SuperblockId(state.members[(block * self.span + member) as usize] - first))
+            .collect();
+        let range = first as usize..(first + self.layout.superblocks_per_die) as usize;
+        let mut view = WearView {
+            erased: SuperblockId(erased),
+            candidates: &candidates,
+            valid_units: &self.valid[range.clone()],
+            pe_cycles: &self.pe_cycles[range.clone()],
+            closed_at: &self.closed_at[range],
+            clock: self.stats.units_programmed.iter().sum(),
+            erases: self.erases[die as usize],
+            random: &mut self.random,
+        };
+        let Some(picked) = self.wear[die as usize].relocate(&mut view) else { return };
+        assert!(candidates.contains(&picked), "the wear policy picked {picked} of die {die}, no candidate");
+        let block = self.block_of[(first + picked.0) as usize];
+        self.stats.wear_relocations += 1;
+        self.banks[bank].reclaim.push_back((block, Origin::Wear));
+        self.seal(bank, block, calendar, probe);
+    }
+}

@@ -1,0 +1,254 @@
+//! Merges: a block is filled in order, each unit read from wherever it lives or taken from the buffer.
+
+use super::BlockMapped;
+use super::bank::{Block, Merge, Planned, Purpose, Role};
+use crate::buffer::SlotState;
+use crate::programs::Source;
+use crate::space::{NONE, SuperblockState};
+use controller::{Class, Origin, Probe};
+use engine::Calendar;
+use units::{Lpn, Ppa};
+
+impl BlockMapped {
+    /// One past the last program unit of a group that holds something valid.
+    fn used_end(&self, bank: usize, group: u32) -> u32 {
+        let holds = |position: &u32| {
+            (0..self.layout.program_units)
+                .filter_map(|unit| self.lpn_at(bank, group, *position, unit))
+                .any(|lpn| self.map.lookup(lpn) != Ppa::NONE)
+        };
+        (0..self.group_programs).rev().find(holds).map_or(0, |position| position + 1)
+    }
+
+    pub(super) fn begin_merge(&mut self, bank: usize, merge: Merge, calendar: &Calendar) {
+        let state = &mut self.banks[bank];
+        debug_assert!(state.job.is_none());
+        state.merging_since = calendar.now();
+        state.job = Some(merge);
+    }
+
+    /// Begins to complete a block that was filled in place. False while programs are under way: a merge must
+    /// see where everything lives.
+    pub(super) fn complete(&mut self, bank: usize, block: u32, calendar: &Calendar) -> bool {
+        if self.banks[bank].in_flight > 0 {
+            return false;
+        }
+        let Block { owner, in_place, role, .. } = self.banks[bank].blocks[block as usize];
+        assert!(in_place && role == Role::Log, "only a log block filled in place can become a data block");
+        let end = self.used_end(bank, owner);
+        let merge = self.merge_of(bank, Purpose::Complete, block, end);
+        let state = &mut self.banks[bank];
+        state.logs.retain(|&log| log != block);
+        state.blocks[block as usize].role = Role::Target;
+        self.begin_merge(bank, merge, calendar);
+        true
+    }
+
+    /// Begins to gather all that is valid of a group in a new block. False while that must wait.
+    pub(super) fn merge_group<P: Probe>(
+        &mut self,
+        bank: usize,
+        group: u32,
+        origin: Origin,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        if self.banks[bank].in_flight > 0 {
+            return false;
+        }
+        let end = self.used_end(bank, group);
+        let target = if end == 0 { NONE } else { self.open(bank, Role::Target, group).unwrap_or(NONE) };
+        if end > 0 && target == NONE {
+            return false;
+        }
+        if target != NONE {
+            let merge = self.merge_of(bank, Purpose::Full, target, end);
+            self.begin_merge(bank, Merge { origin, ..merge }, calendar);
+        }
+        let owned = |log: &&u32| self.banks[bank].blocks[**log as usize].owner == group;
+        let logs: Vec<u32> = self.banks[bank].logs.iter().filter(owned).copied().collect();
+        for log in logs {
+            self.seal(bank, log, calendar, probe);
+        }
+        let data = self.banks[bank].data[group as usize];
+        if end == 0 && data != NONE {
+            self.seal(bank, data, calendar, probe);
+        }
+        true
+    }
+
+    /// Empties a sealed block, group by group. False while that must wait.
+    pub(super) fn reclaim<P: Probe>(
+        &mut self,
+        bank: usize,
+        block: u32,
+        origin: Origin,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        let Block { role, valid, in_flight, .. } = self.banks[bank].blocks[block as usize];
+        if role == Role::Sealed && in_flight > 0 {
+            return false;
+        }
+        if role != Role::Sealed || valid == 0 {
+            self.banks[bank].reclaim.pop_front();
+            return true;
+        }
+        let first = (0..self.group_programs)
+            .find_map(|position| self.valid_in(bank, block, position))
+            .expect("the block holds something valid");
+        let (_, group, _) = self.split(first);
+        self.merge_group(bank, group, origin, calendar, probe)
+    }
+
+    /// A valid unit in a program unit of a block.
+    fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
+        let first = self.ppa_at(bank, block, position);
+        (0..self.layout.program_units)
+            .map(|unit| Ppa(first.0 + unit))
+            .find(|&ppa| self.map.is_valid(ppa))
+            .map(|ppa| self.map.holder(ppa))
+    }
+
+    /// Lets the merge at hand go on. False while it must wait.
+    pub(super) fn advance_merge<P: Probe>(
+        &mut self,
+        bank: usize,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        while self.plan_next(bank, calendar, probe) || self.issue_planned(bank, calendar, probe) {}
+        let state = &self.banks[bank];
+        let job = state.job.as_ref().expect("a merge is under way");
+        let block = &state.blocks[job.target as usize];
+        let planned = block.next >= job.end || block.failing;
+        let settled = job.purpose == Purpose::Fill || block.in_flight == 0;
+        if !(planned && job.ahead.is_empty() && settled) {
+            return false;
+        }
+        self.finish_merge(bank, calendar, probe);
+        true
+    }
+
+    /// Plans the next program unit and submits its reads. False when it cannot be planned now.
+    fn plan_next<P: Probe>(&mut self, bank: usize, calendar: &mut Calendar, probe: &mut P) -> bool {
+        let state = &self.banks[bank];
+        let job = state.job.as_ref().expect("a merge is under way");
+        let (group, target, origin) = (job.group, job.target, job.origin);
+        let block = &state.blocks[target as usize];
+        let position = block.next;
+        if position >= job.end || block.failing || job.ahead.len() as u32 >= self.read_ahead * self.span {
+            return false;
+        }
+        let lpns = |unit| self.lpn_at(bank, group, position, unit);
+        let under_way = (0..self.layout.program_units).filter_map(lpns).any(|lpn| {
+            self.buffer.find(lpn).is_some_and(|slot| self.buffer.slot(slot).state != SlotState::Queued)
+        });
+        if under_way {
+            return false;
+        }
+        let program = self.programs.take_slot();
+        let first = self.ppa_at(bank, target, position);
+        let (mut reads, mut row, mut mask) = (0, NONE, 0u64);
+        for unit in 0..self.layout.program_units {
+            let lpn = self.lpn_at(bank, group, position, unit);
+            let waiting = lpn.and_then(|lpn| self.buffer.find(lpn));
+            let home = lpn.map_or(Ppa::NONE, |lpn| self.map.lookup(lpn));
+            if waiting.is_some() || home == Ppa::NONE {
+                self.place_host_unit(bank, program, unit, waiting, first, calendar);
+                continue;
+            }
+            self.programs.set(program, unit, Source::new(origin, home.0));
+            self.map.assign(Ppa(first.0 + unit), lpn.unwrap_or(Lpn::NONE));
+            let (this_row, at) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
+            if mask != 0 && this_row != row {
+                self.submit_read(row, mask, origin, Class::InternalRead, program, calendar, probe);
+                (reads, mask) = (reads + 1, 0);
+            }
+            row = this_row;
+            mask |= 1 << at;
+        }
+        if mask != 0 {
+            self.submit_read(row, mask, origin, Class::InternalRead, program, calendar, probe);
+            reads += 1;
+        }
+        let state = &mut self.banks[bank];
+        state.blocks[target as usize].next += 1;
+        let job = state.job.as_mut().expect("a merge is under way");
+        job.copied |= reads > 0;
+        job.ahead.push_back(Planned { program, position, reads });
+        true
+    }
+
+    /// Programs the first program unit planned, once all of it was read.
+    fn issue_planned<P: Probe>(&mut self, bank: usize, calendar: &mut Calendar, probe: &mut P) -> bool {
+        let state = &mut self.banks[bank];
+        let job = state.job.as_mut().expect("a merge is under way");
+        let in_flight = state.blocks[job.target as usize].in_flight;
+        let ready = job.ahead.front().is_some_and(|planned| planned.reads == 0);
+        if !ready || in_flight >= self.program_queue * self.span {
+            return false;
+        }
+        let (target, planned) = (job.target, job.ahead.pop_front().expect("seen above"));
+        let origin = self.main_origin(planned.program);
+        self.issue(bank, target, planned.position, planned.program, origin, calendar, probe);
+        true
+    }
+
+    /// On whose behalf a program is: the host's if it holds any of the host's units, else who copies, else
+    /// padding.
+    fn main_origin(&self, program: u32) -> Origin {
+        let origins = || (0..self.layout.program_units).map(|unit| self.programs.get(program, unit).origin());
+        if origins().any(|origin| origin == Origin::Host) {
+            return Origin::Host;
+        }
+        origins().find(|&origin| origin != Origin::Padding).unwrap_or(Origin::Padding)
+    }
+
+    /// One read of a planned program unit is done.
+    pub(super) fn on_copy_read(&mut self, bank: usize, program: u32) {
+        let job = self.banks[bank].job.as_mut().expect("only merges read copies");
+        let planned = job.ahead.iter_mut().find(|planned| planned.program == program);
+        planned.expect("the program waits for its reads").reads -= 1;
+    }
+
+    fn finish_merge<P: Probe>(&mut self, bank: usize, calendar: &mut Calendar, probe: &mut P) {
+        let state = &mut self.banks[bank];
+        state.merged_ns = state.merged_until(calendar.now());
+        let job = state.job.take().expect("a merge is under way");
+        if state.blocks[job.target as usize].failing {
+            // What it holds moves on with the rest; the write or the reclaim that wanted the merge asks again.
+            self.seal(bank, job.target, calendar, probe);
+            let state = &mut self.banks[bank];
+            for block in 0..state.blocks.len() as u32 {
+                let Block { role, valid, .. } = state.blocks[block as usize];
+                let known = state.reclaim.iter().any(|(other, _)| *other == block);
+                if role == Role::Sealed && valid > 0 && !known {
+                    state.reclaim.push_back((block, Origin::Rescue));
+                }
+            }
+            return;
+        }
+        match (job.purpose, job.copied) {
+            (Purpose::Fill, _) => return self.free_if_empty(bank, job.target, calendar, probe),
+            (Purpose::Complete, false) => self.stats.merges_switch += 1,
+            (Purpose::Complete, true) => self.stats.merges_partial += 1,
+            (Purpose::Full, _) => self.stats.merges_full += 1,
+        }
+        let state = &mut self.banks[bank];
+        let old = state.set_data(job.group, job.target);
+        state.blocks[job.target as usize].role = Role::Data;
+        for member in 0..self.span {
+            let superblock = state.members[(job.target * self.span + member) as usize];
+            self.state[superblock as usize] = SuperblockState::Closed;
+            self.closed_at[superblock as usize] = self.stats.units_programmed.iter().sum();
+        }
+        if old != NONE {
+            let old_block = &mut self.banks[bank].blocks[old as usize];
+            assert_eq!(old_block.valid, 0, "a merge left something in the old data block");
+            old_block.role = Role::Sealed;
+            self.free_if_empty(bank, old, calendar, probe);
+        }
+        self.free_if_empty(bank, job.target, calendar, probe);
+    }
+}

@@ -1,0 +1,241 @@
+//! The layer at rest and without time: preconditioning, snapshots.
+//!
+//! Without time the layer does what it does in time; only the flash answers at once.
+
+use super::BlockMapped;
+use super::bank::{Bank, Block, Role};
+use crate::SavedState;
+use crate::space::{NONE, SuperblockState};
+use engine::{Calendar, RandomStream};
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use units::Lpn;
+
+/// Times that all log blocks are written over in a constructed state.
+const LOG_ROUNDS: u64 = 4;
+
+/// Words before those of the banks.
+const HEAD_WORDS: usize = 4;
+/// Words of a block beside its superblocks.
+const BLOCK_WORDS: usize = 5;
+/// Arrays of a bank beside the free superblocks of its dies.
+const BANK_WORDS: usize = 5;
+
+impl BlockMapped {
+    /// Writes one unit in no time.
+    ///
+    /// # Panics
+    /// When the drive is stuck, which [`Self::new`] has ruled out for blocks that do not fail.
+    pub fn write_untimed(&mut self, lpn: Lpn) {
+        self.instant.get_or_insert_default();
+        let mut calendar = Calendar::new();
+        while self.reserve(1) == 0 {
+            self.press(&mut calendar, &mut ());
+            let moved = self.finish_instant(&mut calendar);
+            if !moved && !self.has_room() {
+                // Too many blocks failed while it was preconditioned.
+                assert!(
+                    self.stats.program_failures + self.stats.erase_failures > 0,
+                    "{}",
+                    self.explain_stall()
+                );
+                self.read_only = true;
+                return;
+            }
+        }
+        self.write(u32::MAX, lpn, true, &mut calendar, &mut ());
+        self.finish_instant(&mut calendar);
+    }
+
+    /// Answers all that was submitted without time. False when there was nothing.
+    fn finish_instant(&mut self, calendar: &mut Calendar) -> bool {
+        let mut any = false;
+        self.pump(calendar, &mut ());
+        while let Some(transaction) = self.instant.as_mut().and_then(VecDeque::pop_front) {
+            any = true;
+            self.on_finished(&transaction, calendar, &mut ());
+            self.pump(calendar, &mut ());
+        }
+        any
+    }
+
+    /// Lets time begin again: all that was written without it is on the flash.
+    pub fn settle(&mut self) {
+        if self.instant.is_none() {
+            return;
+        }
+        let mut calendar = Calendar::new();
+        self.press(&mut calendar, &mut ());
+        while self.finish_instant(&mut calendar) {
+            self.press(&mut calendar, &mut ());
+        }
+        self.instant = None;
+        for bank in &mut self.banks {
+            bank.pressed = false;
+            bank.merged_ns = 0;
+        }
+    }
+
+    /// Writes the first `filled` units in order and then random ones among them, until all log blocks were written
+    /// over several times.
+    pub fn construct_used(&mut self, filled: u32, seed: u64) {
+        (0..filled).map(Lpn).for_each(|lpn| self.write_untimed(lpn));
+        let logs = u64::from(self.rules.logs_usual()) * self.banks.len() as u64;
+        let writes = LOG_ROUNDS * logs * u64::from(self.rules.units_absorbed(self.group_units));
+        let mut random = RandomStream::new(seed, "ftl.construct");
+        for _ in 0..writes {
+            self.write_untimed(Lpn(random.below(u64::from(filled)) as u32));
+        }
+    }
+
+    // ---- snapshots ----------------------------------------------------------------------------------
+
+    /// Takes the state of a drive at rest.
+    ///
+    /// # Errors
+    /// When something is under way.
+    pub fn save(&self) -> Result<SavedState, String> {
+        let busy = self.banks.iter().any(|bank| bank.job.is_some() || bank.in_flight > 0);
+        if self.is_draining() || self.controller.in_flight() > 0 || busy {
+            return Err("the state can be saved only while nothing is under way".into());
+        }
+        let (forward, backward, valid) = self.map.arrays();
+        let mut words = vec![
+            forward.to_vec(),
+            backward.to_vec(),
+            self.state.iter().map(|state| *state as u32).collect(),
+            self.failing.iter().map(|failing| u32::from(*failing)).collect(),
+        ];
+        let mut longs = vec![valid.to_vec(), self.erases.clone()];
+        for bank in &self.banks {
+            words.push(bank.data.clone());
+            words.push(bank.logs.clone());
+            words.push(bank.blocks.iter().flat_map(block_words).collect());
+            words.push(bank.members.clone());
+            words.push(bank.usable.clone());
+            longs.push(
+                std::iter::once(bank.clock).chain(bank.blocks.iter().map(|block| block.used)).collect(),
+            );
+            for free in &bank.free {
+                let mut sorted: Vec<(u64, u32)> = free.iter().map(|Reverse(entry)| *entry).collect();
+                sorted.sort_unstable();
+                words.push(sorted.iter().map(|(_, superblock)| *superblock).collect());
+                longs.push(sorted.iter().map(|(rank, _)| *rank).collect());
+            }
+        }
+        words.extend(self.array.save());
+        Ok(SavedState { words, longs })
+    }
+
+    /// Puts a saved state into this drive, which must be fresh and of the same shape.
+    ///
+    /// # Errors
+    /// When the shapes differ or the state contradicts itself.
+    pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
+        let shape = || "the snapshot is of a drive of another shape".to_owned();
+        let span = self.span as usize;
+        let array_at = HEAD_WORDS + (BANK_WORDS + span) * self.banks.len();
+        let (words, longs) = (&saved.words, &saved.longs);
+        if words.len() <= array_at || longs.len() != 2 + (1 + span) * self.banks.len() {
+            return Err(shape());
+        }
+        let superblocks = self.state.len();
+        let (forward, backward, valid) = self.map.arrays_mut();
+        let fits = words[0].len() == forward.len()
+            && words[1].len() == backward.len()
+            && longs[0].len() == valid.len()
+            && longs[1].len() == self.erases.len()
+            && words[2..HEAD_WORDS].iter().all(|array| array.len() == superblocks);
+        if !fits || !self.array.load(&words[array_at..]) {
+            return Err(shape());
+        }
+        forward.copy_from_slice(&words[0]);
+        backward.copy_from_slice(&words[1]);
+        valid.copy_from_slice(&longs[0]);
+        self.erases.clone_from(&longs[1]);
+        for (state, &number) in self.state.iter_mut().zip(&words[2]) {
+            *state = SuperblockState::of_number(number).ok_or("the snapshot names an unknown block state")?;
+        }
+        self.failing = words[3].iter().map(|&failing| failing != 0).collect();
+        for bank in 0..self.banks.len() {
+            let words = &words[HEAD_WORDS + (BANK_WORDS + span) * bank..][..BANK_WORDS + span];
+            let longs = &longs[2 + (1 + span) * bank..][..1 + span];
+            load_bank(&mut self.banks[bank], words, longs, span)?;
+        }
+        self.count_valid();
+        self.stats.units_written = 1; // Not a fresh drive any more.
+        Ok(())
+    }
+
+    /// Finds again which block each superblock belongs to, and how much of each is valid.
+    fn count_valid(&mut self) {
+        for bank in &mut self.banks {
+            for block in 0..bank.blocks.len() as u32 {
+                if bank.blocks[block as usize].role == Role::Unused {
+                    continue;
+                }
+                let mut sum = 0;
+                for member in 0..self.span {
+                    let superblock = bank.members[(block * self.span + member) as usize];
+                    self.block_of[superblock as usize] = block;
+                    let first = self.layout.first_ppa(superblock);
+                    let valid = (0..self.layout.rows)
+                        .map(|row| first + row * self.layout.row_units)
+                        .map(|row| self.map.valid_mask(row, self.layout.row_units).count_ones())
+                        .sum();
+                    self.valid[superblock as usize] = valid;
+                    sum += valid;
+                }
+                bank.blocks[block as usize].valid = sum;
+            }
+        }
+    }
+}
+
+fn block_words(block: &Block) -> [u32; BLOCK_WORDS] {
+    let flags = [u32::from(block.in_place), u32::from(block.failing)];
+    [block.role as u32, block.owner, block.next, flags[0], flags[1]]
+}
+
+fn load_bank(bank: &mut Bank, words: &[Vec<u32>], longs: &[Vec<u64>], span: usize) -> Result<(), String> {
+    let faulty = || "the snapshot's blocks contradict each other".to_owned();
+    let (data, logs, blocks, members, usable) = (&words[0], &words[1], &words[2], &words[3], &words[4]);
+    let count = blocks.len() / BLOCK_WORDS;
+    let known = |block: &u32| (*block as usize) < count;
+    if data.len() != bank.data.len()
+        || !data.iter().all(|block| *block == NONE || known(block))
+        || !logs.iter().all(known)
+        || members.len() != count * span
+        || usable.len() != span
+        || longs[0].len() != count + 1
+    {
+        return Err(faulty());
+    }
+    bank.data.clone_from(data);
+    bank.data_blocks = data.iter().filter(|block| **block != NONE).count() as u32;
+    bank.logs.clone_from(logs);
+    bank.members.clone_from(members);
+    bank.usable.clone_from(usable);
+    bank.clock = longs[0][0];
+    for (chunk, &used) in blocks.chunks_exact(BLOCK_WORDS).zip(&longs[0][1..]) {
+        let role = *Role::ALL.get(chunk[0] as usize).ok_or_else(faulty)?;
+        let block = Block {
+            role,
+            owner: chunk[1],
+            next: chunk[2],
+            in_place: chunk[3] != 0,
+            failing: chunk[4] != 0,
+            used,
+            ..Block::UNUSED
+        };
+        if role == Role::Unused {
+            bank.unused.push(bank.blocks.len() as u32);
+        }
+        bank.blocks.push(block);
+    }
+    for member in 0..span {
+        let entries = longs[1 + member].iter().zip(&words[BANK_WORDS + member]);
+        bank.free[member] = entries.map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
+    }
+    Ok(())
+}

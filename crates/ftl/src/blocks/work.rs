@@ -1,0 +1,360 @@
+//! A bank at work: which write is next, what the rules say to it, and doing it.
+
+use super::BlockMapped;
+use super::bank::{BankView, Block, HostWrite, Merge, Purpose, Role, Step};
+use crate::buffer::SlotState;
+use crate::ftl::events;
+use crate::programs::Source;
+use crate::space::{NONE, SuperblockState};
+use crate::{Output, Stages};
+use controller::{Class, Kind, Origin, Probe, Transaction};
+use engine::{Calendar, Event};
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use units::{DieId, Lpn, Ppa};
+
+/// How far behind the first waiting unit others are looked for, to go into the same program.
+const LOOK_AHEAD: usize = 256;
+
+impl BlockMapped {
+    /// Lets a bank go on as far as it can.
+    pub(super) fn work<P: Probe>(&mut self, bank: usize, calendar: &mut Calendar, probe: &mut P) {
+        loop {
+            if self.banks[bank].job.is_some() {
+                if !self.advance_merge(bank, calendar, probe) {
+                    return;
+                }
+                continue;
+            }
+            if let Some(&(block, origin)) = self.banks[bank].reclaim.front() {
+                if !self.reclaim(bank, block, origin, calendar, probe) {
+                    return;
+                }
+                continue;
+            }
+            let Some(write) = self.next_write(bank, calendar) else { return };
+            let state = &self.banks[bank];
+            let needed = state.data.len() as u32 + self.rules.logs_least() + 1;
+            let spare = self.spare.min(state.usable_blocks().saturating_sub(needed));
+            let beside = state.data.len() as u32 + 1 + spare;
+            let others_most = state.usable_blocks().saturating_sub(beside);
+            let view = BankView { bank: state, others_most, program_units: self.group_programs };
+            let step = self.rules.next(&view, write);
+            if !self.take_step(bank, step, write, calendar, probe) {
+                return;
+            }
+        }
+    }
+
+    /// The write that waits first, unless more of its program unit may still come.
+    fn next_write(&mut self, bank: usize, calendar: &mut Calendar) -> Option<HostWrite> {
+        let slot = loop {
+            let Some(&(slot, serial)) = self.banks[bank].waiting.front() else {
+                self.banks[bank].pressed = false;
+                return None;
+            };
+            if self.is_waiting(slot, serial) && self.buffer.is_newest(slot) {
+                break slot;
+            }
+            self.banks[bank].waiting.pop_front();
+            self.drop_overtaken(bank, slot, serial);
+        };
+        let (_, group, unit) = self.split(self.buffer.slot(slot).lpn);
+        let position = unit / self.layout.program_units;
+        let complete = (0..self.layout.program_units).all(|unit| {
+            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| match self.buffer.find(lpn) {
+                Some(slot) => self.buffer.slot(slot).state == SlotState::Queued,
+                None => self.map.lookup(lpn) == Ppa::NONE,
+            })
+        });
+        // Where units never written count as complete, more of them may still come.
+        let all_wait = (0..self.layout.program_units).all(|unit| {
+            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| self.buffer.find(lpn).is_some())
+        });
+        let state = &self.banks[bank];
+        let patient = !all_wait && state.waiting_units < self.layout.program_units && !state.pressed;
+        if patient {
+            let due = self.waits[slot as usize].since + self.flush_after;
+            if due > calendar.now() {
+                self.arm_timer(bank, due, calendar);
+                return None;
+            }
+        }
+        Some(HostWrite { group, position, complete })
+    }
+
+    fn arm_timer(&mut self, bank: usize, due: units::SimTime, calendar: &mut Calendar) {
+        let timer = &mut self.banks[bank].timer;
+        if (*timer <= calendar.now() || due < *timer) && self.instant.is_none() {
+            *timer = due;
+            calendar.schedule(due, Event { kind: events::FLUSH, index: bank as u32 });
+        }
+    }
+
+    /// True when an entry of a bank's queue still stands for a waiting slot.
+    fn is_waiting(&self, slot: u32, serial: u32) -> bool {
+        self.waits[slot as usize].serial == serial && self.buffer.slot(slot).state == SlotState::Queued
+    }
+
+    /// A queue entry that needs no program: it was written already, trimmed, or a newer write overtook it.
+    fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32) {
+        let state = self.buffer.slot(slot).state;
+        let stands = self.waits[slot as usize].serial == serial
+            && matches!(state, SlotState::Queued | SlotState::Cancelled);
+        if !stands {
+            return;
+        }
+        self.banks[bank].waiting_units -= 1;
+        self.stats.units_stale += 1;
+        let request = self.buffer.slot(slot).request;
+        self.buffer.release(slot, false);
+        if request != u32::MAX {
+            self.outputs.push(Output::Durable { request, stages: Stages::default() });
+        }
+        if !self.flushes.is_empty() {
+            self.answer_flushes();
+        }
+    }
+
+    /// Does what the rules said. False when the bank must wait.
+    fn take_step<P: Probe>(
+        &mut self,
+        bank: usize,
+        step: Step,
+        write: HostWrite,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        match step {
+            Step::Wait => false,
+            Step::Append(block) => self.append(bank, block, write, calendar, probe),
+            Step::Fill(block) => {
+                let merge = self.merge_of(bank, Purpose::Fill, block, write.position + 1);
+                self.begin_merge(bank, merge, calendar);
+                true
+            }
+            Step::Open(owner) => {
+                let opened = self.open(bank, Role::Log, owner.unwrap_or(NONE));
+                let block = opened.expect("the rules open a block only where there is room");
+                self.banks[bank].logs.push(block);
+                self.touch(bank, block);
+                true
+            }
+            Step::Complete(block) => self.complete(bank, block, calendar),
+            Step::Merge(group) => self.merge_group(bank, group, Origin::Gc, calendar, probe),
+            Step::Reclaim(block) => {
+                self.seal(bank, block, calendar, probe);
+                self.banks[bank].reclaim.push_back((block, Origin::Gc));
+                true
+            }
+        }
+    }
+
+    fn touch(&mut self, bank: usize, block: u32) {
+        let state = &mut self.banks[bank];
+        state.clock += 1;
+        state.blocks[block as usize].used = state.clock;
+    }
+
+    /// Programs units that wait into the next place of a block.
+    fn append<P: Probe>(
+        &mut self,
+        bank: usize,
+        block: u32,
+        write: HostWrite,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        let state = self.banks[bank].blocks[block as usize];
+        assert!(state.next < self.group_programs, "the rules append to a full block");
+        if state.in_flight >= self.program_queue * self.span {
+            return false;
+        }
+        let in_place =
+            write.complete && state.in_place && state.owner == write.group && state.next == write.position;
+        self.banks[bank].blocks[block as usize].in_place = in_place;
+        let program = self.programs.take_slot();
+        let first = self.ppa_at(bank, block, state.next);
+        if in_place {
+            for unit in 0..self.layout.program_units {
+                let lpn = self.lpn_at(bank, write.group, write.position, unit);
+                let slot = lpn.and_then(|lpn| self.buffer.find(lpn));
+                self.place_host_unit(bank, program, unit, slot, first, calendar);
+            }
+        } else {
+            self.place_in_order(bank, program, state.owner, first, calendar);
+        }
+        self.touch(bank, block);
+        self.banks[bank].blocks[block as usize].next += 1;
+        self.issue(bank, block, state.next, program, Origin::Host, calendar, probe);
+        true
+    }
+
+    /// Fills a program with units of `owner` (or of any group) in the order they came.
+    fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, calendar: &Calendar) {
+        let mut unit = 0;
+        let mut at = 0;
+        while unit < self.layout.program_units && at < self.banks[bank].waiting.len().min(LOOK_AHEAD) {
+            let (slot, serial) = self.banks[bank].waiting[at];
+            at += 1;
+            if !self.is_waiting(slot, serial) || !self.buffer.is_newest(slot) {
+                continue;
+            }
+            let (_, group, _) = self.split(self.buffer.slot(slot).lpn);
+            if owner == NONE || owner == group {
+                self.place_host_unit(bank, program, unit, Some(slot), first, calendar);
+                unit += 1;
+            }
+        }
+        assert!(unit > 0, "an append found nothing to write");
+        for unit in unit..self.layout.program_units {
+            self.place_host_unit(bank, program, unit, None, first, calendar);
+        }
+    }
+
+    /// Makes a waiting slot, or nothing, a unit of a program.
+    pub(super) fn place_host_unit(
+        &mut self,
+        bank: usize,
+        program: u32,
+        unit: u32,
+        slot: Option<u32>,
+        first: Ppa,
+        calendar: &Calendar,
+    ) {
+        let Some(slot) = slot else {
+            self.programs.set(program, unit, Source::PADDING);
+            self.map.assign(Ppa(first.0 + unit), Lpn::NONE);
+            return;
+        };
+        self.buffer.set_state(slot, SlotState::Bound);
+        let state = &mut self.banks[bank];
+        state.waiting_units -= 1;
+        let wait = &mut self.waits[slot as usize];
+        wait.serial = wait.serial.wrapping_add(1);
+        wait.merged_ns = state.merged_until(calendar.now()) - wait.merged_ns;
+        self.programs.set(program, unit, Source::new(Origin::Host, slot));
+        self.map.assign(Ppa(first.0 + unit), self.buffer.slot(slot).lpn);
+    }
+
+    /// Submits the program of a program unit of a block.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn issue<P: Probe>(
+        &mut self,
+        bank: usize,
+        block: u32,
+        position: u32,
+        program: u32,
+        origin: Origin,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let superblock = self.banks[bank].members[(block * self.span + position % self.span) as usize];
+        let (die, within) = self.place_of(superblock);
+        let row = position / self.span * self.layout.program_rows;
+        // One class for all programs: a block takes the host's and copied units, and they must stay in order.
+        let class = Class::HostProgram;
+        let mut transaction = Transaction::new(Kind::Program, origin, class, DieId(die), within, row);
+        transaction.wear = self.controller.wear_row(|| self.array.pe_cycles(die, within));
+        transaction.rows = self.layout.program_rows;
+        transaction.pages = self.layout.planes * self.layout.program_rows;
+        transaction.owner = program;
+        self.banks[bank].in_flight += 1;
+        self.banks[bank].blocks[block as usize].in_flight += 1;
+        self.submit(transaction, calendar, probe);
+    }
+
+    // ---- opening and sealing ------------------------------------------------------------------------
+
+    /// Takes a free superblock of each die; none when a die has none.
+    pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
+        let span = self.span;
+        let per_die = self.layout.superblocks_per_die;
+        let state = &mut self.banks[bank];
+        if state.free_blocks() == 0 {
+            return None;
+        }
+        let block = state.unused.pop().unwrap_or_else(|| {
+            state.blocks.push(Block::UNUSED);
+            state.members.resize(state.blocks.len() * span as usize, NONE);
+            state.blocks.len() as u32 - 1
+        });
+        state.blocks[block as usize] = Block { role, owner, ..Block::UNUSED };
+        for member in 0..span {
+            let Reverse((_, within)) = state.free[member as usize].pop().expect("a block is free");
+            let superblock = (state.first_die + member) * per_die + within;
+            state.members[(block * span + member) as usize] = superblock;
+            self.block_of[superblock as usize] = block;
+            self.state[superblock as usize] = SuperblockState::Open;
+        }
+        Some(block)
+    }
+
+    /// Nothing more goes into a block; it is erased once nothing in it is valid.
+    pub(super) fn seal<P: Probe>(&mut self, bank: usize, block: u32, calendar: &mut Calendar, probe: &mut P) {
+        let state = &mut self.banks[bank];
+        state.logs.retain(|&log| log != block);
+        let Block { role, owner, .. } = state.blocks[block as usize];
+        if role == Role::Data && state.data[owner as usize] == block {
+            state.set_data(owner, NONE);
+        }
+        state.blocks[block as usize].role = Role::Sealed;
+        for member in 0..self.span {
+            let superblock = self.banks[bank].members[(block * self.span + member) as usize];
+            self.state[superblock as usize] = SuperblockState::Closed;
+        }
+        self.free_if_empty(bank, block, calendar, probe);
+    }
+
+    /// Erases a block that holds nothing, takes nothing and has nothing under way.
+    pub(super) fn free_if_empty<P: Probe>(
+        &mut self,
+        bank: usize,
+        block: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let state = &mut self.banks[bank];
+        let Block { role, owner, valid, in_flight, .. } = state.blocks[block as usize];
+        if valid > 0 || in_flight > 0 {
+            return;
+        }
+        match role {
+            Role::Sealed => {}
+            Role::Data if state.job.as_ref().is_none_or(|job| job.target != block) => {
+                state.set_data(owner, NONE);
+            }
+            _ => return,
+        }
+        state.blocks[block as usize].role = Role::Unused;
+        state.unused.push(block);
+        for member in 0..self.span {
+            let superblock = self.banks[bank].members[(block * self.span + member) as usize];
+            self.block_of[superblock as usize] = NONE;
+            let untouched = self.array.next_row(superblock as usize) == 0;
+            if untouched && !self.failing[superblock as usize] {
+                self.push_free(superblock);
+                continue;
+            }
+            self.banks[bank].erasing[member as usize] += 1;
+            self.state[superblock as usize] = SuperblockState::Erasing;
+            let (die, within) = self.place_of(superblock);
+            let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);
+            erase.wear = self.controller.wear_row(|| self.array.pe_cycles(die, within));
+            self.submit(erase, calendar, probe);
+        }
+    }
+
+    /// A merge of `purpose` into a block, from the place it has reached to `end`.
+    pub(super) fn merge_of(&self, bank: usize, purpose: Purpose, target: u32, end: u32) -> Merge {
+        Merge {
+            purpose,
+            origin: Origin::Gc,
+            group: self.banks[bank].blocks[target as usize].owner,
+            target,
+            end,
+            copied: false,
+            ahead: VecDeque::new(),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Log blocks, each for one data block.
+
+use super::{MappingKind, Misfit, Parts, span};
+use crate::{BankView, BlockMapped, BlockRules, Ftl, HostWrite, Layout, Room, Step};
+use config::{Card, ConfigError, Policy, Section};
+
+/// Block-associative sector translation.
+#[derive(Clone, Debug)]
+pub struct Bast {
+    span: u32,
+    log_blocks: u32,
+}
+
+impl Policy for Bast {
+    const CARD: Card = Card {
+        name: "bast",
+        rule: "few log blocks, each taking the writes of one group in the order they come; when it is full, or \
+               another group needs one, it becomes the data block if it was written in place (switch merge, or \
+               partial merge after copying the rest), else both go into a new block (full merge)",
+        paper: "Kim, Kim, Noh, Min and Cho, IEEE Trans. Consumer Electronics 48(2), 2002",
+        not_modelled: "the map blocks on flash: the block map is always in RAM and survives a power cut",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let span = section.or("dies_per_block", 1u32, "dies that one block spans, neighbours first on all channels")?;
+        let log_blocks = section.or("log_blocks", 8u32, "log blocks of each set of such dies")?;
+        if log_blocks == 0 {
+            return Err(section.reject("log_blocks", "expected at least 1"));
+        }
+        Ok(Self { span, log_blocks })
+    }
+}
+
+impl MappingKind for Bast {
+    fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
+        span::fit(self.span, layout)
+    }
+
+    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
+        Ok(Ftl::Blocks(Box::new(BlockMapped::new(parts, Box::new(self.clone()), self.span)?)))
+    }
+}
+
+/// What makes an end of a group's log block.
+pub(super) fn merge_log(view: &BankView<'_>, log: u32) -> Step {
+    let block = view.block(log);
+    if block.in_place { Step::Complete(log) } else { Step::Merge(block.owner) }
+}
+
+/// The data block of a group, where a write continues it in order.
+pub(super) fn continued(view: &BankView<'_>, write: HostWrite) -> Option<u32> {
+    let next = |data: &u32| {
+        let block = view.block(*data);
+        write.complete && block.in_place && block.next == write.position
+    };
+    view.data_of(write.group).filter(next)
+}
+
+impl BlockRules for Bast {
+    fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step {
+        if let Some(log) = view.log_of(write.group) {
+            return if view.is_full(log) { merge_log(view, log) } else { Step::Append(log) };
+        }
+        if let Some(data) = continued(view, write) {
+            return Step::Append(data);
+        }
+        let crowded = view.logs().len() as u32 >= self.log_blocks;
+        match (crowded, view.room(), view.idlest_log()) {
+            (false, Room::Now, _) => Step::Open(Some(write.group)),
+            (false, Room::Soon, _) => Step::Wait,
+            (_, _, Some(log)) => merge_log(view, log),
+            (_, _, None) => Step::Wait,
+        }
+    }
+
+    fn logs_least(&self) -> u32 {
+        1
+    }
+
+    fn logs_usual(&self) -> u32 {
+        self.log_blocks
+    }
+}

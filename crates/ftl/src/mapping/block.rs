@@ -1,0 +1,77 @@
+//! A block number for each group of units: a write in the middle copies the block.
+
+use super::{MappingKind, Misfit, Parts, span};
+use crate::{BankView, BlockMapped, BlockRules, Ftl, HostWrite, Layout, Room, Step};
+use config::{Card, ConfigError, Policy, Section};
+
+/// Block mapping with copying of superblocks.
+#[derive(Clone, Debug)]
+pub struct BlockCopy {
+    span: u32,
+    open_blocks: u32,
+}
+
+impl Policy for BlockCopy {
+    const CARD: Card = Card {
+        name: "block",
+        rule: "each group of units has one block, each unit its place in it; a write goes to its place in a new \
+               block, after what lies before it was copied there, and the rest is copied when another group is \
+               written: a random write copies a whole block, a sequential one nothing",
+        paper: "common practice of early flash disks; Birrell et al., MSR-TR-2005-176; Gray and Fitzgerald, \
+                ACM Queue 6(4), 2008, measure what it does to random writes",
+        not_modelled: "programming a page beyond the next one of its block: pages never written are programmed \
+                       empty on the way",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let span = section.or("dies_per_block", 1u32, "dies that one block spans, neighbours first on all channels")?;
+        let open_blocks =
+            section.or("open_blocks", 1u32, "blocks that can be written at a time, by each set of such dies")?;
+        if open_blocks == 0 {
+            return Err(section.reject("open_blocks", "expected at least 1"));
+        }
+        Ok(Self { span, open_blocks })
+    }
+}
+
+impl MappingKind for BlockCopy {
+    fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
+        span::fit(self.span, layout)
+    }
+
+    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
+        Ok(Ftl::Blocks(Box::new(BlockMapped::new(parts, Box::new(self.clone()), self.span)?)))
+    }
+}
+
+impl BlockRules for BlockCopy {
+    fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step {
+        if let Some(log) = view.log_of(write.group) {
+            let ahead = write.position >= view.block(log).next;
+            return if ahead { Step::Fill(log) } else { Step::Complete(log) };
+        }
+        let ahead = |data: &u32| write.position >= view.block(*data).next;
+        if let Some(data) = view.data_of(write.group).filter(ahead) {
+            return Step::Fill(data);
+        }
+        let crowded = view.logs().len() as u32 >= self.open_blocks;
+        match (crowded, view.room(), view.idlest_log()) {
+            (false, Room::Now, _) => Step::Open(Some(write.group)),
+            (false, Room::Soon, _) => Step::Wait,
+            (_, _, Some(log)) => Step::Complete(log),
+            (_, _, None) => Step::Wait,
+        }
+    }
+
+    fn logs_least(&self) -> u32 {
+        1
+    }
+
+    fn logs_usual(&self) -> u32 {
+        self.open_blocks
+    }
+
+    fn units_absorbed(&self, _group_units: u32) -> u32 {
+        1
+    }
+}

@@ -1,0 +1,91 @@
+//! Log blocks shared by all groups, and one for sequential writes.
+
+use super::{MappingKind, Misfit, Parts, span};
+use crate::{BankView, BlockMapped, BlockRules, Ftl, HostWrite, Layout, Room, Step};
+use config::{Card, ConfigError, Policy, Section};
+
+/// The group of log blocks that take any group's writes.
+const SHARED: u32 = u32::MAX;
+
+/// Fully associative sector translation.
+#[derive(Clone, Debug)]
+pub struct Fast {
+    span: u32,
+    log_blocks: u32,
+}
+
+impl Policy for Fast {
+    const CARD: Card = Card {
+        name: "fast",
+        rule: "log blocks shared by all groups take writes in the order they come; the oldest is reclaimed by merging \
+               every group that still has something in it; a write to the first place of a group opens the one \
+               sequential log block, which becomes the data block by a switch or partial merge",
+        paper: "Lee, Park, Chung, Lee, Park and Song, ACM Trans. Embedded Computing Systems 6(3), 2007",
+        not_modelled: "the map blocks on flash: the block map is always in RAM and survives a power cut",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let span = section.or("dies_per_block", 1u32, "dies that one block spans, neighbours first on all channels")?;
+        let log_blocks =
+            section.or("log_blocks", 8u32, "log blocks of each set of such dies, the sequential one included")?;
+        if log_blocks < 2 {
+            return Err(section.reject("log_blocks", "expected at least 2: one for sequential writes, one for others"));
+        }
+        Ok(Self { span, log_blocks })
+    }
+}
+
+impl MappingKind for Fast {
+    fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
+        span::fit(self.span, layout)
+    }
+
+    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
+        Ok(Ftl::Blocks(Box::new(BlockMapped::new(parts, Box::new(self.clone()), self.span)?)))
+    }
+}
+
+impl BlockRules for Fast {
+    fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step {
+        let sequential = view.logs().iter().copied().find(|&log| view.block(log).owner != SHARED);
+        let begins = write.complete && write.position == 0;
+        match sequential {
+            Some(log) if view.is_full(log) => return Step::Complete(log),
+            Some(log) => {
+                let block = view.block(log);
+                if block.owner == write.group && write.complete && block.next == write.position {
+                    return Step::Append(log);
+                }
+                if begins {
+                    return Step::Complete(log);
+                }
+            }
+            None if begins && view.room() == Room::Now => return Step::Open(Some(write.group)),
+            None if begins && view.room() == Room::Soon => return Step::Wait,
+            None => {}
+        }
+        let mut shared = view.logs().iter().copied().filter(|&log| view.block(log).owner == SHARED);
+        let oldest = shared.next();
+        let newest = shared.next_back().or(oldest);
+        if let Some(log) = newest.filter(|&log| !view.is_full(log)) {
+            return Step::Append(log);
+        }
+        let count = view.logs().len() as u32 - u32::from(sequential.is_some());
+        let crowded = count + 1 >= self.log_blocks;
+        match (crowded, view.room(), oldest, sequential) {
+            (false, Room::Now, _, _) => Step::Open(None),
+            (false, Room::Soon, _, _) => Step::Wait,
+            (_, _, Some(log), _) => Step::Reclaim(log),
+            (_, _, None, Some(log)) => Step::Complete(log),
+            (_, _, None, None) => Step::Wait,
+        }
+    }
+
+    fn logs_least(&self) -> u32 {
+        1
+    }
+
+    fn logs_usual(&self) -> u32 {
+        self.log_blocks
+    }
+}

@@ -1,0 +1,84 @@
+//! Replacement blocks: as many as there is room for, one chain for each data block.
+
+use super::bast::{continued, merge_log};
+use super::{MappingKind, Misfit, Parts, span};
+use crate::{BankView, BlockMapped, BlockRules, Ftl, HostWrite, Layout, Room, Step};
+use config::{Card, ConfigError, Policy, Section};
+
+/// Replacement blocks in the manner of NFTL.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    span: u32,
+    chain: u32,
+}
+
+impl Policy for Replacement {
+    const CARD: Card = Card {
+        name: "replacement",
+        rule: "a group's primary block is written in order once; what changes goes to replacement blocks of the \
+               group, in the order it comes, up to `chain` of them while the drive has free blocks; then the chain \
+               is folded into a new primary block",
+        paper: "Ban, US patent 5,937,425 (1999), the NFTL of M-Systems; for NAND as described by Choudhuri and \
+                Givargis, CODES+ISSS 2007",
+        not_modelled: "writing a page of a primary block before those in front of it; searching the chain by reading \
+                       spare areas: the places of all pages are known",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let span = section.or("dies_per_block", 1u32, "dies that one block spans, neighbours first on all channels")?;
+        let chain = section.or("chain", 1u32, "replacement blocks that a group may have")?;
+        if chain == 0 {
+            return Err(section.reject("chain", "expected at least 1"));
+        }
+        Ok(Self { span, chain })
+    }
+}
+
+impl MappingKind for Replacement {
+    fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
+        span::fit(self.span, layout)
+    }
+
+    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
+        Ok(Ftl::Blocks(Box::new(BlockMapped::new(parts, Box::new(self.clone()), self.span)?)))
+    }
+}
+
+impl BlockRules for Replacement {
+    fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step {
+        if let Some(log) = view.log_of(write.group) {
+            if !view.is_full(log) {
+                return Step::Append(log);
+            }
+            let length = view.logs().iter().filter(|&&log| view.block(log).owner == write.group).count();
+            let longer = (length as u32) < self.chain && !view.block(log).in_place;
+            return if longer && view.room() == Room::Now {
+                Step::Open(Some(write.group))
+            } else if length == 1 {
+                merge_log(view, log)
+            } else {
+                Step::Merge(write.group)
+            };
+        }
+        if let Some(data) = continued(view, write) {
+            return Step::Append(data);
+        }
+        match (view.room(), view.idlest_log()) {
+            (Room::Now, _) => Step::Open(Some(write.group)),
+            (Room::Soon, _) | (_, None) => Step::Wait,
+            (Room::Never, Some(log)) => {
+                let owner = view.block(log).owner;
+                let alone = view.logs().iter().filter(|&&other| view.block(other).owner == owner).count() == 1;
+                if alone { merge_log(view, log) } else { Step::Merge(owner) }
+            }
+        }
+    }
+
+    fn logs_least(&self) -> u32 {
+        1
+    }
+
+    fn logs_usual(&self) -> u32 {
+        8
+    }
+}

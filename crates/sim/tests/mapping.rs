@@ -1,0 +1,120 @@
+//! Kinds of mapping in whole drives: what random and sequential writes cost, snapshots, refusals, real traces.
+
+mod common;
+
+use common::{SMALL, closed_loop, drive, run, uniform};
+use host::Op;
+use sim::{Drive, PreconditionKind, RunOptions, Session};
+
+/// A small drive with a kind of mapping; each acknowledged write is on the flash.
+fn mapped(settings: &[&str]) -> Drive {
+    drive(
+        &[SMALL, &["ftl.buffer.write_back=false", "ftl.buffer.power_loss_protection=false"], settings]
+            .concat(),
+    )
+}
+
+fn kinds() -> Vec<&'static str> {
+    let entries = sim::policies().into_iter().filter(|entry| entry.seam == "ftl.mapping");
+    entries.map(|entry| entry.card.name).collect()
+}
+
+fn checked(precondition: PreconditionKind) -> RunOptions {
+    RunOptions { check: true, precondition, ..RunOptions::default() }
+}
+
+/// Mean time of a random write of one unit, one at a time, on a used drive; in us.
+fn random_write_us(settings: &[&str]) -> f64 {
+    let drive = mapped(settings);
+    let span = drive.capacity().get();
+    let (_, result) =
+        run(drive, uniform(400, 1, Op::Write, 4096, span, 3), checked(PreconditionKind::Instant));
+    let mean = result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap() / 1000.0;
+    println!("{settings:?}: {mean:.0} us, waf {}, ftl {}", result["waf"], result["ftl"]);
+    mean
+}
+
+#[test]
+fn a_random_write_costs_what_the_grain_of_the_map_says() {
+    let page = random_write_us(&[]);
+    let copy = random_write_us(&["ftl.mapping.name=block"]);
+    let wide = random_write_us(&["ftl.mapping.name=block", "ftl.mapping.dies_per_block=4"]);
+    // A block of 32 pages is copied at one page's read and program each, and the write before it completed.
+    let block = 32.0 * (200.0 + 25.0);
+    assert!((0.7 * block..1.6 * block).contains(&copy), "a random write takes {copy} us");
+    assert!(wide > 0.7 * copy, "four times the pages on four dies at once: {wide} us after {copy} us");
+    assert!(page < copy / 10.0, "a page map: {page} us after {copy} us");
+    for kind in ["replacement", "bast", "fast"] {
+        let time = random_write_us(&[&format!("ftl.mapping.name={kind}")]);
+        assert!(page < time && time < copy, "{kind}: {time} us between {page} and {copy} us");
+    }
+}
+
+#[test]
+fn sequential_writes_copy_nothing() {
+    for kind in ["block", "replacement", "bast", "fast"] {
+        let drive = mapped(&[&format!("ftl.mapping.name={kind}")]);
+        let units = drive.capacity().get() / 4096;
+        let workload = closed_loop(units, 4, move |index| (Op::Write, index % units * 4096, 4096));
+        let (_, result) = run(drive, workload, checked(PreconditionKind::Fill));
+        println!("{kind}: {} {}", result["ftl"], result["flash"]["programs"]);
+        let waf = result["waf"].as_f64().unwrap();
+        assert!(waf < 1.05, "{kind}: write amplification {waf}");
+        assert!(result["ftl"]["merges"]["switch"].as_u64().unwrap() > 100, "{kind} switches blocks");
+    }
+}
+
+#[test]
+fn a_snapshot_continues_as_the_drive_did() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for kind in kinds() {
+        let path = folder.join(format!("mapping-{kind}"));
+        let mapping = format!("ftl.mapping.name={kind}");
+        let rerun = |options: RunOptions| {
+            let drive = mapped(&[&mapping]);
+            let span = drive.capacity().get();
+            let mut session =
+                Session::with_workload(drive, uniform(500, 4, Op::Write, 4096, span, 5), options).unwrap();
+            session.finish().unwrap();
+            let mut result = session.result().unwrap();
+            let result = result.as_object_mut().unwrap();
+            for key in ["engine", "precondition"] {
+                result.remove(key);
+            }
+            serde_json::to_string(&result).unwrap()
+        };
+        let saved = path.to_str().unwrap().to_owned();
+        let first = rerun(RunOptions {
+            save_snapshot: Some(saved.clone()),
+            precondition: PreconditionKind::Instant,
+            check: true,
+            ..RunOptions::default()
+        });
+        let again = rerun(RunOptions {
+            load_snapshot: Some(saved),
+            precondition: PreconditionKind::None,
+            check: true,
+            ..RunOptions::default()
+        });
+        assert!(first == again, "{kind}: the loaded drive went another way");
+    }
+}
+
+#[test]
+fn what_cannot_work_is_refused_with_advice() {
+    let refuse = |settings: &[&str]| {
+        let lines: Vec<String> = [SMALL, settings].concat().iter().map(|line| (*line).to_owned()).collect();
+        match Drive::from_resolved("test", &lines) {
+            Err(error) => error.to_string(),
+            Ok(drive) => drive.build(0).err().expect("refused").to_string(),
+        }
+    };
+    let error = refuse(&["ftl.mapping.name=block", "ftl.mapping.dies_per_block=3"]);
+    assert!(error.contains("dies_per_block") && error.contains("divisor of the 4 dies"), "{error}");
+    let error = refuse(&["ftl.mapping.name=blok"]);
+    assert!(error.contains("did you mean \"block\""), "{error}");
+    let error = refuse(&["ftl.mapping.name=fast", "ftl.mapping.log_blocks=1"]);
+    assert!(error.contains("expected at least 2"), "{error}");
+    let error = refuse(&["ftl.mapping.name=bast", "ftl.op_ratio=0.01"]);
+    assert!(error.contains("set ftl.op_ratio to"), "{error}");
+}

@@ -9,6 +9,7 @@ import pytest
 import floatgate as fg
 from floatgate.errors import InputError
 from floatgate.lab.derive import PageModel, chip_file, derive
+from floatgate.lab.derive.report import page
 from floatgate.lab.derive.times import times
 from floatgate.lab.simulated import SimulatedSource
 
@@ -104,7 +105,13 @@ def test_lives_and_stress_are_those_of_the_cells(model: PageModel) -> None:
     assert stress["1"] == pytest.approx(model.states.erase_only)
 
 
-BREAKS = [
+def test_the_tables_are_drawn(model: PageModel) -> None:
+    text = page(model, SimulatedSource(CHIP).cells().identify(), "this test")
+    for name in ("programs", "erases", "by-age", "by-page", "step-errors", "step-times", "alive"):
+        assert f'id="{name}"' in text
+
+
+BREAKS: list[tuple[str, Any, str]] = [
     ("pe_cycles", lambda values: [7, *values[1:]], r"nand\.tables\.pe_cycles.*rising values, the first 0"),
     ("t_bers", lambda values: values[:-1], r"nand\.tables\.t_bers.*expected \d+ values, not \d+"),
     ("steps", lambda values: [*values[:-1], 0.9], r"nand\.tables\.steps"),

@@ -15,6 +15,9 @@ def derive(
         Path | None,
         typer.Option("--out", metavar="FILE", help="The chip file to write.  [default: CHIP-derived.toml]"),
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="Draw the tables as one HTML page, too.")
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Which sample of the chip.")] = 1,
 ) -> None:
     """Derive a chip's page model from its cells: times, error rates, endurance and what data patterns do.
@@ -29,6 +32,7 @@ def derive(
     from floatgate import _core, places
     from floatgate.cli import console
     from floatgate.lab import derive as deriving
+    from floatgate.lab.derive.report import page
     from floatgate.lab.simulated import SimulatedSource
 
     source = SimulatedSource(chip, seed)
@@ -39,17 +43,16 @@ def derive(
     entries = json.loads(_core.explain_chip(chip, places.folders()))["entries"]
     facts = {entry["key"]: entry["value"] for entry in entries}
     name = Path(chip).stem
-    text = deriving.chip_file(
-        model,
-        base=name,
-        title=part.identify().title,
-        one_shot=facts["nand.program"] == '"one-shot"',
-        provenance=f"floatgate derive {name} --seed {seed}, version {_core.version()}",
-    )
+    provenance = f"floatgate derive {name} --seed {seed}, version {_core.version()}"
+    identity = part.identify()
+    one_shot = facts["nand.program"] == '"one-shot"'
     out = out or Path(f"{name}-derived.toml")
-    out.write_text(text, encoding="utf-8")
+    out.write_text(deriving.chip_file(model, name, identity.title, one_shot, provenance), encoding="utf-8")
+    if report is not None:
+        report.write_text(page(model, identity, provenance), encoding="utf-8")
     _show(model)
-    console.err.print(f"wrote {out}", markup=False)
+    for path in (out, report) if report else (out,):
+        console.err.print(f"wrote {path}", markup=False)
 
 
 def _show(model: "PageModel") -> None:

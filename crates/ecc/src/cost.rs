@@ -1,0 +1,104 @@
+//! What writing and reading a page costs, as functions of program step and reference voltages: the two regulators of
+//! Li and others, "Access Characteristic Guided Read and Write Cost Regulation", FAST 2016, equations 1 and 2.
+
+use crate::Ladder;
+use units::{Nanos, Voltage};
+
+/// `ceil(log2(references + 1))`: bits that tell between which of the references a cell lies, and so the bit-planes
+/// sent to the controller.
+pub const fn bit_planes(references: u32) -> u32 {
+    (references + 1).next_power_of_two().trailing_zeros()
+}
+
+/// Equation 2: `RC(N) = alpha N + beta ceil(log2(N + 1))`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadCost {
+    /// Time to compare with one reference voltage.
+    pub alpha: Nanos,
+    /// Time to send one bit-plane of a page.
+    pub beta: Nanos,
+}
+
+impl ReadCost {
+    /// Time of a read with this many reference voltages.
+    pub const fn of(&self, references: u32) -> Nanos {
+        Nanos::new(self.alpha.ns() * references as u64 + self.beta.ns() * bit_planes(references) as u64)
+    }
+}
+
+/// Equation 1: `WC(step) = gamma / step`, gamma given by the time of the usual step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteCost {
+    /// The program step that `usual_time` belongs to.
+    pub usual_step: Voltage,
+    /// Program time with that step.
+    pub usual_time: Nanos,
+}
+
+impl WriteCost {
+    /// Program time with another step, to the nearest nanosecond.
+    ///
+    /// # Panics
+    /// When the step is zero.
+    pub fn of(&self, step: Voltage) -> Nanos {
+        let product = u128::from(self.usual_time.ns()) * u128::from(self.usual_step.get());
+        let step = u128::from(step.get());
+        Nanos::new(((product + step / 2) / step) as u64)
+    }
+}
+
+/// The constraint of both equations, `RBER(step) < CBER(N)`: for each step the first rung of the ladder that corrects
+/// its error rate, or none where no rung does.
+pub fn rungs_of(steps: &[Voltage], ladder: &Ladder, rber: impl Fn(Voltage) -> f64) -> Vec<Option<usize>> {
+    steps.iter().map(|step| ladder.needed(rber(*step))).collect()
+}
+
+/// The coarsest of the steps that the code can still correct: the cheapest write that keeps the required retention.
+pub fn coarsest_feasible(
+    steps: &[Voltage],
+    ladder: &Ladder,
+    rber: impl Fn(Voltage) -> f64,
+) -> Option<Voltage> {
+    let rungs = rungs_of(steps, ladder, rber);
+    steps.iter().zip(rungs).filter_map(|(step, rung)| rung.map(|_| *step)).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::{Code, Ldpc};
+
+    fn us(time: u64) -> Nanos {
+        Nanos::new(time * 1000)
+    }
+
+    fn mv(step: u64) -> Voltage {
+        Voltage::new(step * 1000)
+    }
+
+    /// Table 1 of the paper: constants of Li and others, DATE 2015, as far as they can be inferred. alpha, beta and N
+    /// are the one natural solution for its three reads, the ratios of the steps follow from its three writes.
+    #[test]
+    fn table_1_follows_from_the_formulas() {
+        let read = ReadCost { alpha: us(10), beta: us(20) };
+        assert_eq!([3, 9, 21].map(|references| read.of(references)), [us(70), us(170), us(310)]);
+        let write = WriteCost { usual_step: mv(300), usual_time: us(600) };
+        assert_eq!([mv(225), mv(300), mv(400)].map(|step| write.of(step)), [us(800), us(600), us(450)]);
+    }
+
+    #[test]
+    fn bit_planes_are_rounded_up() {
+        assert_eq!([0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 21].map(bit_planes), [0, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5]);
+    }
+
+    #[test]
+    fn a_step_is_feasible_while_the_code_corrects_it() {
+        let ladder = Ldpc::default().ladder(2).expect("a code");
+        // Each step at the limit of one rung, the last beyond them all.
+        let rber = |step: Voltage| step.get() as f64 / 1e8;
+        let steps = [mv(400), mv(800), mv(1200), mv(1201)];
+        assert_eq!(rungs_of(&steps, &ladder, rber), [Some(0), Some(1), Some(2), None]);
+        assert_eq!(coarsest_feasible(&steps, &ladder, rber), Some(mv(1200)));
+        assert_eq!(coarsest_feasible(&steps[3..], &ladder, rber), None);
+    }
+}

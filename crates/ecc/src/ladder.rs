@@ -1,0 +1,144 @@
+//! The ways to read a page, from cheap to dear.
+
+use crate::{cost, tail};
+
+/// One way to read a page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rung {
+    /// Reference voltages that cells are compared with, all boundaries between states together.
+    pub references: u32,
+    /// Comparisons at each boundary: how often a page is sensed, over a hard read.
+    pub senses: u32,
+    /// Bit-planes sent to the controller.
+    pub bit_planes: u32,
+    /// Errors of a codeword that can be corrected.
+    pub correctable: u32,
+    /// The raw bit error rate up to which the target is kept.
+    pub limit: f64,
+}
+
+/// What a code makes of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    /// Data bytes of a codeword.
+    pub codeword_bytes: u32,
+    /// Bits of a codeword, parity included.
+    pub codeword_bits: u32,
+    /// The chance of an uncorrectable codeword that is put up with.
+    pub target: f64,
+    /// By rising cost; never empty.
+    pub rungs: Vec<Rung>,
+    /// Retries with other reference voltages after the last rung failed.
+    pub retries: u32,
+    /// Part of the raw bit errors that each of those takes away.
+    pub retry_gain: f64,
+}
+
+/// How reading one page ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The rung that corrected it, or the last.
+    pub rung: usize,
+    /// Attempts beyond the first.
+    pub retries: u32,
+    /// Comparisons at each boundary over all attempts.
+    pub senses: u32,
+    /// Bit-planes sent over all attempts.
+    pub bit_planes: u32,
+    /// Nothing helped.
+    pub uncorrectable: bool,
+}
+
+impl Ladder {
+    /// A rung for cells of `bits` bits with `2^soft_bits - 1` comparisons at each boundary between states.
+    pub(crate) fn rung(bits: u32, soft_bits: u32, correctable: u32, limit: f64) -> Rung {
+        let senses = (1 << soft_bits) - 1;
+        let references = ((1 << bits) - 1) * senses;
+        Rung { references, senses, bit_planes: cost::bit_planes(references), correctable, limit }
+    }
+
+    /// The first rung that keeps the target at this raw bit error rate; none: the code cannot correct it.
+    pub fn needed(&self, rber: f64) -> Option<usize> {
+        self.rungs.iter().position(|rung| rber <= rung.limit)
+    }
+
+    /// The greatest raw bit error rate that some rung corrects.
+    pub fn limit(&self) -> f64 {
+        self.rungs.iter().map(|rung| rung.limit).fold(0.0, f64::max)
+    }
+
+    /// The chance that a page of `bytes` cannot be corrected by this rung.
+    pub fn page_failure(&self, rung: usize, rber: f64, bytes: u64) -> f64 {
+        let codewords = bytes.div_ceil(u64::from(self.codeword_bytes)).max(1);
+        let one = tail::more_than(self.codeword_bits, self.rungs[rung].correctable, rber);
+        -libm::expm1(codewords as f64 * libm::log1p(-one.min(1.0)))
+    }
+
+    /// Reads a page: up the ladder from `first` until a rung corrects it, then the retries. `luck` is uniform between
+    /// 0 and 1 and stands for the page: what corrects more never fails where what corrects less does not.
+    pub fn read(&self, first: usize, rber: f64, bytes: u64, luck: f64) -> Outcome {
+        let mut outcome = Outcome { rung: first, retries: 0, senses: 0, bit_planes: 0, uncorrectable: false };
+        let last = self.rungs.len() - 1;
+        let mut rate = rber;
+        for attempt in 0.. {
+            outcome.rung = (first + attempt).min(last);
+            outcome.retries = attempt as u32;
+            outcome.senses += self.rungs[outcome.rung].senses;
+            outcome.bit_planes += self.rungs[outcome.rung].bit_planes;
+            if luck >= self.page_failure(outcome.rung, rate, bytes) {
+                return outcome;
+            }
+            if first + attempt >= last {
+                rate *= 1.0 - self.retry_gain;
+            }
+            if first + attempt >= last + self.retries as usize {
+                break;
+            }
+        }
+        outcome.uncorrectable = true;
+        outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::code::{Bch, Code, Ldpc};
+
+    #[test]
+    fn references_of_an_mlc_are_three_boundaries_times_the_comparisons() {
+        let rungs = Ldpc::default().ladder(2).expect("a code").rungs;
+        assert_eq!(rungs.iter().map(|rung| rung.references).collect::<Vec<_>>(), [3, 9, 21]);
+        assert_eq!(rungs.iter().map(|rung| rung.bit_planes).collect::<Vec<_>>(), [2, 4, 5]);
+    }
+
+    #[test]
+    fn a_page_within_the_limit_never_fails_and_far_beyond_always_does() {
+        let ladder = Ldpc::default().ladder(2).expect("a code");
+        for (rung, of) in ladder.rungs.iter().enumerate() {
+            assert!(ladder.page_failure(rung, of.limit, 4096) <= ladder.target * 1.001);
+            assert!(ladder.page_failure(rung, 2.0 * of.limit, 4096) > 0.99);
+        }
+    }
+
+    #[test]
+    fn reading_climbs_until_something_corrects() {
+        let ladder = Ldpc::default().ladder(2).expect("a code");
+        let limits: Vec<f64> = ladder.rungs.iter().map(|rung| rung.limit).collect();
+        let first = ladder.read(0, limits[0], 4096, 0.5);
+        assert_eq!((first.rung, first.retries, first.senses, first.bit_planes), (0, 0, 1, 2));
+        let last = ladder.read(0, limits[2], 4096, 0.5);
+        assert_eq!((last.rung, last.retries, last.senses, last.bit_planes), (2, 2, 1 + 3 + 7, 2 + 4 + 5));
+        let retried = ladder.read(2, limits[2] * 1.5, 4096, 0.5);
+        assert!(retried.retries > 0 && !retried.uncorrectable, "{retried:?}");
+        let lost = ladder.read(0, 0.1, 4096, 0.5);
+        assert!(lost.uncorrectable, "{lost:?}");
+        assert_eq!(lost.retries, 2 + ladder.retries);
+    }
+
+    #[test]
+    fn bch_has_one_rung() {
+        let ladder = Bch::default().ladder(3).expect("a code");
+        assert_eq!(ladder.rungs.len(), 1);
+        assert_eq!((ladder.rungs[0].references, ladder.rungs[0].senses), (7, 1));
+    }
+}

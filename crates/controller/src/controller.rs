@@ -4,7 +4,9 @@ use crate::channel::{Channel, Grant};
 use crate::die::{ArrayPhase, Die, RegisterPhase};
 use crate::scheduler::{DieView, Scheduler};
 use crate::transaction::Slab;
-use crate::{ChannelUse, Class, ControllerConfig, Kind, Probe, Transaction, TransactionId, Waits, Work};
+use crate::{
+    ChannelUse, Class, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId, Waits, Work,
+};
 use bus::Bus;
 use engine::{Calendar, Event};
 use nand::{ArrayTiming, Geometry};
@@ -36,6 +38,8 @@ pub struct Controller {
     channel_count: u32,
     cache_read: bool,
     cache_program: bool,
+    /// Program time over the usual one, by the cost of a write.
+    program_scale: Vec<f64>,
     dies: Vec<Die>,
     channels: Vec<Channel>,
     slab: Slab,
@@ -61,6 +65,7 @@ impl Controller {
             channel_count: geometry.channels,
             cache_read: config.cache_read,
             cache_program: config.cache_program,
+            program_scale: vec![1.0],
             dies: vec![Die::new(); geometry.dies() as usize],
             channels: (0..geometry.channels)
                 .map(|_| Channel::new(geometry.dies_per_channel(), (config.arbitration)()))
@@ -93,6 +98,8 @@ impl Controller {
     /// Forgets a finished transaction.
     #[inline]
     pub fn release(&mut self, id: TransactionId) {
+        let transaction = &self.slab.items[id.index()];
+        self.dies[transaction.die.index()].host_operations -= u32::from(transaction.origin == Origin::Host);
         self.slab.remove(id);
     }
 
@@ -100,6 +107,28 @@ impl Controller {
     #[inline]
     pub fn is_idle(&self, die: DieId) -> bool {
         self.dies[die.index()].is_idle()
+    }
+
+    /// Operations of the host waiting or at work at the die.
+    #[inline]
+    pub fn host_operations(&self, die: DieId) -> u32 {
+        self.dies[die.index()].host_operations
+    }
+
+    /// Adds a way to write: programs take `scale` times their usual time. Gives what to name it by in a transaction.
+    pub fn add_cost(&mut self, scale: f64) -> u8 {
+        self.program_scale.push(scale);
+        self.program_scale.len() as u8 - 1
+    }
+
+    /// Program time of a transaction, rounded to the nearest nanosecond where its cost is not the usual one.
+    #[inline]
+    fn t_prog(&self, row: u32, wear: u8, cost: u8) -> Nanos {
+        let usual = self.timing.t_prog(row, wear);
+        if cost == 0 {
+            return usual;
+        }
+        Nanos::new((usual.ns() as f64 * self.program_scale[cost as usize]).round() as u64)
     }
 
     /// Tells the scheduler that this die is short of free superblocks.
@@ -157,6 +186,7 @@ impl Controller {
         self.submitted += 1;
         probe.on_submit(&transaction);
         let host_read = transaction.class == Class::HostRead;
+        self.dies[die].host_operations += u32::from(transaction.origin == Origin::Host);
         let id = self.slab.insert(transaction);
         self.dies[die].enqueue(&mut self.slab, id);
         if host_read {
@@ -330,15 +360,22 @@ impl Controller {
             }
             (Grant::DataOut, _) => {
                 let units = transaction.mask.count_ones();
-                self.work.bytes_out += self.bus.bytes_out(units);
-                (self.bus.data_out(units), ChannelUse::DataOut)
+                let (bytes, time) = (self.bus.bytes_out(units), self.bus.data_out(units));
+                let (planes, hard) = transaction.reading.planes;
+                let sent = |of: u64| match planes == hard {
+                    true => of,
+                    false => (of * u64::from(planes)).div_ceil(u64::from(hard)),
+                };
+                self.work.bytes_out += sent(bytes);
+                (Nanos::new(sent(time.ns())), ChannelUse::DataOut)
             }
         };
         let end = now + length;
         transaction.channel_ns += now.since(transaction.since).ns();
         transaction.transfer_ns += length.ns();
         transaction.since = end;
-        let (row, kind, wear) = (transaction.row, transaction.kind, transaction.wear);
+        let (row, kind, wear, cost) = (transaction.row, transaction.kind, transaction.wear, transaction.cost);
+        let senses = u64::from(transaction.reading.senses);
         let channel = &mut self.channels[die % self.channel_count as usize];
         channel.free_at = end;
         channel.busy_ns += length.ns();
@@ -347,9 +384,9 @@ impl Controller {
         match usage {
             ChannelUse::Command => {
                 let busy = match kind {
-                    Kind::Read => self.timing.t_r(row),
+                    Kind::Read => self.timing.t_r(row).times(senses),
                     Kind::Erase => self.timing.t_bers(wear),
-                    _ => self.timing.t_r(row) + self.timing.t_prog(row, wear),
+                    _ => self.timing.t_r(row) + self.t_prog(row, wear, cost),
                 };
                 self.start_array(die, end, busy, calendar);
             }
@@ -358,7 +395,7 @@ impl Controller {
                 // Nothing can come between data-in and program: one event serves for both.
                 (state.array, state.array_kind) = (id, kind);
                 state.register = TransactionId::NONE;
-                let busy = self.timing.t_prog(row, wear);
+                let busy = self.t_prog(row, wear, cost);
                 self.start_array(die, end, busy, calendar);
             }
             ChannelUse::DataIn => {
@@ -464,7 +501,8 @@ impl Controller {
             if transaction.class == Class::HostRead || self.t_decode == Nanos::ZERO {
                 self.finished.push(id);
             } else {
-                calendar.schedule(now + self.t_decode, Event { kind: events::DECODED, index: id.0 });
+                let decoding = self.t_decode.times(u64::from(transaction.reading.decodes));
+                calendar.schedule(now + decoding, Event { kind: events::DECODED, index: id.0 });
             }
             let state = &mut self.dies[die];
             if state.array.exists() && state.array_kind == Kind::Read && state.array_phase == ArrayPhase::Done
@@ -490,7 +528,7 @@ impl Controller {
         (state.array, state.array_kind) = (state.register, state.register_kind);
         state.register = TransactionId::NONE;
         let transaction = &self.slab.items[state.array.index()];
-        let busy = self.timing.t_prog(transaction.row, transaction.wear);
+        let busy = self.t_prog(transaction.row, transaction.wear, transaction.cost);
         self.start_array(die, now, busy, calendar);
     }
 

@@ -32,6 +32,8 @@ pub(crate) struct Die {
     tail: [TransactionId; Class::COUNT],
     pub waiting: u8,
     pub urgent: bool,
+    /// Operations of the host under way here, waiting or at work.
+    pub host_operations: u32,
     pub array: TransactionId,
     pub array_kind: Kind,
     pub array_phase: ArrayPhase,
@@ -61,6 +63,7 @@ impl Die {
             tail: [TransactionId::NONE; Class::COUNT],
             waiting: 0,
             urgent: false,
+            host_operations: 0,
             array: TransactionId::NONE,
             array_kind: Kind::Read,
             array_phase: ArrayPhase::Done,

@@ -16,5 +16,5 @@ mod work;
 pub use config_read::ControllerConfig;
 pub use controller::{Controller, events};
 pub use probe::{ChannelUse, Probe};
-pub use transaction::{Class, Kind, Origin, Transaction, TransactionId, Waits};
+pub use transaction::{Class, Kind, Origin, Reading, Transaction, TransactionId, Waits};
 pub use work::Work;

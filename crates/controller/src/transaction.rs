@@ -32,14 +32,26 @@ pub enum Origin {
     Rescue,
     /// Units programmed empty to complete a program unit.
     Padding,
+    /// Units written anew in idle time, to be read at less cost.
+    Rewrite,
+    /// Data written anew before its retention time is over.
+    Refresh,
 }
 
 impl Origin {
     /// How many there are.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 8;
     /// Every origin, in the order of its number.
-    pub const ALL: [Self; Self::COUNT] =
-        [Self::Host, Self::Gc, Self::Wear, Self::ReadModifyWrite, Self::Rescue, Self::Padding];
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::Host,
+        Self::Gc,
+        Self::Wear,
+        Self::ReadModifyWrite,
+        Self::Rescue,
+        Self::Padding,
+        Self::Rewrite,
+        Self::Refresh,
+    ];
 
     /// The name used in results.
     pub const fn name(self) -> &'static str {
@@ -50,6 +62,8 @@ impl Origin {
             Self::ReadModifyWrite => "read_modify_write",
             Self::Rescue => "rescue",
             Self::Padding => "padding",
+            Self::Rewrite => "rewrite",
+            Self::Refresh => "refresh",
         }
     }
 
@@ -60,7 +74,7 @@ impl Origin {
             Self::Host => 0,
             Self::Gc => 1,
             Self::Wear => 2,
-            Self::ReadModifyWrite | Self::Rescue | Self::Padding => 3,
+            _ => 3,
         }
     }
 }
@@ -135,6 +149,24 @@ impl TransactionId {
     }
 }
 
+/// How a page is read, all attempts together: they are charged in one piece, first all sensing, then all transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Times the page is sensed: each takes the chip's read time.
+    pub senses: u16,
+    /// Bit-planes sent for each that a hard read sends, as a ratio.
+    pub planes: (u16, u16),
+    /// Attempts to decode.
+    pub decodes: u8,
+    /// Nothing helped: the data is lost.
+    pub uncorrectable: bool,
+}
+
+impl Reading {
+    /// Sensed once, sent once, decoded once.
+    pub const HARD: Self = Self { senses: 1, planes: (1, 1), decodes: 1, uncorrectable: false };
+}
+
 /// A flash operation, what it is for and where its time went.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
@@ -156,6 +188,10 @@ pub struct Transaction {
     pub rows: u32,
     /// For programs and erases: the row of the chip's tables for the block's wear.
     pub wear: u8,
+    /// For programs: what it costs, a place in the controller's list; 0 is the chip's usual program.
+    pub cost: u8,
+    /// For reads: how it goes about errors.
+    pub reading: Reading,
     /// Flash pages touched: planes times rows.
     pub pages: u32,
     /// Whatever the submitter wants to find again: host request, program slot.
@@ -192,6 +228,8 @@ impl Transaction {
             mask: 0,
             rows: 1,
             wear: 0,
+            cost: 0,
+            reading: Reading::HARD,
             pages: 0,
             owner: u32::MAX,
             queued: SimTime::ZERO,

@@ -1,6 +1,7 @@
 //! `[ftl]`: the sizes and the makers of the policies.
 
-use crate::{Layout, gc::trigger, gc::victim, mapping, placement, wear};
+use crate::regulation::Reckoned;
+use crate::{Layout, gc::trigger, gc::victim, mapping, placement, regulator, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::Geometry;
@@ -32,6 +33,14 @@ pub struct FtlConfig {
     pub wear: wear::Maker,
     /// Which die a write goes to.
     pub placement: placement::Maker,
+    /// With what cost a unit is written.
+    pub regulator: regulator::Maker,
+    /// The program steps it chooses among.
+    pub steps: regulator::Steps,
+    /// What reads are reckoned with.
+    pub(crate) reckoned: Reckoned,
+    /// How long a die must have been idle before units are written anew.
+    pub rewrite_after: Nanos,
 }
 
 impl FtlConfig {
@@ -75,6 +84,30 @@ impl FtlConfig {
         section.finish()?;
         let mut section = ftl.child("placement")?;
         let placement = placement::read(&mut section)?;
+        section.finish()?;
+        let mut section = ftl.child("regulator")?;
+        let regulator = regulator::read(&mut section)?;
+        section.finish()?;
+        let steps = regulator::Steps::read(&mut ftl)?;
+        let mut reading = ftl.child("reading")?;
+        let reckoned = Reckoned {
+            reads: reading.or(
+                "reads",
+                10_000u32,
+                "reads of a block between erases that the way to read it is chosen for",
+            )?,
+            data_age: reading.or("data_age", Nanos::ZERO, "age of the data that are there before the run")?,
+        };
+        if reckoned.data_age.ns() > 1 << 62 {
+            return Err(reading.reject("data_age", "expected at most 146 years"));
+        }
+        reading.finish()?;
+        let mut section = ftl.child("rewrite")?;
+        let rewrite_after = section.or(
+            "idle_after",
+            Nanos::new(1_000_000),
+            "how long a die must have been idle before units are written anew for their regulator",
+        )?;
         section.finish()?;
         let mut buffer = ftl.child("buffer")?;
         let size = buffer.or("size", Bytes::new(8 << 20), "DRAM that holds written data")?;
@@ -120,6 +153,10 @@ impl FtlConfig {
             victim,
             wear,
             placement,
+            regulator,
+            steps,
+            reckoned,
+            rewrite_after,
         })
     }
 }

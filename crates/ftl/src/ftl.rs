@@ -11,13 +11,14 @@ use crate::map::Map;
 use crate::mapping::Parts;
 use crate::placement::{PlacementPolicy, PlacementView};
 use crate::programs::{Programs, Source};
+use crate::regulation::{Regulation, Unit};
 use crate::space::{Frontier, NONE, Space, SuperblockState};
-use crate::{FtlStats, Layout};
-use controller::{Class, Controller, Kind, Origin, Probe, Transaction, TransactionId, Waits};
+use crate::{FtlStats, Layout, RegulationCounts};
+use controller::{Class, Controller, Kind, Origin, Probe, Reading, Transaction, TransactionId, Waits};
 use engine::{Calendar, Event};
 use nand::FlashArray;
 use std::collections::VecDeque;
-use units::{DieId, Lpn, Nanos, Ppa};
+use units::{DieId, Lpn, Nanos, Ppa, SimTime};
 
 /// The kinds of event this crate schedules.
 pub mod events {
@@ -26,8 +27,10 @@ pub mod events {
     pub const IDLE: u8 = FIRST;
     /// A partial program unit has waited long enough.
     pub const FLUSH: u8 = FIRST + 1;
+    /// A die may have been idle long enough to write units anew.
+    pub const REWRITE: u8 = FIRST + 2;
     /// The first number not used here or below.
-    pub const FIRST_FREE: u8 = FIRST + 2;
+    pub const FIRST_FREE: u8 = FIRST + 3;
 }
 
 /// Where the time of a flash operation went, in nanoseconds.
@@ -84,6 +87,8 @@ pub enum Output {
         request: u32,
         /// Mapping units delivered.
         units: u32,
+        /// How errors were gone about.
+        reading: Reading,
         /// Where its time went.
         stages: Stages,
     },
@@ -134,6 +139,9 @@ pub struct PageMapped {
     /// Superblocks that may have become empty while being reclaimed.
     pub(crate) emptied: Vec<u32>,
     pub(crate) stats: FtlStats,
+    /// Costs of writes and reads, where the drive has a code.
+    pub(crate) regulation: Option<Box<Regulation>>,
+    pub(crate) rewrite_after: Nanos,
     read_only: bool,
     outputs: Vec<Output>,
 }
@@ -146,8 +154,9 @@ impl PageMapped {
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
     pub fn new(parts: Parts<'_>) -> Result<Self, String> {
-        let Parts { config, array, controller, program_queue, copyback, seed } = parts;
+        let Parts { config, array, mut controller, program_queue, copyback, regulation, seed } = parts;
         let layout = config.layout.clone();
+        let regulation = Regulation::new(config, regulation, &mut controller, seed)?;
         let dies = layout.dies as usize;
         let mut ftl = Self {
             mixed: config.mixed_streams,
@@ -177,6 +186,8 @@ impl PageMapped {
             flushes: VecDeque::new(),
             emptied: Vec::new(),
             stats: FtlStats::default(),
+            regulation,
+            rewrite_after: config.rewrite_after,
             read_only: false,
             outputs: Vec::with_capacity(64),
             layout,
@@ -247,6 +258,16 @@ impl PageMapped {
         &self.stats
     }
 
+    /// What regulation counted so far; nothing where there is none.
+    pub fn regulation_counts(&self) -> RegulationCounts {
+        self.regulation.as_ref().map_or_else(RegulationCounts::default, |regulation| regulation.counts)
+    }
+
+    /// Costs of writes and reads; none where the drive has no code.
+    pub fn regulation(&self) -> Option<&Regulation> {
+        self.regulation.as_deref()
+    }
+
     /// The controller, for its busy times.
     pub fn controller(&self) -> &Controller {
         &self.controller
@@ -277,7 +298,8 @@ impl PageMapped {
 
     /// Bytes of state: map, superblocks, buffer.
     pub fn state_bytes(&self) -> usize {
-        self.map.bytes() + self.space.bytes() + self.buffer.bytes()
+        let regulation = self.regulation.as_ref().map_or(0, |regulation| regulation.bytes());
+        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + regulation
     }
 
     /// Bytes of RAM that the drive's map takes: four for each mapping unit.
@@ -382,6 +404,11 @@ impl PageMapped {
 
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
     pub fn begin<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        if let Some(regulation) = &mut self.regulation {
+            let per_die = self.space.per_die as usize;
+            let wear = |at: usize| self.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32);
+            regulation.begin(wear);
+        }
         for die in 0..self.layout.dies as usize {
             self.collect(die, calendar, probe);
         }
@@ -413,6 +440,10 @@ impl PageMapped {
             self.stats.units_read_flash += 1;
             probe.on_host_read(lpn, ppa);
             let (this_row, unit) = (ppa.0 / self.layout.row_units, ppa.0 % self.layout.row_units);
+            if let Some(regulation) = &mut self.regulation {
+                let die = this_row / self.layout.rows / self.layout.superblocks_per_die;
+                regulation.on_host_read(lpn, this_row, die as usize);
+            }
             if this_row != row || mask >> unit & 1 == 1 {
                 reads += self.submit_host_read(request, row, mask, calendar, probe);
                 (row, mask) = (this_row, 0);
@@ -460,6 +491,12 @@ impl PageMapped {
         transaction.mask = mask;
         transaction.pages = self.layout.pages_touched(mask);
         transaction.owner = owner;
+        if let Some(regulation) = &mut self.regulation {
+            if origin == Origin::Host {
+                regulation.note_host_operation(die as usize, calendar.now());
+            }
+            transaction.reading = regulation.plan_read(row, origin, calendar.now());
+        }
         self.controller.submit(transaction, calendar, probe);
         die as usize
     }
@@ -650,6 +687,10 @@ impl PageMapped {
         }
         let global = (die as u32) * self.space.per_die + frontier.superblock;
         let ppa = Ppa(self.layout.first_ppa(global) + frontier.next_unit);
+        if self.regulation.is_some() && lpn != Lpn::NONE {
+            self.choose_cost(die, stream, global, lpn, source.origin(), calendar.now());
+        }
+        let frontier = &mut self.space.dies[die].frontiers[stream];
         self.programs.set(frontier.slot, frontier.filled, source);
         frontier.next_unit += 1;
         frontier.filled += 1;
@@ -658,6 +699,23 @@ impl PageMapped {
         if complete {
             self.issue_program(die, stream, Kind::Program, calendar, probe);
         }
+    }
+
+    /// Asks the regulator with what cost a unit is written.
+    pub(crate) fn choose_cost(
+        &mut self,
+        die: usize,
+        stream: usize,
+        superblock: u32,
+        lpn: Lpn,
+        origin: Origin,
+        now: SimTime,
+    ) {
+        let Some(regulation) = &mut self.regulation else { return };
+        let old = self.map.lookup(lpn);
+        let old_row = (old != Ppa::NONE).then(|| old.0 / self.layout.row_units);
+        let waiting = self.controller.host_operations(DieId(die as u32));
+        regulation.choose(die, stream, superblock as usize, Unit { lpn, origin, old_row }, waiting, now);
     }
 
     /// Submits the program of the units a frontier has collected.
@@ -687,6 +745,10 @@ impl PageMapped {
         transaction.pages = layout.planes * layout.program_rows;
         transaction.owner = slot;
         let global = self.space.global(die, superblock);
+        if let Some(regulation) = &mut self.regulation {
+            transaction.cost =
+                regulation.issue(die, stream, global, row, layout.program_rows, calendar.now());
+        }
         self.space.in_flight[global] += 1;
         if full {
             self.space.state[global] = SuperblockState::Closed;
@@ -744,6 +806,7 @@ impl PageMapped {
     pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
         match event.kind {
             events::IDLE => self.on_idle_timer(event.index as usize, calendar, probe),
+            events::REWRITE => self.on_rewrite_timer(event.index as usize, calendar, probe),
             events::FLUSH => {
                 if event.index == self.flush_serial && self.current != NONE {
                     self.pad_current(calendar, probe);
@@ -770,9 +833,11 @@ impl PageMapped {
                     Origin::Host => self.outputs.push(Output::Read {
                         request: transaction.owner,
                         units: transaction.mask.count_ones(),
+                        reading: transaction.reading,
                         stages: Stages::of(&transaction),
                     }),
                     Origin::ReadModifyWrite => self.on_merged(transaction.owner),
+                    Origin::Rewrite => self.on_rewrite_read(&transaction, calendar, probe),
                     _ => self.on_moving_read(&transaction, calendar, probe),
                 }
             }
@@ -781,6 +846,7 @@ impl PageMapped {
         }
         if self.controller.is_idle(transaction.die) {
             self.arm_idle_timer(die, calendar);
+            self.arm_rewrite_timer(die, calendar);
         }
     }
 
@@ -939,6 +1005,9 @@ impl PageMapped {
             self.lose_superblock(die, global);
         } else {
             self.space.pe_cycles[global] = self.array.pe_cycles(die as u32, superblock);
+            if let Some(regulation) = &mut self.regulation {
+                regulation.note_wear(global, self.space.pe_cycles[global]);
+            }
             self.space.push_free(die, superblock);
             if let Some(cold) = self.space.pick_relocation(die, superblock) {
                 self.collections[die].force(cold, Origin::Wear);

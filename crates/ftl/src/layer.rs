@@ -1,7 +1,10 @@
 //! What a drive asks of its translation layer, whichever kind of mapping it has: one branch for each call.
 
 use crate::mapping::Parts;
-use crate::{BlockMapped, FtlConfig, FtlStats, Layout, Output, PageMapped, SavedState, SuperblockState};
+use crate::{
+    BlockMapped, FtlConfig, FtlStats, Layout, Output, PageMapped, Regulation, RegulationCounts,
+    RegulationParts, SavedState, SuperblockState,
+};
 use controller::{Controller, Probe};
 use engine::{Calendar, Event};
 use nand::FlashArray;
@@ -50,10 +53,35 @@ impl Ftl {
         controller: Controller,
         program_queue: u32,
         copyback: bool,
+        regulation: RegulationParts,
         seed: u64,
     ) -> Result<Self, String> {
-        let parts = Parts { config, array, controller, program_queue, copyback, seed };
-        (config.mapping)().build(parts)
+        let asked = regulation.asks(config);
+        let parts = Parts { config, array, controller, program_queue, copyback, regulation, seed };
+        match (config.mapping)().build(parts)? {
+            Self::Blocks(_) if asked => {
+                Err("ecc.code, ftl.regulator: errors and costs are modelled for a page map \
+                                             only: expected ftl.mapping.name = page with them"
+                    .into())
+            }
+            ftl => Ok(ftl),
+        }
+    }
+
+    /// What regulation counted so far; nothing where there is none.
+    pub fn regulation_counts(&self) -> RegulationCounts {
+        match self {
+            Self::Page(ftl) => ftl.regulation_counts(),
+            Self::Blocks(_) => RegulationCounts::default(),
+        }
+    }
+
+    /// Costs of writes and reads; none where the drive has no code.
+    pub fn regulation(&self) -> Option<&Regulation> {
+        match self {
+            Self::Page(ftl) => ftl.regulation(),
+            Self::Blocks(_) => None,
+        }
     }
 
     /// The page-mapped layer, if that is what it is: its steady state can be constructed.

@@ -1,7 +1,7 @@
 //! What the drive's firmware decides: where data goes, which block is reclaimed, what waits in the buffer.
 //!
-//! Policies answer, the FTL acts: each seam (`gc/victim`, `gc/trigger`, `wear`, `placement`) is a folder with
-//! one question, a narrow trait, a read-only view and one file per answer.
+//! Policies answer, the FTL acts: each seam (`gc/victim`, `gc/trigger`, `wear`, `placement`, `regulator`) is a
+//! folder with one question, a narrow trait, a read-only view and one file per answer.
 //!
 //! - [`Ftl`]: the translation layer of a drive, of one kind of [`mapping`] or another.
 //! - [`PageMapped`]: the page-mapped translation layer at work, timed by the controller.
@@ -18,6 +18,9 @@ mod map;
 pub mod mapping;
 pub mod placement;
 mod programs;
+mod regulation;
+pub mod regulator;
+mod rewrite;
 mod saved;
 mod space;
 mod stats;
@@ -29,9 +32,10 @@ pub use config_read::FtlConfig;
 pub use ftl::{Output, PageMapped, Stages, events};
 pub use layer::Ftl;
 pub use layout::Layout;
+pub use regulation::{Regulation, RegulationParts};
 pub use saved::SavedState;
 pub use space::SuperblockState;
-pub use stats::FtlStats;
+pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{Profile, SteadyRule, SteadyWindow};
 
 /// Every policy of every seam of this crate and of the controller below it; the crates above add theirs.
@@ -39,10 +43,13 @@ pub fn policies() -> Vec<config::PolicyEntry> {
     let seams = [
         controller::arbitration::catalogue(),
         controller::scheduler::catalogue(),
+        ecc::code::catalogue(),
         gc::trigger::catalogue(),
         gc::victim::catalogue(),
         mapping::catalogue(),
+        nand::errors::catalogue(),
         placement::catalogue(),
+        regulator::catalogue(),
         wear::catalogue(),
     ];
     seams.into_iter().flatten().collect()

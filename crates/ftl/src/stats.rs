@@ -29,7 +29,7 @@ impl Minus for u64 {
     }
 }
 
-impl Minus for [u64; Origin::COUNT] {
+impl<const N: usize> Minus for [u64; N] {
     fn minus(self, earlier: Self) -> Self {
         std::array::from_fn(|i| self[i] - earlier[i])
     }
@@ -82,6 +82,30 @@ counters! {
         erase_failures: u64,
         /// Superblocks lost because no spare block was left.
         superblocks_lost: u64,
+    }
+}
+
+counters! {
+    /// What regulation counted since the drive was built. Rungs and costs beyond eight do not occur.
+    RegulationCounts {
+        /// Reads of the host by the rung that corrected them.
+        host_reads: [u64; 8],
+        /// All other reads.
+        other_reads: [u64; 8],
+        /// Mapping units of the host by the cost they were written with.
+        host_units: [u64; 8],
+        /// All other mapping units.
+        other_units: [u64; 8],
+        /// Attempts beyond the first.
+        retries: u64,
+        /// Reads whose data could not be corrected: the host's, all others.
+        uncorrectable: [u64; 2],
+        /// Units that regulators asked to be written anew.
+        rewrites_asked: u64,
+        /// Of those, units that were overwritten or moved before, or for which there was no room.
+        rewrites_dropped: u64,
+        /// Writes whose cost the block at hand was too worn for: they took a finer step.
+        refined: u64,
     }
 }
 

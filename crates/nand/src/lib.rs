@@ -8,6 +8,7 @@
 mod array;
 pub mod cells;
 pub mod chip;
+pub mod errors;
 mod geometry;
 mod power;
 pub mod tables;

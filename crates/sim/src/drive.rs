@@ -5,14 +5,16 @@ use crate::energy::PowerModel;
 use bus::{Bus, Support};
 use config::{ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
-use ftl::{Ftl, FtlConfig};
+use ecc::EccConfig;
+use ftl::{Ftl, FtlConfig, RegulationParts};
 use host::LinkConfig;
 use nand::cells::CellPhysics;
 use nand::chip::{SimulatedChip, TabledChip};
+use nand::errors;
 use nand::{ArrayPower, ArrayTiming, FlashArray, Geometry, Tables};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use units::{Bytes, Nanos, TransferRate};
+use units::{Bytes, Nanos};
 
 /// Where drive and chip files are found by name: folders that have `drives/` and `chips/` in them.
 #[derive(Clone, Debug, Default)]
@@ -274,6 +276,7 @@ struct Parts {
     timing: ArrayTiming,
     power: Option<ArrayPower>,
     support: Support,
+    errors: errors::Maker,
 }
 
 impl Parts {
@@ -286,10 +289,13 @@ impl Parts {
         let power = ArrayPower::read(&mut nand)?;
         let support = Support::read(&mut nand)?;
         CellPhysics::read(&mut nand, geometry.cell)?;
+        let mut section = nand.child("errors")?;
+        let errors = errors::read(&mut section)?;
+        section.finish()?;
         nand.or("maker", String::new(), "who makes it")?;
         nand.or("device_id", Vec::<u32>::new(), "bytes of READ ID")?;
         nand.or("pe_cycles_rated", 0u32, "program/erase cycles the data sheet promises; 0: not known")?;
-        Ok(Self { title, nand, geometry, tables, timing, power, support })
+        Ok(Self { title, nand, geometry, tables, timing, power, support, errors })
     }
 }
 
@@ -302,7 +308,8 @@ struct Whole {
     array: FlashArray,
     controller: ControllerConfig,
     bus: Bus,
-    t_decode: Nanos,
+    ecc: EccConfig,
+    errors: errors::Maker,
     ftl: FtlConfig,
     link: LinkConfig,
 }
@@ -317,19 +324,13 @@ fn read_whole(document: &Document, seed: u64) -> Result<Whole, ConfigError> {
     let array = FlashArray::read(&mut parts.nand, &parts.geometry, planes, endurance, seed)?;
     parts.nand.finish()?;
     let mut bus = Bus::read(&mut root, &parts.support)?;
-    let mut ecc = root.child("ecc")?;
-    let t_decode = ecc.or("t_decode", Nanos::ZERO, "time from data-out to corrected data, a fixed delay")?;
-    let drain = ecc.optional::<TransferRate>(
-        "drain",
-        "rate at which a channel's one ECC block empties the read FIFO before the channel is free again",
-    )?;
-    ecc.finish()?;
+    let ecc = EccConfig::read(&mut root, parts.geometry.cell.bits())?;
     let ftl = FtlConfig::read(&mut root, &parts.geometry, &controller)?;
     let link = LinkConfig::read(&mut root)?;
     let layout = &ftl.layout;
     let oob = Bytes::new(parts.geometry.oob_size.get() / u64::from(layout.units_per_page));
     let pages = layout.planes * layout.program_rows;
-    bus.prepare(drain, layout.unit, oob, layout.row_units, layout.program_units, pages);
+    bus.prepare(ecc.drain, layout.unit, oob, layout.row_units, layout.program_units, pages);
     let entries = root.entries();
     root.finish()?;
     let power = PowerModel {
@@ -338,8 +339,8 @@ fn read_whole(document: &Document, seed: u64) -> Result<Whole, ConfigError> {
         bus_per_byte: bus.io_energy_per_byte(parts.geometry.dies_per_channel()),
         array: parts.power,
     };
-    let (geometry, timing) = (parts.geometry, parts.timing);
-    Ok(Whole { title, entries, geometry, timing, power, array, controller, bus, t_decode, ftl, link })
+    let (geometry, timing, errors) = (parts.geometry, parts.timing, parts.errors);
+    Ok(Whole { title, entries, geometry, timing, power, array, controller, bus, ecc, errors, ftl, link })
 }
 
 impl Drive {
@@ -373,7 +374,7 @@ impl Drive {
             geometry: whole.geometry,
             link: whole.link,
             capacity: whole.ftl.layout.capacity(),
-            t_decode: whole.t_decode,
+            t_decode: whole.ecc.t_decode,
             power: whole.power,
             document,
         };
@@ -416,10 +417,18 @@ impl Drive {
     /// When it could not sustain writes.
     pub fn build(&self, seed: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
-        let controller =
-            Controller::new(&whole.controller, &whole.geometry, whole.timing, whole.bus, whole.t_decode);
-        let (queue, copyback) = (whole.controller.program_queue, whole.controller.copyback);
-        Ftl::new(&whole.ftl, whole.array, controller, queue, copyback, seed)
+        let regulation = RegulationParts {
+            ladder: whole.ecc.ladder,
+            errors: (whole.errors)(),
+            page_types: whole.geometry.cell.bits(),
+            page_bytes: whole.geometry.page_size.get(),
+            t_prog: whole.timing.t_prog(0, 0),
+            pe_cycles: whole.array.pe_cycles(0, 0),
+        };
+        let (config, t_decode) = (&whole.controller, whole.ecc.t_decode);
+        let controller = Controller::new(config, &whole.geometry, whole.timing, whole.bus, t_decode);
+        let (queue, copyback) = (config.program_queue, config.copyback);
+        Ftl::new(&whole.ftl, whole.array, controller, queue, copyback, regulation, seed)
             .map_err(|reason| Error(format!("{}: {reason}", self.name)))
     }
 

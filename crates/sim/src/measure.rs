@@ -95,6 +95,8 @@ pub(crate) struct Measure {
     pub submitted: [u64; 4],
     pub completed: [u64; 4],
     pub failed: [u64; 4],
+    /// Reads answered with an error because their data is lost.
+    pub uncorrectable: u64,
     pub series: Series,
     pub started: SimTime,
     pub last_completion: SimTime,
@@ -108,6 +110,7 @@ impl Measure {
             submitted: [0; 4],
             completed: [0; 4],
             failed: [0; 4],
+            uncorrectable: 0,
             series: Series::new(started),
             started,
             last_completion: started,
@@ -122,6 +125,7 @@ impl Measure {
         self.last_completion = now;
         if request.failed {
             self.failed[op] += 1;
+            self.uncorrectable += u64::from(request.uncorrectable);
             return;
         }
         self.completed[op] += 1;

@@ -34,6 +34,8 @@ pub(crate) struct Request {
     pub stages: Stages,
     pub measured: bool,
     pub failed: bool,
+    /// Part of what it read is lost.
+    pub uncorrectable: bool,
     /// Fetched by the drive and not answered yet.
     pub in_drive: bool,
     /// Takes one of the places for commands that the drive works on.
@@ -93,6 +95,7 @@ impl Requests {
             stages: Stages::default(),
             measured,
             failed: false,
+            uncorrectable: false,
             in_drive: false,
             worked_on: false,
             next_free: u32::MAX,

@@ -63,6 +63,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "gc": gc(&stats),
         "ftl": ftl_of(&run.ftl, &stats),
         "buffer": buffer(&stats),
+        "regulation": regulation(run),
         "bus": bus_of(&run.ftl),
         "energy_j": energy::of(context.drive, &busy, &run.busy_baseline, measure, span_ns),
         "wear": wear(&run.ftl, &stats, erases),
@@ -145,6 +146,7 @@ fn host(measure: &Measure, span_ns: u64) -> Value {
             }),
         );
     }
+    host["read"]["uncorrectable"] = json!(measure.uncorrectable);
     for (name, counts) in
         [("submitted", &measure.submitted), ("completed", &measure.completed), ("failed", &measure.failed)]
     {
@@ -165,7 +167,6 @@ fn by_origin(counts: &[u64; Origin::COUNT]) -> Value {
         .iter()
         .map(|origin| (origin.name().to_owned(), json!(counts[*origin as usize])))
         .collect();
-    map.insert("rewrite".into(), Value::Null); // The re-write queue of cost regulation does not exist yet.
     map.insert("total".into(), json!(sum_by_origin(counts)));
     Value::Object(map)
 }
@@ -233,6 +234,30 @@ fn ftl_of(ftl: &Ftl, stats: &FtlStats) -> Value {
             "partial": stats.merges_partial,
             "full": stats.merges_full,
         },
+    })
+}
+
+/// Costs of writes and reads; null where the drive has no code.
+fn regulation<P: Observer>(run: &Run<P>) -> Value {
+    let Some(regulation) = run.ftl.regulation() else { return Value::Null };
+    let counts = run.ftl.regulation_counts().since(&run.regulation_baseline);
+    let (costs, references) = (regulation.costs(), regulation.references());
+    let by_cost = |units: &[u64; 8]| units[..costs.len()].to_vec();
+    let by_references = |reads: &[u64; 8]| reads[..references.len()].to_vec();
+    let bits = u64::from(regulation.bits_per_unit());
+    json!({
+        "steps_uv": costs.iter().map(|cost| cost.step.get()).collect::<Vec<_>>(),
+        "retention_ns": costs.iter().map(|cost| cost.retention.ns()).collect::<Vec<_>>(),
+        "references": references,
+        "reads_by_references": { "host": by_references(&counts.host_reads), "other": by_references(&counts.other_reads) },
+        "units_by_step": { "host": by_cost(&counts.host_units), "other": by_cost(&counts.other_units) },
+        "read_retries": counts.retries,
+        "pages_uncorrectable": { "host": counts.uncorrectable[0], "other": counts.uncorrectable[1] },
+        "rewrites_asked": counts.rewrites_asked,
+        "rewrites_dropped": counts.rewrites_dropped,
+        "writes_refined": counts.refined,
+        "bits_per_unit": bits,
+        "overhead_bytes": (u64::from(run.ftl.layout().logical_units) * bits).div_ceil(8),
     })
 }
 

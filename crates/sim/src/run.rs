@@ -7,7 +7,7 @@ use crate::observers::Observer;
 use crate::requests::{Request, Requests};
 use controller::Work;
 use engine::{Calendar, Event};
-use ftl::{Ftl, FtlStats, Output};
+use ftl::{Ftl, FtlStats, Output, RegulationCounts};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
@@ -54,6 +54,7 @@ pub(crate) struct Run<P: Observer> {
     ramping: bool,
     /// Counters when measuring began.
     pub baseline: FtlStats,
+    pub regulation_baseline: RegulationCounts,
     pub busy_baseline: BusyTimes,
     /// Page operations since the drive was built, when the run began.
     pub pages_before: u64,
@@ -102,6 +103,7 @@ impl<P: Observer> Run<P> {
         let ramping = workload.in_ramp(SimTime::ZERO);
         let mut run = Self {
             baseline: *ftl.stats(),
+            regulation_baseline: ftl.regulation_counts(),
             pages_before: page_operations(ftl.stats()),
             busy_baseline: BusyTimes::default(),
             calendar: Calendar::new(),
@@ -335,6 +337,7 @@ impl<P: Observer> Run<P> {
         self.ramping = false;
         self.measure = Measure::new(now);
         self.baseline = *self.ftl.stats();
+        self.regulation_baseline = self.ftl.regulation_counts();
         self.busy_baseline = self.busy_times();
     }
 
@@ -429,8 +432,11 @@ impl<P: Observer> Run<P> {
     #[inline]
     fn on_output(&mut self, output: Output, now: SimTime) {
         match output {
-            Output::Read { request: id, units, stages } => {
+            Output::Read { request: id, units, reading, stages } => {
                 let request = self.requests.get(id);
+                request.uncorrectable |= reading.uncorrectable;
+                request.failed |= reading.uncorrectable;
+                let decoding = self.t_decode.times(u64::from(reading.decodes));
                 request.stages = stages;
                 request.parts -= 1;
                 let bytes = if request.parts == 0 {
@@ -439,9 +445,9 @@ impl<P: Observer> Run<P> {
                     request.bytes_left.min(u64::from(units) * self.unit)
                 };
                 request.bytes_left -= bytes;
-                let decoded = now + self.t_decode;
+                let decoded = now + decoding;
                 let end = self.link.give(decoded, Nanos::new(stages.transfer), bytes);
-                request.ecc_ns = self.t_decode.ns();
+                request.ecc_ns = decoding.ns();
                 request.link_ns = end.since(decoded).ns();
                 if request.parts == 0 {
                     self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });

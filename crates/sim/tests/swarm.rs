@@ -62,6 +62,16 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     if random.chance(0.2) {
         set("ecc.drain", "500MB/s".into());
     }
+    let regulated = random.chance(0.5);
+    if regulated {
+        set("nand.errors.name", choose(random, &policy_names("nand.errors")).into());
+        set("nand.pe_cycles", choose(random, &["0", "1000"]).into());
+        set("ecc.code.name", "ldpc".into());
+        set("ftl.regulator.name", choose(random, &policy_names("ftl.regulator")).into());
+        set("ftl.rewrite.idle_after", choose(random, &["0ns", "50us", "1ms"]).into());
+        set("ftl.reading.reads", choose(random, &["0", "10000"]).into());
+        set("ftl.reading.data_age", choose(random, &["0ns", "3650d"]).into());
+    }
     set("ecc.t_decode", choose(random, &["0ns", "5us"]).into());
     set("ftl.op_ratio", format!("{:.2}", 0.05 + random.unit() * 1.5));
     set("ftl.buffer.size", choose(random, &["1MiB", "4MiB", "16MiB"]).into());
@@ -78,7 +88,9 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     ] {
         set(key, choose(random, &["true", "false"]).into());
     }
-    set("ftl.mapping.name", choose(random, &policy_names("ftl.mapping")).into());
+    // Costs are regulated for a page map only.
+    let mapping = choose(random, &policy_names("ftl.mapping"));
+    set("ftl.mapping.name", if regulated { "page" } else { mapping }.into());
     set("ftl.gc.stream", choose(random, &["mixed", "separate"]).into());
     set("ftl.gc.read_ahead", (1 + random.below(8)).to_string());
     set("ftl.gc.trigger.low", (1 + random.below(3)).to_string());

@@ -18,6 +18,8 @@ ORIGINS = {
     "read_modify_write": "#CC79A7",
     "rescue": "#8C564B",
     "padding": "#c4cad1",
+    "rewrite": "#F0E442",
+    "refresh": "#882255",
 }
 OTHER = "#9aa3ad"
 

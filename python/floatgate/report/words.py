@@ -25,6 +25,7 @@ ORIGINS = {
     "rescue": "rescue from failed programs",
     "padding": "padding",
     "rewrite": "re-writes",
+    "refresh": "refresh of old data",
     "other": "others",
 }
 

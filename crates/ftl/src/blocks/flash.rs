@@ -57,6 +57,7 @@ impl BlockMapped {
                         self.outputs.push(Output::Read {
                             request: transaction.owner,
                             units: transaction.mask.count_ones(),
+                            reading: transaction.reading,
                             stages: Stages::of(transaction),
                         });
                         return;

@@ -39,6 +39,7 @@ pub(crate) struct Collection {
     rate: f64,
     pub background: bool,
     pub idle_timer: bool,
+    pub rewrite_timer: bool,
     pub idle_since: SimTime,
 }
 
@@ -59,6 +60,7 @@ impl Collection {
             rate: 0.0,
             background: false,
             idle_timer: false,
+            rewrite_timer: false,
             idle_since: SimTime::ZERO,
         }
     }
@@ -129,7 +131,7 @@ impl Collection {
 
 /// The stream that moved data goes to.
 #[inline]
-fn moving_stream(mixed: bool) -> usize {
+pub(crate) fn moving_stream(mixed: bool) -> usize {
     usize::from(!mixed)
 }
 
@@ -240,7 +242,7 @@ impl PageMapped {
     }
 
     /// Room to move `units` more beside what is in hand.
-    fn has_room_for(&self, die: usize, units: u32) -> bool {
+    pub(crate) fn has_room_for(&self, die: usize, units: u32) -> bool {
         let Layout { superblock_units, program_units, .. } = self.layout;
         let space = &self.space.dies[die];
         let left = space.frontiers[moving_stream(self.mixed)].left(&self.layout);
@@ -301,6 +303,7 @@ impl PageMapped {
         let target = Ppa(self.layout.first_ppa(global) + frontier.next_unit);
         frontier.next_unit += 1;
         self.space.dies[die].clock += 1;
+        self.choose_cost(die, stream, global, lpn, origin, calendar.now());
         self.map.assign(target, lpn);
         self.issue_program(die, stream, Kind::Copyback, calendar, probe);
         true
@@ -337,7 +340,7 @@ impl PageMapped {
         self.collections[die].earn(1, self.layout.program_units);
     }
 
-    fn move_unit<P: Probe>(
+    pub(crate) fn move_unit<P: Probe>(
         &mut self,
         die: usize,
         ppa: Ppa,

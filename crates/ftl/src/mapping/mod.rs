@@ -3,7 +3,7 @@
 //! A kind of mapping decides what a write costs: which unit the map knows, what is copied when it changes, what
 //! must be read before it can be looked up. All kinds use the same controller, dies, bus, blocks and buffer.
 
-use crate::{Ftl, FtlConfig, Layout};
+use crate::{Ftl, FtlConfig, Layout, RegulationParts};
 use controller::Controller;
 use nand::FlashArray;
 
@@ -19,6 +19,8 @@ pub struct Parts<'a> {
     pub program_queue: u32,
     /// Data may move inside a plane.
     pub copyback: bool,
+    /// Code, error model and what costs are reckoned from; a kind that does not heed them must refuse a code.
+    pub regulation: RegulationParts,
     /// Everything random follows from it.
     pub seed: u64,
 }

@@ -1,7 +1,10 @@
 //! One battery per seam. Each checks one policy, given by its maker and named `context` in messages, and
 //! panics at the first thing that policy may not do.
 pub mod arbitration;
+pub mod code;
+pub mod errors;
 pub mod placement;
+pub mod regulator;
 pub mod scheduler;
 pub mod trigger;
 pub mod victim;

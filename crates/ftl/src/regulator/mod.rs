@@ -1,0 +1,178 @@
+//! With what cost is a unit written?
+//!
+//! A coarser program step writes faster and leaves more raw errors, which cost later reads more reference voltages.
+//! A regulator chooses among a few ways to write; the FTL programs accordingly, keeps what the regulator notes of each
+//! mapping unit, and re-writes in idle time what it asks for.
+
+use config::{ConfigError, Section};
+use controller::Origin;
+use units::{Nanos, Voltage};
+
+/// One way to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteCost {
+    /// Increment of the program voltage from pulse to pulse.
+    pub step: Voltage,
+    /// How long the data must stay correctable.
+    pub retention: Nanos,
+    /// After this time the FTL writes what is left of it anew; none: never.
+    pub refresh: Option<Nanos>,
+}
+
+/// The steps that every regulator may use, from `[ftl.write_cost]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// High-cost writes: slow to write, cheap to read.
+    pub fine: Voltage,
+    /// The chip's own, to which its program times belong.
+    pub usual: Voltage,
+    /// Low-cost writes.
+    pub coarse: Voltage,
+    /// How long data must stay correctable.
+    pub retention: Nanos,
+}
+
+/// The most ways to write a regulator may have.
+pub const COSTS_MAX: usize = 8;
+/// The most bits a regulator may keep for each mapping unit.
+pub const BITS_MAX: u32 = 6;
+
+impl Steps {
+    /// Reads `[ftl.write_cost]`.
+    ///
+    /// # Errors
+    /// When there are not three rising steps.
+    pub fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
+        let mut section = ftl.child("write_cost")?;
+        // Only the ratios count: those that Li and others' 800, 600 and 450 us follow from, with a usual step of
+        // MLC parts in the middle.
+        let usual = [225_000, 300_000, 400_000].map(Voltage::new).to_vec();
+        let steps = section.or("steps", usual, "program steps of a high-cost, usual and low-cost write")?;
+        let rising = steps.windows(2).all(|pair| pair[0] < pair[1]);
+        let (&[fine, _, _], true) = (steps.as_slice(), rising) else {
+            return Err(
+                section.reject("steps", "expected three rising steps: fine, the chip's usual, coarse")
+            );
+        };
+        if fine.get() == 0 {
+            return Err(section.reject("steps", "expected steps above 0 V"));
+        }
+        let retention = section.or(
+            "retention",
+            Nanos::new(365 * 86_400_000_000_000),
+            "how long data must stay correctable (a year: JESD218, client)",
+        )?;
+        section.finish()?;
+        Ok(Self { fine, usual: steps[1], coarse: steps[2], retention })
+    }
+
+    /// A high-cost write.
+    pub fn high(&self) -> WriteCost {
+        self.of(self.fine)
+    }
+
+    /// A usual write.
+    pub fn medium(&self) -> WriteCost {
+        self.of(self.usual)
+    }
+
+    /// A low-cost write.
+    pub fn low(&self) -> WriteCost {
+        self.of(self.coarse)
+    }
+
+    /// A write with this step whose data must stay correctable as long as any.
+    pub fn of(&self, step: Voltage) -> WriteCost {
+        WriteCost { step, retention: self.retention, refresh: None }
+    }
+}
+
+/// A way to write, as it would turn out on the block at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Program time of a new block's first page type.
+    pub t_prog: Nanos,
+    /// Reference voltages that its reads will take at the end of the retention time.
+    pub references: u32,
+    /// False: worn as it is, the block would lose such data. If it is chosen all the same, the FTL takes the next
+    /// finer step that holds.
+    pub feasible: bool,
+}
+
+/// What a regulator may know when a unit is written.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteView<'a> {
+    /// On whose behalf.
+    pub origin: Origin,
+    /// The host never accessed this unit since the run began (a regulator that keeps no bits: never wrote it).
+    pub first: bool,
+    /// The way its old copy was written, if there is one.
+    pub previous: Option<usize>,
+    /// Time since the superblock of its old copy was opened: how long the data lived, at most. None: it was written
+    /// before the run.
+    pub age: Option<Nanos>,
+    /// The host's operations waiting or at work at the die.
+    pub waiting: u32,
+    /// Mean time between the host's operations on this die, recent ones counting more; none: too few yet.
+    pub gap: Option<Nanos>,
+    /// Time since the last of them.
+    pub quiet: Nanos,
+    /// The ways to write, in the order in which [`CostRegulator::costs`] gave them.
+    pub costs: &'a [Candidate],
+}
+
+/// What a regulator may know when the host reads a unit from flash.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadView {
+    /// The host never accessed this unit before.
+    pub first: bool,
+    /// The way it was written.
+    pub cost: usize,
+}
+
+/// The choice of a cost. One instance serves the whole drive.
+///
+/// It keeps nothing of single units but the `bits` it is handed: the FTL stores them with the map, 0 at first.
+pub trait CostRegulator: Send {
+    /// The ways to write it chooses from: at least one, at most [`COSTS_MAX`].
+    fn costs(&self, steps: &Steps) -> Vec<WriteCost>;
+
+    /// Bits kept for each mapping unit, at most [`BITS_MAX`]: its storage overhead.
+    fn bits_per_unit(&self) -> u32 {
+        0
+    }
+
+    /// The way, by its place in `view.costs`, to write a unit. Asked when the unit is bound to a program, for the host
+    /// and for everything that moves data.
+    fn choose(&mut self, view: &WriteView<'_>, bits: &mut u8) -> usize;
+
+    /// The host reads a unit from flash. True: it should be written anew when its die is idle.
+    fn on_read(&mut self, _view: &ReadView, _bits: &mut u8) -> bool {
+        false
+    }
+}
+
+config::policies! {
+    seam: "ftl.regulator",
+    question: "With what cost is a unit written?",
+    default: "mcw-mcr",
+    dyn CostRegulator;
+    agcr::Agcr,
+    hcw_lcr::HcwLcr,
+    lcw_hcr::LcwHcr,
+    li_queue::LiQueue,
+    mcw_mcr::McwMcr,
+    retention_relaxation::RetentionRelaxation,
+    tvr::Tvr,
+    wu_slack::WuSlack,
+}
+
+/// A long time in words.
+pub(crate) fn days(time: Nanos) -> String {
+    const DAY: u64 = 86_400_000_000_000;
+    if time.ns() >= DAY && time.ns().is_multiple_of(DAY) {
+        format!("{} days", time.ns() / DAY)
+    } else {
+        time.to_string()
+    }
+}

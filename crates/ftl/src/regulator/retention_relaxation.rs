@@ -1,0 +1,64 @@
+//! Cheap writes for what the host writes, readable for a short time only; what lives longer is written anew.
+
+use super::{CostRegulator, Steps, WriteCost, WriteView, days};
+use config::{Card, ConfigError, Policy, Section};
+use controller::Origin;
+use units::{Nanos, Voltage};
+
+/// Retention relaxation.
+#[derive(Clone, Debug)]
+pub struct RetentionRelaxation {
+    step: Voltage,
+    retention: Nanos,
+    refresh_period: Nanos,
+}
+
+const RELAXED: usize = 0;
+const USUAL: usize = 1;
+const DAY: u64 = 86_400_000_000_000;
+
+impl Policy for RetentionRelaxation {
+    const CARD: Card = Card {
+        name: "retention-relaxation",
+        rule: "what the host writes takes `step` and stays correctable for `retention`; what is left of it after \
+               `refresh_period`, and all that garbage collection and wear levelling move, takes the usual step and \
+               the full retention time",
+        paper: "Pan and others, Quasi-nonvolatile SSD, HPCA 2012; Liu, Yang and Wu, FAST 2012",
+        not_modelled: "the originals' choice of step by wear; reads of relaxed data cost what they need at the end of \
+                       the relaxed retention time",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let step = section.or("step", Voltage::new(400_000), "program step of the host's writes")?;
+        if step.get() == 0 {
+            return Err(section.reject("step", "expected a step above 0 V"));
+        }
+        let retention =
+            section.or("retention", Nanos::new(14 * DAY), "how long the host's writes stay correctable")?;
+        let refresh_period =
+            section.or("refresh_period", Nanos::new(7 * DAY), "age at which what is left is written anew")?;
+        if refresh_period == Nanos::ZERO {
+            return Err(section.reject("refresh_period", "expected more than no time"));
+        }
+        if retention <= refresh_period {
+            let expected = format!(
+                "expected more than the refresh period of {}: data would be lost before they are written anew",
+                days(refresh_period)
+            );
+            return Err(section.reject("retention", &expected));
+        }
+        Ok(Self { step, retention, refresh_period })
+    }
+}
+
+impl CostRegulator for RetentionRelaxation {
+    fn costs(&self, steps: &Steps) -> Vec<WriteCost> {
+        let relaxed =
+            WriteCost { step: self.step, retention: self.retention, refresh: Some(self.refresh_period) };
+        vec![relaxed, steps.medium()]
+    }
+
+    fn choose(&mut self, view: &WriteView<'_>, _bits: &mut u8) -> usize {
+        if view.origin == Origin::Host { RELAXED } else { USUAL }
+    }
+}

@@ -1,0 +1,68 @@
+//! Threshold voltage reduction: data that will soon be overwritten are kept at lower voltages, quick to program and
+//! forgotten soon.
+
+use super::{CostRegulator, Steps, WriteCost, WriteView};
+use config::{Card, ConfigError, Policy, Section};
+use controller::Origin;
+use units::{Nanos, Voltage};
+
+/// Voltages by lifetime class.
+#[derive(Clone, Debug)]
+pub struct Tvr {
+    speed: f64,
+    horizon: Nanos,
+    new_data: bool,
+}
+
+const REDUCED: usize = 0;
+const USUAL: usize = 1;
+const DAY: u64 = 86_400_000_000_000;
+
+impl Policy for Tvr {
+    const CARD: Card = Card {
+        name: "tvr",
+        rule: "what the host overwrites within half of `horizon`, and with `new_data` what it writes for the first \
+               time, is programmed `speed` times as fast and stays correctable for `horizon`; what is left of it after \
+               half of that, and all that is moved, takes the usual voltages",
+        paper: "Wang, Xie and Zhou, ICS 2014 and its poster: programming gains 50 % where retention is given up",
+        not_modelled: "the lower voltages themselves: what they give up in margin is taken as that of a program step \
+                       which gains as much speed; the 7.1 % of cycles gained",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let speed = section.or("speed", 1.5, "program speed with reduced voltages over the usual one")?;
+        if !(1.0..=4.0).contains(&speed) {
+            return Err(section.reject("speed", "expected 1 to 4"));
+        }
+        let horizon = section.or("horizon", Nanos::new(DAY), "how long reduced data stay correctable")?;
+        if horizon.ns() < 2 {
+            return Err(section.reject("horizon", "expected at least 2ns: it is halved"));
+        }
+        let new_data =
+            section.or("new_data", false, "data written for the first time count as short-lived")?;
+        Ok(Self { speed, horizon, new_data })
+    }
+}
+
+impl Tvr {
+    fn half(&self) -> Nanos {
+        Nanos::new(self.horizon.ns() / 2)
+    }
+}
+
+impl CostRegulator for Tvr {
+    fn costs(&self, steps: &Steps) -> Vec<WriteCost> {
+        let step = Voltage::new((steps.usual.get() as f64 * self.speed).round() as u64);
+        let reduced = WriteCost { step, retention: self.horizon, refresh: Some(self.half()) };
+        vec![reduced, steps.medium()]
+    }
+
+    fn choose(&mut self, view: &WriteView<'_>, _bits: &mut u8) -> usize {
+        let short_lived = match view.age {
+            _ if view.first => self.new_data,
+            Some(age) => age <= self.half(),
+            None => self.new_data,
+        };
+        if view.origin == Origin::Host && short_lived { REDUCED } else { USUAL }
+    }
+}

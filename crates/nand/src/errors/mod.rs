@@ -1,0 +1,30 @@
+//! How many bits of a page are read wrong?
+
+/// In what condition a page is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Condition {
+    /// Program step it was written with, over the usual one.
+    pub step: f64,
+    /// Program/erase cycles of its block.
+    pub pe_cycles: u32,
+    /// Seconds since it was written.
+    pub seconds: f64,
+    /// Reads of its block since then.
+    pub reads: u32,
+}
+
+/// A model of raw bit errors.
+pub trait ErrorModel: Send {
+    /// The raw bit error rate of a page of this type (its place in the wordline). It never falls as step, wear, age or
+    /// reads grow.
+    fn rber(&self, page_type: usize, condition: &Condition) -> f64;
+}
+
+config::policies! {
+    seam: "nand.errors",
+    question: "How many bits of a page are read wrong?",
+    default: "none",
+    dyn ErrorModel;
+    none::NoErrors,
+    power_law::PowerLaw,
+}

@@ -1,0 +1,27 @@
+//! Every bit is read as it was written.
+
+use super::{Condition, ErrorModel};
+use config::{Card, ConfigError, Policy, Section};
+
+/// No errors.
+#[derive(Clone, Debug)]
+pub struct NoErrors;
+
+impl Policy for NoErrors {
+    const CARD: Card = Card {
+        name: "none",
+        rule: "no bit is ever wrong",
+        paper: "what most simulators of drives do",
+        not_modelled: "errors",
+    };
+
+    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self)
+    }
+}
+
+impl ErrorModel for NoErrors {
+    fn rber(&self, _page_type: usize, _condition: &Condition) -> f64 {
+        0.0
+    }
+}

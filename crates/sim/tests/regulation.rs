@@ -1,0 +1,160 @@
+//! What costs of writes and reads do to a drive: times to the nanosecond, retries, losses, re-writes.
+
+mod common;
+
+use common::{closed_loop, drive, run, uniform};
+use host::Op;
+use serde_json::Value;
+use sim::{Drive, PreconditionKind, RunOptions};
+
+/// An MLC drive whose reads cost what table 1 of Li and others (FAST 2016) says: 10 us for each reference voltage,
+/// 20 us for each bit-plane; and whose blocks are worn so that the three steps need 3, 9 and 21 references.
+const PAPER: &[&str] = &[
+    "geometry.channels=2",
+    "geometry.ways=2",
+    "nand.cell=mlc",
+    "nand.planes=1",
+    "nand.blocks_per_plane=64",
+    "nand.pages_per_block=32",
+    "nand.page_size=4KiB",
+    "nand.t_r=30us",
+    "nand.t_prog=600us",
+    "nand.t_bers=3ms",
+    "nand.pe_cycles=1000",
+    "nand.errors.name=power-law",
+    "bus.interface.name=plain",
+    "bus.interface.rate=102400kB/s",
+    "bus.interface.cycle=0ns",
+    "ecc.code.name=ldpc",
+    "ftl.op_ratio=0.25",
+    "ftl.buffer.size=256KiB",
+    "ftl.buffer.write_back=false",
+    "host.rate=100GB/s",
+    "host.t_command=0ns",
+    "host.t_command_service=0ns",
+];
+
+fn paper(more: &[&str]) -> Drive {
+    drive(&[PAPER, more].concat())
+}
+
+fn checked(precondition: PreconditionKind) -> RunOptions {
+    RunOptions { check: true, precondition, ..RunOptions::default() }
+}
+
+fn at<'a>(result: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(result, |value, key| &value[key])
+}
+
+fn number(result: &Value, path: &str) -> u64 {
+    at(result, path).as_u64().unwrap_or_else(|| panic!("{path} is {}", at(result, path)))
+}
+
+fn mean_us(result: &Value, op: &str) -> f64 {
+    let mean = at(result, &format!("host.{op}.latency_ns.mean")).as_f64().expect("requests");
+    (mean / 1000.0).floor()
+}
+
+#[test]
+fn table_1_is_what_single_operations_take() {
+    let cases = [("hcw-lcr", 70, 800, 3), ("mcw-mcr", 170, 600, 9), ("lcw-hcr", 310, 450, 21)];
+    for (name, read_us, write_us, references) in cases {
+        let regulator = format!("ftl.regulator.name={name}");
+        let workload = |op| uniform(500, 1, op, 4096, 4 << 20, 1);
+        let (_, read) = run(paper(&[&regulator]), workload(Op::Read), checked(PreconditionKind::Fill));
+        // The link takes some ns for 4 KiB.
+        assert_eq!(mean_us(&read, "read"), read_us as f64, "{name}");
+        let rung = read["regulation"]["references"].as_array().unwrap();
+        let rung = rung.iter().position(|count| *count == references).unwrap();
+        assert_eq!(read["regulation"]["reads_by_references"]["host"][rung], 500, "{name}");
+        let (_, write) = run(paper(&[&regulator]), workload(Op::Write), checked(PreconditionKind::None));
+        // 40 us to bring two bit-planes in, then the program.
+        assert_eq!(mean_us(&write, "write") - 40.0, write_us as f64, "{name}");
+        assert_eq!(write["regulation"]["units_by_step"]["host"][0], 500, "{name}");
+    }
+}
+
+#[test]
+fn a_drive_without_a_code_has_no_regulation() {
+    let plain: Vec<&str> = PAPER.iter().copied().filter(|line| !line.starts_with("ecc.code")).collect();
+    let (_, result) =
+        run(drive(&plain), uniform(100, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill));
+    assert!(result["regulation"].is_null());
+    assert_eq!(mean_us(&result, "read"), 70.0);
+    let error = drive(&[&plain[..], &["ftl.regulator.name=agcr"]].concat()).build(1).err().expect("refused");
+    assert!(error.to_string().contains("needs a code"), "{error}");
+}
+
+#[test]
+fn a_step_that_the_code_cannot_correct_is_refused() {
+    let error = paper(&["ftl.regulator.name=lcw-hcr", "ftl.write_cost.steps=[\"0.2V\", \"0.3V\", \"0.5V\"]"])
+        .build(1)
+        .err()
+        .expect("refused")
+        .to_string();
+    let expected = "a program step of 500mV leaves a raw bit error rate of 1.68e-2 after 365 days on blocks with \
+                    1000 program/erase cycles, and ecc.code corrects 1.20e-2 at most";
+    assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+fn old_data_are_read_with_retries_and_at_last_lost() {
+    let read = |age: &str| {
+        let drive = paper(&[&format!("ftl.reading.data_age={age}")]);
+        run(drive, uniform(300, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill)).1
+    };
+    let young = read("300d");
+    assert_eq!(
+        (number(&young, "regulation.read_retries"), number(&young, "host.read.uncorrectable")),
+        (0, 0)
+    );
+    let old = read("2000d");
+    assert!(number(&old, "regulation.read_retries") > 0, "{}", old["regulation"]);
+    assert_eq!(number(&old, "host.read.uncorrectable"), 0);
+    assert!(mean_us(&old, "read") > mean_us(&young, "read"));
+    let lost = read("40000d");
+    assert_eq!(number(&lost, "host.read.uncorrectable"), 300);
+    assert_eq!(number(&lost, "host.completed.read"), 0);
+    assert_eq!(number(&lost, "host.failed.read"), 300);
+}
+
+#[test]
+fn agcr_rewrites_in_idle_time_what_turns_out_to_be_only_read() {
+    const UNITS: u64 = 200;
+    // Each unit is written twice, so that the second write is cheap; then all are read three times over.
+    let workload = |rounds: u64| {
+        closed_loop(rounds * UNITS, 1, |at| {
+            let op = if at < 2 * UNITS { Op::Write } else { Op::Read };
+            (op, at % UNITS * 4096, 4096)
+        })
+    };
+    let settings = ["ftl.regulator.name=agcr", "ftl.rewrite.idle_after=50us", "controller.multi_plane=false"];
+    let (_, result) = run(paper(&settings), workload(6), checked(PreconditionKind::None));
+    let regulation = &result["regulation"];
+    assert_eq!(regulation["units_by_step"]["host"], serde_json::json!([UNITS, 0, UNITS]));
+    // The second read of each finds a low-cost page, the re-write follows while the host reads others.
+    assert_eq!(number(&result, "regulation.rewrites_asked"), UNITS);
+    assert_eq!(number(&result, "flash.units_programmed.rewrite"), UNITS);
+    assert_eq!(regulation["reads_by_references"]["host"], serde_json::json!([2 * UNITS, 0, 2 * UNITS]));
+    assert_eq!(number(&result, "regulation.bits_per_unit"), 2);
+    let units = 4 * 64 * 32 * 4 / 5;
+    assert_eq!(number(&result, "regulation.overhead_bytes"), (units * 2u64).div_ceil(8));
+}
+
+#[test]
+fn moved_data_are_regulated_too() {
+    for name in ["agcr", "li-queue", "wu-slack", "retention-relaxation", "tvr", "lcw-hcr"] {
+        let drive = paper(&[&format!("ftl.regulator.name={name}")]);
+        let span = drive.capacity().get();
+        let (_, result) =
+            run(drive, uniform(30_000, 8, Op::Write, 4096, span, 1), checked(PreconditionKind::Fill));
+        let sum = |path: &str| -> u64 {
+            at(&result, path).as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum()
+        };
+        let moved = number(&result, "flash.units_programmed.gc");
+        assert!(moved > 1000, "{name}: {moved}");
+        // A program under way at the end was chosen for and is not counted yet.
+        assert!(sum("regulation.units_by_step.other").abs_diff(moved) < 64, "{name}");
+        assert!(sum("regulation.units_by_step.host").abs_diff(30_000) < 64, "{name}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Cost regulators: few sensible ways to write, only those chosen, no more bits kept than declared, the same again for
+//! the same history, and nothing known of other units.
+
+use controller::Origin;
+use engine::RandomStream;
+use ftl::regulator::{BITS_MAX, COSTS_MAX, Candidate, CostRegulator, Maker, ReadView, Steps, WriteView};
+use units::{Nanos, Voltage};
+
+const DAY: u64 = 86_400_000_000_000;
+const UNITS: usize = 64;
+
+fn steps() -> Steps {
+    Steps {
+        fine: Voltage::new(225_000),
+        usual: Voltage::new(300_000),
+        coarse: Voltage::new(400_000),
+        retention: Nanos::new(365 * DAY),
+    }
+}
+
+/// The ways as the FTL would show them, some of them perhaps too much for the block at hand.
+fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Candidate> {
+    let candidate = |cost: &ftl::regulator::WriteCost| Candidate {
+        t_prog: Nanos::new(600_000 * 300_000 / cost.step.get().max(1)),
+        references: 3,
+        feasible: random.chance(0.9),
+    };
+    policy.costs(&steps()).iter().map(candidate).collect()
+}
+
+/// What the regulator is asked about one unit, drawn at random.
+enum Event {
+    Write { origin: Origin, age: Option<Nanos>, waiting: u32, gap: Option<Nanos>, quiet: Nanos },
+    Read,
+}
+
+fn draw(random: &mut RandomStream) -> Event {
+    if random.chance(0.4) {
+        return Event::Read;
+    }
+    let time = |random: &mut RandomStream| {
+        let bound = 1 << random.below(60);
+        Nanos::new(random.below(bound))
+    };
+    Event::Write {
+        origin: match random.below(4) {
+            0 => Origin::Gc,
+            1 => Origin::Rewrite,
+            _ => Origin::Host,
+        },
+        age: random.chance(0.8).then(|| time(random)),
+        waiting: random.below(4) as u32,
+        gap: random.chance(0.8).then(|| time(random)),
+        quiet: time(random),
+    }
+}
+
+/// One unit as the FTL keeps it.
+#[derive(Clone, Copy, Default)]
+struct Unit {
+    bits: u8,
+    seen: bool,
+    cost: Option<usize>,
+}
+
+/// Tells `policy` of `event` at a unit; gives its answer: the cost of a write, or whether a read asked for a re-write.
+fn tell(policy: &mut dyn CostRegulator, unit: &mut Unit, event: &Event, costs: &[Candidate]) -> usize {
+    match *event {
+        Event::Read => {
+            let view = ReadView { first: !unit.seen, cost: unit.cost.unwrap_or(0) };
+            unit.seen = true;
+            usize::from(policy.on_read(&view, &mut unit.bits))
+        }
+        Event::Write { origin, age, waiting, gap, quiet } => {
+            let first = !unit.seen;
+            let view = WriteView { origin, first, previous: unit.cost, age, waiting, gap, quiet, costs };
+            let chosen = policy.choose(&view, &mut unit.bits);
+            unit.seen |= origin == Origin::Host;
+            unit.cost = Some(chosen);
+            chosen
+        }
+    }
+}
+
+/// Puts a regulator through `events` accesses to a few units.
+///
+/// # Panics
+/// When the regulator breaks a rule.
+pub fn check(context: &str, maker: &Maker, events: u64) {
+    let (mut policy, mut twin) = (maker(), maker());
+    let ways = policy.costs(&steps());
+    let limit = policy.bits_per_unit();
+    assert!((1..=COSTS_MAX).contains(&ways.len()), "{context}: {} ways to write", ways.len());
+    assert!(limit <= BITS_MAX, "{context}: keeps {limit} bits of each unit");
+    for way in &ways {
+        assert!(way.step.get() > 0 && way.retention > Nanos::ZERO, "{context}: {way:?} is no way to write");
+        let in_time = way.refresh.is_none_or(|refresh| refresh < way.retention);
+        assert!(in_time, "{context}: {way:?} is written anew when it is lost already");
+    }
+    let mut random = RandomStream::new(19, "battery.regulator");
+    // The twin sees one unit only, as if the others did not exist.
+    let (mut units, mut alone) = ([Unit::default(); UNITS], Unit::default());
+    for _ in 0..events {
+        let at = random.below(UNITS as u64) as usize;
+        let costs = candidates(policy.as_ref(), &mut random);
+        let event = draw(&mut random);
+        let before = units[at];
+        let answer = tell(policy.as_mut(), &mut units[at], &event, &costs);
+        let Unit { bits, .. } = units[at];
+        assert!(u32::from(bits) >> limit == 0, "{context}: {bits:#b} are more than {limit} bits");
+        match event {
+            Event::Read => {
+                assert!(answer == 0 || limit > 0, "{context}: asks for re-writes and remembers nothing");
+                assert!(answer == 0 || before.seen || before.bits != 0, "{context}: re-writes what is new");
+            }
+            Event::Write { .. } => assert!(answer < ways.len(), "{context}: chose way {answer}"),
+        }
+        if at == 0 {
+            let same = tell(twin.as_mut(), &mut alone, &event, &costs);
+            assert_eq!((answer, bits), (same, alone.bits), "{context}: other units change the answer");
+        }
+    }
+    after_a_rewrite(context, maker);
+}
+
+/// What was written anew for its reads is not asked for again by more reads.
+fn after_a_rewrite(context: &str, maker: &Maker) {
+    let mut policy = maker();
+    let costs: Vec<Candidate> = policy
+        .costs(&steps())
+        .iter()
+        .map(|_| Candidate { t_prog: Nanos::new(600_000), references: 3, feasible: true })
+        .collect();
+    let write = |origin| Event::Write {
+        origin,
+        age: Some(Nanos::new(1000)),
+        waiting: 1,
+        gap: None,
+        quiet: Nanos::ZERO,
+    };
+    let mut unit = Unit::default();
+    for _ in 0..8 {
+        tell(policy.as_mut(), &mut unit, &write(Origin::Host), &costs);
+    }
+    let asked = (0..8).any(|_| tell(policy.as_mut(), &mut unit, &Event::Read, &costs) == 1);
+    tell(policy.as_mut(), &mut unit, &write(Origin::Rewrite), &costs);
+    let again = (0..8).any(|_| tell(policy.as_mut(), &mut unit, &Event::Read, &costs) == 1);
+    assert!(!(asked && again), "{context}: what was written anew is asked for again");
+}

@@ -82,8 +82,8 @@ def _wear(model: PageModel, identity: Identity) -> Section:
     }
     return Section(
         "Bit errors over wear",
-        f"First the worst page type, by age at {rates.reference_celsius:g} C, with the usual references; then, "
-        "after a year, each page type with these and with the best ones, which retries look for.",
+        f"First the worst page type, by age at {rates.reference_celsius:g} C, with the usual references; "
+        "then, after a year, each page type with these and with the best ones, which retries look for.",
         {
             "by-age": _lines(by_age, figures.cycles_axis(), "bit error rate"),
             "by-page": _lines(gained, figures.cycles_axis(), "bit error rate after a year"),

@@ -62,7 +62,7 @@ def fit(
     from floatgate.lab.fit.run import fit_logs, write
 
     if voltages is not None:
-        _voltages(voltages, logs, out, force, format)
+        _voltages(voltages, logs, chip, out, force, format)
         return
     with Progress(console=console.err, transient=True, disable=not console.err.is_terminal) as bar:
         task = bar.add_task("fitting", total=1.0)
@@ -80,6 +80,7 @@ def fit(
 def _voltages(
     path: Path,
     logs: list[Path] | None,
+    chip: str | None,
     out: Path | None,
     force: bool,
     format: Format,  # noqa: A002
@@ -90,9 +91,10 @@ def _voltages(
 
     if logs:
         raise InputError(f"{logs[0]}: given beside --voltages: expected logs, or a table of voltages")
-    done = measured.fit_voltages(path)
+    done = measured.fit_voltages(path, chip)
     out = out or Path("out") / f"fit-{done.name}"
-    measured.write(done, out, force=force)
+    for name in measured.write(done, out, force=force)[-1:]:
+        console.err.print(f"wrote {out / name}", markup=False)
     if format is Format.json:
         console.print_json(done.document())
     else:

@@ -98,9 +98,9 @@ def tables(found: Sequence[Row], fits: Mapping[Kind, TimeFit]) -> list[str]:
     """Return the lines of `[tables]`."""
     return [
         "[tables]",
-        *_list("pe_cycles", (str(row.pe_cycles) for row in found), "where a fitted time changes"),
-        *_list("t_prog", (f'"{t:.0f}ns"' for row in found for t in row.t_prog_ns), _laws(fits, "program")),
-        *_list("t_bers", (f'"{row.t_bers_ns:.0f}ns"' for row in found), _laws(fits, "erase")),
+        *listed("pe_cycles", (str(row.pe_cycles) for row in found), "where a fitted time changes"),
+        *listed("t_prog", (f'"{t:.0f}ns"' for row in found for t in row.t_prog_ns), _laws(fits, "program")),
+        *listed("t_bers", (f'"{row.t_bers_ns:.0f}ns"' for row in found), _laws(fits, "erase")),
     ]
 
 
@@ -123,7 +123,7 @@ def chip_file(source: Path, lines: Sequence[str]) -> str:
     return before.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
 
 
-def _list(key: str, values: Iterable[str], source: str) -> list[str]:
+def listed(key: str, values: Iterable[str], source: str) -> list[str]:
     """Return a list over as many lines as it takes, with its source behind it."""
     texts = list(values)
     comment = f"  # {source}"

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from floatgate.errors import InputError
 from floatgate.folder import atomically, write_json
-from floatgate.lab.fit import voltages
+from floatgate.lab.fit import emit, error_tables, voltages
+from floatgate.lab.fit import part as parts
 from floatgate.lab.fit.emit import Source
+from floatgate.lab.fit.part import Part
 from floatgate.lab.fit.voltages import Growth, Rates, Table
 
 GROWTH_HEAD = ("growth with wear", "law", "R2", "RMS residual", "worst", "points", "fit")
@@ -23,6 +26,7 @@ class VoltageFit:
     table: Table
     rates: tuple[Rates, ...]
     growth: tuple[Growth, ...]
+    part: Part | None
     version: str
 
     def rate_head(self) -> tuple[str, ...]:
@@ -95,24 +99,50 @@ def good(growth: Growth) -> bool:
     return growth.goodness.good(0.0)
 
 
-def fit_voltages(path: Path) -> VoltageFit:
-    """Turn a table into error rates and growth. Raises InputError for a table that is none."""
+def fit_voltages(path: Path, chip: str | None = None) -> VoltageFit:
+    """Turn a table into error rates and growth.
+
+    Raises InputError for a table that is none, and for a chip with another number of states.
+    """
     from floatgate._core import version
 
-    table = voltages.read(path)
+    part = parts.part(chip) if chip is not None else None
+    table = voltages.read(path, ("one-shot" if part.one_shot else "two-step") if part else None)
+    if part is not None and len(table.states) != 1 << part.bits:
+        raise InputError(f"{path}: {len(table.states)} states: expected {1 << part.bits}, as {part.name} has")
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     grown = (voltages.growth(table, what) for what in ("mean", "sigma"))
     source = Source(path.name, digest, len(table.rows) * len(table.states))
     rates = voltages.rates(table)
-    return VoltageFit(path.stem, source, table, rates, tuple(one for one in grown if one), version())
+    return VoltageFit(path.stem, source, table, rates, tuple(one for one in grown if one), part, version())
 
 
-def write(done: VoltageFit, out: Path, *, force: bool = False) -> None:
-    """Write the folder."""
+def write(done: VoltageFit, out: Path, *, force: bool = False) -> list[str]:
+    """Write the folder; return the names of its page-model files, the chip's last."""
+    names = []
     with atomically(out, force=force) as partial:
         write_json(partial / "fit.json", done.document())
+        if done.part is not None:
+            lines = _lines(done, done.part)
+            names = ["tables.toml", f"{done.part.name}-fitted.toml"]
+            (partial / names[0]).write_text("\n".join(lines) + "\n", encoding="utf-8")
+            (partial / names[1]).write_text(emit.chip_file(done.part.source, lines), encoding="utf-8")
         (partial / "report.html").write_text(_page(done), encoding="utf-8")
+    return names
+
+
+def _lines(done: VoltageFit, part: Part) -> list[str]:
+    """Return the page model: times of the data sheet, as voltages tell none, and error rates."""
+    times = [*part.t_prog] * (part.program_types // len(part.t_prog))
+    return [
+        "[tables]",
+        "pe_cycles = [0]  # the data sheet's times: threshold voltages tell none",
+        *emit.listed("t_prog", (f'"{time}"' for time in times), "data sheet"),
+        f't_bers = ["{part.t_bers}"]  # data sheet',
+        *error_tables.errors(error_tables.of_voltages(done.table, done.rates)),
+        *emit.provenance([done.source], done.version),
+    ]
 
 
 def _page(done: VoltageFit) -> str:

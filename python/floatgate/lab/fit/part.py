@@ -23,6 +23,8 @@ class Part:
     one_shot: bool  # a program writes a whole wordline
     page_bits: int  # spare bits included
     rated: int | None  # cycles
+    t_prog: tuple[str, ...]  # of the data sheet, as the file writes them: one, or one for each page type
+    t_bers: str
 
     @property
     def program_types(self) -> int:
@@ -52,6 +54,8 @@ def part(name: str) -> Part:
         values["program"] == "one-shot",
         8 * (_size(values["page_size"]) + _size(values["oob_size"])),
         rated or None,
+        tuple(values["t_prog"]) if isinstance(values["t_prog"], list) else (values["t_prog"],),
+        values["t_bers"],
     )
 
 

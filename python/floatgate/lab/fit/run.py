@@ -8,7 +8,7 @@ from typing import Any
 
 from floatgate.errors import InputError
 from floatgate.folder import atomically, write_json
-from floatgate.lab.fit import emit, endurance, rates, sampling, times
+from floatgate.lab.fit import emit, endurance, error_tables, rates, sampling, times
 from floatgate.lab.fit import part as parts
 from floatgate.lab.fit.columns import read_head
 from floatgate.lab.fit.emit import Row, Source
@@ -53,7 +53,13 @@ class Fit:
         """Return the page model; empty when the logs do not tell all times."""
         if not self.rows:
             return []
-        return [*emit.tables(self.rows, self.times), *emit.provenance(self.sources, self.version)]
+        grid = error_tables.of_laws(self.rates, self.part.bits if self.part else 1)
+        return [
+            *emit.tables(self.rows, self.times),
+            *(error_tables.errors(grid) if grid else []),
+            *(error_tables.endurance(self.endurance) if self.endurance else []),
+            *emit.provenance(self.sources, self.version),
+        ]
 
     def document(self) -> dict[str, Any]:
         """Return every number, for programs."""

@@ -89,8 +89,8 @@ class Growth:
         return np.stack([basis @ np.array(one) for one in self.linear])
 
 
-def read(path: Path) -> Table:
-    """Read a table.
+def read(path: Path, coding: str | None = None) -> Table:
+    """Read a table; `coding` is the chip's, for a table that declares none.
 
     Raises InputError with file, line, value and expectation for what is missing, twice or impossible.
     """
@@ -112,7 +112,7 @@ def read(path: Path) -> Table:
         _take(f"{path}:{number}", columns, fields, found)
     if not found:
         raise InputError(f"{path}: no rows: expected the states of cells")
-    return _table(path, head, found)
+    return _table(path, {"coding": coding or CODINGS[0]} | head, found)
 
 
 _COLUMNS = ("pe_cycles", "state", "mean", "sigma")
@@ -169,7 +169,7 @@ def _table(
                     "states stand by rising voltage"
                 )
         rows.append(Measured(cycles, age, means, tuple(states[name][1] for name in names)))
-    coding = head.get("coding", CODINGS[0])
+    coding = head["coding"]
     if coding not in CODINGS:
         raise InputError(f"{path}: coding: {coding}: expected one of {', '.join(CODINGS)}")
     wanted = head.get("fixed", rows[0].name)

@@ -196,7 +196,9 @@ REFUSED = {
         53,
         "operation = nothing: expected one of",
     ),
-    "cycle 0": (_set(0, "program,1,", "program,0,"), 2, "cycle = 0: expected 1 or more"),
+    "cycle 0": (_set(0, "program,1,", "program,0,"), 2, "cycle = 0: expected 1 to"),
+    "an endless time": (_set(4, "2000", "2e30"), 6, "latency_us = 2e30: expected less than twelve days"),
+    "too many blocks": (_set(4, "0,,", "99999999999,,"), 6, "block = 99999999999: expected less than"),
 }
 
 

@@ -18,6 +18,8 @@ OPERATIONS = ("read", "program", "erase")
 STATUS = {"pass": 0, "ok": 0, "fail": 1, "protected": 1}
 BATCH_BYTES = 8 << 20
 NONE = -1  # no such value in this entry
+# Beyond these no part goes, and sums would lose digits.
+BLOCKS_MOST, PAGES_MOST, CYCLES_MOST, NS_MOST = 1 << 32, 1 << 20, 10**12, 1e15
 
 Whole = np.ndarray[Any, np.dtype[np.int64]]
 Real = np.ndarray[Any, np.dtype[np.float64]]
@@ -99,7 +101,12 @@ class _Fields:
         page = self._whole("page", optional=True)
         self._first((page == NONE) != (operation == ERASE), "page", "a page, and none for an erase")
         cycle = self._whole("cycle")
-        self._first(cycle < 1, "cycle", "1 or more")
+        self._first((cycle < 1) | (cycle > CYCLES_MOST), "cycle", f"1 to {CYCLES_MOST}")
+        self._first(page >= PAGES_MOST, "page", f"less than {PAGES_MOST}")
+        block = self._whole("block")
+        self._first(block >= BLOCKS_MOST, "block", f"less than {BLOCKS_MOST}")
+        busy_ns = np.rint(self._real(head.latency) * unit_ns(head.latency))
+        self._first(busy_ns > NS_MOST, head.latency, "less than twelve days")
         columns = set(head.columns)
         errors = self._whole("error_bits", optional=True) if "error_bits" in columns else None
         bits = self._whole("bits_read", optional=True) if "bits_read" in columns else None
@@ -112,11 +119,11 @@ class _Fields:
             self._whole("pulses", optional=True)
         return Batch(
             self.line,
-            self._whole("block"),
+            block,
             page,
             operation,
             cycle,
-            np.rint(self._real(head.latency) * unit_ns(head.latency)),
+            busy_ns,
             self._words("status", STATUS) == 1,
             nothing if errors is None else errors,
             nothing if bits is None else bits,

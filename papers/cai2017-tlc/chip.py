@@ -31,7 +31,7 @@ def aged() -> list[Measured]:
 
 
 def _aged(block: int, cycles: int, ages: dict[str, float]) -> list[Measured]:
-    chip = SimulatedSource(CHIP).open()
+    chip = SimulatedSource(CHIP).cells()
     identity = chip.identify()
     if cycles:
         chip.cycle(block, cycles, pattern="random", pages="all")

@@ -44,7 +44,7 @@ def fitted(worn: Path) -> Fit:
 
 def truth(wear: int) -> tuple[float, float]:
     """Mean program and erase time of blocks that are not in the log, after `wear` cycles like its own, ns."""
-    chip = SimulatedSource(SLC).open()
+    chip = SimulatedSource(SLC).cells()
     programs, erases = [], []
     for block in range(1, 9):
         last = {entry.page: entry for entry in chip.cycle(block, wear + 1, pages="all")}
@@ -91,7 +91,7 @@ def test_lives_of_blocks_follow_their_distribution(fitted: Fit) -> None:
 def test_error_rates_between_those_that_were_measured(wrong: Path) -> None:
     """The same blocks at other wear, within the factor of 1.6 for which a fit calls itself good."""
     done = fit_logs([wrong])
-    chip = SimulatedSource(MLC).open()
+    chip = SimulatedSource(MLC).cells()
     identity = chip.identify()
     blocks = [life.block for life in done.gathered.lives]
     worn = 0

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from conftest import Command, one_line_error
+from floatgate import _core
 from floatgate.errors import InputError
 from floatgate.lab import errors, patterns
-from floatgate.lab.fit import overlap, voltages
+from floatgate.lab.fit import voltages
 from floatgate.lab.fit.measured import fit_voltages
 from floatgate.lab.simulated import SimulatedSource
 
@@ -20,11 +21,11 @@ HEAD = "pe_cycles,state,mean,sigma\n"
 
 def test_pages_share_the_overlap_by_their_sensings() -> None:
     means, sigmas = [8.0 * state for state in range(8)], [1.0] * 8
-    references = overlap.best_references(means, sigmas)
+    references = _core.best_references(means, sigmas)
     assert references == pytest.approx([8.0 * state + 4.0 for state in range(7)])
     tail = 3.167e-5  # of a normal distribution beyond four deviations
     for two_step, sensings in ((True, (1, 2, 4)), (False, (2, 3, 2))):
-        rates = overlap.page_error_rates(means, sigmas, references, two_step=two_step)
+        rates = _core.page_error_rates(means, sigmas, references, two_step)
         assert rates == pytest.approx([2 * tail / 8 * count for count in sensings], rel=1e-3)
 
 
@@ -49,7 +50,7 @@ def test_the_overlap_of_a_simulated_parts_states_is_its_error_rate(tmp_path: Pat
     table = voltages.read(path)
     row = table.rows[0]
     references = list(chip.use_voltage_plan("normal").references)
-    computed = overlap.page_error_rates(list(row.means), list(row.sigmas), references, two_step=False)
+    computed = _core.page_error_rates(list(row.means), list(row.sigmas), references, False)
     counted = errors.compare(chip, identity, 0, written)
     for page in range(3):
         assert 0.5 < computed[page] / counted.bit_rate(page) < 2.0, (page, computed, counted)

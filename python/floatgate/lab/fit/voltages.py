@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from floatgate import _core
 from floatgate.errors import InputError, one_line
-from floatgate.lab.fit import overlap
 from floatgate.lab.fit.laws import SHAPES, Goodness, Shape, fit_all, penalty
 from floatgate.lab.fit.stream import Real
 
@@ -182,14 +182,12 @@ def _table(
 def rates(table: Table) -> tuple[Rates, ...]:
     """Return the error rates of each row: the overlap of its distributions over the references."""
     two_step = table.coding == CODINGS[0]
-    fixed = overlap.best_references(list(table.fixed.means), list(table.fixed.sigmas))
+    fixed = _core.best_references(list(table.fixed.means), list(table.fixed.sigmas))
     found = []
     for row in table.rows:
         means, sigmas = list(row.means), list(row.sigmas)
-        best = overlap.best_references(means, sigmas)
-        by_page = [
-            overlap.page_error_rates(means, sigmas, levels, two_step=two_step) for levels in (best, fixed)
-        ]
+        best = _core.best_references(means, sigmas)
+        by_page = [_core.page_error_rates(means, sigmas, levels, two_step) for levels in (best, fixed)]
         found.append(Rates(row, tuple(best), tuple(by_page[0]), tuple(by_page[1])))
     return tuple(found)
 

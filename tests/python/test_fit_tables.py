@@ -4,6 +4,7 @@ import json
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from floatgate import _core, places
@@ -14,6 +15,7 @@ from floatgate.lab.fit import error_tables, fit_logs, measured, voltages, write
 from floatgate.lab.simulated import SimulatedSource
 
 MLC = "poster-mlc"
+LOGS = ("lives-zeros-all-25C.csv", "state-errors.csv")
 TABLE = Path(__file__).parents[2] / "papers" / "cai2017-tlc" / "voltages.csv"
 
 
@@ -40,6 +42,40 @@ def test_logs_of_several_experiments_make_one_page_model(tmp_path: Path) -> None
     found = tables["endurance"]["cycles"]
     assert found == sorted(found)
     assert found[len(found) // 2] == pytest.approx(lives[len(lives) // 2], rel=0.15)
+
+
+def test_a_fit_gives_back_the_tables_that_a_part_works_with(tmp_path: Path) -> None:
+    """From a log to tables, from these through the bench to a log, and from that to tables again.
+
+    Levels of whole pulses are the same; times differ by no more than one at any wear, where steps moved; error
+    rates by no more than the factor of 1.6, and the median life by no more than its confidence interval.
+    """
+    once = tmp_path / "once"
+    chosen_ones = chosen(["state-errors", "all-pages"])
+    characterize(SimulatedSource(MLC), chosen_ones, 12, tmp_path / "cells")
+    first = fit_logs([tmp_path / "cells" / "logs" / name for name in LOGS])
+    write(first, once)
+    chip = str(once / f"{MLC}-fitted.toml")
+    characterize(SimulatedSource(chip, model="tables"), chosen_ones, 12, tmp_path / "tables")
+    second = fit_logs([tmp_path / "tables" / "logs" / name for name in LOGS], chip)
+    for kind, fit in first.times.items():
+        if fit.pulse is None:
+            continue
+        again = second.times[kind]
+        assert again.good
+        assert again.pulse is not None
+        assert again.pulse.ns == pytest.approx(fit.pulse.ns, rel=1e-3)
+        for wear in np.geomspace(1, min(fit.wear_most, again.wear_most), 40):
+            at = np.array([wear])
+            assert abs(fit.at(at)[0] - again.at(at)[0]) <= 1.001 * fit.pulse.ns, (kind, wear)
+    for page_type, rates in first.rates.items():
+        for wear in (5000, 8000, 10_000):
+            ratio = float(rates.law.at(wear)) / float(second.rates[page_type].law.at(wear))
+            assert 1 / 1.6 < ratio < 1.6, (page_type, wear, ratio)
+    assert first.endurance is not None
+    assert second.endurance is not None
+    low, high = first.endurance.intervals["0.5"]
+    assert low < second.endurance.chosen.quantile(0.5) < high
 
 
 def test_measured_voltages_make_the_tables_of_a_chip(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def write(done: VoltageFit, out: Path, *, force: bool = False) -> list[str]:
         write_json(partial / "fit.json", done.document())
         if done.part is not None:
             lines = _lines(done, done.part)
-            names = ["tables.toml", f"{done.part.name}-fitted.toml"]
+            names = ["tables.toml", done.part.fitted]
             (partial / names[0]).write_text("\n".join(lines) + "\n", encoding="utf-8")
             (partial / names[1]).write_text(emit.chip_file(done.part.source, lines), encoding="utf-8")
         (partial / "report.html").write_text(_page(done), encoding="utf-8")

@@ -27,6 +27,11 @@ class Part:
     t_bers: str
 
     @property
+    def fitted(self) -> str:
+        """Name of the chip file that a fit writes."""
+        return f"{self.name.removesuffix('-fitted')}-fitted.toml"
+
+    @property
     def program_types(self) -> int:
         """Program times that differ by the page's place in its wordline."""
         return 1 if self.one_shot else self.bits

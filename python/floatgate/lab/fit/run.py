@@ -218,7 +218,7 @@ def write(done: Fit, out: Path, *, force: bool = False) -> list[str]:
             names.append(TABLES)
             (partial / TABLES).write_text("\n".join(lines) + "\n", encoding="utf-8")
         if lines and done.part:
-            names.append(f"{done.part.name}-fitted.toml")
+            names.append(done.part.fitted)
             text = emit.chip_file(done.part.source, lines)
             (partial / names[-1]).write_text(text, encoding="utf-8")
         (partial / REPORT).write_text(page(done, names), encoding="utf-8")

@@ -46,6 +46,9 @@ def test_shares_of_a_trace_made_by_hand(floatgate: Command, hand: str) -> None:
     assert access["pages"] == {"read_only": 2, "write_only": 1, "interleaved": 1}
     assert access["read_shares"] == {"read_only": 3 / 4, "write_only": 0.0, "interleaved": 1 / 4}
     assert access["write_shares"] == {"read_only": 0.0, "write_only": 2 / 3, "interleaved": 1 / 3}
+    # Without the one read of page 1, which is never accessed again.
+    assert access["reused_read_shares"] == {"read_only": 2 / 3, "write_only": 0.0, "interleaved": 1 / 3}
+    assert access["reused_write_shares"] == access["write_shares"]
     assert access["accesses_per_page"] == 7 / 4
     assert (access["pages_accessed_once"], access["pages_read_and_written"]) == (1, 1)
     assert found["footprint_pages"] == 4

@@ -103,12 +103,18 @@ def _access(found: Found) -> list[str]:
         return []
     head = f"pages of {q.size(pages['page_bytes'])}, more than {q.percent(pages['threshold'])}"
     lines = [f"{head:<34} {'read-only':>12} {'write-only':>12} {'interleaved':>12}"]
-    for name, what in (("page", "pages"), ("read", "reads"), ("write", "writes")):
+    counted = {what: f"{sum(pages[what].values()):,}" for what in ("pages", "reads", "writes")}
+    titles = {
+        "page": f"{counted['pages']} pages",
+        "read": f"{counted['reads']} page reads",
+        "reused_read": "  on pages accessed again",
+        "write": f"{counted['writes']} page writes",
+        "reused_write": "  on pages accessed again",
+    }
+    for name, title in titles.items():
         shares = pages[f"{name}_shares"]
         cells = [q.percent(shares[kind]) if shares else q.NOTHING for kind in _KINDS]
-        total = sum(pages[what].values())
-        title = f"  {total:,} {'pages' if name == 'page' else 'page ' + what}"
-        lines.append(f"{title:<34} " + " ".join(f"{cell:>12}" for cell in cells))
+        lines.append(f"{'  ' + title:<34} " + " ".join(f"{cell:>12}" for cell in cells))
     lines.append(
         f"  {q.ratio(pages['accesses_per_page'])} accesses per page; {pages['pages_accessed_once']:,} pages"
         f" accessed once, {pages['pages_read_and_written']:,} both read and written"

@@ -105,6 +105,10 @@ pub struct AccessInfo {
     pub writes: ByCharacter,
     /// Their shares: figure 2(b) of the paper. `None` when nothing was written.
     pub write_shares: Option<CharacterShares>,
+    /// As `read_shares`, without the pages that were accessed once: those are of one kind whatever the workload.
+    pub reused_read_shares: Option<CharacterShares>,
+    /// As `write_shares`, without those pages.
+    pub reused_write_shares: Option<CharacterShares>,
     /// Page accesses for each page that was read or written.
     pub accesses_per_page: Option<f64>,
     /// Pages that were read or written once: their kind says nothing about what follows.
@@ -163,7 +167,8 @@ impl AccessMap {
     pub fn info(&self) -> AccessInfo {
         let (mut pages, mut reads, mut writes) =
             (ByCharacter::default(), ByCharacter::default(), ByCharacter::default());
-        let (mut once, mut both) = (0, 0);
+        // Of pages accessed once.
+        let (mut lone_reads, mut lone_writes, mut both) = (0, 0, 0);
         for (&(volume, chunk), entry) in &self.low {
             for (index, low) in entry.iter().enumerate() {
                 let [read, written] = self.counts(volume, chunk * CHUNK + index as u64, *low);
@@ -174,7 +179,10 @@ impl AccessMap {
                 *column(&mut pages) += 1;
                 *column(&mut reads) += read;
                 *column(&mut writes) += written;
-                once += u64::from(read + written == 1);
+                if read + written == 1 {
+                    lone_reads += read;
+                    lone_writes += written;
+                }
                 both += u64::from(read > 0 && written > 0);
             }
         }
@@ -188,8 +196,11 @@ impl AccessMap {
             read_shares: reads.shares(),
             writes,
             write_shares: writes.shares(),
+            reused_read_shares: ByCharacter { read_only: reads.read_only - lone_reads, ..reads }.shares(),
+            reused_write_shares: ByCharacter { write_only: writes.write_only - lone_writes, ..writes }
+                .shares(),
             accesses_per_page: (pages.total() > 0).then(|| accesses as f64 / pages.total() as f64),
-            pages_accessed_once: once,
+            pages_accessed_once: lone_reads + lone_writes,
             pages_read_and_written: both,
         }
     }

@@ -16,7 +16,7 @@ from floatgate.lab.fit.columns import Head, unit_ns
 READ, PROGRAM, ERASE = range(3)
 OPERATIONS = ("read", "program", "erase")
 STATUS = {"pass": 0, "ok": 0, "fail": 1, "protected": 1}
-BATCH_BYTES = 8 << 20
+BATCH_BYTES = 2 << 20  # the reader keeps some thirty of these in memory
 NONE = -1  # no such value in this entry
 # Beyond these no part goes, and sums would lose digits.
 BLOCKS_MOST, PAGES_MOST, CYCLES_MOST, NS_MOST = 1 << 32, 1 << 20, 10**12, 1e15

@@ -22,18 +22,18 @@ class Format(StrEnum):
 def fit(
     logs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="LOG...", help="Logs of a rig (CSV), of one part.", show_default=False),
+        typer.Argument(metavar="LOG", help="Logs of a rig (CSV), of one part.", show_default=False),
     ] = None,
     chip: Annotated[
         str | None,
-        typer.Option(metavar="CHIP", help="The part, by name or file.  [default: as the logs name it]"),
+        typer.Option(metavar="CHIP", help="The part, by name or file.", show_default="as the logs name it"),
     ] = None,
     sampled: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="Which cycles the logs hold: every, changes, changes 1-2-5, some, or N for every N-th.  "
-            "[default: as the logs declare, else every]",
+            help="Which cycles the logs hold: every, changes, changes 1-2-5, some, or N for every N-th.",
+            show_default="as the logs declare, else every",
         ),
     ] = None,
     voltages: Annotated[

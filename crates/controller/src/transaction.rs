@@ -36,11 +36,13 @@ pub enum Origin {
     Rewrite,
     /// Data written anew before its retention time is over.
     Refresh,
+    /// The map's own units, where it lies on flash.
+    Map,
 }
 
 impl Origin {
     /// How many there are.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = 9;
     /// Every origin, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
@@ -51,6 +53,7 @@ impl Origin {
         Self::Padding,
         Self::Rewrite,
         Self::Refresh,
+        Self::Map,
     ];
 
     /// The name used in results.
@@ -64,6 +67,7 @@ impl Origin {
             Self::Padding => "padding",
             Self::Rewrite => "rewrite",
             Self::Refresh => "refresh",
+            Self::Map => "map",
         }
     }
 

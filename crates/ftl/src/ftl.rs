@@ -5,6 +5,7 @@
 //! its own (`gc/collection.rs`).
 
 use crate::buffer::{Buffer, SlotState};
+use crate::demand::Demand;
 use crate::gc::collection::Collection;
 use crate::gc::trigger::GcTrigger;
 use crate::map::Map;
@@ -99,6 +100,15 @@ pub enum Output {
         /// Where its time went.
         stages: Stages,
     },
+    /// The map entries that a part of this read waited for are there: it is read in so many parts more.
+    Mapped {
+        /// The request's number.
+        request: u32,
+        /// Parts beside the one that was announced.
+        more: u32,
+        /// How long it waited, in ns.
+        waited_ns: u64,
+    },
     /// All that was acknowledged before this flush is on the flash.
     Flushed {
         /// The request's number.
@@ -121,7 +131,7 @@ pub struct PageMapped {
     pub(crate) spare: u32,
     pub(crate) map: Map,
     pub(crate) space: Space,
-    buffer: Buffer,
+    pub(crate) buffer: Buffer,
     reserved_slots: u32,
     pub(crate) array: FlashArray,
     pub(crate) controller: Controller,
@@ -143,7 +153,9 @@ pub struct PageMapped {
     pub(crate) regulation: Option<Box<Regulation>>,
     pub(crate) rewrite_after: Nanos,
     read_only: bool,
-    outputs: Vec<Output>,
+    pub(crate) outputs: Vec<Output>,
+    /// Which entries of the map are in RAM, where not all are.
+    pub(crate) demand: Option<Box<Demand>>,
 }
 
 const HOST: usize = 0;
@@ -154,6 +166,18 @@ impl PageMapped {
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
     pub fn new(parts: Parts<'_>) -> Result<Self, String> {
+        Self::build(parts, None)
+    }
+
+    /// A fresh drive whose map lies on flash.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub(crate) fn with_map_on_flash(parts: Parts<'_>, demand: Demand) -> Result<Self, String> {
+        Self::build(parts, Some(demand))
+    }
+
+    fn build(parts: Parts<'_>, demand: Option<Demand>) -> Result<Self, String> {
         let Parts { config, array, mut controller, program_queue, copyback, regulation, seed } = parts;
         let layout = config.layout.clone();
         let regulation = Regulation::new(config, regulation, &mut controller, seed)?;
@@ -169,7 +193,7 @@ impl PageMapped {
             spare: u32::from(array.may_fail()),
             map: Map::new(&layout),
             space: Space::new(&layout, &config.victim, &config.wear, seed),
-            buffer: Buffer::new(config.buffer_slots),
+            buffer: Buffer::new(config.buffer_slots + demand.as_ref().map_or(0, |demand| demand.slots)),
             reserved_slots: 0,
             array,
             controller,
@@ -190,6 +214,7 @@ impl PageMapped {
             rewrite_after: config.rewrite_after,
             read_only: false,
             outputs: Vec::with_capacity(64),
+            demand: demand.map(Box::new),
             layout,
         };
         for die in 0..dies {
@@ -227,7 +252,7 @@ impl PageMapped {
     }
 
     fn check_sustainable(&self) -> Result<(), String> {
-        let (logical, possible) = (u64::from(self.layout.logical_units), self.sustainable_units());
+        let (logical, possible) = (self.layout.written_units(), self.sustainable_units());
         if logical <= possible {
             return Ok(());
         }
@@ -302,9 +327,10 @@ impl PageMapped {
         self.map.bytes() + self.space.bytes() + self.buffer.bytes() + regulation
     }
 
-    /// Bytes of RAM that the drive's map takes: four for each mapping unit.
+    /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.
     pub fn map_bytes(&self) -> u64 {
-        4 * u64::from(self.layout.logical_units)
+        let all = 4 * u64::from(self.layout.logical_units);
+        self.demand.as_ref().map_or(all, |demand| demand.map_bytes())
     }
 
     /// Why each die takes no more writes, for the message of a run that is stuck.
@@ -386,7 +412,7 @@ impl PageMapped {
     /// Reserves up to `wanted` buffer slots; gives how many.
     #[inline]
     pub fn reserve(&mut self, wanted: u32) -> u32 {
-        let granted = wanted.min(self.buffer.free_slots() - self.reserved_slots);
+        let granted = wanted.min(self.buffer.free_slots() - self.reserved_slots - self.slots_kept());
         self.reserved_slots += granted;
         granted
     }
@@ -394,12 +420,12 @@ impl PageMapped {
     /// True when [`Self::reserve`] would give something.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.buffer.free_slots() > self.reserved_slots
+        self.buffer.free_slots() > self.reserved_slots + self.slots_kept()
     }
 
     /// True while the buffer holds data that is not on flash.
     pub fn is_draining(&self) -> bool {
-        self.buffer.used_slots() > 0
+        self.buffer.used_slots() > 0 || self.demand.as_ref().is_some_and(|demand| demand.is_busy())
     }
 
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
@@ -418,6 +444,22 @@ impl PageMapped {
 
     /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
     pub fn read<P: Probe>(
+        &mut self,
+        request: u32,
+        first: Lpn,
+        count: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        if self.demand.is_some() {
+            return self.read_by_demand(request, first, count, calendar, probe);
+        }
+        self.read_found(request, first, count, calendar, probe)
+    }
+
+    /// Reads units whose map entries are at hand.
+    #[inline]
+    pub(crate) fn read_found<P: Probe>(
         &mut self,
         request: u32,
         first: Lpn,
@@ -523,6 +565,11 @@ impl PageMapped {
                 return;
             }
         }
+        if self.demand.is_some()
+            && self.write_by_demand(request, lpn, whole || older.is_some(), calendar, probe)
+        {
+            return;
+        }
         let home = if whole || older.is_some() { Ppa::NONE } else { self.map.lookup(lpn) };
         if home == Ppa::NONE {
             let slot = self.buffer.insert(lpn, request, SlotState::Queued);
@@ -543,6 +590,7 @@ impl PageMapped {
             self.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
             probe.on_trim(lpn, home);
             if home != Ppa::NONE {
+                self.note_change(lpn);
                 self.map.clear(lpn);
                 self.invalidate_host(home);
             }
@@ -596,7 +644,8 @@ impl PageMapped {
             self.space.dies[die].live += 1;
             self.collections[die].spend();
             self.map.prefetch_validity(self.map.lookup(lpn));
-            self.append(die, HOST, lpn, Source::new(Origin::Host, slot), calendar, probe);
+            let source = Source::new(self.buffered_origin(lpn), slot);
+            self.append(die, HOST, lpn, source, calendar, probe);
             if opened {
                 self.collect(die, calendar, probe);
             }
@@ -817,6 +866,7 @@ impl PageMapped {
                 while let Some(id) = self.controller.take_finished() {
                     self.on_finished(id, calendar, probe);
                 }
+                self.start_tasks(calendar, probe);
                 self.pump(calendar, probe);
             }
         }
@@ -838,6 +888,7 @@ impl PageMapped {
                     }),
                     Origin::ReadModifyWrite => self.on_merged(transaction.owner),
                     Origin::Rewrite => self.on_rewrite_read(&transaction, calendar, probe),
+                    Origin::Map => self.end_task(transaction.owner, calendar, probe),
                     _ => self.on_moving_read(&transaction, calendar, probe),
                 }
             }
@@ -850,7 +901,7 @@ impl PageMapped {
         }
     }
 
-    fn on_merged(&mut self, slot: u32) {
+    pub(crate) fn on_merged(&mut self, slot: u32) {
         match self.buffer.slot(slot).state {
             SlotState::Merging => self.buffer.enqueue(slot),
             _ => self.buffer.release(slot, false),
@@ -872,7 +923,9 @@ impl PageMapped {
             let source = self.programs.get(transaction.owner, unit);
             self.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
-                Origin::Host => self.on_host_unit(ppa, source.value(), done, transaction, probe),
+                Origin::Host | Origin::Map => {
+                    self.on_host_unit(ppa, source.value(), done, transaction, probe);
+                }
                 Origin::Padding => {}
                 origin => self.on_moved_unit(ppa, Ppa(source.value()), origin, done, probe),
             }
@@ -916,6 +969,7 @@ impl PageMapped {
         }
         if newest {
             let old = self.map.lookup(lpn);
+            self.note_change(lpn);
             self.map.set(lpn, ppa);
             self.space.valid[self.layout.superblock_of(ppa) as usize] += 1;
             probe.on_commit(lpn, ppa, old, false);
@@ -926,6 +980,11 @@ impl PageMapped {
             // A newer version, or a trim, came in between: the page was garbage before it was written.
             self.stats.units_stale += 1;
             self.lower_live(die);
+        }
+        if let Some(demand) = &mut self.demand
+            && demand.is_translation(lpn)
+        {
+            demand.used_slots -= 1;
         }
         self.buffer.release(slot, newest);
         if request != u32::MAX {
@@ -1021,7 +1080,7 @@ impl PageMapped {
         self.space.dies[die].usable -= 1;
         self.stats.superblocks_lost += 1;
         self.update_quota(die);
-        self.read_only |= self.sustainable_units() < u64::from(self.layout.logical_units);
+        self.read_only |= self.sustainable_units() < self.layout.written_units();
     }
 
     // ---- background work ----------------------------------------------------------------------------

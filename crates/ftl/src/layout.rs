@@ -3,7 +3,7 @@
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::{Geometry, ProgramOrder};
-use units::{Bytes, Ppa};
+use units::{Bytes, Lpn, Ppa};
 
 /// The shape of the drive in mapping units. A physical address counts units: die after die, superblock
 /// after superblock, page row after page row (a page row: the pages of one number on the planes that
@@ -32,6 +32,8 @@ pub struct Layout {
     pub superblocks_per_die: u32,
     /// Mapping units the host sees.
     pub logical_units: u32,
+    /// Mapping units behind those, which hold the map where it lies on flash.
+    pub translation_units: u32,
 }
 
 impl Layout {
@@ -87,12 +89,24 @@ impl Layout {
             superblock_units: superblock_units as u32,
             superblocks_per_die,
             logical_units: logical as u32,
+            translation_units: 0,
         })
     }
 
     /// Bytes the host sees.
     pub fn capacity(&self) -> Bytes {
         Bytes::new(u64::from(self.logical_units) * self.unit.get())
+    }
+
+    /// Mapping units that are ever written: the host's, and those that hold the map.
+    pub fn written_units(&self) -> u64 {
+        u64::from(self.logical_units) + u64::from(self.translation_units)
+    }
+
+    /// True for a unit of the host's, false for one that holds the map.
+    #[inline]
+    pub fn is_host_unit(&self, lpn: Lpn) -> bool {
+        lpn.0 < self.logical_units
     }
 
     /// Mapping units on the flash, bad blocks included.

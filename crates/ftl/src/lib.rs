@@ -10,6 +10,7 @@
 mod blocks;
 mod buffer;
 mod config_read;
+mod demand;
 mod ftl;
 pub mod gc;
 mod layer;

@@ -18,7 +18,7 @@ impl Map {
     /// A map in which nothing is written.
     pub fn new(layout: &Layout) -> Self {
         Self {
-            forward: large_array(layout.logical_units as usize, Ppa::NONE.0),
+            forward: large_array(layout.written_units() as usize, Ppa::NONE.0),
             backward: large_array(layout.physical_units(), Lpn::NONE.0),
             valid: large_array(layout.physical_units().div_ceil(64) + 1, 0),
         }

@@ -170,7 +170,7 @@ impl Regulation {
             readings: Vec::new(),
             row_cost: large_array(layout.superblocks() * layout.rows as usize, 0),
             rows: layout.rows,
-            notes: if bits > 0 { large_array(layout.logical_units as usize, 0) } else { Vec::new() },
+            notes: if bits > 0 { large_array(layout.written_units() as usize, 0) } else { Vec::new() },
             bits,
             wear_row: vec![0; layout.superblocks()],
             opened_at: vec![-1 - reckoned.data_age.ns() as i64; layout.superblocks()],

@@ -76,6 +76,10 @@ counters! {
         merges_partial: u64,
         /// Data blocks gathered in a new block.
         merges_full: u64,
+        /// Lookups of map entries that were in RAM.
+        map_hits: u64,
+        /// Lookups of map entries that were not.
+        map_misses: u64,
         /// Programs that failed.
         program_failures: u64,
         /// Erases that failed.

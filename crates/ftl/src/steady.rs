@@ -107,6 +107,14 @@ impl PageMapped {
     /// # Panics
     /// When no die has room, which [`PageMapped::new`] has ruled out for logical units.
     pub fn write_untimed(&mut self, lpn: Lpn) {
+        self.look_up_untimed(lpn);
+        self.put_host_untimed(lpn, Origin::Host);
+        self.stats.units_written += 1;
+        self.write_map_untimed();
+    }
+
+    /// Writes one unit, of the host's or of the map, to the host's open superblocks in no time.
+    pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) {
         let dies = self.layout.dies as usize;
         // Whole program units go to one die after the other, as they do in a timed run.
         let programs = self.stats.units_written / u64::from(self.layout.program_units);
@@ -115,8 +123,7 @@ impl PageMapped {
             .map(|step| if start + step >= dies { start + step - dies } else { start + step })
             .find(|&die| self.make_room_untimed(die))
             .unwrap_or_else(|| panic!("no die has room for another unit: {}", self.explain_stall()));
-        self.stats.units_written += 1;
-        self.stats.units_programmed[Origin::Host as usize] += 1;
+        self.stats.units_programmed[origin as usize] += 1;
         // In mixed mode a collection may fill the superblock that was just opened.
         while self.space.dies[die].frontiers[HOST].superblock == NONE {
             assert!(self.space.open(die, HOST), "die {die} takes a write and has nothing to open");
@@ -156,6 +163,7 @@ impl PageMapped {
         frontier.next_unit += 1;
         let full = frontier.next_unit == self.layout.superblock_units;
         self.map.assign(ppa, lpn);
+        self.note_change(lpn);
         self.map.set(lpn, ppa);
         self.space.valid[global as usize] += 1;
         if full {
@@ -229,6 +237,7 @@ impl PageMapped {
 
     /// Lets time begin again: open superblocks are completed to whole program units.
     pub fn settle(&mut self) {
+        self.settle_map();
         for die in 0..self.layout.dies as usize {
             for stream in 0..2 {
                 let frontier = &mut self.space.dies[die].frontiers[stream];
@@ -285,6 +294,9 @@ impl PageMapped {
             }
             self.space.dies[die as usize].live = share;
             self.update_eligible(die as usize);
+        }
+        if let Some(demand) = &mut self.demand {
+            demand.fall_behind();
         }
         self.stats.units_written += u64::from(filled);
         self.stats.units_programmed[Origin::Host as usize] += u64::from(filled);

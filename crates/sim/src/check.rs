@@ -39,8 +39,8 @@ impl Checker {
         let physical = layout.physical_units();
         let mut checker = Self {
             channels,
-            home: vec![NOTHING; layout.logical_units as usize],
-            version: vec![0; layout.logical_units as usize],
+            home: vec![NOTHING; layout.written_units() as usize],
+            version: vec![0; layout.written_units() as usize],
             holder: vec![NOTHING; physical],
             held_version: vec![0; physical],
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
@@ -54,7 +54,7 @@ impl Checker {
             blocks_erased: ftl.stats().blocks_erased.iter().sum(),
             layout,
         };
-        for lpn in 0..checker.layout.logical_units {
+        for lpn in 0..checker.layout.written_units() as u32 {
             let ppa = ftl.lookup(Lpn(lpn));
             if ppa != Ppa::NONE {
                 assert_eq!(checker.holder[ppa.index()], NOTHING, "two logical units live at {ppa}");

@@ -227,8 +227,12 @@ fn gc(stats: &FtlStats) -> Value {
 
 /// What the kind of mapping did and takes.
 fn ftl_of(ftl: &Ftl, stats: &FtlStats) -> Value {
+    let lookups = stats.map_hits + stats.map_misses;
     json!({
         "map_ram_bytes": ftl.map_bytes(),
+        "map_hits": stats.map_hits,
+        "map_misses": stats.map_misses,
+        "map_hit_ratio": (lookups > 0).then(|| stats.map_hits as f64 / lookups as f64),
         "merges": {
             "switch": stats.merges_switch,
             "partial": stats.merges_partial,

@@ -438,6 +438,10 @@ impl<P: Observer> Run<P> {
                 request.failed |= reading.uncorrectable;
                 let decoding = self.t_decode.times(u64::from(reading.decodes));
                 request.stages = stages;
+                // Of a wait for map entries only what did not overlap the last flash read made the request longer.
+                let rest = now.since(request.understood).ns().saturating_sub(stages.total());
+                let map_wait = request.buffer_waits.last_mut().expect("there are columns");
+                *map_wait = rest.min(*map_wait);
                 request.parts -= 1;
                 let bytes = if request.parts == 0 {
                     request.bytes_left
@@ -471,6 +475,12 @@ impl<P: Observer> Run<P> {
                     request.link_ns = request.link_ns.min(worked.saturating_sub(stages.total() + waits));
                     self.on_complete(id, now);
                 }
+            }
+            Output::Mapped { request: id, more, waited_ns } => {
+                let request = self.requests.get(id);
+                request.parts += more;
+                let other = request.buffer_waits.last_mut().expect("there are columns");
+                *other = waited_ns.max(*other);
             }
             Output::Flushed { request: id } => self.on_complete(id, now),
         }

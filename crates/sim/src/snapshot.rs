@@ -25,6 +25,7 @@ fn shape(layout: &Layout) -> Value {
         "program_rows": layout.program_rows,
         "superblocks_per_die": layout.superblocks_per_die,
         "logical_units": layout.logical_units,
+        "translation_units": layout.translation_units,
     })
 }
 

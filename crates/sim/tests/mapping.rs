@@ -43,6 +43,8 @@ fn a_random_write_costs_what_the_grain_of_the_map_says() {
     let block = 32.0 * (200.0 + 25.0);
     assert!((0.7 * block..1.6 * block).contains(&copy), "a random write takes {copy} us");
     assert!(wide > 0.7 * copy, "four times the pages on four dies at once: {wide} us after {copy} us");
+    let cached = random_write_us(&["ftl.mapping.name=dftl", "ftl.mapping.cache=512B"]);
+    assert!(page < cached && cached < copy, "a cached map: {cached} us between {page} and {copy} us");
     assert!(page < copy / 10.0, "a page map: {page} us after {copy} us");
     for kind in ["replacement", "bast", "fast"] {
         let time = random_write_us(&[&format!("ftl.mapping.name={kind}")]);

@@ -20,6 +20,7 @@ ORIGINS = {
     "padding": "#c4cad1",
     "rewrite": "#F0E442",
     "refresh": "#882255",
+    "map": "#332288",
 }
 OTHER = "#9aa3ad"
 

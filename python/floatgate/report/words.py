@@ -24,6 +24,7 @@ ORIGINS = {
     "read_modify_write": "read-modify-write",
     "rescue": "rescue from failed programs",
     "padding": "padding",
+    "map": "map on flash",
     "rewrite": "re-writes",
     "refresh": "refresh of old data",
     "other": "others",

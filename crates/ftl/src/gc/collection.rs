@@ -388,6 +388,7 @@ impl PageMapped {
             self.collections[die].backlog.push_back((old, origin));
             return;
         }
+        self.note_change(lpn);
         self.map.set(lpn, ppa);
         self.space.valid[superblock as usize] += 1;
         probe.on_commit(lpn, ppa, old, true);

@@ -54,6 +54,7 @@ config::policies! {
     dyn MappingKind;
     bast::Bast,
     block::BlockCopy,
+    dftl::Dftl,
     fast::Fast,
     page::Page,
     replacement::Replacement,

@@ -108,7 +108,7 @@ class Hardware:
 
     def link(self, count: int) -> int:
         """`count` bytes over the host link."""
-        return ceil(Fraction(count * 10**9, self._rate("host.rate")))
+        return ceil(Fraction(count * 10**9, self._rate("host.link.rate")))
 
     @property
     def t_command(self) -> int:
@@ -167,7 +167,7 @@ class Hardware:
 
     def _parts(self, channel_ns_per_die: int, die_ns: int) -> dict[str, float]:
         return {
-            "link": self.stripe_bytes * 1e9 / self._rate("host.rate"),
+            "link": self.stripe_bytes * 1e9 / self._rate("host.link.rate"),
             "channels": channel_ns_per_die * self.dies / self.channels,
             "dies": float(die_ns),
         }

@@ -14,11 +14,11 @@ ONE_SHOT = ("tlc", "qlc")
 BY_OP_RATIO = ("mqsim-default", "simplessd-default", "disksim-ssd", "nvmevirt-970pro")
 
 # The drive as it is; then each part in turn made the slowest by far: the others get rates that play no part.
-FAST_LINK = {"host.rate": "1000GB/s", "host.t_command_service": "0ns"}
+FAST_LINK = {"host.link.rate": "1000GB/s", "host.t_command_service": "0ns"}
 FAST_BUS = {"bus.interface.name": "plain", "bus.interface.rate": "1000GB/s"}
 BOTTLENECKS: dict[str, dict[str, Any]] = {
     "as configured": {},
-    "link": {"host.rate": "100MB/s", "host.t_command_service": "0ns"},
+    "link": {"host.link.rate": "100MB/s", "host.t_command_service": "0ns"},
     "channels": {**FAST_LINK, **FAST_BUS, "bus.interface.rate": "20MB/s"},
     "dies": {**FAST_LINK, **FAST_BUS},
 }

@@ -343,7 +343,7 @@ def test_the_python_face(here: Path) -> None:
         seed=7,
         precondition="instant",
         policies=[trigger],
-        set={"host.queue_depth": 16},
+        set={"host.link.queue_depth": 16},
     )
     assert run.document.config["ftl.gc.trigger.low"] == 3
     assert run.waf is not None

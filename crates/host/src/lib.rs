@@ -3,18 +3,19 @@
 //! - [`request`]: one request, and the error type of everything that reads a workload.
 //! - [`workload`]: the one interface through which the simulator pulls requests.
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
+//! - [`mod@link`]: how commands and data cross; one file per link.
 //! - [`fio`]: fio job files and the generators behind them.
 //! - [`volume`]: synthetic volumes after published statistics.
 //!
 //! Knows no physical address and no policy.
 
 pub mod fio;
-mod link;
+pub mod link;
 pub mod request;
 pub mod trace;
 pub mod volume;
 pub mod workload;
 
-pub use link::LinkConfig;
+pub use link::{Direction, LinkConfig};
 pub use request::{HostRequest, Op, WorkloadError};
 pub use workload::{Poll, Workload, WorkloadReport};

@@ -13,6 +13,7 @@ mod measure;
 mod observers;
 mod options;
 mod precondition;
+mod queues;
 mod requests;
 mod result;
 mod run;
@@ -38,5 +39,5 @@ pub fn version() -> &'static str {
 /// Every policy of every seam.
 pub fn policies() -> Vec<config::PolicyEntry> {
     let interfaces = bus::interface::catalogue();
-    interfaces.into_iter().chain(ftl::policies()).collect()
+    interfaces.into_iter().chain(ftl::policies()).chain(host::link::catalogue()).collect()
 }

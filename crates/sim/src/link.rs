@@ -1,42 +1,41 @@
-//! The host link at work: who is fetched next, when data has crossed.
+//! The host link at work: how its wires are shared, when data has crossed.
 
-use host::LinkConfig;
-use std::collections::VecDeque;
+use crate::queues::Queues;
+use host::link::{Burst, Step};
+use host::{Direction, LinkConfig, Op};
 use units::{Bytes, Nanos, SimTime};
 
 /// The smallest piece a host interface hands on.
 const SECTOR: u64 = 512;
 
-/// A transfer direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
-    ToDrive,
-    ToHost,
-}
-
 /// Submission queues, the serial part of command handling, and the wires.
 pub(crate) struct Link {
     config: LinkConfig,
-    queues: Vec<VecDeque<u32>>,
-    queued: u32,
-    next_queue: usize,
+    pub queues: Queues,
+    /// What commands and answers cost, by operation.
+    commands: [Step; 4],
+    answers: [Step; 4],
     service_free: SimTime,
     wire_free: [SimTime; 2],
-    /// The length computed last: most transfers of a workload have one length.
-    last: (u64, Nanos),
+    /// The burst computed last in each direction: most transfers of a workload have one length.
+    last: [(u64, Burst); 2],
+    /// What one sector takes to the drive.
+    sector: Nanos,
     /// Nanoseconds the wires were busy, by direction.
     pub busy_ns: [u64; 2],
 }
 
 impl Link {
     pub fn new(config: LinkConfig) -> Self {
+        let link = &config.link;
         Self {
-            queues: (0..config.queues).map(|_| VecDeque::new()).collect(),
-            queued: 0,
-            next_queue: 0,
+            queues: Queues::new(&config.shape),
+            commands: Op::ALL.map(|op| link.command(op)),
+            answers: Op::ALL.map(|op| link.answer(op)),
             service_free: SimTime::ZERO,
             wire_free: [SimTime::ZERO; 2],
-            last: (0, Nanos::ZERO),
+            last: [(0, Burst::default()); 2],
+            sector: link.data(Direction::ToDrive, Bytes::new(SECTOR)).holds,
             busy_ns: [0; 2],
             config,
         }
@@ -46,46 +45,22 @@ impl Link {
         &self.config
     }
 
-    /// True while some submission queue has a place.
-    #[inline]
-    pub fn has_place(&self) -> bool {
-        self.queued < self.config.queues * self.config.queue_depth
-    }
-
-    /// Puts a request into the queue its tag prefers, or the next that has a place.
-    #[inline]
-    pub fn submit(&mut self, request: u32, tag: u16) {
-        let count = self.queues.len();
-        let mut queue = usize::from(tag) % count;
-        while self.queues[queue].len() as u32 >= self.config.queue_depth {
-            queue = (queue + 1) % count;
-        }
-        self.queues[queue].push_back(request);
-        self.queued += 1;
-    }
-
-    /// Takes the next request in turn over the queues, as NVMe's round-robin arbitration does.
-    #[inline]
-    pub fn fetch(&mut self) -> Option<u32> {
-        if self.queued == 0 {
-            return None;
-        }
-        loop {
-            let queue = self.next_queue;
-            self.next_queue = if queue + 1 == self.queues.len() { 0 } else { queue + 1 };
-            if let Some(request) = self.queues[queue].pop_front() {
-                self.queued -= 1;
-                return Some(request);
-            }
-        }
-    }
-
     /// When a command fetched now has been understood.
     #[inline]
-    pub fn command_done(&mut self, now: SimTime) -> SimTime {
-        let begin = self.service_free.max(now);
+    pub fn command_done(&mut self, op: Op, now: SimTime) -> SimTime {
+        let step = self.commands[op as usize];
+        self.hold(step, now);
+        let begin = self.service_free.max(now + step.takes);
         self.service_free = begin + self.config.t_command_service;
         begin + self.config.t_command_service.max(self.config.t_command)
+    }
+
+    /// When the host knows that a command is done whose last step ends at `end`; `now` is not after that.
+    #[inline]
+    pub fn answered(&mut self, op: Op, now: SimTime, end: SimTime) -> SimTime {
+        let step = self.answers[op as usize];
+        self.hold(step, now);
+        end + step.takes
     }
 
     /// When `bytes` that came in until `until`, over `over`, have crossed to the host. With a FIFO the link works
@@ -107,27 +82,55 @@ impl Link {
             return end.max(now);
         }
         // The flash must not overtake the link: it ends no earlier, and begins with the first sector.
-        let length = self.time_for(bytes);
-        let sector = self.config.rate.time_for(Bytes::new(SECTOR.min(bytes)));
-        let ahead = Nanos::new(length.ns() - sector.ns()).min(over);
+        let length = self.burst(Direction::ToDrive, bytes).holds;
+        let ahead = Nanos::new(length.ns().saturating_sub(self.sector.ns())).min(over);
         SimTime::from_ns(end.ns() - ahead.ns()).max(now)
     }
 
-    fn time_for(&mut self, bytes: u64) -> Nanos {
-        if self.last.0 != bytes {
-            self.last = (bytes, self.config.rate.time_for(Bytes::new(bytes)));
+    #[inline]
+    fn burst(&mut self, direction: Direction, bytes: u64) -> Burst {
+        let last = &mut self.last[direction as usize];
+        if last.0 != bytes {
+            *last = (bytes, self.config.link.data(direction, Bytes::new(bytes)));
         }
-        self.last.1
+        last.1
     }
 
-    /// When `bytes` that may start at `from` have crossed; calls come in order of `from`.
+    #[inline]
+    fn wire(&self, direction: Direction) -> usize {
+        if self.config.shape.full_duplex { direction as usize } else { 0 }
+    }
+
+    /// Messages take their share of the wires from the data; they do not wait for a whole burst to end.
+    #[inline]
+    fn hold(&mut self, step: Step, now: SimTime) {
+        for direction in [Direction::ToDrive, Direction::ToHost] {
+            self.occupy(direction, now, step.holds[direction as usize]);
+        }
+    }
+
+    #[inline]
+    fn occupy(&mut self, direction: Direction, now: SimTime, length: Nanos) {
+        if length > Nanos::ZERO {
+            let wire = self.wire(direction);
+            self.wire_free[wire] = self.wire_free[wire].max(now) + length;
+            self.busy_ns[direction as usize] += length.ns();
+        }
+    }
+
+    /// When `bytes` asked for at `from` have crossed; calls come in order of `from`.
     #[inline]
     fn transfer(&mut self, direction: Direction, from: SimTime, bytes: u64) -> SimTime {
-        let length = self.time_for(bytes);
-        let wire = if self.config.full_duplex { direction as usize } else { 0 };
-        let end = self.wire_free[wire].max(from) + length;
+        let burst = self.burst(direction, bytes);
+        let against = match direction {
+            Direction::ToDrive => Direction::ToHost,
+            Direction::ToHost => Direction::ToDrive,
+        };
+        self.occupy(against, from, burst.against);
+        let wire = self.wire(direction);
+        let end = self.wire_free[wire].max(from + burst.ahead) + burst.holds;
         self.wire_free[wire] = end;
-        self.busy_ns[direction as usize] += length.ns();
-        end
+        self.busy_ns[direction as usize] += burst.holds.ns();
+        end + burst.behind
     }
 }

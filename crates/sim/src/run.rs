@@ -254,7 +254,7 @@ impl<P: Observer> Run<P> {
 
     /// Takes requests from the workload while there is a place for them, and lets the drive fetch.
     fn draw(&mut self, now: SimTime) {
-        while !self.source_done && self.link.has_place() {
+        while !self.source_done && self.link.queues.has_place() {
             if self.handed_out >= self.limit_requests || now >= self.limit_time {
                 self.source_done = true;
                 break;
@@ -277,7 +277,7 @@ impl<P: Observer> Run<P> {
             self.group_room = self.group_units;
         }
         while self.in_drive < self.link.config().max_commands && self.group_room > 0 {
-            let Some(id) = self.link.fetch() else {
+            let Some(id) = self.link.queues.fetch() else {
                 // A group that has begun is not joined later.
                 self.group_room =
                     if self.in_drive > 0 && self.group_units < u32::MAX { 0 } else { self.group_room };
@@ -287,8 +287,8 @@ impl<P: Observer> Run<P> {
             if self.group_units < u32::MAX {
                 self.group_room = self.group_room.saturating_sub(self.requests.get(id).units);
             }
-            let understood = self.link.command_done(now);
             let request = self.requests.get(id);
+            let understood = self.link.command_done(request.host.op, now);
             (request.in_drive, request.worked_on) = (true, true);
             request.fetched = now;
             request.understood = understood;
@@ -329,7 +329,7 @@ impl<P: Observer> Run<P> {
         if request.op != Op::Flush {
             self.ftl.prefetch(self.requests.get(id).first);
         }
-        self.link.submit(id, request.tag);
+        self.link.queues.submit(id, request.tag);
     }
 
     /// The ramp is over: what was measured until now is forgotten.
@@ -352,6 +352,7 @@ impl<P: Observer> Run<P> {
                 if parts == 0 {
                     let bytes = request.bytes_left;
                     let end = self.link.give(now, Nanos::ZERO, bytes);
+                    let end = self.link.answered(Op::Read, now, end);
                     request.link_ns = end.since(now).ns();
                     self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
                 }
@@ -370,7 +371,7 @@ impl<P: Observer> Run<P> {
             Op::Trim => {
                 let (first, units) = whole_units(&request.host, self.unit);
                 self.ftl.trim(first, units, &mut self.calendar, &mut self.observer);
-                let end = now + self.link.config().t_trim;
+                let end = self.link.answered(Op::Trim, now, now + self.link.config().t_trim);
                 self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
             }
             Op::Flush => self.ftl.flush(id, &mut self.calendar, &mut self.observer),
@@ -422,7 +423,7 @@ impl<P: Observer> Run<P> {
             request.busy_then = self.ftl.controller().array_busy_total();
             self.take_data(id, now);
         } else if write_back {
-            self.on_complete(id, now);
+            self.answer(id, now);
         }
         self.ftl.pump(&mut self.calendar, &mut self.observer);
     }
@@ -450,7 +451,10 @@ impl<P: Observer> Run<P> {
                 };
                 request.bytes_left -= bytes;
                 let decoded = now + decoding;
-                let end = self.link.give(decoded, Nanos::new(stages.transfer), bytes);
+                let mut end = self.link.give(decoded, Nanos::new(stages.transfer), bytes);
+                if request.parts == 0 {
+                    end = self.link.answered(Op::Read, now, end);
+                }
                 request.ecc_ns = decoding.ns();
                 request.link_ns = end.since(decoded).ns();
                 if request.parts == 0 {
@@ -473,7 +477,7 @@ impl<P: Observer> Run<P> {
                     // In frames, later data cross while earlier ones are programmed: only what the flash
                     // waited for counts.
                     request.link_ns = request.link_ns.min(worked.saturating_sub(stages.total() + waits));
-                    self.on_complete(id, now);
+                    self.answer(id, now);
                 }
             }
             Output::Mapped { request: id, more, waited_ns } => {
@@ -482,7 +486,7 @@ impl<P: Observer> Run<P> {
                 let other = request.buffer_waits.last_mut().expect("there are columns");
                 *other = waited_ns.max(*other);
             }
-            Output::Flushed { request: id } => self.on_complete(id, now),
+            Output::Flushed { request: id } => self.answer(id, now),
         }
     }
 
@@ -490,6 +494,17 @@ impl<P: Observer> Run<P> {
         self.requests.get(id).failed = true;
         let now = self.calendar.now();
         self.on_complete(id, now);
+    }
+
+    /// The drive is done with a request; the host knows once the link has said so.
+    fn answer(&mut self, id: u32, now: SimTime) {
+        let request = self.requests.get(id);
+        let end = self.link.answered(request.host.op, now, now);
+        if end == now {
+            return self.on_complete(id, now);
+        }
+        request.link_ns += end.since(now).ns();
+        self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
     }
 
     fn on_complete(&mut self, id: u32, now: SimTime) {

@@ -118,7 +118,7 @@ fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
         "die-bound reads",
     );
     // The host link.
-    let link = settings(&["controller.cache_read=true", "host.rate=100MB/s"]);
+    let link = settings(&["controller.cache_read=true", "host.link.rate=100MB/s"]);
     within_one_percent(bandwidth(&link, Op::Read, fill, 2_000), 100e6, "link-bound reads");
 }
 

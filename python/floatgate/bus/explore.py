@@ -28,7 +28,7 @@ DATA_PER_DIE = 48 * (768 << 10)  # whole program units of 1, 2, 3 or 4 pages of 
 
 BASE_DRIVE = "tlc"
 NOT_BOUND: dict[str, Any] = {
-    "host.rate": "64GB/s",
+    "host.link.rate": "64GB/s",
     "host.t_command": "0ns",
     "host.t_command_service": "0ns",
     "ftl.buffer.size": "128MiB",

@@ -1,0 +1,224 @@
+//! How do commands and data cross between host and drive? One file per link.
+//!
+//! A link says what each step of a command costs on its wires: bringing the command, moving the data, giving
+//! the answer. The simulator keeps the queues and lets the wires be shared. `[host]` holds what belongs to the
+//! drive's side whatever the link: how many commands it works on, and what its firmware takes for each.
+//!
+//! Not modelled: the host's own software, interrupts held back (coalescing), errors on the wires.
+
+use crate::Op;
+use config::{ConfigError, Section};
+use std::fmt::Debug;
+use std::sync::Arc;
+use units::{Bytes, Nanos};
+
+/// A direction of transfer; its number indexes [`Step::holds`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(usize)]
+pub enum Direction {
+    /// From the host.
+    ToDrive = 0,
+    /// From the drive.
+    ToHost = 1,
+}
+
+/// The messages of one step of a command, other than its data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// How long they hold the wires of each direction; where there is one set of wires, the sum counts.
+    pub holds: [Nanos; 2],
+    /// How long the step takes on a link that has nothing else to do. Messages are short and slip in between the
+    /// packets of others' data, so that this is their latency under load, too.
+    pub takes: Nanos,
+}
+
+/// The data of one transfer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Burst {
+    /// How long the data hold the wires, with all that frames them.
+    pub holds: Nanos,
+    /// What goes the other way meanwhile: requests for the data.
+    pub against: Nanos,
+    /// From asking for the data to their first bit.
+    pub ahead: Nanos,
+    /// From the last bit on the wires to the data's being there.
+    pub behind: Nanos,
+}
+
+/// In which order submission queues are served.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum QueueOrder {
+    /// Each in turn, so many commands at a turn.
+    RoundRobin {
+        /// Commands fetched from a queue before the next has its turn.
+        burst: u32,
+    },
+    /// The first queue only; there is no other.
+    #[default]
+    Single,
+    /// NVMe's weighted round robin with urgent priority class.
+    Weighted {
+        /// Commands fetched from a queue before the next of its class has its turn.
+        burst: u32,
+        /// The class of each queue.
+        classes: Vec<QueueClass>,
+        /// Commands fetched from the classes high, medium and low in one round.
+        weights: [u32; 3],
+    },
+}
+
+/// NVMe's priority classes of submission queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum QueueClass {
+    /// Before all others, always.
+    Urgent = 0,
+    /// Its weight in each round.
+    High = 1,
+    /// Its weight in each round.
+    Medium = 2,
+    /// Its weight in each round.
+    Low = 3,
+}
+
+/// What holds for every command of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Both directions at once, or one at a time.
+    pub full_duplex: bool,
+    /// Submission queues.
+    pub queues: u32,
+    /// Commands each of them holds, those the drive works on left out.
+    pub queue_depth: u32,
+    /// Which queue is next.
+    pub order: QueueOrder,
+    /// The most commands the link lets the drive work on at once.
+    pub commands_most: u32,
+    /// How many it works on unless `host.max_commands` says otherwise.
+    pub commands_usual: u32,
+}
+
+/// A link between host and drive: answers what its messages cost, and does nothing.
+pub trait HostLink: Debug + Send + Sync {
+    /// Queues, directions and limits.
+    fn shape(&self) -> Shape;
+
+    /// What it takes until the drive holds a command that the host has made.
+    fn command(&self, op: Op) -> Step;
+
+    /// What it takes to move `bytes` of one command.
+    fn data(&self, direction: Direction, bytes: Bytes) -> Burst;
+
+    /// What it takes until the host knows that a command is done.
+    fn answer(&self, op: Op) -> Step;
+}
+
+config::policies! {
+    seam: "host.link",
+    question: "How do commands and data cross between host and drive?",
+    default: "plain",
+    dyn HostLink;
+    nvme::Nvme,
+    pata::Pata,
+    plain::Plain,
+    sata::Sata,
+}
+
+/// The time `count` things take of which `per` take `ns` nanoseconds: rounded up once.
+pub(crate) const fn time_of(count: u64, ns: u64, per: u64) -> Nanos {
+    Nanos::new((count as u128 * ns as u128).div_ceil(per as u128) as u64)
+}
+
+/// Refuses queues that neither NVMe nor this simulator can have.
+fn check_queues(section: &Section, queues: u32, queue_depth: u32) -> Result<(), ConfigError> {
+    if queues == 0 || queues > 1 << 16 {
+        return Err(section.reject("queues", "expected 1 to 65536"));
+    }
+    if queue_depth == 0 || queue_depth > 1 << 16 {
+        return Err(section.reject("queue_depth", "expected 1 to 65536"));
+    }
+    Ok(())
+}
+
+/// The drive's side of the link, and the link.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// What crosses how fast.
+    pub link: Arc<dyn HostLink>,
+    /// Queues, directions and limits of that link.
+    pub shape: Shape,
+    /// Commands the drive works on at once.
+    pub max_commands: u32,
+    /// Time added to each command by the drive's firmware (and, on a plain link, by all the protocol).
+    pub t_command: Nanos,
+    /// The part of it during which no other command is looked at.
+    pub t_command_service: Nanos,
+    /// The data of a write that cross before the drive may go on with them; absent: as much as has room.
+    pub frame: Option<Bytes>,
+    /// Data flow through a FIFO while they still cross; else each piece is stored before it goes on.
+    pub cut_through: bool,
+    /// One command's data cross while the flash works on another's: two buffers take turns.
+    pub double_buffer: bool,
+    /// Commands are worked on in groups: as many as it takes to give each die this many pages, the next group
+    /// when all of them are done. 0: each command for itself.
+    pub group_pages_per_die: u32,
+    /// Time a trim command takes.
+    pub t_trim: Nanos,
+}
+
+impl LinkConfig {
+    /// Reads `[host]`.
+    ///
+    /// # Errors
+    /// When a value is wrong, or the link cannot have so many commands at once.
+    pub fn read(root: &mut Section) -> Result<Self, ConfigError> {
+        let mut host = root.child("host")?;
+        let mut section = host.child("link")?;
+        let link: Arc<dyn HostLink> = Arc::from(read(&mut section)?());
+        section.finish()?;
+        let shape = link.shape();
+        let usual = shape.commands_usual;
+        let max_commands = host.or("max_commands", usual, "commands the drive works on at once")?;
+        if max_commands == 0 || max_commands > shape.commands_most {
+            let expected = format!("expected 1 to {} with this link", shape.commands_most);
+            return Err(host.reject("max_commands", &expected));
+        }
+        let frame = host.optional::<Bytes>(
+            "frame",
+            "data of a write that cross before the drive goes on with them; else as much as has room",
+        )?;
+        if frame.is_some_and(|frame| frame.get() == 0) {
+            return Err(host.reject("frame", "expected at least a mapping unit"));
+        }
+        let config = Self {
+            link,
+            shape,
+            max_commands,
+            frame,
+            double_buffer: host.or(
+                "double_buffer",
+                false,
+                "one command's data cross while the flash works on another's; else a command is over first",
+            )?,
+            group_pages_per_die: host.or(
+                "group_pages_per_die",
+                0,
+                "commands are worked on in groups that give each die so many pages; 0: each for itself",
+            )?,
+            cut_through: host.or(
+                "cut_through",
+                false,
+                "data go on to flash or host while they still come in, through a FIFO; else piece by piece",
+            )?,
+            t_command: host.or("t_command", Nanos::new(5_000), "time added to each command by firmware")?,
+            t_command_service: host.or(
+                "t_command_service",
+                Nanos::ZERO,
+                "part of t_command during which no other command is looked at: bounds IOPS",
+            )?,
+            t_trim: host.or("t_trim", Nanos::new(10_000), "time a trim command takes")?,
+        };
+        host.finish()?;
+        Ok(config)
+    }
+}

@@ -1,0 +1,84 @@
+//! Parallel ATA: sixteen data lines, one command at a time.
+//!
+//! Figures: ATA/ATAPI-7 volume 2 (ANSI INCITS 397-2005): Ultra DMA timing, typical time of two cycles; register
+//! transfers in PIO mode 4. A cycle moves a word of two bytes.
+
+use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step, time_of};
+use crate::Op;
+use config::{Card, ConfigError, Policy, Section};
+use units::{Bytes, Nanos};
+
+/// t2CYCTYP of Ultra DMA modes 0 to 6 in nanoseconds: two cycles, four bytes.
+const TWO_CYCLES_NS: [u64; 7] = [240, 160, 120, 90, 60, 40, 30];
+
+/// A register access in PIO mode 4: t0 of 8-bit register transfers.
+const REGISTER_NS: u64 = 120;
+
+/// Registers written for one command: features, count, three of address, device, command. With 48-bit
+/// addresses five of them are written twice.
+const REGISTERS_28: u64 = 7;
+const REGISTERS_48: u64 = 12;
+
+/// The drive shows BSY within 400 ns of the command register's being written; hosts wait as long.
+const COMMAND_WAIT_NS: u64 = 400;
+
+/// An Ultra DMA bus with one command at a time: a deeper queue stays with the host's driver.
+#[derive(Clone, Debug)]
+pub struct Pata {
+    two_cycles_ns: u64,
+    registers: u64,
+    t_burst: Nanos,
+}
+
+impl Policy for Pata {
+    const CARD: Card = Card {
+        name: "pata",
+        rule: "one command at a time; a burst of data takes the cycles of its Ultra DMA mode",
+        paper: "ATA/ATAPI-7 volume 2, INCITS 397-2005",
+        not_modelled: "pauses within a burst, the second drive on the cable, commands of more sectors than one \
+                       command may name",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let mode = section.or("mode", 5u32, "Ultra DMA mode, 0 to 6: 16.7 to 133 MB/s")?;
+        let Some(&two_cycles_ns) = TWO_CYCLES_NS.get(mode as usize) else {
+            return Err(section.reject("mode", "expected an Ultra DMA mode, 0 to 6"));
+        };
+        let long = section.or("lba48", true, "48-bit addresses: five registers are written twice")?;
+        let t_burst = section.or(
+            "t_burst",
+            Nanos::new(500),
+            "starting and ending a burst: DMARQ, envelope, pause, CRC; the standard's limits add up to about this",
+        )?;
+        Ok(Self { two_cycles_ns, registers: if long { REGISTERS_48 } else { REGISTERS_28 }, t_burst })
+    }
+}
+
+impl HostLink for Pata {
+    fn shape(&self) -> Shape {
+        Shape {
+            full_duplex: false,
+            queues: 1,
+            // The queue of the host's driver: the drive itself knows of one command only.
+            queue_depth: 1024,
+            order: QueueOrder::Single,
+            commands_most: 1,
+            commands_usual: 1,
+        }
+    }
+
+    fn command(&self, _op: Op) -> Step {
+        let takes = Nanos::new(self.registers * REGISTER_NS + COMMAND_WAIT_NS);
+        Step { holds: [takes, Nanos::ZERO], takes }
+    }
+
+    fn data(&self, _direction: Direction, bytes: Bytes) -> Burst {
+        Burst { holds: self.t_burst + time_of(bytes.get(), self.two_cycles_ns, 4), ..Burst::default() }
+    }
+
+    /// The interrupt line, and the status register read.
+    fn answer(&self, _op: Op) -> Step {
+        let takes = Nanos::new(REGISTER_NS);
+        Step { holds: [Nanos::ZERO, takes], takes }
+    }
+}

@@ -1,0 +1,64 @@
+//! A bandwidth and nothing else: what simulators and many papers give.
+
+use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
+use crate::Op;
+use config::{Card, ConfigError, Policy, Section};
+use units::{Bytes, Nanos, TransferRate};
+
+/// A link of one rate; what a command costs is `host.t_command` alone.
+#[derive(Clone, Debug)]
+pub struct Plain {
+    rate: TransferRate,
+    full_duplex: bool,
+    queues: u32,
+    queue_depth: u32,
+}
+
+impl Policy for Plain {
+    const CARD: Card = Card {
+        name: "plain",
+        rule: "data cross at `rate`; commands and answers take no time of their own, queues are served in turn",
+        paper: "the usual host model of simulators and papers",
+        not_modelled: "framing, command and completion messages, waits for data of writes",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let plain = Self {
+            rate: section.or(
+                "rate",
+                TransferRate::from_bytes_per_s(3_200_000_000),
+                "payload bandwidth of a direction",
+            )?,
+            full_duplex: section.or("full_duplex", true, "both directions at once, or one at a time")?,
+            queues: section.or("queues", 8u32, "submission queues")?,
+            queue_depth: section.or("queue_depth", 1024u32, "commands a queue holds")?,
+        };
+        super::check_queues(section, plain.queues, plain.queue_depth)?;
+        Ok(plain)
+    }
+}
+
+impl HostLink for Plain {
+    fn shape(&self) -> Shape {
+        Shape {
+            full_duplex: self.full_duplex,
+            queues: self.queues,
+            queue_depth: self.queue_depth,
+            order: QueueOrder::RoundRobin { burst: 1 },
+            commands_most: 1 << 20,
+            commands_usual: 256,
+        }
+    }
+
+    fn command(&self, _op: Op) -> Step {
+        Step::default()
+    }
+
+    fn data(&self, _direction: Direction, bytes: Bytes) -> Burst {
+        Burst { holds: self.rate.time_for(bytes), against: Nanos::ZERO, ..Burst::default() }
+    }
+
+    fn answer(&self, _op: Op) -> Step {
+        Step::default()
+    }
+}

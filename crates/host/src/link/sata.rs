@@ -1,0 +1,116 @@
+//! Serial ATA with native command queuing: 32 tags, frames (FIS), one direction at a time.
+//!
+//! Figures: Serial ATA Revision 3.0: 1.5, 3 and 6 Gbit/s, every byte coded in ten bits (8b/10b), so that a dword
+//! takes 40 bit times; a Data FIS carries at most 2048 dwords; a frame adds SOF, CRC and EOF; of 256 dwords two are
+//! ALIGN. The reverse wires carry handshakes only, so that the link is half duplex for data.
+
+use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step, time_of};
+use crate::Op;
+use config::{Card, ConfigError, Policy, Section};
+use units::{Bytes, Nanos};
+
+/// SOF, CRC and EOF.
+const FRAME_DWORDS: u64 = 3;
+/// Register FIS, host to device and device to host.
+const REGISTER_DWORDS: u64 = 5;
+/// DMA Setup FIS: names the tag whose data come next.
+const SETUP_DWORDS: u64 = 7;
+/// DMA Activate FIS: the drive is ready for the next Data FIS of a write.
+const ACTIVATE_DWORDS: u64 = 1;
+/// Set Device Bits FIS: which tags are done.
+const DONE_DWORDS: u64 = 2;
+/// Payload of a Data FIS, and its header.
+const DATA_BYTES: u64 = 8192;
+const DATA_HEADER_DWORDS: u64 = 1;
+const NCQ_TAGS: u32 = 32;
+
+/// A Serial ATA link with native command queuing, or without (one command at a time).
+#[derive(Clone, Debug)]
+pub struct Sata {
+    /// Bit rate in Mbit/s.
+    mbit_per_s: u64,
+    tags: u32,
+    t_handshake: Nanos,
+}
+
+impl Policy for Sata {
+    const CARD: Card = Card {
+        name: "sata",
+        rule: "one direction at a time; up to 32 tags; each frame (FIS) takes its dwords at 40 bit times and two handshakes",
+        paper: "Serial ATA Revision 3.0",
+        not_modelled: "port multipliers, link power states, non-zero buffer offsets, several tags in one Set Device Bits FIS",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let generation = section.or("generation", 3u32, "1, 2 or 3: 1.5, 3 or 6 Gbit/s")?;
+        if !(1..=3).contains(&generation) {
+            return Err(section.reject("generation", "expected 1, 2 or 3"));
+        }
+        let tags = section.or("tags", NCQ_TAGS, "commands queued in the drive; 1: as without NCQ")?;
+        if !(1..=NCQ_TAGS).contains(&tags) {
+            return Err(section.reject("tags", "expected 1 to 32"));
+        }
+        let t_handshake = section.or(
+            "t_handshake",
+            Nanos::new(150),
+            "a primitive and its answer (X_RDY and R_RDY, WTRM and R_OK) through both ends; assumed",
+        )?;
+        Ok(Self { mbit_per_s: 1500 << (generation - 1), tags, t_handshake })
+    }
+}
+
+impl Sata {
+    /// One frame of `dwords` beside what frames it.
+    fn frame(&self, dwords: u64) -> Nanos {
+        self.frames(1, dwords)
+    }
+
+    /// `count` frames with `dwords` in all.
+    fn frames(&self, count: u64, dwords: u64) -> Nanos {
+        let wire = dwords + count * FRAME_DWORDS;
+        // 254 dwords and two ALIGN: 256 x 40 bit times.
+        time_of(wire, 256 * 40 * 1000, 254 * self.mbit_per_s) + Nanos::new(2 * count * self.t_handshake.ns())
+    }
+}
+
+impl HostLink for Sata {
+    fn shape(&self) -> Shape {
+        Shape {
+            full_duplex: false,
+            queues: 1,
+            // The queue of the host's driver; the drive's own is the tags.
+            queue_depth: 1024,
+            order: QueueOrder::Single,
+            commands_most: self.tags,
+            commands_usual: self.tags,
+        }
+    }
+
+    /// Register FIS to the drive; one back frees the link for the next command; DMA Setup before data.
+    fn command(&self, op: Op) -> Step {
+        let register = self.frame(REGISTER_DWORDS);
+        let setup = match op {
+            Op::Read | Op::Write => self.frame(SETUP_DWORDS),
+            Op::Trim | Op::Flush => Nanos::ZERO,
+        };
+        Step { holds: [register, register + setup], takes: register }
+    }
+
+    fn data(&self, direction: Direction, bytes: Bytes) -> Burst {
+        let frames = bytes.get().div_ceil(DATA_BYTES);
+        let dwords = bytes.get().div_ceil(4) + frames * DATA_HEADER_DWORDS;
+        let holds = self.frames(frames, dwords);
+        match direction {
+            Direction::ToHost => Burst { holds, ..Burst::default() },
+            Direction::ToDrive => {
+                let activate = self.frames(frames, frames * ACTIVATE_DWORDS);
+                Burst { holds: holds + activate, ..Burst::default() }
+            }
+        }
+    }
+
+    fn answer(&self, _op: Op) -> Step {
+        let takes = self.frame(DONE_DWORDS);
+        Step { holds: [Nanos::ZERO, takes], takes }
+    }
+}

@@ -132,14 +132,7 @@ mod tests {
     use super::*;
 
     fn shape(order: QueueOrder) -> Shape {
-        Shape {
-            full_duplex: true,
-            queues: 4,
-            queue_depth: 1000,
-            order,
-            commands_most: 1,
-            commands_usual: 1,
-        }
+        Shape { full_duplex: true, queues: 4, queue_depth: 1000, order, commands_most: 1, commands_usual: 1 }
     }
 
     /// Which queue each of the next `count` commands comes from, when all are full.

@@ -95,7 +95,19 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     set("ftl.gc.read_ahead", (1 + random.below(8)).to_string());
     set("ftl.gc.trigger.low", (1 + random.below(3)).to_string());
     set("controller.program_queue", (1 + random.below(4)).to_string());
-    set("host.max_commands", (1 + random.below(64)).to_string());
+    let link = choose(random, &policy_names("host.link"));
+    set("host.link.name", link.into());
+    let most = match link {
+        "pata" => 1,
+        "sata" => 32,
+        _ => 64,
+    };
+    set("host.max_commands", (1 + random.below(most)).to_string());
+    if link == "nvme" && random.chance(0.5) {
+        set("host.link.arbitration", "weighted-round-robin".into());
+        set("host.link.queues", (3 + random.below(3)).to_string());
+        set("host.link.classes", "[\"urgent\", \"high\", \"low\"]".into());
+    }
     for seam in
         ["ftl.gc.victim", "ftl.wear", "ftl.placement", "controller.scheduler", "controller.arbitration"]
     {

@@ -7,9 +7,11 @@ use ftl::gc::trigger::{GcTrigger, TriggerView};
 use ftl::gc::victim::{VictimPolicy, VictimView};
 use ftl::placement::{PlacementPolicy, PlacementView};
 use ftl::wear::{WearPolicy, WearView};
+use host::Op;
+use host::link::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
 use std::sync::atomic::{AtomicU32, Ordering};
 use testkit::battery;
-use units::{DieId, Nanos, SuperblockId};
+use units::{Bytes, DieId, Nanos, SuperblockId};
 
 const EVENTS: u64 = 20_000;
 
@@ -245,4 +247,39 @@ impl Arbiter for LowestDie {
 #[should_panic(expected = "was passed by")]
 fn a_die_that_starves() {
     battery::arbitration::check("name=lowest", &maker!(controller::arbitration, LowestDie), EVENTS, false);
+}
+
+/// Sends what lies beyond a mebibyte for nothing.
+#[derive(Debug)]
+struct Generous;
+
+impl HostLink for Generous {
+    fn shape(&self) -> Shape {
+        Shape {
+            full_duplex: true,
+            queues: 1,
+            queue_depth: 1,
+            order: QueueOrder::Single,
+            commands_most: 1,
+            commands_usual: 1,
+        }
+    }
+
+    fn command(&self, _op: Op) -> Step {
+        Step::default()
+    }
+
+    fn data(&self, _direction: Direction, bytes: Bytes) -> Burst {
+        Burst { holds: Nanos::new(bytes.get() % (1 << 20)), ..Burst::default() }
+    }
+
+    fn answer(&self, _op: Op) -> Step {
+        Step::default()
+    }
+}
+
+#[test]
+#[should_panic(expected = "end too soon")]
+fn a_link_on_which_more_data_arrive_sooner() {
+    battery::link::check("name=generous", &maker!(host::link, Generous), EVENTS);
 }

@@ -88,21 +88,28 @@ fn packet(section: &mut Section, key: &str, default: u64, help: &'static str) ->
 
 fn read_order(section: &mut Section, queues: u32) -> Result<QueueOrder, ConfigError> {
     let names = ["round-robin", "weighted-round-robin"];
-    let name = section.choice("arbitration", &names, "round-robin", "which submission queue is served next")?;
-    let burst =
-        section.or("arbitration_burst", 1u32, "commands fetched from a queue before the next has its turn")?;
+    let name =
+        section.choice("arbitration", &names, "round-robin", "which submission queue is served next")?;
+    let burst = section.or(
+        "arbitration_burst",
+        1u32,
+        "commands fetched from a queue before the next has its turn",
+    )?;
     if burst == 0 {
         return Err(section.reject("arbitration_burst", "expected at least 1"));
     }
     if name == "round-robin" {
         return Ok(QueueOrder::RoundRobin { burst });
     }
-    let weights = section.or("weights", vec![4u32, 2, 1], "commands a round of the classes high, medium, low")?;
-    let weights = <[u32; 3]>::try_from(weights).ok().filter(|weights| weights.iter().all(|w| (1..=256).contains(w)));
+    let weights =
+        section.or("weights", vec![4u32, 2, 1], "commands a round of the classes high, medium, low")?;
+    let weights =
+        <[u32; 3]>::try_from(weights).ok().filter(|weights| weights.iter().all(|w| (1..=256).contains(w)));
     let Some(weights) = weights else {
         return Err(section.reject("weights", "expected three numbers from 1 to 256: high, medium, low"));
     };
-    let names = section.or("classes", vec!["medium".to_owned()], "class of each queue, the last for the rest")?;
+    let names =
+        section.or("classes", vec!["medium".to_owned()], "class of each queue, the last for the rest")?;
     let class = |name: &String| match name.as_str() {
         "urgent" => Some(QueueClass::Urgent),
         "high" => Some(QueueClass::High),

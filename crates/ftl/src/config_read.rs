@@ -1,11 +1,12 @@
 //! `[ftl]`: the sizes and the makers of the policies.
 
+use crate::buffer::BufferConfig;
 use crate::regulation::Reckoned;
 use crate::{Layout, gc::trigger, gc::victim, mapping, placement, regulator, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::Geometry;
-use units::{Bytes, Nanos};
+use units::Nanos;
 
 /// Everything the FTL is configured by.
 pub struct FtlConfig {
@@ -15,14 +16,8 @@ pub struct FtlConfig {
     pub mixed_streams: bool,
     /// Page rows read ahead by one collection.
     pub read_ahead: u32,
-    /// Slots of the write buffer.
-    pub buffer_slots: u32,
-    /// A write is acknowledged when the buffer holds it.
-    pub write_back: bool,
-    /// The buffer survives a power cut, so that a flush has nothing to wait for.
-    pub power_loss_protection: bool,
-    /// A partial program unit is padded after this.
-    pub flush_after: Nanos,
+    /// The DRAM that holds the host's data.
+    pub buffer: BufferConfig,
     /// The kind of mapping.
     pub mapping: mapping::Maker,
     /// When garbage collection works.
@@ -109,26 +104,13 @@ impl FtlConfig {
             "how long a die must have been idle before units are written anew for their regulator",
         )?;
         section.finish()?;
-        let mut buffer = ftl.child("buffer")?;
-        let size = buffer.or("size", Bytes::new(8 << 20), "DRAM that holds written data")?;
-        let slots = size.get() / layout.unit.get();
-        let least = u64::from(layout.program_units);
-        if slots < least || slots > 1 << 24 {
-            let expected = format!(
-                "expected room for at least one program unit ({}) and at most 2^24 mapping units",
-                Bytes::new(least * layout.unit.get())
-            );
-            return Err(buffer.reject("size", &expected));
+        let mut section = ftl.child("buffer")?;
+        let buffer = BufferConfig::read(&mut section, &layout)?;
+        if buffer.keep > 0 && !mapping().can_cache() {
+            return Err(section
+                .reject("keep_ratio", "expected 0: only the page mapping has a cache that keeps units"));
         }
-        let write_back = buffer.or("write_back", true, "a write is acknowledged when the buffer holds it")?;
-        let power_loss_protection =
-            buffer.or("power_loss_protection", true, "the buffer survives a power cut: flushes are free")?;
-        // Acknowledged data may stay in the buffer until more comes or the host flushes; a host that waits
-        // for its program must not wait for other writes.
-        let patience = if write_back { 1_000_000_000 } else { 10_000 };
-        let flush_after =
-            buffer.or("flush_after", Nanos::new(patience), "a partial program unit is padded after this")?;
-        buffer.finish()?;
+        section.finish()?;
         ftl.finish()?;
         let copyback_fits = layout.program_units == 1;
         if controller.copyback && !copyback_fits {
@@ -144,10 +126,7 @@ impl FtlConfig {
             layout,
             mixed_streams: stream == "mixed",
             read_ahead,
-            buffer_slots: slots as u32,
-            write_back,
-            power_loss_protection,
-            flush_after,
+            buffer,
             mapping,
             trigger,
             victim,

@@ -4,7 +4,7 @@
 //! Longer than most files because one state machine is read better in one place; garbage collection has
 //! its own (`gc/collection.rs`).
 
-use crate::buffer::{Buffer, SlotState};
+use crate::buffer::{Buffer, Risk, SlotState};
 use crate::demand::Demand;
 use crate::gc::collection::Collection;
 use crate::gc::trigger::GcTrigger;
@@ -152,6 +152,7 @@ pub struct PageMapped {
     /// Costs of writes and reads, where the drive has a code.
     pub(crate) regulation: Option<Box<Regulation>>,
     pub(crate) rewrite_after: Nanos,
+    pub(crate) risk: Risk,
     read_only: bool,
     pub(crate) outputs: Vec<Output>,
     /// Which entries of the map are in RAM, where not all are.
@@ -159,6 +160,9 @@ pub struct PageMapped {
 }
 
 const HOST: usize = 0;
+
+/// How long a partial program unit waits for company when a request waits for it behind a write cache.
+const AWAITED_PATIENCE: Nanos = Nanos::new(10_000);
 
 impl PageMapped {
     /// A fresh drive: nothing written, every good superblock free.
@@ -186,14 +190,18 @@ impl PageMapped {
             mixed: config.mixed_streams,
             read_ahead: config.read_ahead,
             copyback,
-            write_back: config.write_back,
-            power_loss_protection: config.power_loss_protection,
-            flush_after: config.flush_after,
+            write_back: config.buffer.write_back,
+            power_loss_protection: config.buffer.power_loss_protection,
+            flush_after: config.buffer.flush_after,
             program_queue,
             spare: u32::from(array.may_fail()),
             map: Map::new(&layout),
             space: Space::new(&layout, &config.victim, &config.wear, seed),
-            buffer: Buffer::new(config.buffer_slots + demand.as_ref().map_or(0, |demand| demand.slots)),
+            buffer: Buffer::of(
+                &config.buffer,
+                demand.as_ref().map_or(0, |demand| demand.slots),
+                layout.logical_units,
+            ),
             reserved_slots: 0,
             array,
             controller,
@@ -212,6 +220,7 @@ impl PageMapped {
             stats: FtlStats::default(),
             regulation,
             rewrite_after: config.rewrite_after,
+            risk: Risk::default(),
             read_only: false,
             outputs: Vec::with_capacity(64),
             demand: demand.map(Box::new),
@@ -321,6 +330,11 @@ impl PageMapped {
         self.write_back
     }
 
+    /// The buffer survives a power cut: what it holds is durable.
+    pub fn is_protected(&self) -> bool {
+        self.power_loss_protection
+    }
+
     /// Bytes of state: map, superblocks, buffer.
     pub fn state_bytes(&self) -> usize {
         let regulation = self.regulation.as_ref().map_or(0, |regulation| regulation.bytes());
@@ -425,7 +439,7 @@ impl PageMapped {
 
     /// True while the buffer holds data that is not on flash.
     pub fn is_draining(&self) -> bool {
-        self.buffer.used_slots() > 0 || self.demand.as_ref().is_some_and(|demand| demand.is_busy())
+        self.buffer.dirty_slots() > 0 || self.demand.as_ref().is_some_and(|demand| demand.is_busy())
     }
 
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
@@ -470,8 +484,10 @@ impl PageMapped {
         let mut reads = 0;
         let (mut row, mut mask) = (NONE, 0u64);
         for lpn in (first.0..first.0 + count).map(Lpn) {
-            if self.buffer.used_slots() > 0 && self.buffer.find(lpn).is_some() {
+            let buffered = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
+            if let Some(slot) = buffered {
                 self.stats.units_read_buffer += 1;
+                self.buffer.note_read(slot);
                 continue;
             }
             let ppa = self.map.lookup(lpn);
@@ -557,13 +573,9 @@ impl PageMapped {
         self.stats.units_written += 1;
         probe.on_host_write(lpn);
         let older = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
-        if let Some(slot) = older {
-            let slot = self.buffer.slot(slot);
-            let waits = matches!(slot.state, SlotState::Queued | SlotState::Merging);
-            if waits && slot.request == u32::MAX && request == u32::MAX {
-                self.stats.units_coalesced += 1;
-                return;
-            }
+        self.account_risk(calendar.now());
+        if older.is_some_and(|slot| self.overwrite_buffered(slot, request)) {
+            return;
         }
         if self.demand.is_some()
             && self.write_by_demand(request, lpn, whole || older.is_some(), calendar, probe)
@@ -574,6 +586,7 @@ impl PageMapped {
         if home == Ppa::NONE {
             let slot = self.buffer.insert(lpn, request, SlotState::Queued);
             self.buffer.enqueue(slot);
+            self.relieve_buffer();
             return;
         }
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
@@ -584,6 +597,7 @@ impl PageMapped {
 
     /// The host no longer needs `count` units from `first`.
     pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
+        self.account_risk(calendar.now());
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let buffered = self.buffer.used_slots() > 0 && self.buffer.cancel(lpn);
             let home = self.map.lookup(lpn);
@@ -605,6 +619,7 @@ impl PageMapped {
             self.outputs.push(Output::Flushed { request });
             return;
         }
+        self.send_out(calendar, probe);
         self.pad_current(calendar, probe);
         let epoch = self.buffer.end_epoch();
         self.flushes.push_back((epoch, request));
@@ -625,6 +640,7 @@ impl PageMapped {
 
     /// Binds waiting units to dies as long as some die can take them.
     pub fn pump<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        let mut awaited = false;
         while let Some(slot) = self.buffer.first_queued() {
             if self.buffer.slot(slot).state == SlotState::Cancelled {
                 self.buffer.bind_first();
@@ -641,6 +657,7 @@ impl PageMapped {
                 assert!(self.space.open(die, HOST), "die {die} was eligible without room");
             }
             self.buffer.bind_first();
+            awaited |= self.write_back && self.buffer.slot(slot).request != u32::MAX;
             self.space.dies[die].live += 1;
             self.collections[die].spend();
             self.map.prefetch_validity(self.map.lookup(lpn));
@@ -650,7 +667,16 @@ impl PageMapped {
                 self.collect(die, calendar, probe);
             }
         }
-        if self.is_assembling() && !self.flush_armed {
+        if !self.is_assembling() {
+            return;
+        }
+        if !self.flushes.is_empty() {
+            self.pad_current(calendar, probe);
+        } else if awaited {
+            // Behind a write cache patience is long; a write that must be on flash (FUA) has less.
+            let at = calendar.now() + self.flush_after.min(AWAITED_PATIENCE);
+            calendar.schedule(at, Event { kind: events::FLUSH, index: self.flush_serial });
+        } else if !self.flush_armed {
             self.arm_flush(calendar, probe);
         }
     }
@@ -880,12 +906,15 @@ impl PageMapped {
             (Kind::Read, origin) => {
                 self.stats.pages_read[origin as usize] += u64::from(transaction.pages);
                 match origin {
-                    Origin::Host => self.outputs.push(Output::Read {
-                        request: transaction.owner,
-                        units: transaction.mask.count_ones(),
-                        reading: transaction.reading,
-                        stages: Stages::of(&transaction),
-                    }),
+                    Origin::Host => {
+                        self.keep_read(&transaction);
+                        self.outputs.push(Output::Read {
+                            request: transaction.owner,
+                            units: transaction.mask.count_ones(),
+                            reading: transaction.reading,
+                            stages: Stages::of(&transaction),
+                        });
+                    }
                     Origin::ReadModifyWrite => self.on_merged(transaction.owner),
                     Origin::Rewrite => self.on_rewrite_read(&transaction, calendar, probe),
                     Origin::Map => self.end_task(transaction.owner, calendar, probe),
@@ -903,7 +932,10 @@ impl PageMapped {
 
     pub(crate) fn on_merged(&mut self, slot: u32) {
         match self.buffer.slot(slot).state {
-            SlotState::Merging => self.buffer.enqueue(slot),
+            SlotState::Merging => {
+                self.buffer.enqueue(slot);
+                self.relieve_buffer();
+            }
             _ => self.buffer.release(slot, false),
         }
     }
@@ -912,6 +944,7 @@ impl PageMapped {
         let die = transaction.die.index();
         let global = self.space.global(die, transaction.superblock);
         let done = self.array.program(global, transaction.row, transaction.rows);
+        self.account_risk(calendar.now());
         self.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         if transaction.kind == Kind::Copyback {
             self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
@@ -986,7 +1019,12 @@ impl PageMapped {
         {
             demand.used_slots -= 1;
         }
-        self.buffer.release(slot, newest);
+        if newest && self.buffer.keeps_clean() {
+            self.buffer.keep_clean(slot);
+            self.relieve_buffer();
+        } else {
+            self.buffer.release(slot, newest);
+        }
         if request != u32::MAX {
             self.outputs.push(Output::Durable { request, stages: Stages::of(transaction) });
         }

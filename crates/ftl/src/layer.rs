@@ -8,7 +8,7 @@ use crate::{
 use controller::{Controller, Probe};
 use engine::{Calendar, Event};
 use nand::FlashArray;
-use units::{Lpn, Ppa};
+use units::{Lpn, Ppa, SimTime};
 
 /// The flash translation layer and everything below it.
 pub enum Ftl {
@@ -113,6 +113,10 @@ impl Ftl {
         fn is_read_only(&self) -> bool;
         /// Writes are acknowledged when the buffer holds them.
         fn is_write_back(&self) -> bool;
+        /// The buffer survives a power cut: what it holds is durable.
+        fn is_protected(&self) -> bool;
+        /// The most units that were acknowledged and not on flash at once since the run began.
+        fn risk_most(&self) -> u32;
         /// Bytes of state: map, superblocks, buffer.
         fn state_bytes(&self) -> usize;
         /// Bytes of RAM that the modelled drive's map takes.
@@ -148,6 +152,10 @@ impl Ftl {
         /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
         /// no request waits for it any longer.
         fn declare_stalled();
+        /// Counts what a power cut would have lost, for the time until now.
+        fn account_risk(now: SimTime);
+        /// Sends all that the buffer holds to the flash.
+        fn send_out[P](calendar: &mut Calendar, probe: &mut P);
         /// Takes one output.
         fn take_output() -> Option<Output>;
         /// Reserves up to `wanted` buffer slots; gives how many.

@@ -1,14 +1,14 @@
 //! What the drive's firmware decides: where data goes, which block is reclaimed, what waits in the buffer.
 //!
-//! Policies answer, the FTL acts: each seam (`gc/victim`, `gc/trigger`, `wear`, `placement`, `regulator`) is a
-//! folder with one question, a narrow trait, a read-only view and one file per answer.
+//! Policies answer, the FTL acts: each seam (`gc/victim`, `gc/trigger`, `wear`, `placement`, `regulator`,
+//! `buffer/eviction`) is a folder with one question, a narrow trait, a read-only view and one file per answer.
 //!
 //! - [`Ftl`]: the translation layer of a drive, of one kind of [`mapping`] or another.
 //! - [`PageMapped`]: the page-mapped translation layer at work, timed by the controller.
 //! - `steady`: the same layer without time, for preconditioning and constructed states.
 
 mod blocks;
-mod buffer;
+pub mod buffer;
 mod config_read;
 mod demand;
 mod ftl;
@@ -44,6 +44,7 @@ pub fn policies() -> Vec<config::PolicyEntry> {
     let seams = [
         controller::arbitration::catalogue(),
         controller::scheduler::catalogue(),
+        buffer::eviction::catalogue(),
         ecc::code::catalogue(),
         gc::trigger::catalogue(),
         gc::victim::catalogue(),

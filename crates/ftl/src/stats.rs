@@ -29,6 +29,12 @@ impl Minus for u64 {
     }
 }
 
+impl Minus for u128 {
+    fn minus(self, earlier: Self) -> Self {
+        self - earlier
+    }
+}
+
 impl<const N: usize> Minus for [u64; N] {
     fn minus(self, earlier: Self) -> Self {
         std::array::from_fn(|i| self[i] - earlier[i])
@@ -50,6 +56,14 @@ counters! {
         units_written: u64,
         /// Of those, units that replaced one that still waited in the buffer.
         units_coalesced: u64,
+        /// Of those, units that replaced a clean one, whose data the flash held, too.
+        units_overwritten_clean: u64,
+        /// Written units that the eviction policy sent to the flash.
+        units_evicted_dirty: u64,
+        /// Clean units that it dropped.
+        units_evicted_clean: u64,
+        /// Units acknowledged on arrival and not on flash yet, times the nanoseconds they were so.
+        risk_unit_ns: u128,
         /// Mapping units read by the host that the buffer held.
         units_read_buffer: u64,
         /// Mapping units read by the host that were never written or trimmed.

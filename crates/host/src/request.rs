@@ -45,6 +45,8 @@ pub struct HostRequest {
     pub bytes: u32,
     /// Which job or stream made it; given back at completion, and the queue it prefers.
     pub tag: u16,
+    /// A write that must be on durable storage when it is acknowledged, write cache or not (force unit access).
+    pub fua: bool,
 }
 
 /// The source of requests is faulty: the user's input, reported in one line with its place.

@@ -153,14 +153,12 @@ fn unknown_and_unmodelled_options_are_errors() {
 
 #[test]
 fn what_leaves_an_unmodelled_option_off_is_accepted_and_listed() {
-    let text = "[j]\nverify=0\nsync=none\nzonemode=none\nexitall=0\niodepth_batch_complete=1\nverify=none\n";
+    let text = "[j]\nverify=0\nzonemode=none\nexitall=0\niodepth_batch_complete=1\nverify=none\n";
     assert_eq!(
         read(text).unwrap().ignored,
-        ["verify", "sync", "zonemode", "exitall", "iodepth_batch_complete"]
+        ["verify", "zonemode", "exitall", "iodepth_batch_complete"]
     );
     for (option, instead) in [
-        ("sync=1", "fsync=1: a flush after each write"),
-        ("sync=dsync", "fsync=1: a flush after each write"),
         ("exitall", "the same runtime and time_based"),
         ("nrfiles=2", "size and offset"),
         ("iodepth_batch=0", "iodepth alone"),

@@ -1,6 +1,7 @@
 //! The checker: an observer that keeps its own account of the drive and stops the run at the first
 //! difference. It shares no state with what it checks.
 
+use crate::durability::Durability;
 use crate::measure::STAGES;
 use crate::requests::Request;
 use controller::{ChannelUse, Kind, Origin, Transaction};
@@ -30,6 +31,8 @@ pub(crate) struct Checker {
     finished: u64,
     pages_programmed: [u64; Origin::COUNT],
     blocks_erased: u64,
+    /// What was promised to survive a power cut.
+    pub durability: Durability,
 }
 
 impl Checker {
@@ -52,6 +55,7 @@ impl Checker {
             finished: 0,
             pages_programmed: ftl.stats().pages_programmed,
             blocks_erased: ftl.stats().blocks_erased.iter().sum(),
+            durability: Durability::new(ftl.is_protected(), ftl.is_write_back()),
             layout,
         };
         for lpn in 0..checker.layout.written_units() as u32 {
@@ -65,13 +69,15 @@ impl Checker {
         checker
     }
 
-    pub fn on_request(&mut self, request: &HostRequest) {
+    pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         self.requests_in += 1;
+        self.durability.on_request(id, request);
         assert_eq!(request.offset % 512, 0, "requests begin at a sector");
     }
 
     pub fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         self.requests_out += 1;
+        self.durability.on_complete(request);
         let latency = now.since(request.host.arrive).ns();
         let explained: u64 = stages.iter().sum();
         assert!(
@@ -141,6 +147,9 @@ impl Checker {
         if old != Ppa::NONE {
             self.holder[old.index()] = NOTHING;
         }
+        if !moved {
+            self.durability.on_commit(lpn, version);
+        }
         self.home[lpn.index()] = new.0;
         self.holder[new.index()] = lpn.0;
         self.held_version[new.index()] = version;
@@ -149,6 +158,7 @@ impl Checker {
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
         assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
         self.version[lpn.index()] += 1;
+        self.durability.on_commit(lpn, self.version[lpn.index()]);
         if old != Ppa::NONE {
             self.holder[old.index()] = NOTHING;
             self.home[lpn.index()] = NOTHING;
@@ -177,6 +187,7 @@ impl Checker {
 
     pub fn on_host_write(&mut self, lpn: Lpn) {
         self.version[lpn.index()] += 1;
+        self.durability.on_version(lpn, self.version[lpn.index()]);
     }
 
     /// The final account, when nothing is under way.

@@ -6,6 +6,7 @@
 
 mod check;
 mod drive;
+mod durability;
 mod energy;
 mod error;
 mod link;

@@ -10,7 +10,9 @@ use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
 
 /// A probe that also sees host requests.
 pub(crate) trait Observer: Probe {
-    fn on_request(&mut self, _: &HostRequest) {}
+    fn on_request(&mut self, _id: u32, _: &HostRequest) {}
+    /// The data of one unit of a write are about to enter the drive.
+    fn on_data(&mut self, _id: u32, _lpn: Lpn) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
 }
 
@@ -123,9 +125,15 @@ impl Probe for Observers {
 }
 
 impl Observer for Observers {
-    fn on_request(&mut self, request: &HostRequest) {
+    fn on_request(&mut self, id: u32, request: &HostRequest) {
         if let Some(check) = &mut self.check {
-            check.on_request(request);
+            check.on_request(id, request);
+        }
+    }
+
+    fn on_data(&mut self, id: u32, lpn: Lpn) {
+        if let Some(check) = &mut self.check {
+            check.durability.on_data(id, lpn);
         }
     }
 

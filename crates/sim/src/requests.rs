@@ -8,6 +8,7 @@ use units::{Lpn, SimTime};
 /// One host request and where it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
+    pub id: u32,
     pub host: HostRequest,
     /// First mapping unit and how many it touches.
     pub first: Lpn,
@@ -77,6 +78,7 @@ impl Requests {
         let first = host.offset / unit;
         let end = (host.offset + u64::from(host.bytes)).div_ceil(unit);
         let request = Request {
+            id: 0,
             host,
             first: Lpn(first as u32),
             units: if host.op == Op::Flush { 0 } else { (end - first) as u32 },
@@ -104,11 +106,12 @@ impl Requests {
         if self.free != u32::MAX {
             let id = self.free;
             self.free = self.items[id as usize].next_free;
-            self.items[id as usize] = request;
+            self.items[id as usize] = Request { id, ..request };
             return id;
         }
-        self.items.push(request);
-        self.items.len() as u32 - 1
+        let id = self.items.len() as u32;
+        self.items.push(Request { id, ..request });
+        id
     }
 
     /// Every request the drive has fetched and not answered, in the order of their places.

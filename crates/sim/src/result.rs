@@ -62,7 +62,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "jobs": jobs(run),
         "gc": gc(&stats),
         "ftl": ftl_of(&run.ftl, &stats),
-        "buffer": buffer(&stats),
+        "buffer": buffer(&run.ftl, &stats, span_ns),
         "regulation": regulation(run),
         "bus": bus_of(&run.ftl),
         "energy_j": energy::of(context.drive, &busy, &run.busy_baseline, measure, span_ns),
@@ -265,8 +265,22 @@ fn regulation<P: Observer>(run: &Run<P>) -> Value {
     })
 }
 
-fn buffer(stats: &FtlStats) -> Value {
+fn buffer(ftl: &Ftl, stats: &FtlStats, span_ns: u64) -> Value {
+    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let replaced = stats.units_coalesced + stats.units_overwritten_clean;
+    let reads = stats.units_read_buffer + stats.units_read_flash;
     json!({
+        "hit_ratio_read": ratio(stats.units_read_buffer, reads),
+        "hit_ratio_write": ratio(replaced, stats.units_written),
+        "units_overwritten_clean": stats.units_overwritten_clean,
+        "units_evicted_dirty": stats.units_evicted_dirty,
+        "units_evicted_clean": stats.units_evicted_clean,
+        // What a power cut at a random moment, and at the worst, takes from a buffer that nothing protects.
+        "at_power_cut": {
+            "protected": ftl.is_protected(),
+            "units_at_risk_mean": per_second(stats.risk_unit_ns as f64 / 1e9, span_ns),
+            "units_at_risk_max": ftl.risk_most(),
+        },
         "units_written": stats.units_written,
         "units_coalesced": stats.units_coalesced,
         "units_stale": stats.units_stale,

@@ -202,6 +202,7 @@ impl<P: Observer> Run<P> {
 
     /// Lets the drive finish what it holds, after the last request.
     pub fn drain(&mut self) {
+        self.ftl.send_out(&mut self.calendar, &mut self.observer);
         while self.ftl.is_draining() {
             let Some((_, event)) = self.calendar.pop() else { break };
             if event.kind < events::COMMAND {
@@ -325,7 +326,7 @@ impl<P: Observer> Run<P> {
         if measured {
             self.measure.submitted[request.op as usize] += 1;
         }
-        self.observer.on_request(&request);
+        self.observer.on_request(id, &request);
         if request.op != Op::Flush {
             self.ftl.prefetch(self.requests.get(id).first);
         }
@@ -336,9 +337,15 @@ impl<P: Observer> Run<P> {
     fn begin_measuring(&mut self, now: SimTime) {
         self.ramping = false;
         self.measure = Measure::new(now);
+        self.ftl.account_risk(now);
         self.baseline = *self.ftl.stats();
         self.regulation_baseline = self.ftl.regulation_counts();
         self.busy_baseline = self.busy_times();
+    }
+
+    /// True when a write is acknowledged only once it is on flash.
+    fn waits_for_flash(&self, request: &HostRequest) -> bool {
+        !self.ftl.is_write_back() || (request.fua && !self.ftl.is_protected())
     }
 
     fn on_command(&mut self, id: u32, now: SimTime) {
@@ -406,13 +413,14 @@ impl<P: Observer> Run<P> {
     }
 
     fn on_data_in(&mut self, id: u32, now: SimTime) {
-        let write_back = self.ftl.is_write_back();
-        let waiter = if write_back { u32::MAX } else { id };
         let request = *self.requests.get(id);
+        let waits = self.waits_for_flash(&request.host);
+        let waiter = if waits { id } else { u32::MAX };
         let start = request.units_in;
         for unit in start..start + request.units_crossing {
             let lpn = Lpn(request.first.0 + unit);
             let whole = covers(&request.host, lpn, self.unit);
+            self.observer.on_data(id, lpn);
             self.ftl.write(waiter, lpn, whole, &mut self.calendar, &mut self.observer);
         }
         let request = self.requests.get(id);
@@ -422,7 +430,7 @@ impl<P: Observer> Run<P> {
             request.waiting_since = now;
             request.busy_then = self.ftl.controller().array_busy_total();
             self.take_data(id, now);
-        } else if write_back {
+        } else if !waits {
             self.answer(id, now);
         }
         self.ftl.pump(&mut self.calendar, &mut self.observer);

@@ -225,8 +225,12 @@ impl Session {
             walls,
         };
         match &mut self.phase {
-            Phase::Plain(run) => Ok(result::of(run, &context)),
+            Phase::Plain(run) => {
+                run.ftl.account_risk(run.calendar.now());
+                Ok(result::of(run, &context))
+            }
             Phase::Observed(run) => {
+                run.ftl.account_risk(run.calendar.now());
                 let value = result::of(run, &context);
                 if run.observer.check.is_some() {
                     run.drain();

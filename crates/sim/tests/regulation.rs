@@ -29,7 +29,7 @@ const PAPER: &[&str] = &[
     "ftl.op_ratio=0.25",
     "ftl.buffer.size=256KiB",
     "ftl.buffer.write_back=false",
-    "host.rate=100GB/s",
+    "host.link.rate=100GB/s",
     "host.t_command=0ns",
     "host.t_command_service=0ns",
 ];

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{closed_loop, run};
+use common::{closed_loop, closed_loop_forced, run};
 use engine::RandomStream;
 use host::Op;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
@@ -75,6 +75,13 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     set("ecc.t_decode", choose(random, &["0ns", "5us"]).into());
     set("ftl.op_ratio", format!("{:.2}", 0.05 + random.unit() * 1.5));
     set("ftl.buffer.size", choose(random, &["1MiB", "4MiB", "16MiB"]).into());
+    let eviction = choose(random, &policy_names("ftl.buffer.eviction"));
+    set("ftl.buffer.eviction.name", eviction.into());
+    let read_cache = random.chance(0.3);
+    set("ftl.buffer.read_cache", read_cache.to_string());
+    if eviction != "fifo" || read_cache || random.chance(0.2) {
+        set("ftl.buffer.keep_ratio", choose(random, &["0.2", "0.75", "1.0"]).into());
+    }
     set("ftl.buffer.flush_after", choose(random, &["0ns", "100us", "2ms"]).into());
     for key in [
         "ftl.buffer.write_back",
@@ -169,7 +176,8 @@ fn swarm(seed: u64) -> Outcome {
     };
     let options = RunOptions { check: true, seed, precondition, ..RunOptions::default() };
     let mut draws = RandomStream::new(seed, "swarm.requests");
-    let workload = closed_loop(requests, depth, move |index| {
+    let forced = [0, 3][random.below(2) as usize];
+    let workload = closed_loop_forced(requests, depth, forced, move |index| {
         if index % 97 == 96 {
             return (Op::Flush, 0, 0);
         }

@@ -85,6 +85,7 @@ impl BlockMapped {
         let superblock = transaction.die.0 * self.layout.superblocks_per_die + transaction.superblock;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         let done = self.array.program(superblock as usize, transaction.row, transaction.rows);
+        self.account_risk(calendar.now());
         self.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         let state = &mut self.banks[bank];
         state.in_flight -= 1;

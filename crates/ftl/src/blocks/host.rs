@@ -82,6 +82,7 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
+        self.account_risk(calendar.now());
         self.reserved_slots -= 1;
         self.stats.units_written += 1;
         probe.on_host_write(lpn);
@@ -118,6 +119,8 @@ impl BlockMapped {
         let bank_state = &mut self.banks[bank];
         wait.merged_ns = bank_state.merged_until(now);
         bank_state.waiting_units += 1;
+        // Behind a write cache a request that waits for its program (FUA) must not wait for company.
+        bank_state.pressed |= self.write_back && self.buffer.slot(slot).request != u32::MAX;
         if first {
             bank_state.waiting.push_front(entry);
         } else {
@@ -130,6 +133,7 @@ impl BlockMapped {
 
     /// The host no longer needs `count` units from `first`.
     pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
+        self.account_risk(calendar.now());
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let buffered = self.buffer.used_slots() > 0 && self.buffer.cancel(lpn);
             let home = self.map.lookup(lpn);

@@ -14,7 +14,7 @@ mod work;
 
 pub use bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Risk};
 use crate::map::Map;
 use crate::mapping::Parts;
 use crate::programs::Programs;
@@ -22,8 +22,8 @@ use crate::space::{NONE, SuperblockState};
 use crate::wear::WearPolicy;
 use crate::{FtlStats, Layout, Output};
 use bank::Bank;
-use controller::{Controller, Transaction};
-use engine::RandomStream;
+use controller::{Controller, Probe, Transaction};
+use engine::{Calendar, RandomStream};
 use nand::FlashArray;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -82,6 +82,7 @@ pub struct BlockMapped {
     /// Without time: what was submitted and is done as soon as it is looked at.
     instant: Option<VecDeque<Transaction>>,
     stats: FtlStats,
+    risk: Risk,
     read_only: bool,
     outputs: Vec<Output>,
 }
@@ -105,9 +106,9 @@ impl BlockMapped {
             span,
             group_units,
             group_programs: group_units / layout.program_units,
-            write_back: config.write_back,
-            power_loss_protection: config.power_loss_protection,
-            flush_after: config.flush_after,
+            write_back: config.buffer.write_back,
+            power_loss_protection: config.buffer.power_loss_protection,
+            flush_after: config.buffer.flush_after,
             read_ahead: config.read_ahead,
             program_queue,
             spare: if array.may_fail() { SPARE_IF_FAILING } else { 0 },
@@ -116,9 +117,9 @@ impl BlockMapped {
             state: vec![SuperblockState::Lost; superblocks],
             block_of: vec![NONE; superblocks],
             failing: vec![false; superblocks],
-            buffer: Buffer::new(config.buffer_slots),
+            buffer: Buffer::new(config.buffer.slots),
             reserved_slots: 0,
-            waits: vec![Wait::default(); config.buffer_slots as usize],
+            waits: vec![Wait::default(); config.buffer.slots as usize],
             array,
             controller,
             programs: Programs::new(layout.program_units),
@@ -132,6 +133,7 @@ impl BlockMapped {
             flushes: VecDeque::new(),
             instant: None,
             stats: FtlStats::default(),
+            risk: Risk::default(),
             read_only: false,
             outputs: Vec::with_capacity(64),
             layout,
@@ -260,6 +262,26 @@ impl BlockMapped {
     /// Writes are acknowledged when the buffer holds them.
     pub fn is_write_back(&self) -> bool {
         self.write_back
+    }
+
+    /// The buffer survives a power cut: what it holds is durable.
+    pub fn is_protected(&self) -> bool {
+        self.power_loss_protection
+    }
+
+    /// The most units that were at risk at once since the run began.
+    pub fn risk_most(&self) -> u32 {
+        self.risk.most
+    }
+
+    /// Counts what would have been lost if the power had failed, for the time until now. Called before it changes.
+    pub fn account_risk(&mut self, now: SimTime) {
+        self.stats.risk_unit_ns += self.risk.until(now, self.buffer.at_risk());
+    }
+
+    /// Sends all that the buffer holds to the flash.
+    pub fn send_out<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        self.press(calendar, probe);
     }
 
     /// Bytes of state of the simulated drive.

@@ -130,6 +130,8 @@ pub struct JobSpec {
     pub end_fsync: bool,
     /// A flush after so many writes; 0 for none. From `fsync`, then from `fdatasync`.
     pub flush_every: [u64; 2],
+    /// Writes must be on durable storage when they are acknowledged: `sync=`, `writefua`.
+    pub fua: bool,
     /// Requests at most.
     pub number_ios: Option<u64>,
     /// What `k` is in sizes, as fio's option of that name.
@@ -172,6 +174,7 @@ impl JobSpec {
             sync_engine: None,
             end_fsync: false,
             flush_every: [0; 2],
+            fua: false,
             number_ios: None,
             kb_base: 1024,
         }

@@ -55,9 +55,11 @@ const HONOURED: &[&str] = &[
     "size",
     "startdelay",
     "stonewall",
+    "sync",
     "thinktime",
     "thinktime_blocks",
     "time_based",
+    "writefua",
 ];
 
 /// Options that may stand alone, without a value.
@@ -325,9 +327,7 @@ const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("fill_fs", OFF, "size=100%"),
     ("pre_read", OFF, "a job that reads, and a stonewall after it"),
     ("create_only", OFF, "a job that does something"),
-    ("sync", NONE, "fsync=1: a flush after each write"),
     ("write_barrier", OFF, "fsync=N"),
-    ("writefua", OFF, "fsync=1: a flush after each write"),
     ("readfua", OFF, "a job without readfua"),
     ("exitall", OFF, SAME_END),
     ("exit_what", NEVER, SAME_END),

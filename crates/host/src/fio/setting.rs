@@ -68,10 +68,21 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), &'static s
         "end_fsync" => job.end_fsync = value::flag(text)?,
         "fsync" => job.flush_every[0] = number()?,
         "fdatasync" => job.flush_every[1] = number()?,
+        "sync" => job.fua = synchronous(text)?,
+        "writefua" => job.fua |= value::flag(text)?,
         "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
         other => unreachable!("{other} stands in the table of honoured options"),
     }
     Ok(())
+}
+
+/// `O_SYNC` or `O_DSYNC`: Linux sends direct writes so opened with FUA.
+fn synchronous(text: &str) -> Result<bool, &'static str> {
+    match text.trim() {
+        "none" | "0" => Ok(false),
+        "sync" | "dsync" | "1" => Ok(true),
+        _ => Err("none, sync or dsync"),
+    }
 }
 
 fn between(number: Result<u64, &'static str>, least: u64, most: u64) -> Option<u64> {

@@ -33,6 +33,8 @@ struct Member {
     tag: u16,
     /// Several clones have this tag.
     shares_tag: bool,
+    /// Its writes must be durable when they are acknowledged.
+    fua: bool,
 }
 
 /// The jobs of a fio job file on one drive.
@@ -117,7 +119,8 @@ impl FioWorkload {
                 self.owners.push(self.clones.len() as u32);
             }
             let tag = (self.tags.len() - 1) as u16;
-            self.clones.push(Member { worker, place: Place::Later, job: index, tag, shares_tag });
+            let fua = job.fua;
+            self.clones.push(Member { worker, place: Place::Later, job: index, tag, shares_tag, fua });
         }
         Ok(())
     }
@@ -159,7 +162,8 @@ impl FioWorkload {
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
         let clone = &self.clones[index as usize];
         let (op, offset, bytes) = step;
-        let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag };
+        let fua = clone.fua && op == crate::Op::Write;
+        let request = HostRequest { arrive: now, op, offset, bytes, tag: clone.tag, fua };
         if clone.shares_tag {
             self.pending.insert(&request, index);
         }

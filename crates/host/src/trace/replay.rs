@@ -160,7 +160,7 @@ impl TraceWorkload {
             return Err(self.changed());
         };
         let (op, bytes, tag) = (record.op, record.bytes, record.volume as u16);
-        let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag };
+        let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: false };
         self.waiting = Some(Waiting { request, after_first_ns });
         Ok(())
     }

@@ -67,7 +67,14 @@ impl Workload for VolumeWorkload {
         }
         self.outstanding += 1;
         self.handed_out += 1;
-        Ok(Poll::Ready(HostRequest { arrive, op: next.op, offset: next.offset, bytes: next.bytes, tag: 0 }))
+        Ok(Poll::Ready(HostRequest {
+            arrive,
+            op: next.op,
+            offset: next.offset,
+            bytes: next.bytes,
+            tag: 0,
+            fua: false,
+        }))
     }
 
     fn complete(&mut self, _request: &HostRequest, _now: SimTime, _failed: bool) {

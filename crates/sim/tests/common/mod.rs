@@ -6,6 +6,47 @@ use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use sim::{Catalogue, Drive, RunOptions, Session};
 use units::SimTime;
 
+/// Every `every`th request forces unit access; 0: none.
+pub struct Forced<W> {
+    pub inner: W,
+    pub every: u64,
+    pub seen: u64,
+}
+
+impl<W: Workload> Workload for Forced<W> {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        let mut poll = self.inner.poll(now)?;
+        if let Poll::Ready(request) = &mut poll {
+            self.seen += 1;
+            request.fua = request.op == Op::Write && self.every > 0 && self.seen.is_multiple_of(self.every);
+        }
+        Ok(poll)
+    }
+
+    fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool) {
+        self.inner.complete(request, now, failed);
+    }
+
+    fn fraction_done(&self, now: SimTime) -> Option<f64> {
+        self.inner.fraction_done(now)
+    }
+
+    fn report(&self) -> WorkloadReport {
+        self.inner.report()
+    }
+}
+
+/// As [`closed_loop`], with force unit access on every `every`th request that is a write.
+pub fn closed_loop_forced(
+    requests: u64,
+    depth: u32,
+    every: u64,
+    draw: impl FnMut(u64) -> (Op, u64, u32) + Send + 'static,
+) -> Box<dyn Workload> {
+    let inner = ClosedLoop { left: requests, total: requests, depth, outstanding: 0, draw };
+    Box::new(Forced { inner, every, seen: 0 })
+}
+
 /// Requests drawn from `draw` until `left` are handed out, at most `depth` outstanding.
 pub struct ClosedLoop<F> {
     pub left: u64,
@@ -26,7 +67,7 @@ impl<F: FnMut(u64) -> (Op, u64, u32) + Send> Workload for ClosedLoop<F> {
         let (op, offset, bytes) = (self.draw)(self.total - self.left);
         self.left -= 1;
         self.outstanding += 1;
-        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes, tag: 0 }))
+        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes, tag: 0, fua: false }))
     }
 
     fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {

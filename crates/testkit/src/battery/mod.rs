@@ -3,6 +3,7 @@
 pub mod arbitration;
 pub mod code;
 pub mod errors;
+pub mod eviction;
 pub mod link;
 pub mod placement;
 pub mod regulator;

@@ -1,0 +1,91 @@
+//! `[ftl.buffer]`.
+
+use super::eviction;
+use crate::Layout;
+use config::{ConfigError, Section};
+use units::{Bytes, Nanos};
+
+/// The DRAM that holds the host's data.
+pub struct BufferConfig {
+    /// Mapping units it holds.
+    pub slots: u32,
+    /// A write is acknowledged when the buffer holds it: the write cache is enabled.
+    pub write_back: bool,
+    /// A battery or capacitors let the buffer survive a power cut, so that a flush has nothing to wait for.
+    pub power_loss_protection: bool,
+    /// A partial program unit is padded after this.
+    pub flush_after: Nanos,
+    /// Units that may stay although they could leave; 0: written ones leave as dies take them.
+    pub keep: u32,
+    /// What was read or programmed stays, too.
+    pub read_cache: bool,
+    /// Which of those that are kept leaves first.
+    pub eviction: eviction::Maker,
+}
+
+/// Part of the buffer a policy works with unless the drive's file says otherwise; the rest takes what comes.
+const KEEP_RATIO: f64 = 0.75;
+
+impl BufferConfig {
+    /// Reads the section.
+    ///
+    /// # Errors
+    /// When a value is wrong, the buffer too small, or a policy has nothing to choose from.
+    pub fn read(buffer: &mut Section, layout: &Layout) -> Result<Self, ConfigError> {
+        let size = buffer.or("size", Bytes::new(8 << 20), "DRAM that holds written data")?;
+        let slots = size.get() / layout.unit.get();
+        let least = u64::from(layout.program_units);
+        if slots < least || slots > 1 << 24 {
+            let expected = format!(
+                "expected room for at least one program unit ({}) and at most 2^24 mapping units",
+                Bytes::new(least * layout.unit.get())
+            );
+            return Err(buffer.reject("size", &expected));
+        }
+        let write_back = buffer.or("write_back", true, "a write is acknowledged when the buffer holds it")?;
+        let power_loss_protection =
+            buffer.or("power_loss_protection", true, "the buffer survives a power cut: flushes are free")?;
+        // Acknowledged data may stay in the buffer until more comes or the host flushes; a host that waits
+        // for its program must not wait for other writes.
+        let patience = if write_back { 1_000_000_000 } else { 10_000 };
+        let flush_after =
+            buffer.or("flush_after", Nanos::new(patience), "a partial program unit is padded after this")?;
+        let read_cache = buffer.or("read_cache", false, "what was read or programmed stays for reuse")?;
+        let mut section = buffer.child("eviction")?;
+        let eviction = eviction::read(&mut section)?;
+        let drains = eviction().is_drain() && !read_cache;
+        section.finish()?;
+        let keep = Self::read_keep(buffer, slots, least, drains)?;
+        Ok(Self {
+            slots: slots as u32,
+            write_back,
+            power_loss_protection,
+            flush_after,
+            keep,
+            read_cache,
+            eviction,
+        })
+    }
+
+    fn read_keep(buffer: &mut Section, slots: u64, least: u64, drains: bool) -> Result<u32, ConfigError> {
+        let usual = if drains { 0.0 } else { KEEP_RATIO };
+        let ratio: f64 = buffer.or(
+            "keep_ratio",
+            usual,
+            "part of the buffer for units that wait to be used again; 0: they leave as dies take them",
+        )?;
+        if !(0.0..=1.0).contains(&ratio) {
+            return Err(buffer.reject("keep_ratio", "expected 0 to 1"));
+        }
+        // What comes in must find room for a whole program unit, or a partial one would wait for company in vain.
+        let most = slots.saturating_sub(least);
+        let keep = ((slots as f64 * ratio) as u64).min(most);
+        if keep == 0 && !drains {
+            return Err(buffer.reject(
+                "keep_ratio",
+                "expected more than 0, and a buffer of more than one program unit: a cache must keep something",
+            ));
+        }
+        Ok(keep as u32)
+    }
+}

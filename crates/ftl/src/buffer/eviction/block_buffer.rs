@@ -1,0 +1,71 @@
+//! A few whole blocks in RAM: a block leaves when the host turns to others.
+
+use super::{EvictionPolicy, EvictionView};
+use config::{Card, ConfigError, Policy, Section};
+use std::collections::{BTreeMap, VecDeque};
+use units::Lpn;
+
+/// Keeps the units of the last few logical blocks that the host turned to. O(log n), and O(blocks) to look a
+/// block up.
+#[derive(Clone, Debug)]
+pub struct BlockBuffer {
+    blocks: usize,
+    block_units: u32,
+    /// The blocks kept, the one opened first coming first, with the slot of each kept unit.
+    open: VecDeque<(u32, BTreeMap<u32, u32>)>,
+}
+
+impl Policy for BlockBuffer {
+    const CARD: Card = Card {
+        name: "block-buffer",
+        rule: "the units of the `blocks` logical blocks opened last stay; a further block sends the one opened first \
+               out, in ascending order",
+        paper: "a block buffer beside the map, as proposed by Birrell, Isard, Thacker, Wobber, MSR-TR-2005-176",
+        not_modelled: "one buffer for each chip",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let blocks = section.or("blocks", 1u32, "logical blocks buffered")?;
+        if blocks == 0 {
+            return Err(section.reject("blocks", "expected at least 1"));
+        }
+        let block_units = section.or("block_units", 64u32, "mapping units of a logical block")?;
+        if block_units == 0 {
+            return Err(section.reject("block_units", "expected at least 1"));
+        }
+        Ok(Self { blocks: blocks as usize, block_units, open: VecDeque::new() })
+    }
+}
+
+impl EvictionPolicy for BlockBuffer {
+    fn attach(&mut self, _slots: u32) {}
+
+    fn on_keep(&mut self, slot: u32, lpn: Lpn, _dirty: bool) {
+        let number = lpn.0 / self.block_units;
+        if !self.open.iter().any(|(block, _)| *block == number) {
+            self.open.push_back((number, BTreeMap::new()));
+        }
+        let (_, slots) = self.open.iter_mut().rfind(|(block, _)| *block == number).expect("just made");
+        slots.insert(lpn.0, slot);
+    }
+
+    fn on_use(&mut self, _slot: u32, _lpn: Lpn, _write: bool) {}
+
+    fn on_leave(&mut self, _slot: u32, lpn: Lpn) {
+        let number = lpn.0 / self.block_units;
+        let at = self.open.iter().position(|(block, _)| *block == number).expect("the block of a kept unit");
+        self.open[at].1.remove(&lpn.0);
+        if self.open[at].1.is_empty() {
+            self.open.remove(at);
+        }
+    }
+
+    fn choose(&mut self, _view: &EvictionView<'_>) -> Option<u32> {
+        let (_, slots) = self.open.front()?;
+        slots.first_key_value().map(|(_, &slot)| slot)
+    }
+
+    fn is_overdue(&self) -> bool {
+        self.open.len() > self.blocks
+    }
+}

@@ -1,0 +1,125 @@
+//! Block-padding LRU: whole blocks leave, so that what reaches the flash is as sequential as it can be.
+
+use super::{EvictionPolicy, EvictionView, Order};
+use config::{Card, ConfigError, Policy, Section};
+use std::collections::BTreeMap;
+use units::Lpn;
+
+/// The kept units of one logical block.
+#[derive(Clone, Debug, Default)]
+struct Block {
+    /// Slot of each kept unit, by logical number.
+    slots: BTreeMap<u32, u32>,
+    /// The unit that a write in sequence would touch next.
+    next: u32,
+    /// Written from its first unit on, each unit once, in order.
+    sequential: bool,
+    /// Its place in the order of blocks.
+    place: u32,
+}
+
+/// Logical blocks by their last use; the oldest leaves whole. O(log n).
+#[derive(Clone, Debug)]
+pub struct Bplru {
+    block_units: u32,
+    blocks: BTreeMap<u32, Block>,
+    order: Order,
+    /// The block behind each place of the order, and places not in use.
+    at: Vec<u32>,
+    free: Vec<u32>,
+    /// The block that is on its way out.
+    leaving: Option<u32>,
+}
+
+impl Policy for Bplru {
+    const CARD: Card = Card {
+        name: "bplru",
+        rule: "all units of the logical block used longest ago, in ascending order; a block written once, in \
+               sequence and to its end counts as used longest ago",
+        paper: "Kim, Ahn: BPLRU, FAST 2008",
+        not_modelled: "page padding: the units of the block that the buffer does not hold are not read and written",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let block_units = section.or("block_units", 64u32, "mapping units of a logical block")?;
+        if block_units == 0 {
+            return Err(section.reject("block_units", "expected at least 1"));
+        }
+        let (at, free, order) = (Vec::new(), Vec::new(), Order::default());
+        Ok(Self { block_units, blocks: BTreeMap::new(), order, at, free, leaving: None })
+    }
+}
+
+impl Bplru {
+    /// A unit of a block was written or used: the block is the newest, or, when it is complete, the oldest.
+    fn note_use(&mut self, number: u32, unit: u32, write: bool) {
+        let block = self.blocks.get_mut(&number).expect("the block of a kept unit");
+        if write {
+            block.sequential &= unit == block.next;
+            block.next = unit + 1;
+        }
+        let complete = block.sequential && block.next == (number + 1) * self.block_units;
+        self.order.remove(block.place);
+        if complete {
+            self.order.push_first(block.place);
+        } else {
+            self.order.push(block.place);
+        }
+    }
+}
+
+impl EvictionPolicy for Bplru {
+    fn attach(&mut self, slots: u32) {
+        self.order.resize(slots);
+        self.at = vec![0; slots as usize];
+        self.free = (0..slots).rev().collect();
+    }
+
+    fn on_keep(&mut self, slot: u32, lpn: Lpn, dirty: bool) {
+        let number = lpn.0 / self.block_units;
+        if !self.blocks.contains_key(&number) {
+            let place = self.free.pop().expect("at most one block for each slot");
+            self.at[place as usize] = number;
+            self.order.push(place);
+            let next = number * self.block_units;
+            self.blocks.insert(number, Block { slots: BTreeMap::new(), next, sequential: true, place });
+        }
+        self.blocks.get_mut(&number).expect("just made").slots.insert(lpn.0, slot);
+        // A block on its way out is not used again by what comes to it meanwhile.
+        if self.leaving != Some(number) {
+            self.note_use(number, lpn.0, dirty);
+        }
+    }
+
+    fn on_use(&mut self, _slot: u32, lpn: Lpn, write: bool) {
+        let number = lpn.0 / self.block_units;
+        if self.leaving != Some(number) {
+            self.note_use(number, lpn.0, write);
+        }
+    }
+
+    fn on_leave(&mut self, _slot: u32, lpn: Lpn) {
+        let number = lpn.0 / self.block_units;
+        let block = self.blocks.get_mut(&number).expect("the block of a kept unit");
+        block.slots.remove(&lpn.0);
+        if block.slots.is_empty() {
+            let place = block.place;
+            self.order.remove(place);
+            self.free.push(place);
+            self.blocks.remove(&number);
+            if self.leaving == Some(number) {
+                self.leaving = None;
+            }
+        }
+    }
+
+    fn choose(&mut self, _view: &EvictionView<'_>) -> Option<u32> {
+        let number = self.leaving.or_else(|| self.order.first().map(|place| self.at[place as usize]))?;
+        self.leaving = Some(number);
+        self.blocks[&number].slots.first_key_value().map(|(_, &slot)| slot)
+    }
+
+    fn is_overdue(&self) -> bool {
+        self.leaving.is_some()
+    }
+}

@@ -1,0 +1,55 @@
+//! Clean first: a clean unit costs nothing to drop, a written one a program.
+
+use super::{EvictionPolicy, EvictionView, Order};
+use config::{Card, ConfigError, Policy, Section};
+use units::Lpn;
+
+/// Among the units used longest ago the oldest clean one; without one, the oldest. O(window).
+#[derive(Clone, Debug)]
+pub struct Cflru {
+    window_ratio: f64,
+    order: Order,
+}
+
+impl Policy for Cflru {
+    const CARD: Card = Card {
+        name: "cflru",
+        rule: "of the `window_ratio` of all kept units used longest ago the clean one used longest ago; if none is \
+               clean, the one used longest ago",
+        paper: "Park, Jung, Kang, Kim, Lee: CFLRU, CASES 2006",
+        not_modelled: "a window that follows the workload",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let window_ratio =
+            section.or("window_ratio", 0.25, "clean-first region, as a part of the kept units")?;
+        if !(0.0..=1.0).contains(&window_ratio) {
+            return Err(section.reject("window_ratio", "expected 0 to 1"));
+        }
+        Ok(Self { window_ratio, order: Order::default() })
+    }
+}
+
+impl EvictionPolicy for Cflru {
+    fn attach(&mut self, slots: u32) {
+        self.order.resize(slots);
+    }
+
+    fn on_keep(&mut self, slot: u32, _lpn: Lpn, _dirty: bool) {
+        self.order.push(slot);
+    }
+
+    fn on_use(&mut self, slot: u32, _lpn: Lpn, _write: bool) {
+        self.order.renew(slot);
+    }
+
+    fn on_leave(&mut self, slot: u32, _lpn: Lpn) {
+        self.order.remove(slot);
+    }
+
+    fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32> {
+        let window = (f64::from(view.kept) * self.window_ratio) as usize;
+        let clean = self.order.iter().take(window).find(|&slot| !view.is_dirty(slot));
+        clean.or_else(|| self.order.first())
+    }
+}

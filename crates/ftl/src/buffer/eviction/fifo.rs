@@ -1,0 +1,48 @@
+//! In the order of arrival.
+
+use super::{EvictionPolicy, EvictionView, Order};
+use config::{Card, ConfigError, Policy, Section};
+use units::Lpn;
+
+/// The unit that has been kept longest, used again or not. O(1).
+#[derive(Clone, Debug, Default)]
+pub struct Fifo {
+    order: Order,
+}
+
+impl Policy for Fifo {
+    const CARD: Card = Card {
+        name: "fifo",
+        rule: "the unit that came first",
+        paper: "common practice: a write buffer that drains",
+        not_modelled: "what is used again",
+    };
+
+    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self::default())
+    }
+}
+
+impl EvictionPolicy for Fifo {
+    fn attach(&mut self, slots: u32) {
+        self.order.resize(slots);
+    }
+
+    fn on_keep(&mut self, slot: u32, _lpn: Lpn, _dirty: bool) {
+        self.order.push(slot);
+    }
+
+    fn on_use(&mut self, _slot: u32, _lpn: Lpn, _write: bool) {}
+
+    fn on_leave(&mut self, slot: u32, _lpn: Lpn) {
+        self.order.remove(slot);
+    }
+
+    fn choose(&mut self, _view: &EvictionView<'_>) -> Option<u32> {
+        self.order.first()
+    }
+
+    fn is_drain(&self) -> bool {
+        true
+    }
+}

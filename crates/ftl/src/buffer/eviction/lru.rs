@@ -1,0 +1,46 @@
+//! Least recently used.
+
+use super::{EvictionPolicy, EvictionView, Order};
+use config::{Card, ConfigError, Policy, Section};
+use units::Lpn;
+
+/// The unit not read or written for the longest time. O(1).
+#[derive(Clone, Debug, Default)]
+pub struct Lru {
+    order: Order,
+}
+
+impl Policy for Lru {
+    const CARD: Card = Card {
+        name: "lru",
+        rule: "the unit read or written longest ago, written ones and clean ones alike",
+        paper: "common practice; Denning, CACM 11(5), 1968",
+        not_modelled: "that a written unit costs a program and a clean one nothing",
+    };
+
+    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self::default())
+    }
+}
+
+impl EvictionPolicy for Lru {
+    fn attach(&mut self, slots: u32) {
+        self.order.resize(slots);
+    }
+
+    fn on_keep(&mut self, slot: u32, _lpn: Lpn, _dirty: bool) {
+        self.order.push(slot);
+    }
+
+    fn on_use(&mut self, slot: u32, _lpn: Lpn, _write: bool) {
+        self.order.renew(slot);
+    }
+
+    fn on_leave(&mut self, slot: u32, _lpn: Lpn) {
+        self.order.remove(slot);
+    }
+
+    fn choose(&mut self, _view: &EvictionView<'_>) -> Option<u32> {
+        self.order.first()
+    }
+}

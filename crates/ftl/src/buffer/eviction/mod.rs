@@ -1,0 +1,80 @@
+//! Which of the units that the buffer keeps leaves it next?
+//!
+//! A written unit that leaves is programmed; a clean one, whose data the flash holds too, is dropped. With
+//! `ftl.buffer.keep_ratio` 0 nothing is kept: written units leave in the order of arrival as dies take them.
+
+mod order;
+
+use super::{Slot, SlotState};
+pub(crate) use order::Order;
+use units::Lpn;
+
+/// What a policy may know when it chooses.
+pub struct EvictionView<'a> {
+    /// Every slot of the buffer, by number; only kept ones may be chosen.
+    pub slots: &'a [Slot],
+    /// Slots kept now.
+    pub kept: u32,
+    /// How many may be kept.
+    pub keep: u32,
+}
+
+impl EvictionView<'_> {
+    /// The unit that a slot holds.
+    #[inline]
+    pub fn lpn(&self, slot: u32) -> Lpn {
+        self.slots[slot as usize].lpn
+    }
+
+    /// True when a slot holds data that the flash does not.
+    #[inline]
+    pub fn is_dirty(&self, slot: u32) -> bool {
+        self.slots[slot as usize].state == SlotState::Held
+    }
+
+    /// True when a slot may be chosen.
+    #[inline]
+    pub fn is_kept(&self, slot: u32) -> bool {
+        matches!(self.slots[slot as usize].state, SlotState::Held | SlotState::Clean)
+    }
+}
+
+/// The choice of a unit to leave the buffer. One instance for the drive.
+pub trait EvictionPolicy: Send {
+    /// Called once, before anything else: how many slots there are.
+    fn attach(&mut self, slots: u32);
+
+    /// A slot is kept from now on; `dirty`: with data that the flash does not hold.
+    fn on_keep(&mut self, slot: u32, lpn: Lpn, dirty: bool);
+
+    /// The host used a kept slot again.
+    fn on_use(&mut self, slot: u32, lpn: Lpn, write: bool);
+
+    /// A slot is kept no longer: chosen, trimmed, flushed or about to be programmed.
+    fn on_leave(&mut self, slot: u32, lpn: Lpn);
+
+    /// One of the kept slots, whenever there is one.
+    fn choose(&mut self, view: &EvictionView<'_>) -> Option<u32>;
+
+    /// True when the policy is a queue that nothing need wait in: unless told otherwise, the buffer keeps nothing.
+    fn is_drain(&self) -> bool {
+        false
+    }
+
+    /// True when a unit should leave although there is room: the rest of a block that is on its way.
+    fn is_overdue(&self) -> bool {
+        false
+    }
+}
+
+config::policies! {
+    seam: "ftl.buffer.eviction",
+    question: "Which of the units that the buffer keeps leaves it next?",
+    default: "fifo",
+    dyn EvictionPolicy;
+    block_buffer::BlockBuffer,
+    bplru::Bplru,
+    cflru::Cflru,
+    fifo::Fifo,
+    lru::Lru,
+}

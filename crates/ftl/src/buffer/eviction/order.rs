@@ -1,0 +1,102 @@
+//! Things in an order that changes: a doubly linked list threaded through their numbers.
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    before: u32,
+    after: u32,
+    member: bool,
+}
+
+const ALONE: Link = Link { before: NONE, after: NONE, member: false };
+
+/// Numbers in an order, the oldest first. Every step is O(1).
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    links: Vec<Link>,
+    first: u32,
+    last: u32,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Self { links: Vec::new(), first: NONE, last: NONE }
+    }
+}
+
+impl Order {
+    /// Makes room for numbers below `count`.
+    pub fn resize(&mut self, count: u32) {
+        self.links.resize(count as usize, ALONE);
+    }
+
+    /// The oldest.
+    #[inline]
+    pub fn first(&self) -> Option<u32> {
+        (self.first != NONE).then_some(self.first)
+    }
+
+    /// From the oldest to the newest.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(self.first(), |&at| {
+            let after = self.links[at as usize].after;
+            (after != NONE).then_some(after)
+        })
+    }
+
+    /// True when `number` is in the order.
+    #[inline]
+    pub fn contains(&self, number: u32) -> bool {
+        self.links[number as usize].member
+    }
+
+    /// Adds `number` as the newest.
+    #[inline]
+    pub fn push(&mut self, number: u32) {
+        debug_assert!(!self.contains(number));
+        self.links[number as usize] = Link { before: self.last, after: NONE, member: true };
+        match self.last {
+            NONE => self.first = number,
+            last => self.links[last as usize].after = number,
+        }
+        self.last = number;
+    }
+
+    /// Adds `number` as the oldest.
+    #[inline]
+    pub fn push_first(&mut self, number: u32) {
+        debug_assert!(!self.contains(number));
+        self.links[number as usize] = Link { before: NONE, after: self.first, member: true };
+        match self.first {
+            NONE => self.last = number,
+            first => self.links[first as usize].before = number,
+        }
+        self.first = number;
+    }
+
+    /// Takes `number` out; nothing happens when it is not there.
+    #[inline]
+    pub fn remove(&mut self, number: u32) {
+        let Link { before, after, member } = self.links[number as usize];
+        if !member {
+            return;
+        }
+        match before {
+            NONE => self.first = after,
+            before => self.links[before as usize].after = after,
+        }
+        match after {
+            NONE => self.last = before,
+            after => self.links[after as usize].before = before,
+        }
+        self.links[number as usize] = ALONE;
+    }
+
+    /// Makes `number` the newest.
+    #[inline]
+    pub fn renew(&mut self, number: u32) {
+        self.remove(number);
+        self.push(number);
+    }
+}

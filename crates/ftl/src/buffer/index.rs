@@ -1,0 +1,80 @@
+//! From a logical unit to the slot that holds its newest version: open addressing, no allocation at work.
+
+use units::Lpn;
+
+const EMPTY: u64 = u64::MAX;
+
+/// Logical unit in the high half of an entry, slot in the low half.
+pub(crate) struct Index {
+    table: Vec<u64>,
+    shift: u32,
+}
+
+impl Index {
+    /// An index for at most `slots` entries.
+    pub fn new(slots: u32) -> Self {
+        let size = (slots as usize * 4).next_power_of_two().max(8);
+        Self { table: vec![EMPTY; size], shift: 32 - size.trailing_zeros() }
+    }
+
+    #[inline]
+    fn home(&self, lpn: u32) -> usize {
+        (lpn.wrapping_mul(0x9E37_79B1) >> self.shift) as usize
+    }
+
+    /// The newest slot of `lpn`.
+    #[inline]
+    pub fn find(&self, lpn: Lpn) -> Option<u32> {
+        let mut at = self.home(lpn.0);
+        loop {
+            let entry = self.table[at];
+            if entry == EMPTY {
+                return None;
+            }
+            if (entry >> 32) as u32 == lpn.0 {
+                return Some(entry as u32);
+            }
+            at = (at + 1) & (self.table.len() - 1);
+        }
+    }
+
+    /// Makes `slot` the newest of `lpn`.
+    pub fn link(&mut self, lpn: Lpn, slot: u32) {
+        let mut at = self.home(lpn.0);
+        while self.table[at] != EMPTY && (self.table[at] >> 32) as u32 != lpn.0 {
+            at = (at + 1) & (self.table.len() - 1);
+        }
+        self.table[at] = u64::from(lpn.0) << 32 | u64::from(slot);
+    }
+
+    /// Removes the entry of `lpn`, which must be there, moving later entries of its cluster back into the gap.
+    pub fn unlink(&mut self, lpn: Lpn) {
+        let mask = self.table.len() - 1;
+        let mut gap = self.home(lpn.0);
+        while (self.table[gap] >> 32) as u32 != lpn.0 {
+            gap = (gap + 1) & mask;
+        }
+        let mut at = gap;
+        loop {
+            self.table[gap] = EMPTY;
+            loop {
+                at = (at + 1) & mask;
+                if self.table[at] == EMPTY {
+                    return;
+                }
+                let home = self.home((self.table[at] >> 32) as u32);
+                let distance = |from: usize| at.wrapping_sub(from) & mask;
+                if distance(home) >= distance(gap) {
+                    break;
+                }
+            }
+            self.table[gap] = self.table[at];
+            gap = at;
+        }
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        self.table.len() * 8
+    }
+}

@@ -1,0 +1,516 @@
+//! What of the host's data is in the drive's DRAM: what the flash does not hold yet, and what is kept for reuse.
+//!
+//! A slot holds one mapping unit from the moment its data arrives until its program is done. Reads are
+//! served from here; a second write to a unit that still waits takes the first one's place (write-back
+//! only, since a write-through request must see its own program).
+//!
+//! With `keep_ratio` above 0 the buffer is a cache: written units are *held* instead of leaving at once, and
+//! with `read_cache` what was read or programmed stays as *clean* units. When more is kept than may be,
+//! [`eviction`] says which unit leaves.
+
+mod at_work;
+mod config_read;
+pub mod eviction;
+mod index;
+
+pub use config_read::BufferConfig;
+use eviction::{EvictionPolicy, EvictionView};
+use index::Index;
+use std::collections::VecDeque;
+use units::{Lpn, SimTime};
+
+/// Where a slot is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotState {
+    /// Not in use.
+    Free,
+    /// The rest of the unit is being read from flash.
+    Merging,
+    /// Kept: written, not on flash, in no hurry to get there.
+    Held,
+    /// Kept: the flash holds the same.
+    Clean,
+    /// Waits for a die.
+    Queued,
+    /// Part of a program under way.
+    Bound,
+    /// Trimmed while it waited: leaves without being programmed.
+    Cancelled,
+}
+
+/// One mapping unit in the buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// Which unit.
+    pub lpn: Lpn,
+    /// The request that waits for its program, if one does.
+    pub request: u32,
+    /// Which flush it belongs before.
+    pub epoch: u32,
+    /// How far it is.
+    pub state: SlotState,
+    /// Its place among the held ones.
+    place: u32,
+}
+
+impl Slot {
+    /// A slot in a given state, for tests of policies.
+    pub const fn of(lpn: Lpn, state: SlotState) -> Self {
+        Self { lpn, request: u32::MAX, epoch: 0, state, place: u32::MAX }
+    }
+}
+
+/// What became of kept units when room was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evicted {
+    /// Written units that now wait for a die.
+    pub dirty: u64,
+    /// Clean units dropped.
+    pub clean: u64,
+}
+
+/// How many units would have been lost if the power had failed, over time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Risk {
+    since: SimTime,
+    /// The most at once.
+    pub most: u32,
+}
+
+impl Risk {
+    /// Units times nanoseconds since the last call, during which `units` were at risk.
+    #[inline]
+    pub fn until(&mut self, now: SimTime, units: u32) -> u128 {
+        let span = now.since(self.since).ns();
+        self.since = now;
+        self.most = self.most.max(units);
+        u128::from(units) * u128::from(span)
+    }
+}
+
+/// Slots, the queue of those that wait for a die, those that are kept, and an index by logical unit.
+pub struct Buffer {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    queue: VecDeque<u32>,
+    index: Index,
+    epoch: u32,
+    /// Slots with data that the flash lacks, of each epoch not over yet, oldest first, and the first of those
+    /// epochs.
+    pending: VecDeque<u32>,
+    first_epoch: u32,
+    /// Kept slots, of them the held ones, and how many may be kept.
+    kept: u32,
+    held: Vec<u32>,
+    keep: u32,
+    /// What is read or programmed stays.
+    keeps_clean: bool,
+    policy: Option<Box<dyn EvictionPolicy>>,
+    /// Logical units that were acknowledged on arrival and whose newest version is not on flash.
+    at_risk: u32,
+    /// Units from here on are not the host's.
+    host_units: u32,
+}
+
+impl Buffer {
+    /// A buffer of `slots` mapping units that keeps nothing.
+    pub fn new(slots: u32) -> Self {
+        Self {
+            slots: vec![Slot::of(Lpn::NONE, SlotState::Free); slots as usize],
+            free: (0..slots).rev().collect(),
+            queue: VecDeque::with_capacity(slots as usize + 1),
+            index: Index::new(slots),
+            epoch: 0,
+            pending: VecDeque::from([0]),
+            first_epoch: 0,
+            kept: 0,
+            held: Vec::new(),
+            keep: 0,
+            keeps_clean: false,
+            policy: None,
+            at_risk: 0,
+            host_units: u32::MAX,
+        }
+    }
+
+    /// The buffer of a drive, with `more` slots for the layer's own units, which lie beyond the `host_units`.
+    pub fn of(config: &BufferConfig, more: u32, host_units: u32) -> Self {
+        let mut buffer = Self::new(config.slots + more);
+        buffer.host_units = host_units;
+        if config.keep > 0 {
+            let mut policy = (config.eviction)();
+            policy.attach(config.slots + more);
+            buffer.policy = Some(policy);
+            buffer.keep = config.keep;
+            buffer.keeps_clean = config.read_cache;
+        }
+        buffer
+    }
+
+    /// Slots not in use.
+    #[inline]
+    pub fn free_slots(&self) -> u32 {
+        self.free.len() as u32
+    }
+
+    /// Slots in use.
+    #[inline]
+    pub fn used_slots(&self) -> u32 {
+        (self.slots.len() - self.free.len()) as u32
+    }
+
+    /// Slots with data that the flash does not hold.
+    #[inline]
+    pub fn dirty_slots(&self) -> u32 {
+        self.used_slots() - (self.kept - self.held.len() as u32)
+    }
+
+    /// True when what was read or programmed is kept.
+    #[inline]
+    pub fn keeps_clean(&self) -> bool {
+        self.keeps_clean
+    }
+
+    /// Logical units whose newest version was acknowledged on arrival and would be lost if the power failed now
+    /// and nothing protected the buffer.
+    #[inline]
+    pub fn at_risk(&self) -> u32 {
+        self.at_risk
+    }
+
+    /// A slot.
+    #[inline]
+    pub fn slot(&self, slot: u32) -> &Slot {
+        &self.slots[slot as usize]
+    }
+
+    /// The newest slot of `lpn`.
+    #[inline]
+    pub fn find(&self, lpn: Lpn) -> Option<u32> {
+        self.index.find(lpn)
+    }
+
+    /// True when losing the slot's data would lose what was acknowledged.
+    #[inline]
+    fn is_risky(&self, slot: u32) -> bool {
+        let Slot { lpn, request, state, .. } = self.slots[slot as usize];
+        request == u32::MAX && state != SlotState::Clean && lpn.0 < self.host_units
+    }
+
+    fn unlink(&mut self, slot: u32) {
+        self.index.unlink(self.slots[slot as usize].lpn);
+        self.at_risk -= u32::from(self.is_risky(slot));
+    }
+
+    /// Takes a slot for `lpn`, as its newest version. `request` waits for the program unless it is
+    /// `u32::MAX`.
+    ///
+    /// # Panics
+    /// When no slot is free: the caller asks first.
+    #[inline]
+    pub fn insert(&mut self, lpn: Lpn, request: u32, state: SlotState) -> u32 {
+        let slot = self.free.pop().expect("the caller checked for a free slot");
+        let older = self.index.find(lpn);
+        self.at_risk -= u32::from(older.is_some_and(|older| self.is_risky(older)));
+        self.slots[slot as usize] = Slot { lpn, request, epoch: self.epoch, state, place: u32::MAX };
+        self.at_risk += u32::from(self.is_risky(slot));
+        *self.pending.back_mut().expect("the current epoch exists") += 1;
+        self.index.link(lpn, slot);
+        slot
+    }
+
+    /// The data of a slot is complete: it waits for a die, or is held where nobody waits for its program.
+    #[inline]
+    pub fn enqueue(&mut self, slot: u32) {
+        let Slot { request, epoch, .. } = self.slots[slot as usize];
+        // What came before a flush and was not complete then goes out without being held.
+        if self.keep > 0 && request == u32::MAX && epoch == self.epoch {
+            self.slots[slot as usize].place = self.held.len() as u32;
+            self.held.push(slot);
+            self.begin_keeping(slot, SlotState::Held);
+            return;
+        }
+        self.slots[slot as usize].state = SlotState::Queued;
+        self.queue.push_back(slot);
+    }
+
+    /// Says how far a slot is that waits in another queue than this one.
+    #[inline]
+    pub fn set_state(&mut self, slot: u32, state: SlotState) {
+        self.slots[slot as usize].state = state;
+    }
+
+    /// Puts a slot whose program failed back, before all others.
+    pub fn enqueue_first(&mut self, slot: u32) {
+        self.slots[slot as usize].state = SlotState::Queued;
+        self.queue.push_front(slot);
+    }
+
+    /// The slot that has waited longest.
+    #[inline]
+    pub fn first_queued(&self) -> Option<u32> {
+        self.queue.front().copied()
+    }
+
+    /// Takes the slot that has waited longest, and binds it to a program.
+    #[inline]
+    pub fn bind_first(&mut self) -> u32 {
+        let slot = self.queue.pop_front().expect("the caller saw a queued slot");
+        if self.slots[slot as usize].state == SlotState::Queued {
+            self.slots[slot as usize].state = SlotState::Bound;
+        }
+        slot
+    }
+
+    /// True when the slot holds the newest version of its unit.
+    #[inline]
+    pub fn is_newest(&self, slot: u32) -> bool {
+        self.find(self.slots[slot as usize].lpn) == Some(slot)
+    }
+
+    /// Frees a slot whose program is done or void; if it held the newest version, the index forgets it.
+    #[inline]
+    pub fn release(&mut self, slot: u32, newest: bool) {
+        if newest {
+            self.unlink(slot);
+        }
+        self.lower_pending(slot);
+        self.slots[slot as usize].state = SlotState::Free;
+        self.free.push(slot);
+    }
+
+    #[inline]
+    fn lower_pending(&mut self, slot: u32) {
+        self.pending[(self.slots[slot as usize].epoch - self.first_epoch) as usize] -= 1;
+    }
+
+    /// The host trimmed `lpn`: the newest version is void. True when there was one.
+    pub fn cancel(&mut self, lpn: Lpn) -> bool {
+        let Some(slot) = self.find(lpn) else { return false };
+        match self.slots[slot as usize].state {
+            SlotState::Clean => {
+                self.drop_clean(slot);
+                return true;
+            }
+            SlotState::Held => {
+                self.end_keeping(slot);
+                self.release(slot, true);
+                return true;
+            }
+            _ => self.unlink(slot),
+        }
+        let slot = &mut self.slots[slot as usize];
+        if matches!(slot.state, SlotState::Queued | SlotState::Merging) && slot.request == u32::MAX {
+            slot.state = SlotState::Cancelled;
+        }
+        true
+    }
+
+    /// No request waits for a program any more.
+    pub fn forget_requests(&mut self) {
+        for slot in 0..self.slots.len() as u32 {
+            let risky = self.is_risky(slot);
+            self.slots[slot as usize].request = u32::MAX;
+            let newly = !risky && self.slots[slot as usize].state != SlotState::Free && self.is_newest(slot);
+            self.at_risk += u32::from(newly && self.is_risky(slot));
+        }
+    }
+
+    /// Ends an epoch: [`Self::oldest_epoch`] passes the number returned once all slots of now are gone.
+    pub fn end_epoch(&mut self) -> u32 {
+        let ended = self.epoch;
+        self.epoch += 1;
+        self.pending.push_back(0);
+        ended
+    }
+
+    /// The oldest epoch that still has slots in use (or the current one).
+    pub fn oldest_epoch(&mut self) -> u32 {
+        while self.pending.len() > 1 && self.pending[0] == 0 {
+            self.pending.pop_front();
+            self.first_epoch += 1;
+        }
+        self.first_epoch
+    }
+
+    // ---- kept units ---------------------------------------------------------------------------------
+
+    fn begin_keeping(&mut self, slot: u32, state: SlotState) {
+        self.slots[slot as usize].state = state;
+        self.kept += 1;
+        let lpn = self.slots[slot as usize].lpn;
+        let policy = self.policy.as_mut().expect("only a cache keeps units");
+        policy.on_keep(slot, lpn, state == SlotState::Held);
+    }
+
+    /// Takes a slot out of those kept; its state is for the caller to set.
+    fn end_keeping(&mut self, slot: u32) {
+        let Slot { lpn, state, place, .. } = self.slots[slot as usize];
+        if state == SlotState::Held {
+            self.held.swap_remove(place as usize);
+            if let Some(&moved) = self.held.get(place as usize) {
+                self.slots[moved as usize].place = place;
+            }
+        }
+        self.kept -= 1;
+        self.policy.as_mut().expect("only a cache keeps units").on_leave(slot, lpn);
+    }
+
+    /// The host read a unit that the buffer holds.
+    #[inline]
+    pub fn note_read(&mut self, slot: u32) {
+        self.note_use(slot, false);
+    }
+
+    #[inline]
+    fn note_use(&mut self, slot: u32, write: bool) {
+        let Slot { lpn, state, .. } = self.slots[slot as usize];
+        if matches!(state, SlotState::Held | SlotState::Clean) {
+            self.policy.as_mut().expect("only a cache keeps units").on_use(slot, lpn, write);
+        }
+    }
+
+    /// New data take the place of what the newest slot of a unit holds, which is not under way to the flash;
+    /// `request` waits for the program unless it is `u32::MAX`.
+    pub fn overwrite(&mut self, slot: u32, request: u32) {
+        match self.slots[slot as usize].state {
+            SlotState::Held if request == u32::MAX => self.note_use(slot, true),
+            SlotState::Held => {
+                self.end_keeping(slot);
+                self.wait_for(slot, request);
+                self.enqueue(slot);
+            }
+            SlotState::Clean => {
+                self.end_keeping(slot);
+                self.slots[slot as usize].epoch = self.epoch;
+                *self.pending.back_mut().expect("the current epoch exists") += 1;
+                self.slots[slot as usize].request = request;
+                self.slots[slot as usize].state = SlotState::Queued;
+                self.at_risk += u32::from(self.is_risky(slot));
+                self.enqueue(slot);
+            }
+            _ if request != u32::MAX => self.wait_for(slot, request),
+            _ => {}
+        }
+    }
+
+    /// A request waits for the program of a slot that held acknowledged data. Those stay at risk; the slot's own
+    /// request decides when it is released, so the account is settled here.
+    fn wait_for(&mut self, slot: u32, request: u32) {
+        self.at_risk -= u32::from(self.is_risky(slot));
+        self.slots[slot as usize].request = request;
+    }
+
+    /// Programmed: the slot stays as a clean unit, which no request and no flush waits for.
+    pub fn keep_clean(&mut self, slot: u32) {
+        self.at_risk -= u32::from(self.is_risky(slot));
+        self.lower_pending(slot);
+        self.slots[slot as usize].request = u32::MAX;
+        self.begin_keeping(slot, SlotState::Clean);
+    }
+
+    /// Keeps a unit that was read from flash, in a free slot.
+    pub fn insert_clean(&mut self, lpn: Lpn) {
+        let slot = self.free.pop().expect("the caller checked for a free slot");
+        self.slots[slot as usize] = Slot::of(lpn, SlotState::Clean);
+        self.index.link(lpn, slot);
+        self.begin_keeping(slot, SlotState::Clean);
+    }
+
+    fn drop_clean(&mut self, slot: u32) {
+        self.end_keeping(slot);
+        self.index.unlink(self.slots[slot as usize].lpn);
+        self.slots[slot as usize].state = SlotState::Free;
+        self.free.push(slot);
+    }
+
+    fn send_out(&mut self, slot: u32) {
+        self.end_keeping(slot);
+        self.slots[slot as usize].state = SlotState::Queued;
+        self.queue.push_back(slot);
+    }
+
+    /// Lets units leave until no more are kept than may be, as the policy chooses.
+    ///
+    /// # Panics
+    /// When the policy chooses a slot that is not kept, or none.
+    pub fn relieve(&mut self) -> Evicted {
+        let mut evicted = Evicted::default();
+        loop {
+            let Some(policy) = self.policy.as_mut() else { return evicted };
+            if self.kept <= self.keep && !policy.is_overdue() {
+                return evicted;
+            }
+            let view = EvictionView { slots: &self.slots, kept: self.kept, keep: self.keep };
+            let slot = policy.choose(&view).expect("the eviction policy chose none of the kept units");
+            assert!(view.is_kept(slot), "the eviction policy chose slot {slot}, which is not kept");
+            if self.slots[slot as usize].state == SlotState::Clean {
+                self.drop_clean(slot);
+                evicted.clean += 1;
+            } else {
+                self.send_out(slot);
+                evicted.dirty += 1;
+            }
+        }
+    }
+
+    /// Sends all held units to the flash, in ascending order; clean ones stay.
+    pub fn send_out_held(&mut self) {
+        let mut held = self.held.clone();
+        held.sort_unstable_by_key(|&slot| self.slots[slot as usize].lpn);
+        for slot in held {
+            self.send_out(slot);
+        }
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        self.slots.len() * (size_of::<Slot>() + 8) + self.index.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::RandomStream;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn the_index_agrees_with_a_map_under_random_histories() {
+        let mut buffer = Buffer::new(40);
+        let mut random = RandomStream::new(11, "buffer");
+        let mut newest = BTreeMap::new();
+        let mut used = Vec::new();
+        for _ in 0..200_000 {
+            let lpn = Lpn(random.below(60) as u32 * 4096);
+            if buffer.free_slots() > 0 && random.chance(0.5) {
+                let slot = buffer.insert(lpn, u32::MAX, SlotState::Queued);
+                newest.insert(lpn, slot);
+                used.push(slot);
+            } else if !used.is_empty() {
+                let slot = used.swap_remove(random.below(used.len() as u64) as usize);
+                let lpn = buffer.slot(slot).lpn;
+                let is_newest = buffer.is_newest(slot);
+                assert_eq!(is_newest, newest.get(&lpn) == Some(&slot));
+                if is_newest {
+                    newest.remove(&lpn);
+                }
+                buffer.release(slot, is_newest);
+            }
+            assert_eq!(buffer.find(lpn), newest.get(&lpn).copied());
+            assert_eq!(buffer.used_slots() as usize, used.len());
+        }
+    }
+
+    #[test]
+    fn an_epoch_is_over_when_its_slots_are_gone() {
+        let mut buffer = Buffer::new(4);
+        let slot = buffer.insert(Lpn(1), u32::MAX, SlotState::Queued);
+        let epoch = buffer.end_epoch();
+        let later = buffer.insert(Lpn(2), u32::MAX, SlotState::Queued);
+        assert!(buffer.oldest_epoch() <= epoch);
+        buffer.release(slot, true);
+        assert!(buffer.oldest_epoch() > epoch);
+        buffer.release(later, true);
+    }
+}

@@ -44,6 +44,7 @@ class Finding:
     ci95: float | None = None  # half width of the 95 % confidence interval, in the unit of `simulated`
     holds: bool | None = None  # for qualitative exhibits: whether the claim is true of what was simulated
     lines: tuple[Line, ...] = ()  # drawn where the exhibit has no published numbers to stand beside
+    data: Mapping[str, float] = field(default_factory=dict)  # what `conclude` needs of it beside all that
 
 
 Found = Mapping[tuple[str, str], Finding]  # by exhibit and case

@@ -1,0 +1,333 @@
+"""Costs of reads and writes under every regulator: one operation, real traces, synthetic volumes."""
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+from floatgate import run as run_drive
+from floatgate.reproduce import Case, Concluded, Finding, Found, Line, simulate
+
+from . import access
+from .workloads import DRIVE, TRACES, VOLUMES, at_hand, folder, volume
+
+REGULATORS = {
+    "MCW/MCR": "mcw-mcr",
+    "HCW/LCR": "hcw-lcr",
+    "LCW/HCR": "lcw-hcr",
+    "Li et al.": "li-queue",
+    "Wu et al.": "wu-slack",
+    "retention relaxation": "retention-relaxation",
+    "TVR": "tvr",
+    "AGCR": "agcr",
+}
+TRADITIONAL, LI, AGCR = "MCW/MCR", "Li et al.", "AGCR"
+COSTS = {"low": "hcw-lcr", "medium": "mcw-mcr", "high": "lcw-hcr"}  # of reads; writes the other way round
+GROUPS = {"real": "real traces", "synthetic": "synthetic volumes"}
+FILL = 0.7  # of the drive holds data before a trace begins
+INTERLEAVED = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
+BURSTS = (1, 8, 64)
+ERASE_WATTS = 3.3 * 0.025  # [nand.currents] of drive.toml
+
+
+def cases(full: bool) -> Iterable[Case]:
+    """Quick: five small traces, three volumes of fewer requests, no sweeps of what is not published."""
+    for cost in COSTS:
+        yield Case("table1", f"read, {cost} cost", {"op": "read", "regulator": COSTS[cost]})
+        opposite = {"low": "high", "high": "low"}.get(cost, cost)
+        yield Case("table1", f"write, {opposite} cost", {"op": "write", "regulator": COSTS[cost]})
+    yield Case("table1", "erase", {"op": "erase", "regulator": "mcw-mcr"})
+    yield Case("overhead", "window of 2, 64 GiB of 4 KiB pages")
+    for name, trace in at_hand(full).items():
+        yield Case("workloads", name, {"group": "real", "trace": name}, cost=10 * trace.cost)
+    for name in VOLUMES if full else VOLUMES[:3]:
+        parameters = {"group": "synthetic", "volume": volume(name, full)}
+        yield Case("workloads", f"{name}, synthetic", parameters, cost=60.0)
+    if full:
+        for share in INTERLEAVED:
+            yield Case("interleaved", f"{share:.0%} interleaved", {"interleaved": share}, cost=100.0)
+        for burst in BURSTS:
+            yield Case("bursts", f"bursts of {burst}", {"burst": burst}, cost=100.0)
+
+
+def run(case: Case, full: bool) -> Finding:
+    """Simulate one case."""
+    match case.exhibit:
+        case "table1":
+            return table_1(case.parameters)
+        case "overhead":
+            return overhead()
+        case "workloads":
+            return workload(case.name, case.parameters)
+        case "interleaved":
+            return swept({"interleaved": case.parameters["interleaved"]}, full)
+        case _:
+            return swept({"burst": case.parameters["burst"]}, full)
+
+
+# ---- single operations --------------------------------------------------------------------------------
+
+
+def table_1(case: Mapping[str, Any]) -> Finding:
+    """Time of the array and of bit-planes sent, in us, of one operation after the other."""
+    op = case["op"]
+    changes = {"ftl.regulator.name": case["regulator"]}
+    if op == "erase":
+        return Finding(_erase_us(changes))
+    job = f"[one]\nrw=rand{op}\nbs=4k\niodepth=1\nsize=64m\nio_size=4m\nnorandommap=1\n"
+    done = simulate(DRIVE, job, set=changes, precondition="fill", precondition_fill=0.1)
+    stages = done.document["stages"][op]
+    array, transfer = stages["array"], stages["transfer"]  # mean, in ns
+    # The write cost of the paper is that of the program alone, the read cost that of sensing and transfer.
+    return Finding((array + transfer if op == "read" else array) / 1e3)
+
+
+def _erase_us(changes: Mapping[str, Any]) -> float:
+    """Return the energy of all erases over their number and the power of one."""
+    job = "[fill]\nrw=randwrite\nbs=4k\niodepth=8\nsize=100%\nio_size=100m\nnorandommap=1\n"
+    few = {"geometry.channels": 1, "geometry.ways": 1, "nand.blocks_per_plane": 64, "ftl.op_ratio": 0.3}
+    document = simulate(DRIVE, job, set={**changes, **few}, precondition="steady").document
+    joules = document["energy_j"]["nand_by_kind"]["erase"]
+    return float(joules / ERASE_WATTS / document["flash"]["erases"]["total"] * 1e6)
+
+
+def overhead() -> Finding:
+    """Bits beside the map of a drive that shows 64 GiB, in MiB."""
+    changes = {
+        "ftl.regulator.name": "agcr",
+        "nand.blocks_per_plane": 1280,
+        "ftl.user_capacity": "64GiB",
+    }
+    done = simulate(DRIVE, "[one]\nrw=read\nbs=4k\nio_size=4k\nsize=4k\n", set=changes)
+    return Finding(done.document["regulation"]["overhead_bytes"] / 2**20)
+
+
+# ---- workloads ----------------------------------------------------------------------------------------
+
+
+def measure(source: Mapping[str, Any], regulator: str, **options: Any) -> Any:
+    """Run a workload under a regulator; return the finished run."""
+    if "trace" in source:
+        trace = TRACES[source["trace"]]
+        what: Any = folder() / trace.file
+        options |= {"compact": True, **trace.options}
+    else:
+        what = source["volume"]
+    changes = {"ftl.regulator.name": regulator}
+    done = run_drive(DRIVE, what, set=changes, precondition="fill", precondition_fill=FILL, **options)
+    if done.document["interrupted"]:
+        raise KeyboardInterrupt
+    return done
+
+
+def latencies(done: Any) -> dict[str, float]:
+    """Mean latencies in us: of reads, writes, and both."""
+    found, total, count = {}, 0.0, 0
+    for op in ("read", "write"):
+        of = done.document["host"][op]
+        mean = (of["latency_ns"] or {}).get("mean") or 0.0
+        found[op] = mean / 1e3
+        total, count = total + mean * of["requests"], count + of["requests"]
+    return {**found, "all": total / count / 1e3}
+
+
+def workload(name: str, case: Mapping[str, Any]) -> Finding:
+    """Every regulator on one workload; what it did is handed on to `conclude`."""
+    data: dict[str, float] = {}
+    for label, regulator in REGULATORS.items():
+        done = measure(case, regulator, requests=label == TRADITIONAL)
+        data |= {f"{label}, {op}": mean for op, mean in latencies(done).items()}
+        if label == TRADITIONAL and case["group"] == "real":
+            every = list(access.accesses(done.requests()))
+            data |= access.shares(every)
+            data |= {f"window {window}": share for window, share in access.accuracy(every).items()}
+        if label in (TRADITIONAL, LI, AGCR):
+            data |= {f"{label}, {key}": value for key, value in operations(done).items()}
+    reads = [data[f"{label}, read"] for label in ("HCW/LCR", TRADITIONAL, "LCW/HCR")]
+    writes = [data[f"{label}, write"] for label in ("LCW/HCR", TRADITIONAL, "HCW/LCR")]
+    points = [
+        Line(f"{label}, {op}", (name,), (data[f"{label}, {op}"] / data[f"{TRADITIONAL}, {op}"],), "points")
+        for label in ("HCW/LCR", "LCW/HCR")
+        for op in ("read", "write")
+        if data[f"{TRADITIONAL}, {op}"]
+    ]
+    text = f"read {reads[0]:.0f} < {reads[1]:.0f} < {reads[2]:.0f} us, "
+    text += f"write {writes[0]:.0f} < {writes[1]:.0f} < {writes[2]:.0f} us"
+    holds = reads == sorted(reads) and writes == sorted(writes)
+    return Finding(text, "in this order", holds=holds, lines=tuple(points), data=data)
+
+
+def operations(done: Any) -> dict[str, float]:
+    """Figure 9: shares of the host's page reads and writes by cost, and re-writes over all page accesses."""
+    regulation = done.document["regulation"]
+    reads = dict(zip(regulation["references"], regulation["reads_by_references"]["host"], strict=True))
+    units = dict(zip(regulation["steps_uv"], regulation["units_by_step"]["host"], strict=True))
+    read, written = sum(reads.values()), sum(units.values())
+    found = {
+        f"{cost}-cost reads": reads.get(n, 0) / read if read else 0.0
+        for cost, n in (("low", 3), ("medium", 9), ("high", 21))
+    }
+    found |= {
+        f"{cost}-cost writes": units.get(step, 0) / written if written else 0.0
+        for cost, step in (("low", 400_000), ("medium", 300_000), ("high", 225_000))
+    }
+    rewritten = done.document["flash"]["units_programmed"]["rewrite"]
+    return {**found, "re-writes": rewritten / (read + written)}
+
+
+def swept(changes: Mapping[str, Any], full: bool) -> Finding:
+    """AGCR over Li et al. on the volumes, with something that is not published set to a value."""
+    gains = []
+    for name in VOLUMES:
+        source = {"volume": volume(name, full, **{"requests": 20_000, **changes})}
+        agcr, li = (latencies(measure(source, REGULATORS[label]))["all"] for label in (AGCR, LI))
+        gains.append(agcr / li - 1)
+    mean = sum(gains) / len(gains)
+    value = next(iter(changes.values()))
+    line = Line("mean of twelve volumes", (float(value),), (100 * mean,), "points")
+    return Finding(f"{100 * mean:+.1f} %", "not given", holds=True, lines=(line,), data={"gain": mean})
+
+
+# ---- conclusions --------------------------------------------------------------------------------------
+
+
+def conclude(found: Found) -> Iterable[Concluded]:
+    """Averages, best cases and shapes over the workloads of a group."""
+    yield from _service(found)
+    for group, title in GROUPS.items():
+        synthetic = group == "synthetic"
+        of = {
+            name: finding.data
+            for (exhibit, name), finding in found.items()
+            if exhibit == "workloads" and name.endswith(", synthetic") == synthetic
+        }
+        if of:
+            yield from _figure_1(of, title)
+            yield from _figures_7_and_8(of, title)
+            yield from _figure_9(of, title)
+            yield from _rivals(of, title)
+            if not synthetic:
+                yield from _figures_2_and_6(of, title)
+    yield from _sweeps(found)
+
+
+Data = Mapping[str, Mapping[str, float]]
+
+
+def _service(found: Found) -> Iterable[Concluded]:
+    def of(name: str) -> float:
+        return float(found["table1", name].simulated)
+
+    reads = of("read, low cost") / of("read, medium cost") - 1
+    writes = of("write, low cost") / of("write, medium cost") - 1
+    yield Case("service", "read, HCW/LCR"), Finding(100 * reads)
+    yield Case("service", "write, LCW/HCR"), Finding(100 * writes)
+
+
+def change(data: Mapping[str, float], label: str, base: str, op: str) -> float | None:
+    """Return the latency of `label` over that of `base`, less one, in per cent."""
+    return 100 * (data[f"{label}, {op}"] / data[f"{base}, {op}"] - 1) if data[f"{base}, {op}"] else None
+
+
+def changes(of: Data, label: str, base: str, op: str) -> dict[str, float]:
+    """Return that change for each workload that has such requests."""
+    every = {name: change(data, label, base, op) for name, data in of.items()}
+    return {name: value for name, value in every.items() if value is not None}
+
+
+def mean(values: Iterable[float]) -> float:
+    """Return the arithmetic mean."""
+    every = list(values)
+    return sum(every) / len(every)
+
+
+def _figure_1(of: Data, title: str) -> Iterable[Concluded]:
+    yield Case("figure1-read", title), Finding(mean(changes(of, "HCW/LCR", TRADITIONAL, "read").values()))
+    yield Case("figure1-write", title), Finding(mean(changes(of, "LCW/HCR", TRADITIONAL, "write").values()))
+
+
+def _figures_7_and_8(of: Data, title: str) -> Iterable[Concluded]:
+    yield Case("figure7", title), Finding(mean(changes(of, AGCR, LI, "all").values()))
+    for op in ("read", "write"):
+        yield Case(f"figure8-{op}", title), Finding(min(changes(of, AGCR, LI, op).values()))
+    for exhibit, base in (("figure7-workloads", LI), ("figure7-traditional", TRADITIONAL)):
+        gains = changes(of, AGCR, base, "all")
+        better = sum(gain < 0 for gain in gains.values())
+        text = f"{better} of {len(gains)} better, mean {mean(gains.values()):+.1f} %"
+        lines = [
+            Line(op, (name,), (value,), "points")
+            for op in ("all", "read", "write")
+            for name, value in changes(of, AGCR, base, op).items()
+        ]
+        yield (
+            Case(exhibit, title),
+            Finding(text, "better on each", holds=better == len(gains), lines=tuple(lines)),
+        )
+
+
+def _figure_9(of: Data, title: str) -> Iterable[Concluded]:
+    shares = {name: data[f"{AGCR}, re-writes"] for name, data in of.items()}
+    most = max(shares, key=shares.__getitem__)
+    text = f"mean {mean(shares.values()):.2%}, most {shares[most]:.2%} ({most})"
+    yield Case("figure9-rewrites", title), Finding(text, "at most 1 %", holds=max(shares.values()) <= 0.01)
+    low = {
+        label: mean(
+            data[f"{label}, low-cost reads"] + data[f"{label}, low-cost writes"] for data in of.values()
+        )
+        / 2
+        for label in (LI, AGCR)
+    }
+    names = [f"{cost}-cost {op}" for op in ("reads", "writes") for cost in ("low", "medium", "high")]
+    lines = tuple(
+        Line(
+            label, tuple(names), tuple(mean(data[f"{label}, {key}"] for data in of.values()) for key in names)
+        )
+        for label in (TRADITIONAL, LI, AGCR)
+    )
+    text = f"AGCR {low[AGCR]:.0%}, Li et al. {low[LI]:.0%} of reads and writes at low cost"
+    yield Case("figure9", title), Finding(text, "AGCR more", holds=low[AGCR] > low[LI], lines=lines)
+
+
+def _rivals(of: Data, title: str) -> Iterable[Concluded]:
+    averages = {
+        label: mean(changes(of, label, TRADITIONAL, "all").values())
+        for label in REGULATORS
+        if label != TRADITIONAL
+    }
+    ranked = sorted(averages, key=averages.__getitem__)
+    text = ", ".join(f"{label} {averages[label]:+.1f} %" for label in ranked)
+    lines = tuple(Line(title, (label,), (averages[label],), "points") for label in averages)
+    keeps = [label for label in ranked if label not in ("retention relaxation", "TVR")]
+    yield Case("rivals", title), Finding(text, "AGCR best", holds=keeps[0] == AGCR, lines=lines)
+
+
+def _figures_2_and_6(of: Data, title: str) -> Iterable[Concluded]:
+    for name, least in (("reads on read-only", 0.85), ("writes on write-only", 0.91)):
+        values = {trace: data[name] for trace, data in of.items()}
+        enough = sum(value > least for value in values.values())
+        text = f"mean {mean(values.values()):.0%}; above {least:.0%} on {enough} of {len(values)} traces"
+        lines = tuple(Line(name, (trace,), (value,), "points") for trace, value in values.items())
+        yield (
+            Case("figure2", f"{name} pages"),
+            Finding(
+                text, published=f"more than {least:.0%}", holds=mean(values.values()) > least, lines=lines
+            ),
+        )
+    by_window = [mean(data[f"window {window}"] for data in of.values()) for window in access.WINDOWS]
+    gains = [later - earlier for earlier, later in pairwise(by_window)]
+    per_access = [
+        gain / (b - a) for gain, a, b in zip(gains, access.WINDOWS[:-1], access.WINDOWS[1:], strict=True)
+    ]
+    text = ", ".join(f"{w}: {share:.1%}" for w, share in zip(access.WINDOWS, by_window, strict=True))
+    holds = min(gains) > 0 and per_access == sorted(per_access, reverse=True)
+    line = Line("mean of real traces", tuple(float(w) for w in access.WINDOWS), tuple(by_window))
+    yield Case("figure6", title), Finding(text, "rises ever less", holds=holds, lines=(line,))
+
+
+def _sweeps(found: Found) -> Iterable[Concluded]:
+    gains = [finding.data["gain"] for (exhibit, _), finding in found.items() if exhibit == "interleaved"]
+    if gains:
+        text = ", ".join(f"{100 * gain:+.1f} %" for gain in gains)
+        yield (
+            Case("interleaved-trend", "twelve volumes"),
+            Finding(text, "less gain", holds=gains == sorted(gains)),
+        )

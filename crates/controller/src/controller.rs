@@ -30,6 +30,15 @@ pub mod events {
     pub const FIRST_FREE: u8 = 6;
 }
 
+/// How long a program of some cost takes.
+#[derive(Clone, Copy, Debug)]
+enum ProgramCost {
+    /// The usual time, times this.
+    Scaled(f64),
+    /// Between the times of a step of the chip's tables and the next, this far on.
+    Between(usize, f64),
+}
+
 /// The flash controller and all it drives.
 pub struct Controller {
     timing: ArrayTiming,
@@ -38,8 +47,8 @@ pub struct Controller {
     channel_count: u32,
     cache_read: bool,
     cache_program: bool,
-    /// Program time over the usual one, by the cost of a write.
-    program_scale: Vec<f64>,
+    /// Program times by the cost of a write; the first is the usual one.
+    costs: Vec<ProgramCost>,
     dies: Vec<Die>,
     channels: Vec<Channel>,
     slab: Slab,
@@ -65,7 +74,7 @@ impl Controller {
             channel_count: geometry.channels,
             cache_read: config.cache_read,
             cache_program: config.cache_program,
-            program_scale: vec![1.0],
+            costs: vec![ProgramCost::Scaled(1.0)],
             dies: vec![Die::new(); geometry.dies() as usize],
             channels: (0..geometry.channels)
                 .map(|_| Channel::new(geometry.dies_per_channel(), (config.arbitration)()))
@@ -115,20 +124,35 @@ impl Controller {
         self.dies[die.index()].host_operations
     }
 
-    /// Adds a way to write: programs take `scale` times their usual time. Gives what to name it by in a transaction.
-    pub fn add_cost(&mut self, scale: f64) -> u8 {
-        self.program_scale.push(scale);
-        self.program_scale.len() as u8 - 1
+    /// Adds a way to write, by its program step over the usual one: programs take the time that the chip's tables give
+    /// for that step, else the usual time divided by it. Gives what to name it by in a transaction.
+    pub fn add_cost(&mut self, step: f64) -> u8 {
+        let steps = self.timing.steps();
+        let cost = if steps.len() > 1 {
+            let below = steps.partition_point(|at| *at <= step).clamp(1, steps.len() - 1) - 1;
+            ProgramCost::Between(below, (step - steps[below]) / (steps[below + 1] - steps[below]))
+        } else {
+            ProgramCost::Scaled(1.0 / step)
+        };
+        self.costs.push(cost);
+        self.costs.len() as u8 - 1
     }
 
-    /// Program time of a transaction, rounded to the nearest nanosecond where its cost is not the usual one.
+    /// Program time that begins at a row, by the row of the block's wear and the cost of the write; where the cost is
+    /// not the usual one, rounded to the nearest nanosecond.
     #[inline]
-    fn t_prog(&self, row: u32, wear: u8, cost: u8) -> Nanos {
-        let usual = self.timing.t_prog(row, wear);
+    pub fn t_prog(&self, row: u32, wear: u8, cost: u8) -> Nanos {
         if cost == 0 {
-            return usual;
+            return self.timing.t_prog(row, wear);
         }
-        Nanos::new((usual.ns() as f64 * self.program_scale[cost as usize]).round() as u64)
+        let time = match self.costs[cost as usize] {
+            ProgramCost::Scaled(scale) => self.timing.t_prog(row, wear).ns() as f64 * scale,
+            ProgramCost::Between(below, share) => {
+                let of = |step| self.timing.t_prog_by_step(row, wear, step).ns() as f64;
+                of(below) + share * (of(below + 1) - of(below))
+            }
+        };
+        Nanos::new(time.round().max(1.0) as u64)
     }
 
     /// Tells the scheduler that this die is short of free superblocks.

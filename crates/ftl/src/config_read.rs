@@ -91,6 +91,7 @@ impl FtlConfig {
                 10_000u32,
                 "reads of a block between erases that the way to read it is chosen for",
             )?,
+            reclaim: reading.or("reclaim", false, "superblocks read that often are moved (read reclaim)")?,
             data_age: reading.or("data_age", Nanos::ZERO, "age of the data that are there before the run")?,
         };
         if reckoned.data_age.ns() > 1 << 62 {

@@ -30,8 +30,10 @@ pub mod events {
     pub const FLUSH: u8 = FIRST + 1;
     /// A die may have been idle long enough to write units anew.
     pub const REWRITE: u8 = FIRST + 2;
+    /// A superblock may hold data that must be written anew.
+    pub const REFRESH: u8 = FIRST + 3;
     /// The first number not used here or below.
-    pub const FIRST_FREE: u8 = FIRST + 3;
+    pub const FIRST_FREE: u8 = FIRST + 4;
 }
 
 /// Where the time of a flash operation went, in nanoseconds.
@@ -554,6 +556,9 @@ impl PageMapped {
                 regulation.note_host_operation(die as usize, calendar.now());
             }
             transaction.reading = regulation.plan_read(row, origin, calendar.now());
+            while let Some(superblock) = regulation.take_worn_by_reads() {
+                self.collections[die as usize].force(superblock % self.space.per_die, Origin::Refresh);
+            }
         }
         self.controller.submit(transaction, calendar, probe);
         die as usize
@@ -823,6 +828,9 @@ impl PageMapped {
         if let Some(regulation) = &mut self.regulation {
             transaction.cost =
                 regulation.issue(die, stream, global, row, layout.program_rows, calendar.now());
+            if let Some(due) = regulation.take_due() {
+                calendar.schedule(due, Event { kind: events::REFRESH, index: global as u32 });
+            }
         }
         self.space.in_flight[global] += 1;
         if full {
@@ -881,6 +889,7 @@ impl PageMapped {
     pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
         match event.kind {
             events::IDLE => self.on_idle_timer(event.index as usize, calendar, probe),
+            events::REFRESH => self.on_refresh_timer(event.index, calendar, probe),
             events::REWRITE => self.on_rewrite_timer(event.index as usize, calendar, probe),
             events::FLUSH => {
                 if event.index == self.flush_serial && self.current != NONE {
@@ -923,6 +932,9 @@ impl PageMapped {
             }
             (Kind::Program | Kind::Copyback, _) => self.on_programmed(&transaction, calendar, probe),
             (Kind::Erase, _) => self.on_erased(&transaction, calendar, probe),
+        }
+        if self.regulation.is_some() && self.collections[die].is_asked() {
+            self.collect(die, calendar, probe);
         }
         if self.controller.is_idle(transaction.die) {
             self.arm_idle_timer(die, calendar);
@@ -1072,17 +1084,29 @@ impl PageMapped {
     ) {
         let global = self.space.global(die, superblock);
         let first_failure = !std::mem::replace(&mut self.space.failing[global], true);
+        self.end_superblock(die, superblock, calendar, probe);
+        debug_assert!(first_failure || self.space.state[global] == SuperblockState::Closed);
+    }
+
+    /// Takes no more data into a superblock that may be open.
+    pub(crate) fn end_superblock<P: Probe>(
+        &mut self,
+        die: usize,
+        superblock: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
         for stream in 0..2 {
             if self.space.dies[die].frontiers[stream].superblock == superblock {
                 self.pad(die, stream, calendar, probe);
                 self.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+                let global = self.space.global(die, superblock);
                 self.space.state[global] = SuperblockState::Closed;
                 if stream == HOST && self.current == die as u32 {
                     self.current = NONE;
                 }
             }
         }
-        debug_assert!(first_failure || self.space.state[global] == SuperblockState::Closed);
     }
 
     fn on_erased<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {

@@ -23,8 +23,6 @@ pub struct RegulationParts {
     pub page_types: u32,
     /// Data bytes of a page.
     pub page_bytes: u64,
-    /// Usual program time of a new block's first page type.
-    pub t_prog: Nanos,
     /// Wear that the blocks have at the start.
     pub pe_cycles: u32,
 }
@@ -115,6 +113,12 @@ pub struct Regulation {
     wear_row: Vec<u8>,
     opened_at: Vec<i64>,
     reads: Vec<u32>,
+    /// When a superblock holds data that must be written anew, by superblock of the drive.
+    due: Vec<SimTime>,
+    /// Superblocks read as often as was reckoned with.
+    worn_by_reads: Vec<u32>,
+    newly_due: Option<SimTime>,
+    reclaims: bool,
     dies: Vec<DieLoad>,
     /// Finest cost asked for by the units collected at each die and stream.
     pending: Vec<[u8; 2]>,
@@ -157,7 +161,7 @@ impl Regulation {
             wear_edges.push((f64::from(last) * WEAR_RATIO).min(1e9) as u32 + 1);
         }
         let mut regulation = Self {
-            names: relative.iter().map(|step| controller.add_cost(1.0 / step)).collect(),
+            names: relative.iter().map(|step| controller.add_cost(*step)).collect(),
             steps: relative,
             costs,
             ladder: parts.ladder,
@@ -175,6 +179,10 @@ impl Regulation {
             wear_row: vec![0; layout.superblocks()],
             opened_at: vec![-1 - reckoned.data_age.ns() as i64; layout.superblocks()],
             reads: vec![0; layout.superblocks()],
+            due: vec![SimTime::NEVER; layout.superblocks()],
+            worn_by_reads: Vec::new(),
+            newly_due: None,
+            reclaims: reckoned.reclaim,
             dies: vec![DieLoad::default(); layout.dies as usize],
             pending: vec![[NO_COST; 2]; layout.dies as usize],
             random: RandomStream::new(seed, "ftl.regulation"),
@@ -182,11 +190,11 @@ impl Regulation {
             wear_edges,
             regulator,
         };
-        regulation.work_out(parts.t_prog);
+        regulation.work_out(controller);
         regulation.check_feasible()?;
-        // What was there before the run counts as written by an idle host.
+        // What was there before the run counts as moved since it was written, while the drive was idle.
         let costs = &regulation.candidates[..regulation.costs.len()];
-        let idle = DieLoad::default().view(Origin::Host, SimTime::ZERO, costs);
+        let idle = DieLoad::default().view(Origin::Refresh, SimTime::ZERO, costs);
         let initial = regulation.regulator.choose(&idle, &mut 0) as u8;
         if initial != 0 {
             regulation.row_cost.fill(initial);
@@ -205,7 +213,7 @@ impl Regulation {
     }
 
     /// Tables by cost and wear: how reads begin, what regulators are shown.
-    fn work_out(&mut self, t_prog: Nanos) {
+    fn work_out(&mut self, controller: &Controller) {
         let hard = self.ladder().rungs[0].bit_planes as u16;
         let reading = |rung: &ecc::Rung| Reading {
             senses: rung.senses as u16,
@@ -228,7 +236,7 @@ impl Regulation {
                     (0..self.types).map(|page_type| self.rungs[self.rung_at(cost, row, page_type)]).collect();
                 let worst = *rungs.iter().max().expect("a cell has a bit");
                 self.candidates.push(Candidate {
-                    t_prog: Nanos::new((t_prog.ns() as f64 / self.steps[cost]).round() as u64),
+                    t_prog: controller.t_prog(0, 0, self.names[cost]),
                     references: self.ladder().rungs[usize::from(worst & !DOUBTFUL)].references,
                     feasible: worst & DOUBTFUL == 0,
                 });
@@ -284,6 +292,9 @@ impl Regulation {
         let cost = usize::from(self.row_cost[row as usize]);
         let rung = self.rungs[self.rung_at(cost, usize::from(self.wear_row[superblock]), page_type)];
         self.reads[superblock] = self.reads[superblock].saturating_add(1);
+        if self.reads[superblock] == self.reads_reckoned && self.reclaims {
+            self.worn_by_reads.push(superblock as u32);
+        }
         let age_ns = now.ns() as i64 - self.opened_at[superblock];
         let within = age_ns <= self.costs[cost].retention.ns() as i64;
         if within && rung & DOUBTFUL == 0 && self.reads[superblock] <= self.reads_reckoned {
@@ -441,11 +452,19 @@ impl Regulation {
         if row == 0 {
             self.opened_at[superblock] = now.ns() as i64;
             self.reads[superblock] = 0;
+            self.due[superblock] = SimTime::NEVER;
         }
         let pending = std::mem::replace(&mut self.pending[die][stream], NO_COST);
         let cost = if pending == NO_COST { 0 } else { pending };
         let first = superblock * self.rows as usize + row as usize;
         self.row_cost[first..first + rows as usize].fill(cost);
+        if let Some(refresh) = self.costs[usize::from(cost)].refresh {
+            let due = SimTime::from_ns(self.opened_at[superblock].max(0) as u64) + refresh;
+            if self.due[superblock] == SimTime::NEVER {
+                self.newly_due = Some(due.max(now));
+            }
+            self.due[superblock] = self.due[superblock].min(due);
+        }
         self.names[usize::from(cost)]
     }
 
@@ -474,6 +493,24 @@ impl Regulation {
         self.counts.rewrites_dropped += 1;
     }
 
+    // ---- refresh ----------------------------------------------------------------------------------------
+
+    /// When the superblock of the program issued last has to be looked at, if that was not said before.
+    pub(crate) fn take_due(&mut self) -> Option<SimTime> {
+        self.newly_due.take()
+    }
+
+    /// True when the superblock holds data that must be written anew by now.
+    pub(crate) fn is_due(&self, superblock: usize, now: SimTime) -> bool {
+        self.due[superblock] <= now
+    }
+
+    /// A superblock that was read as often as was reckoned with.
+    #[inline]
+    pub(crate) fn take_worn_by_reads(&mut self) -> Option<u32> {
+        self.worn_by_reads.pop()
+    }
+
     // ---- results --------------------------------------------------------------------------------------
 
     /// Bits that the regulator keeps for each mapping unit.
@@ -493,7 +530,7 @@ impl Regulation {
 
     /// Bytes of state.
     pub(crate) fn bytes(&self) -> usize {
-        self.row_cost.len() + self.notes.len() + self.wear_row.len() * (1 + 8 + 4)
+        self.row_cost.len() + self.notes.len() + self.wear_row.len() * (1 + 8 + 4 + 8)
     }
 }
 
@@ -504,4 +541,6 @@ pub struct Reckoned {
     pub reads: u32,
     /// Age of what was there before the run.
     pub data_age: Nanos,
+    /// What was read that often is written anew.
+    pub reclaim: bool,
 }

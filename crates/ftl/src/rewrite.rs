@@ -1,12 +1,12 @@
-//! Writing units anew in idle time, so that later reads of them cost less.
+//! Writing anew: units in idle time, so that later reads of them cost less; superblocks before their data is lost.
 
 use crate::PageMapped;
 use crate::ftl::events;
 use crate::gc::collection::moving_stream;
-use crate::space::NONE;
+use crate::space::{NONE, SuperblockState};
 use controller::{Class, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
-use units::{DieId, Lpn, Ppa};
+use units::{DieId, Lpn, Nanos, Ppa};
 
 impl PageMapped {
     /// A die has nothing to do: when that lasts, units that wait there are written anew.
@@ -96,6 +96,46 @@ impl PageMapped {
         let frontier = self.space.dies[die].frontiers[stream];
         if self.controller.is_idle(DieId(die as u32)) && frontier.superblock != NONE && !self.mixed {
             self.pad(die, stream, calendar, probe);
+        }
+    }
+
+    /// A superblock may hold data whose time is over: it moves, and what is written anew takes the cost that the
+    /// regulator chooses for it.
+    pub(crate) fn on_refresh_timer<P: Probe>(
+        &mut self,
+        superblock: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let Some(regulation) = &self.regulation else { return };
+        let global = superblock as usize;
+        if !regulation.is_due(global, calendar.now()) {
+            return; // Erased, and perhaps opened again: then an event of its own is to come.
+        }
+        let (die, within) = ((superblock / self.space.per_die) as usize, superblock % self.space.per_die);
+        if self.space.state[global] == SuperblockState::Open {
+            self.end_superblock(die, within, calendar, probe);
+            if self.space.in_flight[global] == 0 {
+                self.space.close(die, within);
+            }
+            self.update_eligible(die);
+        }
+        if self.space.state[global] != SuperblockState::Closed {
+            return; // It is being emptied anyway.
+        }
+        if self.space.in_flight[global] > 0 {
+            let soon = calendar.now() + self.rewrite_after.max(Nanos::new(1_000_000));
+            calendar.schedule(soon, Event { kind: events::REFRESH, index: superblock });
+            return;
+        }
+        self.collections[die].force(within, Origin::Refresh);
+        self.collect(die, calendar, probe);
+        self.pump(calendar, probe);
+    }
+
+    pub(crate) fn count_refresh(&mut self, origin: Origin) {
+        if let (Origin::Refresh, Some(regulation)) = (origin, &mut self.regulation) {
+            regulation.counts.superblocks_refreshed += 1;
         }
     }
 }

@@ -122,6 +122,8 @@ counters! {
         rewrites_asked: u64,
         /// Of those, units that were overwritten or moved before, or for which there was no room.
         rewrites_dropped: u64,
+        /// Superblocks moved because their data would have been lost, or was read too often.
+        superblocks_refreshed: u64,
         /// Writes whose cost the block at hand was too worn for: they took a finer step.
         refined: u64,
     }

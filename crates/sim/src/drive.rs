@@ -303,6 +303,7 @@ struct Whole {
     title: String,
     entries: Vec<Entry>,
     geometry: Geometry,
+    tables: Option<Tables>,
     timing: ArrayTiming,
     power: PowerModel,
     array: FlashArray,
@@ -339,8 +340,22 @@ fn read_whole(document: &Document, seed: u64) -> Result<Whole, ConfigError> {
         bus_per_byte: bus.io_energy_per_byte(parts.geometry.dies_per_channel()),
         array: parts.power,
     };
-    let (geometry, timing, errors) = (parts.geometry, parts.timing, parts.errors);
-    Ok(Whole { title, entries, geometry, timing, power, array, controller, bus, ecc, errors, ftl, link })
+    let Parts { geometry, tables, timing, errors, .. } = parts;
+    Ok(Whole {
+        title,
+        entries,
+        geometry,
+        tables,
+        timing,
+        power,
+        array,
+        controller,
+        bus,
+        ecc,
+        errors,
+        ftl,
+        link,
+    })
 }
 
 impl Drive {
@@ -417,19 +432,20 @@ impl Drive {
     /// When it could not sustain writes.
     pub fn build(&self, seed: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
+        let mut errors = (whole.errors)();
+        let about = |reason: String| Error(format!("{}: {reason}", self.name));
+        errors.attach(whole.tables.as_ref()).map_err(about)?;
         let regulation = RegulationParts {
             ladder: whole.ecc.ladder,
-            errors: (whole.errors)(),
+            errors,
             page_types: whole.geometry.cell.bits(),
             page_bytes: whole.geometry.page_size.get(),
-            t_prog: whole.timing.t_prog(0, 0),
             pe_cycles: whole.array.pe_cycles(0, 0),
         };
         let (config, t_decode) = (&whole.controller, whole.ecc.t_decode);
         let controller = Controller::new(config, &whole.geometry, whole.timing, whole.bus, t_decode);
         let (queue, copyback) = (config.program_queue, config.copyback);
-        Ftl::new(&whole.ftl, whole.array, controller, queue, copyback, regulation, seed)
-            .map_err(|reason| Error(format!("{}: {reason}", self.name)))
+        Ftl::new(&whole.ftl, whole.array, controller, queue, copyback, regulation, seed).map_err(about)
     }
 
     /// A drive of one die with the same superblocks and policies, `superblocks` of them, holding

@@ -259,6 +259,7 @@ fn regulation<P: Observer>(run: &Run<P>) -> Value {
         "pages_uncorrectable": { "host": counts.uncorrectable[0], "other": counts.uncorrectable[1] },
         "rewrites_asked": counts.rewrites_asked,
         "rewrites_dropped": counts.rewrites_dropped,
+        "superblocks_refreshed": counts.superblocks_refreshed,
         "writes_refined": counts.refined,
         "bits_per_unit": bits,
         "overhead_bytes": (u64::from(run.ftl.layout().logical_units) * bits).div_ceil(8),

@@ -158,3 +158,73 @@ fn moved_data_are_regulated_too() {
         assert!(sum("regulation.units_by_step.host").abs_diff(30_000) < 64, "{name}");
     }
 }
+
+/// A chip whose tables know program steps: times and errors follow from them.
+#[test]
+fn a_chip_with_tables_gives_times_and_errors_by_step() {
+    let settings = |more: &[&str]| -> Vec<String> {
+        let few = [
+            "bus.interface.name=plain",
+            "bus.interface.rate=166MT/s",
+            "chip=derived/poster-mlc",
+            "nand.pe_cycles=500",
+            "nand.blocks_per_plane=64",
+            "ftl.op_ratio=0.5",
+            "ftl.buffer.write_back=false",
+            "ecc.code.name=ldpc",
+        ];
+        let all = few.iter().chain(&["nand.errors.name=tables", "controller.multi_plane=false"]).chain(more);
+        all.map(|line| (*line).to_owned()).collect()
+    };
+    let load = |more: &[&str]| Drive::load(&common::catalogue(), "mlc", &settings(more));
+    let write = |name: &str| {
+        let drive = load(&[&format!("ftl.regulator.name={name}"), "ftl.mapping_unit=4KiB"]);
+        let drive = drive.unwrap_or_else(|error| panic!("{error}"));
+        let (_, result) = run(drive, uniform(4000, 1, Op::Write, 4096, 4 << 20, 1), RunOptions::default());
+        at(&result, "energy_j.nand_by_kind.program").as_f64().expect("energy")
+    };
+    let [high, medium, low] = ["hcw-lcr", "mcw-mcr", "lcw-hcr"].map(write);
+    assert!(high > 1.05 * medium && medium > 1.05 * low, "{high} {medium} {low}");
+    let error = Drive::load(&common::catalogue(), "mlc", &["nand.errors.name=tables".to_owned()])
+        .and_then(|drive| drive.build(1).map(|_| ()))
+        .expect_err("refused");
+    assert!(error.to_string().contains("has no [tables.errors]"), "{error}");
+}
+
+#[test]
+fn relaxed_data_are_written_anew_before_they_are_lost() {
+    // 8 MiB are written; then a unit is read every ten hours.
+    let result = {
+        let settings = [
+            "ftl.regulator.name=retention-relaxation",
+            "ftl.regulator.retention=20h",
+            "ftl.regulator.refresh_period=10h",
+        ];
+        let drive = paper(&settings);
+        let text = "[fill]\nrw=write\nbs=4k\nsize=8m\nio_size=8m\n[later]\nstonewall\nrw=randread\nbs=4k\nsize=8m\n\
+                    thinktime=36000000000\nnumber_ios=4\n";
+        let spec = sim::WorkloadSpec::FioText { name: "hours.fio".into(), text: text.into() };
+        let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
+        run(drive, workload, checked(PreconditionKind::None)).1
+    };
+    // Two thousand units, but for those in superblocks that are still open.
+    let refreshed = number(&result, "flash.units_programmed.refresh");
+    assert!(refreshed > 1700 && refreshed <= 2048, "{refreshed}");
+    assert!(number(&result, "regulation.superblocks_refreshed") >= 60);
+    assert_eq!(number(&result, "gc.wear_relocations"), 0);
+    assert_eq!(number(&result, "host.read.uncorrectable"), 0);
+}
+
+#[test]
+fn superblocks_read_too_often_are_reclaimed() {
+    let read = |reclaim: &str| {
+        let settings = ["ftl.reading.reads=500", "nand.errors.gamma=2e-5", reclaim];
+        run(paper(&settings), uniform(40_000, 4, Op::Read, 4096, 1 << 20, 1), checked(PreconditionKind::Fill))
+            .1
+    };
+    let (without, with) = (read("ftl.reading.reclaim=false"), read("ftl.reading.reclaim=true"));
+    assert_eq!(number(&without, "flash.units_programmed.refresh"), 0);
+    assert!(number(&without, "regulation.read_retries") > 1000);
+    assert!(number(&with, "flash.units_programmed.refresh") > 256);
+    assert!(number(&with, "regulation.read_retries") < number(&without, "regulation.read_retries") / 10);
+}

@@ -64,12 +64,19 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     }
     let regulated = random.chance(0.5);
     if regulated {
-        set("nand.errors.name", choose(random, &policy_names("nand.errors")).into());
+        set("nand.errors.name", choose(random, &["none", "power-law"]).into());
         set("nand.pe_cycles", choose(random, &["0", "1000"]).into());
         set("ecc.code.name", "ldpc".into());
-        set("ftl.regulator.name", choose(random, &policy_names("ftl.regulator")).into());
+        let regulator = choose(random, &policy_names("ftl.regulator"));
+        set("ftl.regulator.name", regulator.into());
+        match regulator {
+            "retention-relaxation" => set("ftl.regulator.refresh_period", "20ms".into()),
+            "tvr" => set("ftl.regulator.horizon", "40ms".into()),
+            _ => {}
+        }
+        set("ftl.reading.reclaim", choose(random, &["true", "false"]).into());
         set("ftl.rewrite.idle_after", choose(random, &["0ns", "50us", "1ms"]).into());
-        set("ftl.reading.reads", choose(random, &["0", "10000"]).into());
+        set("ftl.reading.reads", choose(random, &["0", "30", "10000"]).into());
         set("ftl.reading.data_age", choose(random, &["0ns", "3650d"]).into());
     }
     set("ecc.t_decode", choose(random, &["0ns", "5us"]).into());

@@ -79,6 +79,12 @@ impl Collection {
         }
     }
 
+    /// A superblock waits to be relocated, and nothing is being collected.
+    #[inline]
+    pub fn is_asked(&self) -> bool {
+        self.victim == NONE && !self.forced.is_empty()
+    }
+
     /// Moving `units` earns the host the right to write as many units as the victim gives back for them.
     /// Without this, the host runs ahead until nothing is free and then waits for a whole superblock to be
     /// collected: seconds of silence on a drive with large superblocks.
@@ -193,7 +199,8 @@ impl PageMapped {
                 self.space.state[global] = SuperblockState::Victim;
             } else {
                 self.space.take(die, superblock);
-                self.stats.wear_relocations += 1;
+                self.stats.wear_relocations += u64::from(origin == Origin::Wear);
+                self.count_refresh(origin);
             }
             self.begin_victim(die, superblock, origin);
             return true;

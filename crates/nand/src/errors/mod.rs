@@ -1,5 +1,7 @@
 //! How many bits of a page are read wrong?
 
+use crate::Tables;
+
 /// In what condition a page is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
@@ -15,6 +17,14 @@ pub struct Condition {
 
 /// A model of raw bit errors.
 pub trait ErrorModel: Send {
+    /// Called once, before anything else, with the chip's tables where it has some.
+    ///
+    /// # Errors
+    /// When the model needs what the chip does not have.
+    fn attach(&mut self, _tables: Option<&Tables>) -> Result<(), String> {
+        Ok(())
+    }
+
     /// The raw bit error rate of a page of this type (its place in the wordline). It never falls as step, wear, age or
     /// reads grow.
     fn rber(&self, page_type: usize, condition: &Condition) -> f64;
@@ -27,4 +37,5 @@ config::policies! {
     dyn ErrorModel;
     none::NoErrors,
     power_law::PowerLaw,
+    tables::ChipTables,
 }

@@ -1,0 +1,51 @@
+//! The chip's own tables, derived from its cells or fitted to measurements.
+
+use super::{Condition, ErrorModel};
+use crate::Tables;
+use crate::tables::{Age, ErrorTable, References};
+use config::{Card, ConfigError, Policy, Section};
+
+/// `nand.tables.errors` of the chip.
+#[derive(Clone, Debug)]
+pub struct ChipTables {
+    celsius: f64,
+    table: Option<ErrorTable>,
+}
+
+impl Policy for ChipTables {
+    const CARD: Card = Card {
+        name: "tables",
+        rule: "the raw bit error rates of the chip's tables by page type, program step, wear, age and reads, with the \
+               chip's usual references; ages at `celsius` count by the chip's activation energy",
+        paper: "the chip file's own sources; `floatgate derive` makes the tables from cells, `floatgate fit` from logs",
+        not_modelled: "differences between blocks, wordlines and layers; outside its grid a table goes on along its \
+                       last line",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let celsius = section.or("celsius", 40.0, "temperature of the drive")?;
+        if !(-60.0..=200.0).contains(&celsius) {
+            return Err(section.reject("celsius", "expected -60 to 200 degrees Celsius"));
+        }
+        Ok(Self { celsius, table: None })
+    }
+}
+
+impl ErrorModel for ChipTables {
+    fn attach(&mut self, tables: Option<&Tables>) -> Result<(), String> {
+        self.table = tables.and_then(|tables| tables.errors.clone());
+        match self.table {
+            Some(_) => Ok(()),
+            None => Err("nand.errors.name = tables: this chip has no [tables.errors]: expected a chip with them, such \
+                         as those of chips/derived, or another model"
+                .into()),
+        }
+    }
+
+    fn rber(&self, page_type: usize, condition: &Condition) -> f64 {
+        let Some(table) = &self.table else { return 0.0 };
+        let Condition { step, pe_cycles, seconds, reads } = *condition;
+        let seconds = table.at_reference(seconds, self.celsius);
+        table.rber(page_type, &Age { step, pe_cycles, seconds, reads }, References::Usual)
+    }
+}

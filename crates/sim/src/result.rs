@@ -276,12 +276,10 @@ fn buffer(ftl: &Ftl, stats: &FtlStats, span_ns: u64) -> Value {
         "units_overwritten_clean": stats.units_overwritten_clean,
         "units_evicted_dirty": stats.units_evicted_dirty,
         "units_evicted_clean": stats.units_evicted_clean,
-        // What a power cut at a random moment, and at the worst, takes from a buffer that nothing protects.
-        "at_power_cut": {
-            "protected": ftl.is_protected(),
-            "units_at_risk_mean": per_second(stats.risk_unit_ns as f64 / 1e9, span_ns),
-            "units_at_risk_max": ftl.risk_most(),
-        },
+        // What a power cut at a random moment, and at the worst, takes from a buffer that nothing protects
+        // (`ftl.buffer.power_loss_protection`).
+        "units_at_risk_mean": per_second(stats.risk_unit_ns as f64 / 1e9, span_ns),
+        "units_at_risk_max": ftl.risk_most(),
         "units_written": stats.units_written,
         "units_coalesced": stats.units_coalesced,
         "units_stale": stats.units_stale,

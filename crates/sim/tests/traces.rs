@@ -5,8 +5,9 @@
 mod common;
 
 use common::{drive, run};
+use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, WorkloadSpec};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A file and the options its description calls for, beside `compact`, which fits any drive of the
 /// footprint's size.
@@ -56,9 +57,9 @@ fn folder() -> Option<PathBuf> {
 }
 
 /// A TLC drive of 8 or, for the largest footprint, 32 GiB.
-fn fitting(file: &str) -> Drive {
+fn fitting(file: &str, settings: &[&str]) -> Drive {
     let (blocks, capacity) = if file.starts_with("hadoop") { (800, "30GiB") } else { (224, "8GiB") };
-    drive(&[
+    let common = [
         "geometry.channels=4",
         "geometry.ways=2",
         "nand.cell=tlc",
@@ -73,28 +74,53 @@ fn fitting(file: &str) -> Drive {
         "bus.interface.rate=800MT/s",
         "ecc.t_decode=5us",
         &format!("ftl.user_capacity={capacity}"),
-    ])
+    ];
+    drive(&[&common, settings].concat())
+}
+
+/// Runs a trace with the checks on; gives the result.
+fn run_trace(folder: &Path, file: &str, options: &str, drive: Drive, run_options: RunOptions) -> Value {
+    let path = folder.join(file);
+    assert!(path.is_file(), "{} is missing", path.display());
+    let mut options: Value = serde_json::from_str(options).unwrap();
+    options["addresses"] = "compact".into();
+    let spec = serde_json::json!({ "kind": "trace", "path": path, "options": options });
+    let workload = WorkloadSpec::from_json(&spec.to_string())
+        .and_then(|spec| spec.open(drive.capacity().get(), 1))
+        .unwrap_or_else(|error| panic!("{file}: {error}"));
+    run(drive, workload, RunOptions { check: true, ..run_options }).1
 }
 
 #[test]
 fn every_real_trace_runs_to_its_end_with_the_checks_on() {
     let Some(folder) = folder() else { return };
     for (file, options) in TRACES {
-        let path = folder.join(file);
-        assert!(path.is_file(), "{} is missing", path.display());
-        let mut options: serde_json::Value = serde_json::from_str(options).unwrap();
-        options["addresses"] = "compact".into();
-        let spec = serde_json::json!({ "kind": "trace", "path": path, "options": options });
-        let drive = fitting(file);
-        let workload = WorkloadSpec::from_json(&spec.to_string())
-            .and_then(|spec| spec.open(drive.capacity().get(), 1))
-            .unwrap_or_else(|error| panic!("{file}: {error}"));
-        let run_options =
-            RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
-        let (_, result) = run(drive, workload, run_options);
+        let run_options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
+        let result = run_trace(&folder, file, options, fitting(file, &[]), run_options);
         let requests = result["workload"]["requests"].as_u64().unwrap();
         assert!(requests > 900, "{file}: only {requests} requests");
         assert_eq!(result["host"]["completed"]["total"], requests, "{file}");
         assert_eq!(result["host"]["failed"]["total"], 0, "{file}");
+    }
+}
+
+/// The beginning of each trace: a write may copy a block of hundreds of pages.
+const REQUESTS_OF_A_KIND: u64 = 1_500;
+
+#[test]
+fn every_kind_of_mapping_runs_every_real_trace_with_the_checks_on() {
+    let Some(folder) = folder() else { return };
+    for entry in sim::policies().iter().filter(|entry| entry.seam == "ftl.mapping" && !entry.default) {
+        let kind = entry.card.name;
+        let mapping = format!("ftl.mapping.name={kind}");
+        for (file, options) in TRACES {
+            let drive = fitting(file, &[&mapping, "ftl.mapping_unit=16KiB"]);
+            let run_options =
+                RunOptions { limit_requests: Some(REQUESTS_OF_A_KIND), ..RunOptions::default() };
+            let result = run_trace(&folder, file, options, drive, run_options);
+            let completed = result["host"]["completed"]["total"].as_u64().unwrap();
+            assert!(completed > 900, "{kind}, {file}: only {completed} requests");
+            assert_eq!(result["host"]["submitted"]["total"], completed, "{kind}, {file}");
+        }
     }
 }

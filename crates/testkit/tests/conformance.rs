@@ -28,6 +28,7 @@ macro_rules! conformance {
 conformance!(victims, ftl::gc::victim, battery::victim, 200_000, ties_by_number);
 conformance!(triggers, ftl::gc::trigger, battery::trigger, 200_000);
 conformance!(wear_levelling, ftl::wear, battery::wear, 100_000);
+conformance!(mappings, ftl::mapping, battery::mapping, 6_000);
 conformance!(placement, ftl::placement, battery::placement, 10_000);
 conformance!(regulators, ftl::regulator, battery::regulator, 100_000);
 conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, may_starve);

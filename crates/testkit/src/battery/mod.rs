@@ -5,6 +5,7 @@ pub mod code;
 pub mod errors;
 pub mod eviction;
 pub mod link;
+pub mod mapping;
 pub mod placement;
 pub mod regulator;
 pub mod scheduler;

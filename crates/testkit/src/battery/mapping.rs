@@ -1,0 +1,201 @@
+//! A translation layer keeps what the host wrote: whatever its map looks like, a plain map must agree with it.
+//!
+//! Whole layers are tried, on small drives with and without failing blocks, under random histories of writes, trims,
+//! reads and flushes that overwrite the drive several times.
+
+use crate::reference::{Habits, ReferenceFtl, Step, history};
+use controller::Probe;
+use engine::Calendar;
+use ftl::mapping::Maker;
+use ftl::{Ftl, Output};
+use sim::Drive;
+use units::{Lpn, Ppa};
+
+/// A request that waits for nothing.
+const NOBODY: u32 = u32::MAX;
+/// Reads that may be outstanding.
+const READS_MOST: u32 = 4;
+
+const SMALL: &[&str] = &[
+    "geometry.channels=2",
+    "geometry.ways=1",
+    "nand.cell=slc",
+    "nand.planes=1",
+    "nand.blocks_per_plane=24",
+    "nand.pages_per_block=8",
+    "nand.page_size=8KiB",
+    "nand.t_r=25us",
+    "nand.t_prog=200us",
+    "nand.t_bers=1500us",
+    "bus.interface.rate=200MT/s",
+    "ftl.mapping_unit=4KiB",
+    "ftl.op_ratio=1.2",
+    "ftl.buffer.size=128KiB",
+    "ftl.buffer.flush_after=50us",
+    "ftl.buffer.power_loss_protection=false",
+];
+
+/// What the flash holds, kept apart from the layer's own map.
+struct Flash {
+    reference: ReferenceFtl,
+    units: u32,
+    versions: Vec<u64>,
+}
+
+impl Probe for Flash {
+    fn on_host_write(&mut self, lpn: Lpn) {
+        self.reference.write(lpn);
+    }
+
+    fn on_trim(&mut self, lpn: Lpn, _: Ppa) {
+        self.reference.trim(lpn);
+    }
+
+    fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
+        if lpn.0 < self.units {
+            let newest = || self.reference.read(lpn).expect("what was trimmed is not written");
+            self.versions[new.index()] = if moved { self.versions[old.index()] } else { newest() };
+        }
+    }
+
+    fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        assert_eq!(Some(self.versions[ppa.index()]), self.reference.read(lpn), "{lpn} read at {ppa}");
+    }
+}
+
+/// A layer, its time and its flash.
+struct Bench {
+    ftl: Ftl,
+    calendar: Calendar,
+    flash: Flash,
+    reads: u32,
+    flushed: bool,
+}
+
+impl Bench {
+    /// Lets one event pass. False when there is none.
+    fn pass(&mut self) -> bool {
+        let Some((_, event)) = self.calendar.pop() else { return false };
+        self.ftl.handle(event, &mut self.calendar, &mut self.flash);
+        while let Some(output) = self.ftl.take_output() {
+            match output {
+                Output::Read { .. } => self.reads -= 1,
+                Output::Mapped { more, .. } => self.reads += more,
+                Output::Flushed { .. } => self.flushed = true,
+                Output::Durable { .. } => unreachable!("nobody waits for a write"),
+            }
+        }
+        true
+    }
+
+    /// Does a step of the host. False when the drive is worn out and takes no more.
+    fn step(&mut self, step: Step) -> bool {
+        match step {
+            Step::Write { first, count } => {
+                for lpn in first.0..first.0 + count {
+                    while self.ftl.reserve(1) == 0 {
+                        if self.ftl.is_read_only() || !self.pass() {
+                            return false;
+                        }
+                    }
+                    self.ftl.write(NOBODY, Lpn(lpn), true, &mut self.calendar, &mut self.flash);
+                }
+                self.ftl.pump(&mut self.calendar, &mut self.flash);
+            }
+            Step::Trim { first, count } => {
+                self.ftl.trim(first, count, &mut self.calendar, &mut self.flash);
+            }
+            Step::Read { first, count } => {
+                while self.reads >= READS_MOST && self.pass() {}
+                self.reads += self.ftl.read(0, first, count, &mut self.calendar, &mut self.flash);
+            }
+        }
+        true
+    }
+
+    /// Flushes and waits for the answer. False when it never comes.
+    fn flush(&mut self) -> bool {
+        self.flushed = false;
+        self.ftl.flush(0, &mut self.calendar, &mut self.flash);
+        while let Some(output) = self.ftl.take_output() {
+            self.flushed |= matches!(output, Output::Flushed { .. });
+        }
+        while !self.flushed && self.pass() {}
+        self.flushed
+    }
+
+    /// The map and the plain map agree on all that is on the flash; after a flush that is everything.
+    fn compare(&self, context: &str) {
+        for lpn in (0..self.flash.units).map(Lpn) {
+            let home = self.ftl.lookup(lpn);
+            let held = (home != Ppa::NONE).then(|| self.flash.versions[home.index()]);
+            assert_eq!(held, self.flash.reference.read(lpn), "{context}: {lpn} at {home}");
+            if home != Ppa::NONE {
+                assert!(self.ftl.is_valid(home), "{context}: {lpn} at {home}, which counts as invalid");
+                assert_eq!(self.ftl.holder(home), lpn, "{context}: the spare area of {home}");
+            }
+        }
+    }
+}
+
+/// Puts a layer of the kind that `context` sets (`name=fast log_blocks=4`) through `steps` steps on each of several
+/// drives.
+///
+/// # Panics
+/// When it loses or mixes up what the host wrote, or stands still.
+pub fn check(context: &str, _maker: &Maker, steps: u64) {
+    for failing in ["0.0", "0.002"] {
+        for planes in ["nand.planes=1", "nand.planes=2"] {
+            let own = context.split(' ').map(|setting| format!("ftl.mapping.{setting}"));
+            let failing = format!("nand.bad_blocks.program_fail_ratio={failing}");
+            let common = SMALL.iter().copied().chain([planes, &failing]).map(str::to_owned);
+            let lines: Vec<String> = common.chain(own).collect();
+            match Drive::from_resolved("battery", &lines) {
+                Ok(drive) => try_drive(&format!("{context} {planes} {failing}"), &drive, steps),
+                Err(error) => assert!(error.to_string().contains("expected"), "{context}: {error}"),
+            }
+        }
+    }
+}
+
+fn try_drive(context: &str, drive: &Drive, steps: u64) {
+    let ftl = match drive.build(3) {
+        Ok(ftl) => ftl,
+        Err(error) => {
+            assert!(error.to_string().contains("cannot sustain writes"), "{context}: {error}");
+            return;
+        }
+    };
+    let units = ftl.layout().logical_units;
+    let flash = Flash {
+        reference: ReferenceFtl::new(units),
+        units,
+        versions: vec![0; ftl.layout().physical_units()],
+    };
+    let mut bench = Bench { ftl, calendar: Calendar::new(), flash, reads: 0, flushed: false };
+    bench.ftl.begin(&mut bench.calendar, &mut bench.flash);
+    let habits = Habits { reads: 0.3, trims: 0.05, hot: 0.5, units_max: 12 };
+    let mut alive = true;
+    for (index, step) in history(units, habits, 11).take(steps as usize).enumerate() {
+        alive = bench.step(step);
+        let last = index as u64 + 1 == steps;
+        if alive && (last || index % 500 == 499) {
+            alive = bench.flush();
+        }
+        if !alive {
+            break;
+        }
+        if last || index % 500 == 499 {
+            bench.compare(context);
+        }
+    }
+    let stats = bench.ftl.stats();
+    if !alive {
+        let failures = stats.program_failures + stats.erase_failures;
+        assert!(failures > 0, "{context}: stands still: {}", bench.ftl.explain_stall());
+        return;
+    }
+    assert!(stats.blocks_erased.iter().sum::<u64>() > 0, "{context}: nothing was ever reclaimed");
+    while bench.pass() {}
+    assert_eq!(bench.reads, 0, "{context}: a read was never answered");
+}

@@ -104,9 +104,6 @@ fn every_real_trace_runs_to_its_end_with_the_checks_on() {
     }
 }
 
-/// The beginning of each trace: a write may copy a block of hundreds of pages.
-const REQUESTS_OF_A_KIND: u64 = 1_500;
-
 #[test]
 fn every_kind_of_mapping_runs_every_real_trace_with_the_checks_on() {
     let Some(folder) = folder() else { return };
@@ -115,9 +112,7 @@ fn every_kind_of_mapping_runs_every_real_trace_with_the_checks_on() {
         let mapping = format!("ftl.mapping.name={kind}");
         for (file, options) in TRACES {
             let drive = fitting(file, &[&mapping, "ftl.mapping_unit=16KiB"]);
-            let run_options =
-                RunOptions { limit_requests: Some(REQUESTS_OF_A_KIND), ..RunOptions::default() };
-            let result = run_trace(&folder, file, options, drive, run_options);
+            let result = run_trace(&folder, file, options, drive, RunOptions::default());
             let completed = result["host"]["completed"]["total"].as_u64().unwrap();
             assert!(completed > 900, "{kind}, {file}: only {completed} requests");
             assert_eq!(result["host"]["submitted"]["total"], completed, "{kind}, {file}");

@@ -5,6 +5,7 @@
 use super::BlockMapped;
 use super::bank::{Bank, Block, Role};
 use crate::SavedState;
+use crate::buffer::Risk;
 use crate::space::{NONE, SuperblockState};
 use engine::{Calendar, RandomStream};
 use std::cmp::Reverse;
@@ -70,6 +71,7 @@ impl BlockMapped {
             self.press(&mut calendar, &mut ());
         }
         self.instant = None;
+        self.risk = Risk::default();
         for bank in &mut self.banks {
             bank.pressed = false;
             bank.merged_ns = 0;

@@ -154,10 +154,7 @@ fn unknown_and_unmodelled_options_are_errors() {
 #[test]
 fn what_leaves_an_unmodelled_option_off_is_accepted_and_listed() {
     let text = "[j]\nverify=0\nzonemode=none\nexitall=0\niodepth_batch_complete=1\nverify=none\n";
-    assert_eq!(
-        read(text).unwrap().ignored,
-        ["verify", "zonemode", "exitall", "iodepth_batch_complete"]
-    );
+    assert_eq!(read(text).unwrap().ignored, ["verify", "zonemode", "exitall", "iodepth_batch_complete"]);
     for (option, instead) in [
         ("exitall", "the same runtime and time_based"),
         ("nrfiles=2", "size and offset"),
@@ -196,4 +193,16 @@ fn a_file_must_hold_sensible_jobs() {
     assert!(error("[j]\nrate=1m\nrate_iops=7\n").contains("both rate and rate_iops"));
     assert!(error("[j]\nrw=trimwrite\nbs=4k,4k,8k\n").contains("different sizes"));
     assert!(error("[a]\nnumjobs=4096\n[b]\n").starts_with("t.fio:3: 4097 jobs"));
+}
+
+#[test]
+fn synchronous_jobs_force_their_writes_to_the_flash() {
+    let forced = |option: &str| read(&format!("[j]\nrw=write\n{option}\n")).unwrap().jobs[0].fua;
+    for option in ["sync=1", "sync=sync", "sync=dsync", "writefua=1"] {
+        assert!(forced(option), "{option}");
+    }
+    for option in ["sync=none", "sync=0", "writefua=0"] {
+        assert!(!forced(option), "{option}");
+    }
+    assert!(error("[j]\nsync=maybe\n").contains("none, sync or dsync"));
 }

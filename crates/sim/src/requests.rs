@@ -20,6 +20,10 @@ pub(crate) struct Request {
     pub parts: u32,
     /// Bytes not yet sent to the host.
     pub bytes_left: u64,
+    /// Bytes of a read that have come from the flash and wait to go on to the host.
+    pub gathered: u64,
+    /// When the last of them was decoded.
+    pub gathered_at: SimTime,
     /// When the drive took it up, when its command was understood.
     pub fetched: SimTime,
     pub understood: SimTime,
@@ -86,6 +90,8 @@ impl Requests {
             units_crossing: 0,
             parts: 0,
             bytes_left: u64::from(host.bytes),
+            gathered: 0,
+            gathered_at: SimTime::ZERO,
             fetched: SimTime::ZERO,
             understood: SimTime::ZERO,
             waiting_since: SimTime::ZERO,

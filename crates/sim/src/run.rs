@@ -10,7 +10,7 @@ use engine::{Calendar, Event};
 use ftl::{Ftl, FtlStats, Output, RegulationCounts};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
-use units::{Lpn, Nanos, SimTime};
+use units::{Bytes, Lpn, Nanos, SimTime};
 
 /// The kinds of event this crate schedules.
 mod events {
@@ -40,6 +40,8 @@ pub(crate) struct Run<P: Observer> {
     unit: u64,
     /// Units of a write that cross the link in one piece.
     frame_units: u32,
+    /// Bytes of a read that gather before they go on to the host; 0: each page as it comes.
+    read_frame: u64,
     /// Units that make a group of commands, and how many this group may still take.
     group_units: u32,
     group_room: u32,
@@ -95,6 +97,7 @@ impl<P: Observer> Run<P> {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
         let frame = link.config().frame.map_or(u64::MAX, |frame| (frame.get() / unit).max(1));
         let frame_units = u32::try_from(frame).unwrap_or(u32::MAX);
+        let read_frame = link.config().read_frame.map_or(0, Bytes::get);
         let layout = ftl.layout();
         let group_units = match link.config().group_pages_per_die {
             0 => u32::MAX,
@@ -126,6 +129,7 @@ impl<P: Observer> Run<P> {
             t_decode,
             unit,
             frame_units,
+            read_frame,
             group_units,
             group_room: group_units,
             capacity,
@@ -458,8 +462,18 @@ impl<P: Observer> Run<P> {
                     request.bytes_left.min(u64::from(units) * self.unit)
                 };
                 request.bytes_left -= bytes;
-                let decoded = now + decoding;
-                let mut end = self.link.give(decoded, Nanos::new(stages.transfer), bytes);
+                request.gathered += bytes;
+                let mut decoded = now + decoding;
+                let mut over = Nanos::new(stages.transfer);
+                if self.read_frame > 0 {
+                    request.gathered_at = request.gathered_at.max(decoded);
+                    if request.parts > 0 && request.gathered < self.read_frame {
+                        return;
+                    }
+                    (decoded, over) = (request.gathered_at, Nanos::ZERO);
+                }
+                let bytes = std::mem::take(&mut request.gathered);
+                let mut end = self.link.give(decoded, over, bytes);
                 if request.parts == 0 {
                     end = self.link.answered(Op::Read, now, end);
                 }

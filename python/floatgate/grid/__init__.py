@@ -1,6 +1,6 @@
 """Test grids: a drive asked for every block size, depth, pattern and operation, each to a steady value."""
 
 from floatgate.grid.point import Point, Setting, settings
-from floatgate.grid.run import Asked, Grid, run_grid
+from floatgate.grid.run import Asked, Grid, measure_one, run_grid
 
-__all__ = ["Asked", "Grid", "Point", "Setting", "run_grid", "settings"]
+__all__ = ["Asked", "Grid", "Point", "Setting", "measure_one", "run_grid", "settings"]

@@ -74,6 +74,23 @@ def run_grid(
     return Grid(asked, title, capacity, tuple(points))
 
 
+def measure_one(
+    drive: str,
+    setting: Setting,
+    *,
+    overrides: Sequence[str] = (),
+    file_bytes: int = 1 << 30,
+    rule: Rule | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Point:
+    """Measure one point of a flash drive in this process. Raises InputError or Fault."""
+    card = json.loads(_core.explain_drive(drive, list(overrides), places.folders()))
+    buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
+    asked = Asked(drive, (setting,), tuple(overrides), file_bytes=file_bytes, rule=rule or Rule())
+    _check(asked, card["capacity_bytes"])
+    return measure(_task(asked, setting, buffer), stopped)
+
+
 def _task(asked: Asked, setting: Setting, buffer: int) -> Task:
     return Task(setting, asked.drive, asked.overrides, asked.options, asked.file_bytes, asked.rule, buffer)
 

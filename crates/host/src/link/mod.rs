@@ -155,6 +155,8 @@ pub struct LinkConfig {
     pub t_command_service: Nanos,
     /// The data of a write that cross before the drive may go on with them; absent: as much as has room.
     pub frame: Option<Bytes>,
+    /// The data of a read that gather before they go on to the host; absent: each page as it comes.
+    pub read_frame: Option<Bytes>,
     /// Data flow through a FIFO while they still cross; else each piece is stored before it goes on.
     pub cut_through: bool,
     /// One command's data cross while the flash works on another's: two buffers take turns.
@@ -195,6 +197,10 @@ impl LinkConfig {
             shape,
             max_commands,
             frame,
+            read_frame: host.optional::<Bytes>(
+                "read_frame",
+                "data of a read that gather before they go on to the host; else each page as it comes",
+            )?,
             double_buffer: host.or(
                 "double_buffer",
                 false,

@@ -1,0 +1,116 @@
+"""The flash disk of Gray and Fitzgerald: one drive file for all its numbers, and the remedy."""
+
+from collections.abc import Iterable
+
+from floatgate.grid import Point, Setting, measure_one
+from floatgate.grid.measure import Rule
+from floatgate.grid.point import STEADY
+from floatgate.reproduce import Case, Concluded, Finding, Found
+from floatgate.reproduce.simulate import stopping
+
+from .purchase import purchase
+
+DRIVE, REMEDY = "gray2007-flash-disk", "gray2007-remedy"
+# What a superblock costs does not depend on how many there are: the quick form has a sixteenth of them.
+SMALL = ("nand.blocks_per_plane=2048", "ftl.user_capacity=1800MB")
+PATIENCE = Rule(seconds=600)  # simulated: some points vary too much for the article's minute
+WRITE_CACHE = ("ftl.buffer.write_back=true",)
+
+RATES = {
+    "sequential read, 512 B": Setting("sequential", "read", 512, 4),
+    "sequential write, 512 B": Setting("sequential", "write", 512, 4),
+    "random read, 8 KiB": Setting("random", "read", 8192, 4),
+    "random write, 8 KiB": Setting("random", "write", 8192, 4),
+    "sequential write, 8 KiB": Setting("sequential", "write", 8192, 4),
+}
+ONE_DEEP = {
+    "random read, 8 KiB, one deep": Setting("random", "read", 8192, 1),
+    "sequential write, 8 KiB, one deep": Setting("sequential", "write", 8192, 1),
+}
+RANDOM_WRITE = RATES["random write, 8 KiB"]
+CACHED = "random writes, write cache enabled"
+REMEDIED = "random writes, map of sectors"
+CAUSE = "cause of slow random writes"
+LIMIT = "what limits flash disks"
+
+
+def cases(full: bool) -> Iterable[Case]:
+    """Quick: a drive of a sixteenth of the size, the ends of the plateaus."""
+    for name in RATES:
+        yield Case("rates", name, cost=3.0)
+    for op in ("read", "write"):
+        for kib in (128, 256, 512, 1024) if full else (128, 1024):
+            yield Case("plateau", f"{op}, {kib} KiB", {"op": op, "kib": kib}, x=kib, series=op)
+    yield Case("mix", "one deep", cost=2.0)
+    for name in ("flash disks for 18,000 IOPS", "kW saved", "kW of cooling saved"):
+        yield Case("purchase", name, cost=0.1)
+    for name in (CAUSE, CACHED, REMEDIED):
+        yield Case("shape", name, cost=2.0)
+    yield Case("shape", LIMIT, cost=0.1)
+
+
+def run(case: Case, full: bool) -> Finding:
+    """Simulate one case."""
+    if case.exhibit == "rates":
+        return _rate(RATES[case.name], full)
+    if case.exhibit == "plateau":
+        setting = Setting("sequential", case.parameters["op"], case.parameters["kib"] << 10, 4)
+        scale = setting.block_bytes / 1e6
+        found = _rate(setting, full)
+        assert isinstance(found.simulated, float)
+        return Finding(found.simulated * scale, ci95=(found.ci95 or 0.0) * scale)
+    if case.exhibit == "mix":
+        read, write = (_iops(_point(DRIVE, setting, full)) for setting in ONE_DEEP.values())
+        return Finding(harmonic(read, write))
+    if case.exhibit == "purchase" or case.name == LIMIT:
+        return purchase(case.name)
+    return _shape(case.name, full)
+
+
+def conclude(found: Found) -> Iterable[Concluded]:
+    """Yield the mean that follows from two rates already simulated."""
+    read = found["rates", "random read, 8 KiB"].simulated
+    write = found["rates", "sequential write, 8 KiB"].simulated
+    assert isinstance(read, float)
+    assert isinstance(write, float)
+    yield Case("mix", "four deep"), Finding(harmonic(read, write))
+
+
+def harmonic(a: float, b: float) -> float:
+    """The rate of an even mix of requests that run at the rates `a` and `b`."""
+    return 2 / (1 / a + 1 / b)
+
+
+def _shape(name: str, full: bool) -> Finding:
+    if name == CACHED:
+        iops = _iops(_point(DRIVE, RANDOM_WRITE, full, WRITE_CACHE))
+        return Finding(f"{iops:.0f}/s", holds=iops < 100)
+    if name == REMEDIED:
+        iops = _iops(_point(REMEDY, RANDOM_WRITE, full))
+        return Finding(f"{iops:,.0f}/s", holds=iops >= 1100)
+    point = _point(DRIVE, RANDOM_WRITE, full)
+    host_ms = (point.latency_ns_mean or 0.0) / 1e6
+    drive_ms = host_ms - point.stages_ns["queue"] / 1e6
+    behind = point.stages_ns["wait_gc"] / 1e6 / drive_ms
+    text = f"{drive_ms:.0f} ms for each, {behind:.0%} behind copies; {host_ms:.0f} ms for a host four deep"
+    return Finding(text, holds=behind > 0.5 and 30 <= drive_ms <= 40)
+
+
+def _rate(setting: Setting, full: bool) -> Finding:
+    point = _point(DRIVE, setting, full)
+    return Finding(_iops(point), ci95=point.iops_ci95)
+
+
+def _iops(point: Point) -> float:
+    assert point.iops is not None
+    return point.iops
+
+
+def _point(drive: str, setting: Setting, full: bool, changes: tuple[str, ...] = ()) -> Point:
+    """Measure a point to its steady state, as the article does: a file of 1 GB."""
+    overrides = changes if full else (*SMALL, *changes)
+    point = measure_one(drive, setting, overrides=overrides, rule=PATIENCE, stopped=stopping)
+    if stopping():
+        raise KeyboardInterrupt
+    assert point.state == STEADY, f"{drive}, {setting.name}: {point.state}"
+    return point

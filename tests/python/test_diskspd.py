@@ -54,7 +54,7 @@ def test_defaults_are_those_of_diskspd() -> None:
         ("-g500i", {"rate_iops": "500"}),
         ("-i10 -j20", {"thinktime": "20ms", "thinktime_blocks": "10"}),
         ("-z7 -d3 -W0", {"randseed": "7", "runtime": "3s"}),
-        ("-w100 -Sh", {"fsync": "1"}),
+        ("-w100 -Sh", {"writefua": "1"}),
         ("-Sh", {"rw": "read"}),
         ("-s -b4K", {"rw": "read", "bs": "4096"}),
         ("-s4K -b4K", {"rw": "read"}),
@@ -68,7 +68,7 @@ def test_options_become_those_of_fio(arguments: str, expected: dict[str, str]) -
     if "-t4" in arguments:
         assert "numjobs" not in job  # one stream: one job
     if arguments == "-Sh":
-        assert "fsync" not in job  # nothing is written
+        assert "writefua" not in job  # nothing is written
 
 
 def test_what_has_no_meaning_is_said_once() -> None:
@@ -132,7 +132,7 @@ def of_profile(text: str) -> str:
 
 def test_a_profile_becomes_jobs() -> None:
     lines = of_profile(PROFILE).split()
-    wanted = "rw=randrw rwmixwrite=70 bs=8192 blockalign=4096 iodepth=4 numjobs=2 size=1048576 fsync=1"
+    wanted = "rw=randrw rwmixwrite=70 bs=8192 blockalign=4096 iodepth=4 numjobs=2 size=1048576 writefua=1"
     for line in [*wanted.split(), "rate_iops=50", "randseed=5", "runtime=3s", "ramp_time=1s"]:
         assert line in lines
 

@@ -88,8 +88,8 @@ def _job(span: Span, target: Target, offset: int, notes: list[str]) -> Iterator[
         yield f"thinktime_blocks={target.burst}"
         notes.append("a burst's pause begins when its last request went out")
     if target.write_through and target.write_percent:
-        yield "fsync=1"
-        notes.append("write-through is a flush after each write")
+        yield "writefua=1"
+        notes.append("write-through is force unit access for each write")
     if span.seed is not None:
         yield f"randseed={span.seed}"
     yield f"runtime={span.duration_s}s"

@@ -153,6 +153,7 @@ def stages(points: Sequence[Point]) -> Figure | None:
     notes = [
         {
             "x": 1.005,
+            "xref": "paper",
             "y": name,
             "xanchor": "left",
             "text": q.duration(point.latency_ns_mean),

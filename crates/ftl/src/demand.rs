@@ -459,7 +459,8 @@ impl PageMapped {
             let demand = self.demand.as_mut().expect("seen above");
             demand.clean(page);
             let unit = demand.unit_of(page);
-            self.put_host_untimed(unit, Origin::Map);
+            let stored = self.put_host_untimed(unit, Origin::Map);
+            assert!(stored, "no die has room for a page of the map");
         }
     }
 
@@ -468,7 +469,8 @@ impl PageMapped {
         let Some(demand) = &mut self.demand else { return };
         for page in demand.forget() {
             let unit = self.demand.as_ref().expect("seen above").unit_of(page);
-            self.put_host_untimed(unit, Origin::Map);
+            let stored = self.put_host_untimed(unit, Origin::Map);
+            assert!(stored, "no die has room for a page of the map");
         }
         if let Some(demand) = &mut self.demand {
             demand.forget();

@@ -105,24 +105,33 @@ impl PageMapped {
     /// Writes one unit in no time.
     ///
     /// # Panics
-    /// When no die has room, which [`PageMapped::new`] has ruled out for logical units.
+    /// When no die has room, which [`PageMapped::new`] has ruled out for logical units while no block fails.
     pub fn write_untimed(&mut self, lpn: Lpn) {
-        self.look_up_untimed(lpn);
-        self.put_host_untimed(lpn, Origin::Host);
-        self.stats.units_written += 1;
-        self.write_map_untimed();
+        assert!(self.try_write_untimed(lpn), "no die has room for another unit: {}", self.explain_stall());
     }
 
-    /// Writes one unit, of the host's or of the map, to the host's open superblocks in no time.
-    pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) {
+    /// Writes one unit in no time; false when no die has room for it, as blocks that failed can bring about.
+    pub fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
+        self.look_up_untimed(lpn);
+        if !self.put_host_untimed(lpn, Origin::Host) {
+            return false;
+        }
+        self.stats.units_written += 1;
+        self.write_map_untimed();
+        true
+    }
+
+    /// Writes one unit, of the host's or of the map, to the host's open superblocks in no time; false when no die has
+    /// room for it.
+    pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) -> bool {
         let dies = self.layout.dies as usize;
         // Whole program units go to one die after the other, as they do in a timed run.
         let programs = self.stats.units_written / u64::from(self.layout.program_units);
         let start = (programs % dies as u64) as usize;
         let die = (0..dies)
             .map(|step| if start + step >= dies { start + step - dies } else { start + step })
-            .find(|&die| self.make_room_untimed(die))
-            .unwrap_or_else(|| panic!("no die has room for another unit: {}", self.explain_stall()));
+            .find(|&die| self.make_room_untimed(die));
+        let Some(die) = die else { return false };
         self.stats.units_programmed[origin as usize] += 1;
         // In mixed mode a collection may fill the superblock that was just opened.
         while self.space.dies[die].frontiers[HOST].superblock == NONE {
@@ -137,6 +146,7 @@ impl PageMapped {
             self.space.dies[(superblock / self.space.per_die) as usize].live -= 1;
         }
         self.emptied.clear();
+        true
     }
 
     /// True when the die can take a unit of the host's, after collecting if need be.
@@ -233,6 +243,17 @@ impl PageMapped {
         let space = &self.space.dies[die];
         let left = space.frontiers[usize::from(!self.mixed)].left(&self.layout);
         left + space.free.len() as u32 * self.layout.superblock_units >= self.space.valid[global as usize]
+    }
+
+    /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
+    pub fn wear_on(&mut self, worn: &[u32], times: u32) {
+        self.array.wear_on(worn, times);
+        for die in 0..self.layout.dies as usize {
+            for superblock in 0..self.layout.superblocks_per_die {
+                let global = self.space.global(die, superblock);
+                self.space.pe_cycles[global] = self.array.pe_cycles(die as u32, superblock);
+            }
+        }
     }
 
     /// Lets time begin again: open superblocks are completed to whole program units.

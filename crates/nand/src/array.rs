@@ -182,6 +182,23 @@ impl FlashArray {
         &self.pe_cycles
     }
 
+    /// Cycles that every block lives, die after die; empty where the chip's tables know no endurance.
+    pub fn lives(&self) -> &[u32] {
+        &self.lives
+    }
+
+    /// Wears every block by `times` times the cycles of `worn`, as if those had come again so often. A block whose
+    /// life this ends fails at its next erase.
+    ///
+    /// # Panics
+    /// When there are not as many numbers as blocks.
+    pub fn wear_on(&mut self, worn: &[u32], times: u32) {
+        assert_eq!(worn.len(), self.pe_cycles.len(), "a number for each block");
+        for (cycles, worn) in self.pe_cycles.iter_mut().zip(worn) {
+            *cycles = cycles.saturating_add(worn.saturating_mul(times));
+        }
+    }
+
     /// The next page row that a superblock (numbered over the whole drive) can program.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {

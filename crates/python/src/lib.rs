@@ -3,6 +3,7 @@
 //! Everything crosses as JSON text or little-endian columns, so that the Python side needs no mirror of
 //! the core's types, and a new key in a result needs no change here.
 
+mod ageing;
 mod bus;
 mod chip;
 mod errors;
@@ -26,6 +27,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(listing::policies, module)?)?;
     module.add_class::<session::Session>()?;
+    module.add_class::<ageing::Ageing>()?;
     module.add_class::<chip::Chip>()?;
     module.add_function(wrap_pyfunction!(bus::bus_waveform, module)?)?;
     module.add_function(wrap_pyfunction!(listing::drives, module)?)?;

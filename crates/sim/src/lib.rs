@@ -4,6 +4,7 @@
 //! caller can show progress and stop it, and ends in a [`result`](Session::result) that embeds everything
 //! needed to repeat it.
 
+mod ageing;
 mod check;
 mod drive;
 mod durability;
@@ -23,6 +24,7 @@ mod snapshot;
 mod timeline;
 mod workload;
 
+pub use ageing::{AgeRow, Ageing, AgeingOptions};
 pub use drive::{BenchChip, Catalogue, Drive, DriveSummary, chip_on_bench, explain_chip};
 pub use error::Error;
 pub use measure::REQUEST_COLUMNS;

@@ -1,0 +1,50 @@
+//! A drive worn to its end: `floatgate._core.Ageing`.
+
+use crate::errors::{guarded, input};
+use crate::listing::catalogue;
+use pyo3::prelude::*;
+use serde_json::json;
+use sim::{AgeingOptions, Drive};
+use std::sync::{Mutex, PoisonError};
+
+/// A drive on its way to its end. What crosses is JSON.
+#[pyclass(module = "floatgate._core", frozen)]
+pub struct Ageing {
+    inner: Mutex<sim::Ageing>,
+    capacity_bytes: u64,
+}
+
+#[pymethods]
+impl Ageing {
+    /// Fills the drive `drive` (or in that file) of the catalogue `folders` once.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        drive: &str,
+        overrides: Vec<String>,
+        folders: Vec<String>,
+        options: &str,
+    ) -> PyResult<Self> {
+        let options = AgeingOptions::from_json(options).map_err(input)?;
+        guarded(py, move || {
+            let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
+            let capacity_bytes = drive.capacity().get();
+            let ageing = sim::Ageing::new(&drive, options).map_err(input)?;
+            Ok(Self { inner: Mutex::new(ageing), capacity_bytes })
+        })
+    }
+
+    /// Bytes the host sees.
+    fn capacity_bytes(&self) -> u64 {
+        self.capacity_bytes
+    }
+
+    /// One window and the jump after it: how the drive is then, and the part of a mean block's life behind it.
+    fn advance(&self, py: Python<'_>) -> PyResult<(String, f64)> {
+        guarded(py, || {
+            let mut ageing = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let row = ageing.advance();
+            Ok((json!(row).to_string(), ageing.fraction()))
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! The life of a drive: overwritten until it can no longer hold its data, in windows with jumps between.
+//!
+//! In a *window* the drive is written through its translation layer, without time; each block's erases are counted.
+//! A *jump* then wears every block as many times more as the window did, as long as the mean block ages by no more
+//! than a small part of its life. Blocks fail by their own lives, at the next erase after a jump that ended them; what
+//! the failures take from the drive shows in the next window.
+//!
+//! Not modelled: time (retention, refresh, read disturb), program failures, errors beyond the ECC. Those end a drive
+//! earlier.
+
+use crate::{Drive, Error};
+use engine::RandomStream;
+use ftl::{Ftl, PageMapped};
+use serde::{Deserialize, Serialize};
+use units::Lpn;
+
+/// How a drive is aged; read from JSON, unknown keys refused.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgeingOptions {
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Overwrites of the logical space in each window.
+    pub window: f64,
+    /// By how much of its life the mean block ages in one jump at most; 0: never jump.
+    pub jump: f64,
+    /// Share of the writes that go to `hot_space` of the logical space; the rest goes to the rest.
+    pub hot_writes: f64,
+    /// See `hot_writes`.
+    pub hot_space: f64,
+}
+
+impl Default for AgeingOptions {
+    fn default() -> Self {
+        Self { seed: 1, window: 1.0, jump: 0.01, hot_writes: 0.0, hot_space: 0.0 }
+    }
+}
+
+impl AgeingOptions {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// When a key is unknown or a value out of range.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let options: Self = serde_json::from_str(text).map_err(|error| Error(format!("options: {error}")))?;
+        let ranges = [
+            (
+                "window",
+                options.window,
+                options.window > 0.0 && options.window <= 100.0,
+                "above 0, at most 100",
+            ),
+            ("jump", options.jump, (0.0..=0.2).contains(&options.jump), "0 to 0.2 of a life"),
+            ("hot_writes", options.hot_writes, (0.0..=1.0).contains(&options.hot_writes), "0 to 1"),
+            ("hot_space", options.hot_space, (0.0..1.0).contains(&options.hot_space), "0 to below 1"),
+        ];
+        for (key, value, fits, expected) in ranges {
+            if !fits {
+                return Err(Error(format!("options: {key} = {value}: expected {expected}")));
+            }
+        }
+        if (options.hot_writes > 0.0) != (options.hot_space > 0.0) {
+            return Err(Error("options: expected hot_writes and hot_space together".to_owned()));
+        }
+        Ok(options)
+    }
+}
+
+/// A drive at the end of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AgeRow {
+    /// Bytes the host wrote since the drive was filled, jumps counted in.
+    pub host_bytes: f64,
+    /// The same in overwrites of the logical space.
+    pub drive_writes: f64,
+    /// Write amplification of this window.
+    pub waf: f64,
+    /// Program/erase cycles of the least worn block, the mean one, the most worn one.
+    pub pe_cycles_min: u32,
+    /// Of the mean block.
+    pub pe_cycles_mean: f64,
+    /// Of the most worn block.
+    pub pe_cycles_max: u32,
+    /// Blocks that have failed, and those bad as delivered.
+    pub bad_blocks: u64,
+    /// Superblocks that are left.
+    pub superblocks: u32,
+    /// Generations that the jump after this window stands for.
+    pub jumped: u32,
+    /// The drive takes no more writes.
+    pub read_only: bool,
+}
+
+/// A drive on its way to its end.
+pub struct Ageing {
+    ftl: Ftl,
+    options: AgeingOptions,
+    random: RandomStream,
+    mean_life: f64,
+    units: u32,
+    window: u64,
+    drive_writes: f64,
+    capacity: f64,
+    read_only: bool,
+}
+
+impl Ageing {
+    /// A fresh drive, filled once.
+    ///
+    /// # Errors
+    /// When its chip knows no endurance, its mapping cannot be aged, or it could not sustain writes.
+    pub fn new(drive: &Drive, options: AgeingOptions) -> Result<Self, Error> {
+        let mut ftl = drive.build(options.seed)?;
+        let Some(page) = ftl.as_page_mapped() else {
+            return Err(Error(format!(
+                "{}: ftl.mapping: expected a map of pages: others are not aged yet",
+                drive.name
+            )));
+        };
+        let lives = page.array().lives();
+        if lives.is_empty() {
+            return Err(Error(format!(
+                "{}: nand.tables.endurance: missing: how long blocks live is not known; `floatgate derive` makes such \
+                 a chip, `chip = \"derived/...\"` names one",
+                drive.name
+            )));
+        }
+        let mean_life = lives.iter().map(|life| f64::from(*life)).sum::<f64>() / lives.len() as f64;
+        let units = page.layout().logical_units;
+        let filled = (0..units).all(|lpn| page.try_write_untimed(Lpn(lpn)));
+        let window = (f64::from(units) * options.window).max(1.0) as u64;
+        let capacity = drive.capacity().get() as f64;
+        let random = RandomStream::new(options.seed, "ageing");
+        let read_only = !filled || page.is_read_only();
+        Ok(Self { ftl, options, random, mean_life, units, window, drive_writes: 0.0, capacity, read_only })
+    }
+
+    fn page(&mut self) -> &mut PageMapped {
+        self.ftl.as_page_mapped().expect("it was one when it was built")
+    }
+
+    /// True when the drive takes no more writes.
+    pub fn is_done(&self) -> bool {
+        self.read_only
+    }
+
+    /// The part of the mean block's life that is behind it.
+    pub fn fraction(&mut self) -> f64 {
+        let life = self.mean_life;
+        mean(self.page().array().pe_cycles_by_block()) / life
+    }
+
+    /// One window, and the jump after it.
+    pub fn advance(&mut self) -> AgeRow {
+        let before = self.page().array().pe_cycles_by_block().to_vec();
+        let stats = *self.page().stats();
+        let mut written = 0;
+        while written < self.window && !self.read_only {
+            let lpn = self.draw();
+            let stored = self.page().try_write_untimed(lpn);
+            written += u64::from(stored);
+            self.read_only = !stored || self.page().is_read_only();
+        }
+        let counted = self.page().stats().since(&stats);
+        let programmed: u64 = counted.units_programmed.iter().sum();
+        let waf = programmed as f64 / counted.units_written.max(1) as f64;
+        self.drive_writes += written as f64 / f64::from(self.units);
+        let jumped = if self.read_only { 0 } else { self.jump(&before, written) };
+        let (drive_writes, capacity, read_only) = (self.drive_writes, self.capacity, self.read_only);
+        let page = self.page();
+        let cycles = page.array().pe_cycles_by_block();
+        AgeRow {
+            host_bytes: drive_writes * capacity,
+            drive_writes,
+            waf,
+            pe_cycles_min: cycles.iter().copied().min().unwrap_or(0),
+            pe_cycles_mean: mean(cycles),
+            pe_cycles_max: cycles.iter().copied().max().unwrap_or(0),
+            bad_blocks: page.array().bad_blocks(),
+            superblocks: page.usable_superblocks(),
+            jumped,
+            read_only,
+        }
+    }
+
+    /// Wears the blocks as many times more as keeps the jump small; gives how often.
+    fn jump(&mut self, before: &[u32], written: u64) -> u32 {
+        let now = self.page().array().pe_cycles_by_block();
+        let worn: Vec<u32> = now.iter().zip(before).map(|(now, before)| now - before).collect();
+        let each = mean(&worn);
+        if each <= 0.0 {
+            return 0;
+        }
+        let times = (self.options.jump * self.mean_life / each) as u32;
+        self.page().wear_on(&worn, times);
+        self.drive_writes += f64::from(times) * written as f64 / f64::from(self.units);
+        times
+    }
+
+    fn draw(&mut self) -> Lpn {
+        let hot = (f64::from(self.units) * self.options.hot_space) as u64;
+        let all = u64::from(self.units);
+        let (from, count) = if hot == 0 {
+            (0, all)
+        } else if self.random.chance(self.options.hot_writes) {
+            (0, hot)
+        } else {
+            (hot, all - hot)
+        };
+        Lpn((from + self.random.below(count)) as u32)
+    }
+}
+
+fn mean(values: &[u32]) -> f64 {
+    values.iter().map(|value| f64::from(*value)).sum::<f64>() / values.len() as f64
+}

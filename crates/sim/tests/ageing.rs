@@ -1,0 +1,85 @@
+//! Does a drive end where its blocks' lives say, and do jumps through time change when?
+
+mod common;
+
+use sim::{AgeRow, Ageing, AgeingOptions, Catalogue, Drive};
+
+/// 16 MiB of flash whose blocks live 150 to 290 cycles.
+const MORTAL: [&str; 7] = [
+    "nand.blocks_per_plane=128",
+    "nand.tables.pe_cycles=[0]",
+    "nand.tables.t_prog=[\"200us\", \"400us\"]",
+    "nand.tables.t_bers=[\"1ms\"]",
+    "nand.tables.endurance.cycles=[150, 200, 210, 220, 290]",
+    "ftl.op_ratio=0.4",
+    "ftl.gc.victim.name=greedy",
+];
+
+fn drive(more: &[&str]) -> Drive {
+    let overrides: Vec<String> = MORTAL.iter().chain(more).map(|text| (*text).to_owned()).collect();
+    let path = format!("{}/../../tests/drives/tiny.toml", env!("CARGO_MANIFEST_DIR"));
+    Drive::load(&Catalogue::default(), &path, &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn life(options: AgeingOptions, more: &[&str]) -> Vec<AgeRow> {
+    let mut ageing = Ageing::new(&drive(more), options).unwrap_or_else(|error| panic!("{error}"));
+    let mut rows = Vec::new();
+    while !ageing.is_done() {
+        rows.push(ageing.advance());
+        assert!(rows.len() < 5000, "it does not end: {:?}", rows.last());
+    }
+    rows
+}
+
+#[test]
+fn a_drive_ends_when_its_blocks_do() {
+    let rows = life(AgeingOptions { jump: 0.0, ..AgeingOptions::default() }, &[]);
+    let last = rows.last().expect("it lived");
+    assert!(last.read_only);
+    assert!(rows.windows(2).all(|pair| pair[0].bad_blocks <= pair[1].bad_blocks));
+    // Nothing fails before the first block's life is over, and no block outlives the longest.
+    let first_failure = rows.iter().find(|row| row.bad_blocks > 0).expect("blocks failed");
+    assert!(first_failure.pe_cycles_max >= 150, "{first_failure:?}");
+    assert!(last.pe_cycles_max <= 290, "{last:?}");
+    // Blocks that fail take over-provisioning away, so that writes cost more.
+    assert!(last.waf > 1.2 * rows[0].waf, "{} {}", rows[0].waf, last.waf);
+    // All erases were paid for by what was written.
+    let superblocks = 2.0 * 128.0;
+    let written: f64 = rows.iter().map(|row| row.waf).sum::<f64>();
+    let erased = last.pe_cycles_mean * superblocks / (superblocks / 1.4);
+    assert!((written / erased - 1.0).abs() < 0.05, "{written} overwrites programmed, {erased} erased");
+}
+
+#[test]
+fn jumps_agree_with_running_it_all() {
+    for more in [&[][..], &["ftl.wear.name=none"][..]] {
+        let written = |jump: f64| -> f64 {
+            let lives = (1..=3).map(|seed| {
+                let rows = life(AgeingOptions { jump, seed, ..AgeingOptions::default() }, more);
+                rows.last().expect("it lived").drive_writes
+            });
+            lives.sum::<f64>() / 3.0
+        };
+        let (whole, jumped) = (written(0.0), written(0.03));
+        assert!((jumped / whole - 1.0).abs() < 0.03, "{more:?}: {whole} and {jumped} drive writes");
+    }
+}
+
+#[test]
+fn the_same_seed_is_the_same_life() {
+    let options = AgeingOptions { hot_writes: 0.8, hot_space: 0.2, ..AgeingOptions::default() };
+    assert_eq!(life(options, &[]), life(options, &[]));
+}
+
+#[test]
+fn what_cannot_be_aged_is_refused() {
+    let mut without: Vec<String> = MORTAL[..1].iter().map(|text| (*text).to_owned()).collect();
+    without.push("ftl.op_ratio=0.4".to_owned());
+    let path = format!("{}/../../tests/drives/tiny.toml", env!("CARGO_MANIFEST_DIR"));
+    let drive = Drive::load(&Catalogue::default(), &path, &without).unwrap_or_else(|error| panic!("{error}"));
+    let refused = Ageing::new(&drive, AgeingOptions::default()).err().expect("no endurance is known");
+    assert!(refused.to_string().contains("nand.tables.endurance: missing"), "{refused}");
+    for text in ["{\"jump\": 2}", "{\"window\": 0}", "{\"hot_writes\": 0.5}", "{\"speed\": 1}"] {
+        assert!(AgeingOptions::from_json(text).is_err(), "{text}");
+    }
+}

@@ -89,6 +89,13 @@ class Session:
     def timeline(self) -> dict[str, bytes]:
         """Drain the busy intervals recorded since the last call, as little-endian columns."""
 
+class Ageing:
+    """A drive on its way to its end; what crosses is JSON. Raises InputError."""
+
+    def __init__(self, drive: str, overrides: list[str], folders: list[str], options: str) -> None: ...
+    def capacity_bytes(self) -> int: ...
+    def advance(self) -> tuple[str, float]: ...
+
 class Chip:
     """A simulated chip on the bench; what crosses is JSON, numbers and bytes. Raises InputError."""
 

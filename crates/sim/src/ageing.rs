@@ -2,8 +2,8 @@
 //!
 //! In a *window* the drive is written through its translation layer, without time; each block's erases are counted.
 //! A *jump* then wears every block as many times more as the window did, as long as the mean block ages by no more
-//! than a small part of its life. Blocks fail by their own lives, at the next erase after a jump that ended them; what
-//! the failures take from the drive shows in the next window.
+//! than a small part of its life and hardly a block's life ends. Blocks fail by their own lives, at the next erase
+//! after a jump that ended them; what the failures take from the drive shows in the next window.
 //!
 //! Not modelled: time (retention, refresh, read disturb), program failures, errors beyond the ECC. Those end a drive
 //! earlier.
@@ -90,6 +90,9 @@ pub struct AgeRow {
     /// The drive takes no more writes.
     pub read_only: bool,
 }
+
+/// One block in so many may end its life in a jump, which lets it live on to the jump's end.
+const FAILING: usize = 400;
 
 /// A drive on its way to its end.
 pub struct Ageing {
@@ -191,10 +194,29 @@ impl Ageing {
         if each <= 0.0 {
             return 0;
         }
-        let times = (self.options.jump * self.mean_life / each) as u32;
+        let times =
+            ((self.options.jump * self.mean_life / each) as u32).min(self.most_before_failures(&worn));
         self.page().wear_on(&worn, times);
         self.drive_writes += f64::from(times) * written as f64 / f64::from(self.units);
         times
+    }
+
+    /// How often blocks can be worn by `worn` until the lives of one in [`FAILING`] of them have ended.
+    fn most_before_failures(&mut self, worn: &[u32]) -> u32 {
+        let array = self.page().array();
+        let mut left: Vec<u32> = array
+            .lives()
+            .iter()
+            .zip(array.pe_cycles_by_block())
+            .zip(worn)
+            .filter(|((life, cycles), worn)| **worn > 0 && *life > *cycles)
+            .map(|((life, cycles), worn)| (life - cycles) / worn)
+            .collect();
+        if left.is_empty() {
+            return 0;
+        }
+        let rank = left.len() / FAILING;
+        *left.select_nth_unstable(rank).1
     }
 
     fn draw(&mut self) -> Lpn {

@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from floatgate.cli import (
+    age,
     bus,
     characterize,
     derive,
@@ -28,6 +29,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command("run")(run.run)
+app.command("age")(age.age)
 app.command("drives")(listing.drives)
 app.command("chips")(listing.chips)
 app.command("policies")(listing.policies)

@@ -22,7 +22,11 @@ impl Policy for Bast {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let span = section.or("dies_per_block", 1u32, "dies that one block spans, neighbours first on all channels")?;
+        let span = section.or(
+            "dies_per_block",
+            1u32,
+            "dies that one block spans, neighbours first on all channels",
+        )?;
         let log_blocks = section.or("log_blocks", 8u32, "log blocks of each set of such dies")?;
         if log_blocks == 0 {
             return Err(section.reject("log_blocks", "expected at least 1"));

@@ -24,9 +24,16 @@ impl Policy for BlockCopy {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let span = section.or("dies_per_block", 1u32, "dies that one block spans, neighbours first on all channels")?;
-        let open_blocks =
-            section.or("open_blocks", 1u32, "blocks that can be written at a time, by each set of such dies")?;
+        let span = section.or(
+            "dies_per_block",
+            1u32,
+            "dies that one block spans, neighbours first on all channels",
+        )?;
+        let open_blocks = section.or(
+            "open_blocks",
+            1u32,
+            "blocks that can be written at a time, by each set of such dies",
+        )?;
         if open_blocks == 0 {
             return Err(section.reject("open_blocks", "expected at least 1"));
         }

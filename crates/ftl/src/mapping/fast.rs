@@ -25,11 +25,19 @@ impl Policy for Fast {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let span = section.or("dies_per_block", 1u32, "dies that one block spans, neighbours first on all channels")?;
-        let log_blocks =
-            section.or("log_blocks", 8u32, "log blocks of each set of such dies, the sequential one included")?;
+        let span = section.or(
+            "dies_per_block",
+            1u32,
+            "dies that one block spans, neighbours first on all channels",
+        )?;
+        let log_blocks = section.or(
+            "log_blocks",
+            8u32,
+            "log blocks of each set of such dies, the sequential one included",
+        )?;
         if log_blocks < 2 {
-            return Err(section.reject("log_blocks", "expected at least 2: one for sequential writes, one for others"));
+            return Err(section
+                .reject("log_blocks", "expected at least 2: one for sequential writes, one for others"));
         }
         Ok(Self { span, log_blocks })
     }

@@ -25,7 +25,11 @@ impl Policy for Replacement {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let span = section.or("dies_per_block", 1u32, "dies that one block spans, neighbours first on all channels")?;
+        let span = section.or(
+            "dies_per_block",
+            1u32,
+            "dies that one block spans, neighbours first on all channels",
+        )?;
         let chain = section.or("chain", 1u32, "replacement blocks that a group may have")?;
         if chain == 0 {
             return Err(section.reject("chain", "expected at least 1"));
@@ -68,7 +72,8 @@ impl BlockRules for Replacement {
             (Room::Soon, _) | (_, None) => Step::Wait,
             (Room::Never, Some(log)) => {
                 let owner = view.block(log).owner;
-                let alone = view.logs().iter().filter(|&&other| view.block(other).owner == owner).count() == 1;
+                let alone =
+                    view.logs().iter().filter(|&&other| view.block(other).owner == owner).count() == 1;
                 if alone { merge_log(view, log) } else { Step::Merge(owner) }
             }
         }

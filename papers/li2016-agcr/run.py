@@ -279,7 +279,10 @@ def _figure_9(of: Data, title: str) -> Iterable[Concluded]:
     names = [f"{cost}-cost {op}" for op in ("reads", "writes") for cost in ("low", "medium", "high")]
     lines = tuple(
         Line(
-            label, tuple(names), tuple(mean(data[f"{label}, {key}"] for data in of.values()) for key in names)
+            f"{label}, {title}",
+            tuple(names),
+            tuple(mean(data[f"{label}, {key}"] for data in of.values()) for key in names),
+            "points",
         )
         for label in (TRADITIONAL, LI, AGCR)
     )

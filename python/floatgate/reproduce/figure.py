@@ -101,7 +101,8 @@ def _measured(axes: "Axes", exhibit: Exhibit, measured: list[Line]) -> None:
     if exhibit.figure.y_scale == "log" and max(values) < 100 * min(values):
         _plain_ticks(axes)
     if any(isinstance(x, str) for x in on_axis):
-        axes.tick_params(axis="x", labelrotation=30)
+        # Few names lean; many stand, or they would run into each other.
+        axes.tick_params(axis="x", labelrotation=30 if len(on_axis) <= 8 else 90)
 
 
 def _plain_ticks(axes: "Axes") -> None:

@@ -5,6 +5,7 @@
 //! unit is a logical unit behind those of the host: it is written, moved and reclaimed as they are.
 
 use crate::buffer::SlotState;
+use crate::programs::Source;
 use crate::{Output, PageMapped, Stages};
 use controller::{Class, Origin, Probe, Reading};
 use engine::{Calendar, large_array};
@@ -12,6 +13,8 @@ use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
 const NONE: u32 = u32::MAX;
+/// A unit at the end of a superblock that says what the others hold.
+pub(crate) const SUMMARY: Source = Source::new(Origin::Map, NONE);
 /// Bytes of a map entry on flash.
 pub(crate) const ENTRY_BYTES: u64 = 4;
 /// Bytes of a cached entry: logical and physical number.
@@ -64,6 +67,8 @@ pub(crate) struct Demand {
     behind: VecDeque<u32>,
     is_behind: Vec<bool>,
     credit: u32,
+    /// Where all of the map is in RAM, and the flash has checkpoints of it.
+    pub checkpoints: Option<Checkpoints>,
     /// Buffer slots for translation units, and those in use.
     pub slots: u32,
     pub used_slots: u32,
@@ -88,6 +93,7 @@ impl Demand {
             behind: VecDeque::new(),
             is_behind: vec![false; logical.div_ceil(entries_per_unit) as usize],
             credit: 0,
+            checkpoints: None,
             slots,
             used_slots: 0,
         }
@@ -95,6 +101,9 @@ impl Demand {
 
     /// Bytes of RAM: cached entries, and the place of each translation unit.
     pub fn map_bytes(&self) -> u64 {
+        if self.checkpoints.is_some() {
+            return u64::from(self.first) * ENTRY_BYTES;
+        }
         self.capacity as u64 * CACHED_BYTES + self.is_behind.len() as u64 * ENTRY_BYTES
     }
 
@@ -181,6 +190,10 @@ impl Demand {
 
     /// What the cache knows of a translation unit is in the version that is about to be written.
     fn clean(&mut self, page: u32) {
+        self.is_behind[page as usize] = false;
+        if self.checkpoints.is_some() {
+            return;
+        }
         let first = page * self.entries_per_unit;
         let end = (first + self.entries_per_unit).min(self.first);
         for lpn in first..end {
@@ -189,11 +202,13 @@ impl Demand {
                 self.entries[at as usize].dirty = false;
             }
         }
-        self.is_behind[page as usize] = false;
     }
 
     /// The place of `lpn` changed.
     fn change(&mut self, lpn: Lpn) {
+        if self.checkpoints.is_some() {
+            return;
+        }
         let at = self.cached[lpn.index()];
         if at != NONE {
             self.entries[at as usize].dirty = true;
@@ -222,6 +237,9 @@ impl Demand {
 
     /// All entries changed without having been looked up: a state was constructed.
     pub fn fall_behind(&mut self) {
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.outdated = true;
+        }
         self.is_behind.fill(true);
     }
 
@@ -233,6 +251,9 @@ impl Demand {
         let mut pages: Vec<u32> = dirty.chain(behind).chain(self.evicted.iter().copied()).collect();
         pages.sort_unstable();
         pages.dedup();
+        if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.outdated) {
+            pages = (0..self.is_behind.len() as u32).collect();
+        }
         self.entries.clear();
         (self.newest, self.oldest) = (NONE, NONE);
         self.cached.fill(NONE);
@@ -243,7 +264,133 @@ impl Demand {
     }
 }
 
+/// A map that is all in RAM and rebuilt at power-up: from the last checkpoint on flash, and from the summaries of
+/// the superblocks closed since.
+pub(crate) struct Checkpoints {
+    /// Superblocks closed between the beginnings of two checkpoints.
+    every: u64,
+    /// Superblocks closed so far, and how many that were when each was closed.
+    closed: u64,
+    closed_as: Vec<u64>,
+    /// How many were closed when the checkpoint under way began, and the last complete one.
+    began: u64,
+    done: u64,
+    /// Units of it yet to be written.
+    left: u32,
+    /// Reads of a recovery under way.
+    recovering: u32,
+    /// Without time something was written since the last checkpoint.
+    outdated: bool,
+}
+
+impl Checkpoints {
+    pub fn new(every: u32, superblocks: usize) -> Self {
+        Self {
+            every: u64::from(every),
+            closed: 0,
+            closed_as: vec![0; superblocks],
+            began: 0,
+            done: 0,
+            left: 0,
+            recovering: 0,
+            outdated: false,
+        }
+    }
+}
+
+impl Demand {
+    /// A superblock was closed: it may be time for a checkpoint.
+    fn note_closed(&mut self, superblock: usize) {
+        let Some(checkpoints) = &mut self.checkpoints else { return };
+        checkpoints.closed += 1;
+        checkpoints.closed_as[superblock] = checkpoints.closed;
+        if checkpoints.left == 0 && checkpoints.closed >= checkpoints.began + checkpoints.every {
+            checkpoints.began = checkpoints.closed;
+            checkpoints.left = self.is_behind.len() as u32;
+            self.behind.extend(0..checkpoints.left);
+            self.is_behind.fill(true);
+        }
+    }
+
+    /// A unit of the checkpoint is on the flash.
+    pub fn note_written(&mut self) {
+        let Some(checkpoints) = &mut self.checkpoints else { return };
+        checkpoints.left = checkpoints.left.saturating_sub(1);
+        if checkpoints.left == 0 {
+            checkpoints.done = checkpoints.began;
+        }
+    }
+}
+
+/// What a drive reads at power-up to find its data again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// Mapping units of the checkpoint.
+    pub checkpoint_units: u64,
+    /// Superblocks whose summaries are read.
+    pub summaries: u64,
+    /// Page rows of open superblocks whose spare areas are read.
+    pub open_rows: u64,
+    /// Flash pages that are read for all that.
+    pub pages_read: u64,
+}
+
 impl PageMapped {
+    /// A superblock was closed.
+    pub(crate) fn note_closed(&mut self, superblock: usize) {
+        if let Some(demand) = &mut self.demand {
+            demand.note_closed(superblock);
+        }
+    }
+
+    /// Reads of a recovery that are under way.
+    pub fn recovering(&self) -> u32 {
+        let checkpoints = self.demand.as_ref().and_then(|demand| demand.checkpoints.as_ref());
+        checkpoints.map_or(0, |checkpoints| checkpoints.recovering)
+    }
+
+    /// A read of a recovery is done.
+    pub(crate) fn on_recovery_read(&mut self) {
+        let checkpoints = self.demand.as_mut().and_then(|demand| demand.checkpoints.as_mut());
+        checkpoints.expect("only a drive with checkpoints recovers").recovering -= 1;
+    }
+
+    /// Reads what a drive that was at rest reads at power-up to rebuild its map; none where the map survives.
+    pub fn begin_recovery<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) -> Option<Recovery> {
+        let demand = self.demand.as_ref()?;
+        let checkpoints = demand.checkpoints.as_ref()?;
+        let layout = self.layout.clone();
+        let mut recovery = Recovery::default();
+        let mut reads: Vec<(u32, u64)> = Vec::new();
+        for page in 0..demand.is_behind.len() as u32 {
+            let home = self.map.lookup(demand.unit_of(page));
+            if home != Ppa::NONE {
+                recovery.checkpoint_units += 1;
+                reads.push((home.0 / layout.row_units, 1 << (home.0 % layout.row_units)));
+            }
+        }
+        let whole = u64::MAX >> (64 - layout.row_units);
+        let spare =
+            (0..layout.row_units).step_by(layout.units_per_page as usize).fold(0, |mask, at| mask | 1 << at);
+        for superblock in 0..layout.superblocks() {
+            let (first, written) = (superblock as u32 * layout.rows, self.array.next_row(superblock));
+            if written == layout.rows && checkpoints.closed_as[superblock] > checkpoints.done {
+                recovery.summaries += 1;
+                reads.push((first + layout.rows - layout.program_rows, whole));
+            } else if written < layout.rows {
+                recovery.open_rows += u64::from(written);
+                reads.extend((0..written).map(|row| (first + row, spare)));
+            }
+        }
+        recovery.pages_read = reads.iter().map(|(_, mask)| u64::from(layout.pages_touched(*mask))).sum();
+        let demand = self.demand.as_mut().expect("seen above");
+        demand.checkpoints.as_mut().expect("seen above").recovering = reads.len() as u32;
+        for (row, mask) in reads {
+            self.submit_read(row, mask, Origin::Map, Class::InternalRead, NONE, calendar, probe);
+        }
+        Some(recovery)
+    }
+
     /// Buffer slots that the host may not take.
     #[inline]
     pub(crate) fn slots_kept(&self) -> u32 {
@@ -253,6 +400,9 @@ impl PageMapped {
     /// True when the map entry of `lpn` can be used at once; counts hits and misses.
     fn find_entry(&mut self, lpn: Lpn) -> bool {
         let Some(demand) = &mut self.demand else { return true };
+        if demand.checkpoints.is_some() {
+            return true;
+        }
         if demand.touch(lpn) {
             self.stats.map_hits += 1;
             return true;
@@ -360,6 +510,7 @@ impl PageMapped {
     fn start_task<P: Probe>(&mut self, task: Task, calendar: &mut Calendar, probe: &mut P) {
         let demand = self.demand.as_mut().expect("only a drive with a cached map has tasks");
         let unit = demand.unit_of(task.page);
+        let whole = demand.checkpoints.is_some();
         demand.in_flight += 1;
         let place = demand.tasks.iter().position(Option::is_none).unwrap_or_else(|| {
             demand.tasks.push(None);
@@ -367,7 +518,7 @@ impl PageMapped {
         });
         demand.tasks[place] = Some(task);
         let home = self.map.lookup(unit);
-        if home == Ppa::NONE || self.buffer.find(unit).is_some() {
+        if home == Ppa::NONE || self.buffer.find(unit).is_some() || whole {
             self.end_task(place as u32, calendar, probe);
             return;
         }
@@ -449,7 +600,10 @@ impl PageMapped {
     /// Looks an entry up without time, and writes what falls out of the cache.
     pub(crate) fn look_up_untimed(&mut self, lpn: Lpn) {
         let Some(demand) = &mut self.demand else { return };
-        demand.install(lpn);
+        match &mut demand.checkpoints {
+            Some(checkpoints) => checkpoints.outdated = true,
+            None => demand.install(lpn),
+        }
         demand.credit = (demand.credit + 1).min(CREDIT_MOST);
     }
 
@@ -459,6 +613,7 @@ impl PageMapped {
             let demand = self.demand.as_mut().expect("seen above");
             demand.clean(page);
             let unit = demand.unit_of(page);
+            demand.note_written();
             let stored = self.put_host_untimed(unit, Origin::Map);
             assert!(stored, "no die has room for a page of the map");
         }
@@ -466,6 +621,7 @@ impl PageMapped {
 
     /// Time begins again: the map on flash is complete, the cache empty, as after a power-up.
     pub(crate) fn settle_map(&mut self) {
+        let superblocks = self.layout.superblocks();
         let Some(demand) = &mut self.demand else { return };
         for page in demand.forget() {
             let unit = self.demand.as_ref().expect("seen above").unit_of(page);
@@ -475,6 +631,9 @@ impl PageMapped {
         if let Some(demand) = &mut self.demand {
             demand.forget();
             demand.credit = 0;
+            if let Some(checkpoints) = &mut demand.checkpoints {
+                *checkpoints = Checkpoints { every: checkpoints.every, ..Checkpoints::new(1, superblocks) };
+            }
         }
     }
 }

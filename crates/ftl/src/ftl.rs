@@ -5,7 +5,7 @@
 //! its own (`gc/collection.rs`).
 
 use crate::buffer::{Buffer, Risk, SlotState};
-use crate::demand::Demand;
+use crate::demand::{Demand, SUMMARY};
 use crate::gc::collection::Collection;
 use crate::gc::trigger::GcTrigger;
 use crate::map::Map;
@@ -252,7 +252,7 @@ impl PageMapped {
         let usable = self.space.dies[die].usable.saturating_sub(self.reserved_superblocks());
         // A victim may need padding up to a whole program unit; what that costs is kept out, too, so that
         // by the pigeonhole principle some victim always gives back more than it takes.
-        let useful = self.layout.superblock_units - self.layout.program_units + 1;
+        let useful = self.layout.data_units() - self.layout.program_units + 1;
         self.space.dies[die].quota = usable * useful;
     }
 
@@ -842,13 +842,20 @@ impl PageMapped {
             self.flush_armed = false;
         }
         self.controller.submit(transaction, calendar, probe);
+        if full {
+            self.note_closed(global);
+        } else if next_unit == self.layout.data_units() {
+            for _ in 0..self.layout.summary_units {
+                self.append(die, stream, Lpn::NONE, SUMMARY, calendar, probe);
+            }
+        }
         self.update_eligible(die);
     }
 
     /// Whether the host may send this die another program unit.
     pub(crate) fn update_eligible(&mut self, die: usize) {
         let space = &self.space.dies[die];
-        let (units, program) = (self.layout.superblock_units, self.layout.program_units);
+        let (units, program) = (self.layout.data_units(), self.layout.program_units);
         let within_quota = space.live + program <= space.quota;
         let free = space.free.len() as u32;
         let reserved = self.collections[die].reserved_units(&self.space, die);
@@ -926,6 +933,7 @@ impl PageMapped {
                     }
                     Origin::ReadModifyWrite => self.on_merged(transaction.owner),
                     Origin::Rewrite => self.on_rewrite_read(&transaction, calendar, probe),
+                    Origin::Map if transaction.owner == NONE => self.on_recovery_read(),
                     Origin::Map => self.end_task(transaction.owner, calendar, probe),
                     _ => self.on_moving_read(&transaction, calendar, probe),
                 }
@@ -968,6 +976,7 @@ impl PageMapped {
             let source = self.programs.get(transaction.owner, unit);
             self.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
+                Origin::Map if source == SUMMARY => {}
                 Origin::Host | Origin::Map => {
                     self.on_host_unit(ppa, source.value(), done, transaction, probe);
                 }
@@ -1030,6 +1039,7 @@ impl PageMapped {
             && demand.is_translation(lpn)
         {
             demand.used_slots -= 1;
+            demand.note_written();
         }
         if newest && self.buffer.keeps_clean() {
             self.buffer.keep_clean(slot);

@@ -34,6 +34,8 @@ pub struct Layout {
     pub logical_units: u32,
     /// Mapping units behind those, which hold the map where it lies on flash.
     pub translation_units: u32,
+    /// Mapping units at the end of a superblock that say what the others hold: whole program units.
+    pub summary_units: u32,
 }
 
 impl Layout {
@@ -90,6 +92,7 @@ impl Layout {
             superblocks_per_die,
             logical_units: logical as u32,
             translation_units: 0,
+            summary_units: 0,
         })
     }
 
@@ -101,6 +104,12 @@ impl Layout {
     /// Mapping units that are ever written: the host's, and those that hold the map.
     pub fn written_units(&self) -> u64 {
         u64::from(self.logical_units) + u64::from(self.translation_units)
+    }
+
+    /// Mapping units of a superblock that hold data.
+    #[inline]
+    pub fn data_units(&self) -> u32 {
+        self.superblock_units - self.summary_units
     }
 
     /// True for a unit of the host's, false for one that holds the map.

@@ -30,6 +30,7 @@ pub mod wear;
 
 pub use blocks::{BankView, Block, BlockMapped, BlockRules, HostWrite, Role, Room, Step};
 pub use config_read::FtlConfig;
+pub use demand::Recovery;
 pub use ftl::{Output, PageMapped, Stages, events};
 pub use layer::Ftl;
 pub use layout::Layout;

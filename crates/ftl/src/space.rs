@@ -57,7 +57,7 @@ impl Frontier {
     /// Units that still fit into the open superblock.
     #[inline]
     pub fn left(&self, layout: &Layout) -> u32 {
-        if self.superblock == NONE { 0 } else { layout.superblock_units - self.next_unit }
+        if self.superblock == NONE { 0 } else { layout.data_units() - self.next_unit }
     }
 }
 
@@ -104,7 +104,7 @@ impl Space {
         let dies = (0..layout.dies)
             .map(|die| {
                 let mut policy = victim();
-                policy.attach(layout.superblocks_per_die, layout.superblock_units);
+                policy.attach(layout.superblocks_per_die, layout.data_units());
                 DieSpace {
                     free: BinaryHeap::with_capacity(layout.superblocks_per_die as usize),
                     candidates: Vec::with_capacity(layout.superblocks_per_die as usize),
@@ -123,7 +123,7 @@ impl Space {
             .collect();
         Self {
             per_die: layout.superblocks_per_die,
-            units: layout.superblock_units,
+            units: layout.data_units(),
             dies,
             valid: vec![0; count],
             in_flight: vec![0; count],

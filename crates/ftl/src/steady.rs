@@ -171,7 +171,7 @@ impl PageMapped {
         let global = die as u32 * self.layout.superblocks_per_die + superblock;
         let ppa = Ppa(self.layout.first_ppa(global) + frontier.next_unit);
         frontier.next_unit += 1;
-        let full = frontier.next_unit == self.layout.superblock_units;
+        let full = frontier.next_unit == self.layout.data_units();
         self.map.assign(ppa, lpn);
         self.note_change(lpn);
         self.map.set(lpn, ppa);
@@ -179,6 +179,8 @@ impl PageMapped {
         if full {
             self.space.dies[die].frontiers[stream] = Frontier::CLOSED;
             self.array.restore(global as usize, self.layout.rows);
+            self.stats.units_programmed[Origin::Map as usize] += u64::from(self.layout.summary_units);
+            self.note_closed(global as usize);
             self.space.close(die, superblock);
         }
     }
@@ -242,7 +244,7 @@ impl PageMapped {
     fn has_room_untimed(&self, die: usize, global: u32) -> bool {
         let space = &self.space.dies[die];
         let left = space.frontiers[usize::from(!self.mixed)].left(&self.layout);
-        left + space.free.len() as u32 * self.layout.superblock_units >= self.space.valid[global as usize]
+        left + space.free.len() as u32 * self.layout.data_units() >= self.space.valid[global as usize]
     }
 
     /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
@@ -267,13 +269,13 @@ impl PageMapped {
                     continue;
                 }
                 frontier.next_unit = frontier.next_unit.next_multiple_of(self.layout.program_units);
-                let (next_unit, full) =
-                    (frontier.next_unit, frontier.next_unit == self.layout.superblock_units);
+                let (next_unit, full) = (frontier.next_unit, frontier.next_unit == self.layout.data_units());
                 if full {
                     *frontier = Frontier::CLOSED;
                 }
                 let global = self.space.global(die, superblock);
-                self.array.restore(global, next_unit / self.layout.row_units);
+                let rows = if full { self.layout.rows } else { next_unit / self.layout.row_units };
+                self.array.restore(global, rows);
                 if full {
                     self.space.close(die, superblock);
                 }
@@ -287,7 +289,7 @@ impl PageMapped {
         let space = &self.space.dies[0];
         let mut closed: Vec<usize> = space.candidates.iter().map(|superblock| superblock.index()).collect();
         closed.sort_by_key(|&superblock| (self.space.closed_at[superblock], superblock));
-        let units = f64::from(self.layout.superblock_units);
+        let units = f64::from(self.layout.data_units());
         Profile {
             valid_fraction: closed.iter().map(|&at| f64::from(self.space.valid[at]) / units).collect(),
             not_closed: space.usable - closed.len() as u32,
@@ -334,7 +336,7 @@ impl PageMapped {
     ) -> Result<Vec<u32>, String> {
         let space = &self.space.dies[die];
         let closed = space.usable.saturating_sub(profile.not_closed) as usize;
-        let units = self.layout.superblock_units;
+        let units = self.layout.data_units();
         if share > space.quota || u64::from(share) > closed as u64 * u64::from(units) {
             return Err(format!("die {die} has too few good superblocks to hold {share} mapping units"));
         }
@@ -373,7 +375,7 @@ impl PageMapped {
         let superblock = self.space.dies[die].frontiers[HOST].superblock;
         self.space.dies[die].frontiers[HOST] = Frontier::CLOSED;
         let global = self.space.global(die, superblock);
-        let (units, first) = (self.layout.superblock_units, self.layout.first_ppa(global as u32));
+        let (units, first) = (self.layout.data_units(), self.layout.first_ppa(global as u32));
         let (forward, backward, valid_bits) = self.map.arrays_mut();
         let mut left = valid;
         for start in (0..units).step_by(64) {

@@ -9,6 +9,7 @@ use controller::Work;
 use engine::{Calendar, Event};
 use ftl::{Ftl, FtlStats, Output, RegulationCounts};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 use units::{Bytes, Lpn, Nanos, SimTime};
 
@@ -207,13 +208,35 @@ impl<P: Observer> Run<P> {
     /// Lets the drive finish what it holds, after the last request.
     pub fn drain(&mut self) {
         self.ftl.send_out(&mut self.calendar, &mut self.observer);
-        while self.ftl.is_draining() {
-            let Some((_, event)) = self.calendar.pop() else { break };
-            if event.kind < events::COMMAND {
-                self.ftl.handle(event, &mut self.calendar, &mut self.observer);
-                while self.ftl.take_output().is_some() {}
-            }
+        while self.ftl.is_draining() && self.pass() {}
+    }
+
+    /// Simulates what the drive does at power-up to find its data again, if it must; after the last request.
+    pub fn recover(&mut self) -> Option<Value> {
+        self.ftl.as_page_mapped()?;
+        self.drain();
+        while self.ftl.controller().in_flight() > 0 && self.pass() {}
+        let begun = self.calendar.now();
+        let ftl = self.ftl.as_page_mapped()?;
+        let recovery = ftl.begin_recovery(&mut self.calendar, &mut self.observer)?;
+        while self.ftl.as_page_mapped()?.recovering() > 0 && self.pass() {}
+        Some(json!({
+            "t_ns": self.calendar.now().since(begun).ns(),
+            "pages_read": recovery.pages_read,
+            "checkpoint_units": recovery.checkpoint_units,
+            "summaries": recovery.summaries,
+            "open_rows": recovery.open_rows,
+        }))
+    }
+
+    /// Lets the drive handle its next event, the host being gone. False when there is none.
+    fn pass(&mut self) -> bool {
+        let Some((_, event)) = self.calendar.pop() else { return false };
+        if event.kind < events::COMMAND {
+            self.ftl.handle(event, &mut self.calendar, &mut self.observer);
+            while self.ftl.take_output().is_some() {}
         }
+        true
     }
 
     /// Nothing is pending but requests are: only a drive that wore out may leave them. It answers them with

@@ -227,11 +227,14 @@ impl Session {
         match &mut self.phase {
             Phase::Plain(run) => {
                 run.ftl.account_risk(run.calendar.now());
-                Ok(result::of(run, &context))
+                let mut value = result::of(run, &context);
+                value["recovery"] = run.recover().into();
+                Ok(value)
             }
             Phase::Observed(run) => {
                 run.ftl.account_risk(run.calendar.now());
-                let value = result::of(run, &context);
+                let mut value = result::of(run, &context);
+                value["recovery"] = run.recover().into();
                 if run.observer.check.is_some() {
                     run.drain();
                     let outstanding = run.outstanding();

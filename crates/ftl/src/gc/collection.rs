@@ -3,10 +3,10 @@
 //! A collection takes a victim only when the space it may need is there, so it never waits half-way for
 //! space that only it could free.
 
+use crate::PageMapped;
 use crate::gc::trigger::TriggerView;
 use crate::programs::Source;
 use crate::space::{NONE, Space, SuperblockState};
-use crate::{Layout, PageMapped};
 use controller::{Class, Kind, Origin, Probe, Transaction};
 use engine::Calendar;
 use std::collections::VecDeque;
@@ -149,7 +149,7 @@ impl PageMapped {
                 .saturating_sub(self.spare),
             superblocks: space.usable,
             garbage_units: self.space.garbage(die),
-            superblock_units: self.layout.superblock_units,
+            superblock_units: self.layout.data_units(),
         }
     }
 
@@ -217,7 +217,7 @@ impl PageMapped {
         let kept = (kept != NONE && self.space.is_candidate(self.space.global(die, kept))).then_some(kept);
         let Some(superblock) = kept.or_else(|| self.space.pick_victim(die)) else { return false };
         let valid = self.space.valid[self.space.global(die, superblock)];
-        if !foreground && valid == self.layout.superblock_units {
+        if !foreground && valid == self.layout.data_units() {
             return false;
         }
         if !self.has_room_for(die, valid) {
@@ -250,10 +250,10 @@ impl PageMapped {
 
     /// Room to move `units` more beside what is in hand.
     pub(crate) fn has_room_for(&self, die: usize, units: u32) -> bool {
-        let Layout { superblock_units, program_units, .. } = self.layout;
+        let program_units = self.layout.program_units;
         let space = &self.space.dies[die];
         let left = space.frontiers[moving_stream(self.mixed)].left(&self.layout);
-        let room = left + space.free.len() as u32 * superblock_units;
+        let room = left + space.free.len() as u32 * self.layout.data_units();
         let reserved = self.collections[die].reserved_units(&self.space, die);
         room >= reserved + units.next_multiple_of(program_units)
     }

@@ -58,6 +58,7 @@ config::policies! {
     default: "page",
     dyn MappingKind;
     bast::Bast,
+    birrell::Birrell,
     block::BlockCopy,
     dftl::Dftl,
     fast::Fast,

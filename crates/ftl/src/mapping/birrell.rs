@@ -1,0 +1,57 @@
+//! A page map in RAM that is rebuilt at power-up.
+
+use super::{MappingKind, Misfit, Parts};
+use crate::demand::{Checkpoints, Demand, ENTRY_BYTES};
+use crate::{Ftl, Layout, PageMapped};
+use config::{Card, ConfigError, Policy, Section};
+
+/// Units of a checkpoint on their way at a time.
+const IN_FLIGHT: u32 = 16;
+
+/// Page mapping with summaries and checkpoints.
+#[derive(Clone, Debug)]
+pub struct Birrell {
+    checkpoint_every: u32,
+}
+
+impl Policy for Birrell {
+    const CARD: Card = Card {
+        name: "birrell",
+        rule: "one map entry for each mapping unit in volatile RAM; the last program unit of a superblock is a summary \
+               of what the others hold; every `checkpoint_every` superblocks the map is written to flash; at power-up \
+               it is rebuilt from the last checkpoint, the summaries since and the spare areas of open superblocks",
+        paper: "Birrell, Isard, Thacker and Wobber, MSR-TR-2005-176; ACM Operating Systems Review 41(2), 2007",
+        not_modelled: "finding the checkpoint and the superblocks closed since, and erased ones: they are known",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let checkpoint_every =
+            section.or("checkpoint_every", 256u32, "superblocks closed between two checkpoints of the map")?;
+        if checkpoint_every == 0 {
+            return Err(section.reject("checkpoint_every", "expected at least 1"));
+        }
+        Ok(Self { checkpoint_every })
+    }
+}
+
+impl MappingKind for Birrell {
+    fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
+        let per_unit = (layout.unit.get() / ENTRY_BYTES) as u32;
+        if layout.superblock_units < 2 * layout.program_units {
+            let expected = "expected superblocks of at least two program units: one is the summary".to_owned();
+            return Err(("name", expected));
+        }
+        layout.translation_units = layout.logical_units.div_ceil(per_unit);
+        layout.summary_units = layout.program_units;
+        Ok(())
+    }
+
+    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
+        let layout = &parts.config.layout;
+        let per_unit = (layout.unit.get() / ENTRY_BYTES) as u32;
+        let slots = 2 * layout.program_units + IN_FLIGHT;
+        let mut demand = Demand::new(layout.logical_units, per_unit, 1, IN_FLIGHT, slots);
+        demand.checkpoints = Some(Checkpoints::new(self.checkpoint_every, layout.superblocks()));
+        Ok(Ftl::Page(Box::new(PageMapped::with_map_on_flash(parts, demand)?)))
+    }
+}

@@ -8,8 +8,7 @@ from floatgate.lab.derive.lives import Endurance
 from floatgate.lab.derive.rates import AGES_S, READS, Rates
 from floatgate.lab.derive.states import States
 from floatgate.lab.derive.times import Row
-
-WIDTH = 110
+from floatgate.lab.toml_list import listed
 
 
 @dataclass(frozen=True)
@@ -113,16 +112,4 @@ def _rate(value: float) -> str:
 
 
 def _list(key: str, values: Iterable[str], source: str) -> list[str]:
-    """A list over as many lines as it takes, with its source behind it."""
-    texts = list(values)
-    comment = f"  # derived: {source}"
-    whole = f"{key} = [{', '.join(texts)}]{comment}"
-    if len(whole) <= WIDTH:
-        return [whole]
-    lines, line = [f"{key} = ["], "   "
-    for text in texts:
-        if len(line) + len(text) + 2 > WIDTH:
-            lines.append(line)
-            line = "   "
-        line += f" {text},"
-    return [*lines, line, f"]{comment}"]
+    return listed(key, values, f"derived: {source}")

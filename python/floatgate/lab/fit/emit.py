@@ -3,7 +3,7 @@
 No date and no path stands in them: the same logs give the same bytes.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +13,10 @@ from floatgate.errors import InputError
 from floatgate.lab.fit.gather import Kind
 from floatgate.lab.fit.stream import Real
 from floatgate.lab.fit.times import TimeFit
+from floatgate.lab.toml_list import listed
 
 ROWS_MOST = 64  # that a chip file may have
 ROWS_SMOOTH = 24  # for a law without steps
-WIDTH = 110
 
 
 @dataclass(frozen=True)
@@ -121,19 +121,3 @@ def chip_file(source: Path, lines: Sequence[str]) -> str:
     if found and any(line.startswith("[") and not line.startswith("[tables.") for line in after.splitlines()):
         raise InputError(f"{source}: tables: expected as the last of the file")
     return before.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
-
-
-def listed(key: str, values: Iterable[str], source: str) -> list[str]:
-    """Return a list over as many lines as it takes, with its source behind it."""
-    texts = list(values)
-    comment = f"  # {source}"
-    whole = f"{key} = [{', '.join(texts)}]{comment}"
-    if len(whole) <= WIDTH:
-        return [whole]
-    lines, line = [f"{key} = ["], "   "
-    for text in texts:
-        if len(line) + len(text) + 2 > WIDTH:
-            lines.append(line)
-            line = "   "
-        line += f" {text},"
-    return [*lines, line, f"]{comment}"]

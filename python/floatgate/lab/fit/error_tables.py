@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from floatgate.errors import InputError
-from floatgate.lab.fit.emit import listed
 from floatgate.lab.fit.endurance import EnduranceFit
 from floatgate.lab.fit.rates import RateFit
 from floatgate.lab.fit.voltages import Rates, Table
+from floatgate.lab.toml_list import listed
 
 WEARS = 12  # of a fitted law
 RANKS = 25  # of a distribution of lives

@@ -13,6 +13,7 @@ from floatgate.lab.fit import part as parts
 from floatgate.lab.fit.emit import Source
 from floatgate.lab.fit.part import Part
 from floatgate.lab.fit.voltages import Growth, Rates, Table
+from floatgate.lab.toml_list import listed
 
 GROWTH_HEAD = ("growth with wear", "law", "R2", "RMS residual", "worst", "points", "fit")
 
@@ -138,7 +139,7 @@ def _lines(done: VoltageFit, part: Part) -> list[str]:
     return [
         "[tables]",
         "pe_cycles = [0]  # the data sheet's times: threshold voltages tell none",
-        *emit.listed("t_prog", (f'"{time}"' for time in times), "data sheet"),
+        *listed("t_prog", (f'"{time}"' for time in times), "data sheet"),
         f't_bers = ["{part.t_bers}"]  # data sheet',
         *error_tables.errors(error_tables.of_voltages(done.table, done.rates)),
         *emit.provenance([done.source], done.version),

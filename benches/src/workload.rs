@@ -44,7 +44,14 @@ impl Workload for Blocks {
         self.made += 1;
         self.outstanding += 1;
         let offset = block * u64::from(self.bytes);
-        Ok(Poll::Ready(HostRequest { arrive: now, op: self.op, offset, bytes: self.bytes, tag: 0 }))
+        Ok(Poll::Ready(HostRequest {
+            arrive: now,
+            op: self.op,
+            offset,
+            bytes: self.bytes,
+            tag: 0,
+            fua: false,
+        }))
     }
 
     fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {

@@ -25,8 +25,11 @@ impl Policy for Birrell {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let checkpoint_every =
-            section.or("checkpoint_every", 256u32, "superblocks closed between two checkpoints of the map")?;
+        let checkpoint_every = section.or(
+            "checkpoint_every",
+            256u32,
+            "superblocks closed between two checkpoints of the map",
+        )?;
         if checkpoint_every == 0 {
             return Err(section.reject("checkpoint_every", "expected at least 1"));
         }
@@ -38,7 +41,8 @@ impl MappingKind for Birrell {
     fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
         let per_unit = (layout.unit.get() / ENTRY_BYTES) as u32;
         if layout.superblock_units < 2 * layout.program_units {
-            let expected = "expected superblocks of at least two program units: one is the summary".to_owned();
+            let expected =
+                "expected superblocks of at least two program units: one is the summary".to_owned();
             return Err(("name", expected));
         }
         layout.translation_units = layout.logical_units.div_ceil(per_unit);

@@ -1,7 +1,7 @@
 //! Writing anew: units in idle time, so that later reads of them cost less; superblocks before their data is lost.
 
 use crate::PageMapped;
-use crate::ftl::events;
+use crate::events;
 use crate::gc::collection::moving_stream;
 use crate::space::{NONE, SuperblockState};
 use controller::{Class, Origin, Probe, Transaction};

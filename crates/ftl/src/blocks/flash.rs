@@ -3,7 +3,7 @@
 use super::BlockMapped;
 use super::bank::Role;
 use crate::buffer::SlotState;
-use crate::ftl::events;
+use crate::events;
 use crate::space::SuperblockState;
 use crate::wear::WearView;
 use crate::{Output, Stages};

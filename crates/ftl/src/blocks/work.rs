@@ -3,7 +3,7 @@
 use super::BlockMapped;
 use super::bank::{BankView, Block, HostWrite, Merge, Purpose, Role, Step};
 use crate::buffer::SlotState;
-use crate::ftl::events;
+use crate::events;
 use crate::programs::Source;
 use crate::space::{NONE, SuperblockState};
 use crate::{Output, Stages};

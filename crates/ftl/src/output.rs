@@ -1,0 +1,85 @@
+//! What the host side hears of, and where the time of a flash operation went.
+
+use controller::{Reading, Transaction, Waits};
+
+/// Where the time of a flash operation went, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stages {
+    /// In the die's queue behind operations of: host, GC, wear levelling, other.
+    pub waits: Waits,
+    /// In the die's queue while the die was switching or waiting for its channel.
+    pub queue: u64,
+    /// Waiting for the channel.
+    pub channel: u64,
+    /// Array busy.
+    pub array: u64,
+    /// Command and data cycles.
+    pub transfer: u64,
+}
+
+impl Stages {
+    /// All of it, in ns.
+    pub fn total(&self) -> u64 {
+        self.waits.iter().sum::<u64>() + self.queue + self.channel + self.array + self.transfer
+    }
+
+    /// The same, but no longer than `most` ns altogether: of a wait that overlaps another that was counted
+    /// already, only the rest counts.
+    pub fn within(mut self, most: u64) -> Self {
+        let mut excess = self.total().saturating_sub(most);
+        for wait in self.waits.iter_mut().skip(1).chain([&mut self.queue]) {
+            let cut = excess.min(*wait);
+            *wait -= cut;
+            excess -= cut;
+        }
+        self
+    }
+
+    pub(crate) fn of(transaction: &Transaction) -> Self {
+        let queued = transaction.started.since(transaction.queued).ns();
+        Self {
+            waits: transaction.waits,
+            queue: queued.saturating_sub(transaction.waits.iter().sum()),
+            channel: transaction.channel_ns,
+            array: transaction.array_ns,
+            transfer: transaction.transfer_ns,
+        }
+    }
+}
+
+/// What the host side must hear about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// One flash read of this request gave its data (before ECC); `units` mapping units.
+    Read {
+        /// The request's number.
+        request: u32,
+        /// Mapping units delivered.
+        units: u32,
+        /// How errors were gone about.
+        reading: Reading,
+        /// Where its time went.
+        stages: Stages,
+    },
+    /// One unit of this write request is on the flash (only for requests that wait for it).
+    Durable {
+        /// The request's number.
+        request: u32,
+        /// Where its time went.
+        stages: Stages,
+    },
+    /// The map entries that a part of this read waited for are there: it is read in so many parts more.
+    Mapped {
+        /// The request's number.
+        request: u32,
+        /// Parts beside the one that was announced.
+        more: u32,
+        /// How long it waited, in ns.
+        waited_ns: u64,
+    },
+    /// All that was acknowledged before this flush is on the flash.
+    Flushed {
+        /// The request's number.
+        request: u32,
+    },
+}

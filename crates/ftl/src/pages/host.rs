@@ -1,0 +1,194 @@
+//! What the host asks for: reads, writes, trims, flushes.
+
+use super::PageMapped;
+use crate::Output;
+use crate::buffer::SlotState;
+use crate::space::NONE;
+use controller::{Class, Kind, Origin, Probe, Transaction};
+use engine::Calendar;
+use units::{DieId, Lpn, Ppa};
+
+impl PageMapped {
+    /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
+    pub fn read<P: Probe>(
+        &mut self,
+        request: u32,
+        first: Lpn,
+        count: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        if self.demand.is_some() {
+            return self.read_by_demand(request, first, count, calendar, probe);
+        }
+        self.read_found(request, first, count, calendar, probe)
+    }
+
+    /// Reads units whose map entries are at hand.
+    #[inline]
+    pub(crate) fn read_found<P: Probe>(
+        &mut self,
+        request: u32,
+        first: Lpn,
+        count: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        let mut reads = 0;
+        let (mut row, mut mask) = (NONE, 0u64);
+        for lpn in (first.0..first.0 + count).map(Lpn) {
+            let buffered = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
+            if let Some(slot) = buffered {
+                self.stats.units_read_buffer += 1;
+                self.buffer.note_read(slot);
+                continue;
+            }
+            let ppa = self.map.lookup(lpn);
+            if ppa == Ppa::NONE {
+                self.stats.units_read_unmapped += 1;
+                continue;
+            }
+            self.stats.units_read_flash += 1;
+            probe.on_host_read(lpn, ppa);
+            let (this_row, unit) = (ppa.0 / self.layout.row_units, ppa.0 % self.layout.row_units);
+            if let Some(regulation) = &mut self.regulation {
+                let die = this_row / self.layout.rows / self.layout.superblocks_per_die;
+                regulation.on_host_read(lpn, this_row, die as usize);
+            }
+            if this_row != row || mask >> unit & 1 == 1 {
+                reads += self.submit_host_read(request, row, mask, calendar, probe);
+                (row, mask) = (this_row, 0);
+            }
+            mask |= 1 << unit;
+        }
+        reads + self.submit_host_read(request, row, mask, calendar, probe)
+    }
+
+    #[inline]
+    pub(super) fn submit_host_read<P: Probe>(
+        &mut self,
+        request: u32,
+        row: u32,
+        mask: u64,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        if mask == 0 {
+            return 0;
+        }
+        let die = self.submit_read(row, mask, Origin::Host, Class::HostRead, request, calendar, probe);
+        self.collections[die].background = false;
+        1
+    }
+
+    /// Submits the read of some units of one page row (numbered over the drive); gives its die.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    pub(crate) fn submit_read<P: Probe>(
+        &mut self,
+        row: u32,
+        mask: u64,
+        origin: Origin,
+        class: Class,
+        owner: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> usize {
+        let global = row / self.layout.rows;
+        let die = global / self.layout.superblocks_per_die;
+        let superblock = global % self.layout.superblocks_per_die;
+        let mut transaction =
+            Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row % self.layout.rows);
+        transaction.mask = mask;
+        transaction.pages = self.layout.pages_touched(mask);
+        transaction.owner = owner;
+        if let Some(regulation) = &mut self.regulation {
+            if origin == Origin::Host {
+                regulation.note_host_operation(die as usize, calendar.now());
+            }
+            transaction.reading = regulation.plan_read(row, origin, calendar.now());
+            while let Some(superblock) = regulation.take_worn_by_reads() {
+                self.collections[die as usize].force(superblock % self.space.per_die, Origin::Refresh);
+            }
+        }
+        self.controller.submit(transaction, calendar, probe);
+        die as usize
+    }
+
+    /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
+    /// unless it is `u32::MAX`; `whole`: the write covers the whole unit.
+    pub fn write<P: Probe>(
+        &mut self,
+        request: u32,
+        lpn: Lpn,
+        whole: bool,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        self.reserved_slots -= 1;
+        self.stats.units_written += 1;
+        probe.on_host_write(lpn);
+        let older = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
+        self.account_risk(calendar.now());
+        if older.is_some_and(|slot| self.overwrite_buffered(slot, request)) {
+            return;
+        }
+        if self.demand.is_some()
+            && self.write_by_demand(request, lpn, whole || older.is_some(), calendar, probe)
+        {
+            return;
+        }
+        let home = if whole || older.is_some() { Ppa::NONE } else { self.map.lookup(lpn) };
+        if home == Ppa::NONE {
+            let slot = self.buffer.insert(lpn, request, SlotState::Queued);
+            self.buffer.enqueue(slot);
+            self.relieve_buffer();
+            return;
+        }
+        let slot = self.buffer.insert(lpn, request, SlotState::Merging);
+        let (row, unit) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
+        let origin = Origin::ReadModifyWrite;
+        self.submit_read(row, 1 << unit, origin, Class::InternalRead, slot, calendar, probe);
+    }
+
+    /// The host no longer needs `count` units from `first`.
+    pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
+        self.account_risk(calendar.now());
+        for lpn in (first.0..first.0 + count).map(Lpn) {
+            let buffered = self.buffer.used_slots() > 0 && self.buffer.cancel(lpn);
+            let home = self.map.lookup(lpn);
+            self.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
+            probe.on_trim(lpn, home);
+            if home != Ppa::NONE {
+                self.note_change(lpn);
+                self.map.clear(lpn);
+                self.invalidate_host(home);
+            }
+        }
+        self.erase_emptied(calendar, probe);
+        self.pump(calendar, probe);
+    }
+
+    /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
+    pub fn flush<P: Probe>(&mut self, request: u32, calendar: &mut Calendar, probe: &mut P) {
+        if self.power_loss_protection {
+            self.outputs.push(Output::Flushed { request });
+            return;
+        }
+        self.send_out(calendar, probe);
+        self.pad_current(calendar, probe);
+        let epoch = self.buffer.end_epoch();
+        self.flushes.push_back((epoch, request));
+        self.answer_flushes();
+    }
+
+    pub(super) fn answer_flushes(&mut self) {
+        while let Some(&(epoch, request)) = self.flushes.front() {
+            if self.buffer.oldest_epoch() <= epoch {
+                return;
+            }
+            self.flushes.pop_front();
+            self.outputs.push(Output::Flushed { request });
+        }
+    }
+}

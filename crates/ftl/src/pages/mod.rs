@@ -1,0 +1,187 @@
+//! The page-mapped translation layer at work: writes through buffer and frontiers, reads, trims, and what
+//! follows when the flash reports that something is done. Garbage collection is in `gc/collection.rs`.
+
+mod flash;
+mod host;
+mod view;
+mod write;
+
+use crate::buffer::{Buffer, Risk};
+use crate::demand::Demand;
+use crate::gc::collection::Collection;
+use crate::gc::trigger::GcTrigger;
+use crate::map::Map;
+use crate::mapping::Parts;
+use crate::placement::PlacementPolicy;
+use crate::programs::Programs;
+use crate::regulation::Regulation;
+use crate::space::{NONE, Space};
+use crate::{FtlStats, Layout, Output};
+use controller::Controller;
+use nand::FlashArray;
+use std::collections::VecDeque;
+use units::Nanos;
+
+/// The page-mapped translation layer and everything below it.
+pub struct PageMapped {
+    pub(crate) layout: Layout,
+    pub(crate) mixed: bool,
+    pub(crate) read_ahead: u32,
+    pub(crate) copyback: bool,
+    write_back: bool,
+    power_loss_protection: bool,
+    flush_after: Nanos,
+    program_queue: u32,
+    /// Free superblocks kept back from the host beside the one for the next victim: where blocks can fail, a
+    /// collection may take a superblock and give none back.
+    pub(crate) spare: u32,
+    pub(crate) map: Map,
+    pub(crate) space: Space,
+    pub(crate) buffer: Buffer,
+    reserved_slots: u32,
+    pub(crate) array: FlashArray,
+    pub(crate) controller: Controller,
+    placement: Box<dyn PlacementPolicy>,
+    pub(crate) trigger: Box<dyn GcTrigger>,
+    pub(crate) collections: Vec<Collection>,
+    pub(crate) programs: Programs,
+    bound: Vec<u32>,
+    eligible: Vec<u64>,
+    quota_blocked: Vec<u64>,
+    current: u32,
+    flush_serial: u32,
+    flush_armed: bool,
+    flushes: VecDeque<(u32, u32)>,
+    /// Superblocks that may have become empty while being reclaimed.
+    pub(crate) emptied: Vec<u32>,
+    pub(crate) stats: FtlStats,
+    /// Costs of writes and reads, where the drive has a code.
+    pub(crate) regulation: Option<Box<Regulation>>,
+    pub(crate) rewrite_after: Nanos,
+    pub(crate) risk: Risk,
+    read_only: bool,
+    pub(crate) outputs: Vec<Output>,
+    /// Which entries of the map are in RAM, where not all are.
+    pub(crate) demand: Option<Box<Demand>>,
+}
+
+const HOST: usize = 0;
+
+impl PageMapped {
+    /// A fresh drive: nothing written, every good superblock free.
+    ///
+    /// # Errors
+    /// When the drive could not sustain writes; the text says why and what would help.
+    pub fn new(parts: Parts<'_>) -> Result<Self, String> {
+        Self::build(parts, None)
+    }
+
+    /// A fresh drive whose map lies on flash.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub(crate) fn with_map_on_flash(parts: Parts<'_>, demand: Demand) -> Result<Self, String> {
+        Self::build(parts, Some(demand))
+    }
+
+    fn build(parts: Parts<'_>, demand: Option<Demand>) -> Result<Self, String> {
+        let Parts { config, array, mut controller, program_queue, copyback, regulation, seed } = parts;
+        let layout = config.layout.clone();
+        let regulation = Regulation::new(config, regulation, &mut controller, seed)?;
+        let dies = layout.dies as usize;
+        let mut ftl = Self {
+            mixed: config.mixed_streams,
+            read_ahead: config.read_ahead,
+            copyback,
+            write_back: config.buffer.write_back,
+            power_loss_protection: config.buffer.power_loss_protection,
+            flush_after: config.buffer.flush_after,
+            program_queue,
+            spare: u32::from(array.may_fail()),
+            map: Map::new(&layout),
+            space: Space::new(&layout, &config.victim, &config.wear, seed),
+            buffer: Buffer::of(
+                &config.buffer,
+                demand.as_ref().map_or(0, |demand| demand.slots),
+                layout.logical_units,
+            ),
+            reserved_slots: 0,
+            array,
+            controller,
+            placement: (config.placement)(),
+            trigger: (config.trigger)(),
+            collections: (0..dies).map(|_| Collection::new()).collect(),
+            programs: Programs::new(layout.program_units),
+            bound: vec![0; dies],
+            eligible: vec![0; dies.div_ceil(64)],
+            quota_blocked: vec![0; dies.div_ceil(64)],
+            current: NONE,
+            flush_serial: 0,
+            flush_armed: false,
+            flushes: VecDeque::new(),
+            emptied: Vec::new(),
+            stats: FtlStats::default(),
+            regulation,
+            rewrite_after: config.rewrite_after,
+            risk: Risk::default(),
+            read_only: false,
+            outputs: Vec::with_capacity(64),
+            demand: demand.map(Box::new),
+            layout,
+        };
+        for die in 0..dies {
+            for superblock in 0..ftl.layout.superblocks_per_die {
+                if ftl.array.is_whole(die as u32, superblock) {
+                    ftl.space.push_free(die, superblock);
+                    ftl.space.dies[die].usable += 1;
+                }
+            }
+            ftl.update_quota(die);
+            ftl.update_eligible(die);
+        }
+        ftl.check_sustainable()?;
+        Ok(ftl)
+    }
+
+    /// Superblocks of a die that the host's data can never fill: those garbage collection needs free, one
+    /// open superblock for each stream, and one to gain from.
+    fn reserved_superblocks(&self) -> u32 {
+        self.trigger.foreground_limit() + 3 + self.spare
+    }
+
+    pub(crate) fn update_quota(&mut self, die: usize) {
+        let usable = self.space.dies[die].usable.saturating_sub(self.reserved_superblocks());
+        // A victim may need padding up to a whole program unit; what that costs is kept out, too, so that
+        // by the pigeonhole principle some victim always gives back more than it takes.
+        let useful = self.layout.data_units() - self.layout.program_units + 1;
+        self.space.dies[die].quota = usable * useful;
+    }
+
+    /// Logical units that the dies can hold for ever.
+    fn sustainable_units(&self) -> u64 {
+        let quotas: u64 = self.space.dies.iter().map(|die| u64::from(die.quota)).sum();
+        quotas.saturating_sub(u64::from(self.layout.dies) * u64::from(self.layout.program_units))
+    }
+
+    fn check_sustainable(&self) -> Result<(), String> {
+        let (logical, possible) = (self.layout.written_units(), self.sustainable_units());
+        if logical <= possible {
+            return Ok(());
+        }
+        let least = self.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
+        let physical = self.layout.physical_units() as f64;
+        let advice = if possible > 0 {
+            // Rounded up, so that the advice is enough.
+            let op = (physical / possible as f64 - 1.0).mul_add(1000.0, 0.0).ceil() / 1000.0;
+            format!("set ftl.op_ratio to {op:.3} or more")
+        } else {
+            "give each die more blocks".to_owned()
+        };
+        Err(format!(
+            "this drive cannot sustain writes: the host sees {logical} mapping units, but of the {least} good \
+             superblocks of a die garbage collection keeps {} free, open or in hand, which leaves room for \
+             {possible}; {advice}",
+            self.reserved_superblocks()
+        ))
+    }
+}

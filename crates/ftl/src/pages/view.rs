@@ -1,0 +1,184 @@
+//! What can be asked of a page-mapped layer without changing it.
+
+use super::PageMapped;
+use crate::regulation::Regulation;
+use crate::space::SuperblockState;
+use crate::{FtlStats, Layout, Output, RegulationCounts};
+use controller::{Controller, Probe};
+use engine::Calendar;
+use nand::FlashArray;
+use units::{Lpn, Ppa};
+
+impl PageMapped {
+    /// The shape of the drive.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// What was counted so far.
+    pub fn stats(&self) -> &FtlStats {
+        &self.stats
+    }
+
+    /// What regulation counted so far; nothing where there is none.
+    pub fn regulation_counts(&self) -> RegulationCounts {
+        self.regulation.as_ref().map_or_else(RegulationCounts::default, |regulation| regulation.counts)
+    }
+
+    /// Costs of writes and reads; none where the drive has no code.
+    pub fn regulation(&self) -> Option<&Regulation> {
+        self.regulation.as_deref()
+    }
+
+    /// The controller, for its busy times.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// The blocks, for their wear.
+    pub fn array(&self) -> &FlashArray {
+        &self.array
+    }
+
+    /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
+    /// no request waits for it any longer.
+    pub fn declare_stalled(&mut self) {
+        self.read_only |= self.stats.superblocks_lost > 0;
+        self.buffer.forget_requests();
+        self.flushes.clear();
+    }
+
+    /// True once too many blocks failed: writes are refused from then on.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// Writes are acknowledged when the buffer holds them.
+    pub fn is_write_back(&self) -> bool {
+        self.write_back
+    }
+
+    /// The buffer survives a power cut: what it holds is durable.
+    pub fn is_protected(&self) -> bool {
+        self.power_loss_protection
+    }
+
+    /// Bytes of state: map, superblocks, buffer.
+    pub fn state_bytes(&self) -> usize {
+        let regulation = self.regulation.as_ref().map_or(0, |regulation| regulation.bytes());
+        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + regulation
+    }
+
+    /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.
+    pub fn map_bytes(&self) -> u64 {
+        let all = 4 * u64::from(self.layout.logical_units);
+        self.demand.as_ref().map_or(all, |demand| demand.map_bytes())
+    }
+
+    /// Why each die takes no more writes, for the message of a run that is stuck.
+    pub fn explain_stall(&self) -> String {
+        let die = |(die, space): (usize, &crate::space::DieSpace)| {
+            format!(
+                "die {die}: live {} of {}, free {}, candidates {} with {} garbage units, left {}/{}, bound {}, {}",
+                space.live,
+                space.quota,
+                space.free.len(),
+                space.candidates.len(),
+                self.space.garbage(die),
+                space.frontiers[0].left(&self.layout),
+                space.frontiers[1].left(&self.layout),
+                self.bound[die],
+                self.collections[die].describe(),
+            )
+        };
+        let dies: Vec<String> = self.space.dies.iter().enumerate().map(die).collect();
+        format!(
+            "buffer {} used, {} reserved, {} in flight; current die {:?}; superblock {} units, program {}; {}",
+            self.buffer.used_slots(),
+            self.reserved_slots,
+            self.controller.in_flight(),
+            self.current,
+            self.layout.superblock_units,
+            self.layout.program_units,
+            dies.join("; ")
+        )
+    }
+
+    /// Superblocks not lost to bad blocks, over all dies.
+    pub fn usable_superblocks(&self) -> u32 {
+        self.space.dies.iter().map(|die| die.usable).sum()
+    }
+
+    /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
+    pub fn superblocks_kept(&self) -> u32 {
+        self.trigger.foreground_limit() + if self.mixed { 1 } else { 2 }
+    }
+
+    /// Valid mapping units of each superblock of the drive.
+    pub fn valid_units(&self) -> &[u32] {
+        &self.space.valid
+    }
+
+    /// State of each superblock of the drive.
+    pub fn superblock_states(&self) -> &[SuperblockState] {
+        &self.space.state
+    }
+
+    /// Where `lpn` lives on flash, or [`Ppa::NONE`].
+    pub fn lookup(&self, lpn: Lpn) -> Ppa {
+        self.map.lookup(lpn)
+    }
+
+    /// What the spare area of `ppa` says it holds.
+    pub fn holder(&self, ppa: Ppa) -> Lpn {
+        self.map.holder(ppa)
+    }
+
+    /// True when `ppa` counts as valid.
+    pub fn is_valid(&self, ppa: Ppa) -> bool {
+        self.map.is_valid(ppa)
+    }
+
+    /// Takes one output.
+    #[inline]
+    pub fn take_output(&mut self) -> Option<Output> {
+        self.outputs.pop()
+    }
+
+    /// Asks for the cache lines a request for `lpn` will need.
+    #[inline]
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.map.prefetch_lookup(lpn);
+    }
+
+    /// Reserves up to `wanted` buffer slots; gives how many.
+    #[inline]
+    pub fn reserve(&mut self, wanted: u32) -> u32 {
+        let granted = wanted.min(self.buffer.free_slots() - self.reserved_slots - self.slots_kept());
+        self.reserved_slots += granted;
+        granted
+    }
+
+    /// True when [`Self::reserve`] would give something.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        self.buffer.free_slots() > self.reserved_slots + self.slots_kept()
+    }
+
+    /// True while the buffer holds data that is not on flash.
+    pub fn is_draining(&self) -> bool {
+        self.buffer.dirty_slots() > 0 || self.demand.as_ref().is_some_and(|demand| demand.is_busy())
+    }
+
+    /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
+    pub fn begin<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        if let Some(regulation) = &mut self.regulation {
+            let per_die = self.space.per_die as usize;
+            let wear = |at: usize| self.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32);
+            regulation.begin(wear);
+        }
+        for die in 0..self.layout.dies as usize {
+            self.collect(die, calendar, probe);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! How buffered units find their die, fill program units and go to the flash.
+
+use super::{HOST, PageMapped};
+use crate::buffer::SlotState;
+use crate::demand::SUMMARY;
+use crate::events;
+use crate::placement::PlacementView;
+use crate::programs::Source;
+use crate::regulation::Unit;
+use crate::space::{Frontier, NONE, SuperblockState};
+use controller::{Class, Kind, Origin, Probe, Transaction};
+use engine::{Calendar, Event};
+use units::{DieId, Lpn, Nanos, Ppa, SimTime};
+
+/// How long a partial program unit waits for company when a request waits for it behind a write cache.
+const AWAITED_PATIENCE: Nanos = Nanos::new(10_000);
+
+impl PageMapped {
+    /// Binds waiting units to dies as long as some die can take them.
+    pub fn pump<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        let mut awaited = false;
+        while let Some(slot) = self.buffer.first_queued() {
+            if self.buffer.slot(slot).state == SlotState::Cancelled {
+                self.buffer.bind_first();
+                self.buffer.release(slot, false);
+                continue;
+            }
+            let lpn = self.buffer.slot(slot).lpn;
+            if !self.is_assembling() && !self.choose_die(lpn) {
+                return;
+            }
+            let die = self.current as usize;
+            let opened = self.space.dies[die].frontiers[HOST].superblock == NONE;
+            if opened {
+                assert!(self.space.open(die, HOST), "die {die} was eligible without room");
+            }
+            self.buffer.bind_first();
+            awaited |= self.write_back && self.buffer.slot(slot).request != u32::MAX;
+            self.space.dies[die].live += 1;
+            self.collections[die].spend();
+            self.map.prefetch_validity(self.map.lookup(lpn));
+            let source = Source::new(self.buffered_origin(lpn), slot);
+            self.append(die, HOST, lpn, source, calendar, probe);
+            if opened {
+                self.collect(die, calendar, probe);
+            }
+        }
+        if !self.is_assembling() {
+            return;
+        }
+        if !self.flushes.is_empty() {
+            self.pad_current(calendar, probe);
+        } else if awaited {
+            // Behind a write cache patience is long; a write that must be on flash (FUA) has less.
+            let at = calendar.now() + self.flush_after.min(AWAITED_PATIENCE);
+            calendar.schedule(at, Event { kind: events::FLUSH, index: self.flush_serial });
+        } else if !self.flush_armed {
+            self.arm_flush(calendar, probe);
+        }
+    }
+
+    /// True when some die has a part of a program unit of host data.
+    #[inline]
+    pub(super) fn is_assembling(&mut self) -> bool {
+        if self.current != NONE && self.space.dies[self.current as usize].frontiers[HOST].filled == 0 {
+            self.current = NONE;
+        }
+        self.current != NONE
+    }
+
+    pub(super) fn choose_die(&mut self, lpn: Lpn) -> bool {
+        let view = PlacementView {
+            eligible: &self.eligible,
+            dies: self.layout.dies,
+            programs: &self.bound,
+            lpn,
+            program_units: self.layout.program_units,
+        };
+        if self.eligible.iter().all(|word| *word == 0) {
+            return false;
+        }
+        match self.placement.choose(&view) {
+            Some(die) => {
+                assert!(view.is_eligible(die), "the placement policy chose {die}, which is not eligible");
+                self.current = die.0;
+                self.collections[die.index()].background = false;
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(super) fn arm_flush<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        if self.flush_after == Nanos::ZERO {
+            self.pad_current(calendar, probe);
+            return;
+        }
+        self.flush_armed = true;
+        let at = calendar.now() + self.flush_after;
+        calendar.schedule(at, Event { kind: events::FLUSH, index: self.flush_serial });
+    }
+
+    pub(super) fn pad_current<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        if self.current != NONE {
+            let die = self.current as usize;
+            self.pad(die, HOST, calendar, probe);
+            self.current = NONE;
+        }
+    }
+
+    /// Completes the program unit of a frontier with empty units.
+    pub(crate) fn pad<P: Probe>(
+        &mut self,
+        die: usize,
+        stream: usize,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        while self.space.dies[die].frontiers[stream].filled > 0 {
+            self.append(die, stream, Lpn::NONE, Source::PADDING, calendar, probe);
+        }
+    }
+
+    /// Puts a unit into the open superblock of a stream, and programs when a program unit is complete.
+    #[inline]
+    pub(crate) fn append<P: Probe>(
+        &mut self,
+        die: usize,
+        stream: usize,
+        lpn: Lpn,
+        source: Source,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let space = &mut self.space.dies[die];
+        space.clock += 1;
+        let frontier = &mut space.frontiers[stream];
+        if frontier.filled == 0 {
+            frontier.slot = self.programs.take_slot();
+        }
+        let global = (die as u32) * self.space.per_die + frontier.superblock;
+        let ppa = Ppa(self.layout.first_ppa(global) + frontier.next_unit);
+        if self.regulation.is_some() && lpn != Lpn::NONE {
+            self.choose_cost(die, stream, global, lpn, source.origin(), calendar.now());
+        }
+        let frontier = &mut self.space.dies[die].frontiers[stream];
+        self.programs.set(frontier.slot, frontier.filled, source);
+        frontier.next_unit += 1;
+        frontier.filled += 1;
+        let complete = frontier.filled == self.layout.program_units;
+        self.map.assign(ppa, lpn);
+        if complete {
+            self.issue_program(die, stream, Kind::Program, calendar, probe);
+        }
+    }
+
+    /// Asks the regulator with what cost a unit is written.
+    pub(crate) fn choose_cost(
+        &mut self,
+        die: usize,
+        stream: usize,
+        superblock: u32,
+        lpn: Lpn,
+        origin: Origin,
+        now: SimTime,
+    ) {
+        let Some(regulation) = &mut self.regulation else { return };
+        let old = self.map.lookup(lpn);
+        let old_row = (old != Ppa::NONE).then(|| old.0 / self.layout.row_units);
+        let waiting = self.controller.host_operations(DieId(die as u32));
+        regulation.choose(die, stream, superblock as usize, Unit { lpn, origin, old_row }, waiting, now);
+    }
+
+    /// Submits the program of the units a frontier has collected.
+    pub(crate) fn issue_program<P: Probe>(
+        &mut self,
+        die: usize,
+        stream: usize,
+        kind: Kind,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let layout = &self.layout;
+        let frontier = &mut self.space.dies[die].frontiers[stream];
+        let Frontier { superblock, next_unit, slot, .. } = *frontier;
+        frontier.filled = 0;
+        frontier.slot = NONE;
+        let full = next_unit == layout.superblock_units;
+        if full {
+            frontier.superblock = NONE;
+        }
+        let row = (next_unit - layout.program_units) / layout.row_units;
+        let class = if stream == HOST { Class::HostProgram } else { Class::InternalProgram };
+        let origin = self.programs.get(slot, 0).origin();
+        let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
+        transaction.wear = self.controller.wear_row(|| self.array.pe_cycles(die as u32, superblock));
+        transaction.rows = layout.program_rows;
+        transaction.pages = layout.planes * layout.program_rows;
+        transaction.owner = slot;
+        let global = self.space.global(die, superblock);
+        if let Some(regulation) = &mut self.regulation {
+            transaction.cost =
+                regulation.issue(die, stream, global, row, layout.program_rows, calendar.now());
+            if let Some(due) = regulation.take_due() {
+                calendar.schedule(due, Event { kind: events::REFRESH, index: global as u32 });
+            }
+        }
+        self.space.in_flight[global] += 1;
+        if full {
+            self.space.state[global] = SuperblockState::Closed;
+        }
+        if stream == HOST {
+            self.bound[die] += 1;
+            self.flush_serial = (self.flush_serial + 1) & 0xFF_FFFF;
+            self.flush_armed = false;
+        }
+        self.controller.submit(transaction, calendar, probe);
+        if full {
+            self.note_closed(global);
+        } else if next_unit == self.layout.data_units() {
+            for _ in 0..self.layout.summary_units {
+                self.append(die, stream, Lpn::NONE, SUMMARY, calendar, probe);
+            }
+        }
+        self.update_eligible(die);
+    }
+
+    /// Whether the host may send this die another program unit.
+    pub(crate) fn update_eligible(&mut self, die: usize) {
+        let space = &self.space.dies[die];
+        let (units, program) = (self.layout.data_units(), self.layout.program_units);
+        let within_quota = space.live + program <= space.quota;
+        let free = space.free.len() as u32;
+        let reserved = self.collections[die].reserved_units(&self.space, die);
+        let host_left = space.frontiers[HOST].left(&self.layout);
+        let gc_left = if self.mixed { 0 } else { space.frontiers[1].left(&self.layout) };
+        let expected = self.collections[die].expected_superblocks();
+        let kept = (1 + self.spare) * units;
+        // Whatever the host takes, garbage collection must still be able to move what it has in hand, and
+        // must find a free superblock for its next victim when those being reclaimed have come back.
+        // Padding may take the rest of a program unit that was begun: only whole ones count for what is in hand.
+        let suffices = |left: u32, free: u32| {
+            left - left % program + free * units >= reserved.next_multiple_of(program)
+                && left + (free + expected) * units >= reserved + kept
+        };
+        let room = match (host_left >= program, self.mixed) {
+            (true, false) => true,
+            (true, true) => suffices(host_left - program, free),
+            (false, true) => free >= 1 && suffices(units - program, free - 1),
+            (false, false) => free >= 2 && suffices(gc_left, free - 1),
+        };
+        let (word, bit) = (die / 64, 1u64 << (die % 64));
+        let paced = self.collections[die].holds_host_back();
+        if within_quota && room && !paced && self.bound[die] < self.program_queue {
+            self.eligible[word] |= bit;
+        } else {
+            self.eligible[word] &= !bit;
+        }
+        if within_quota {
+            self.quota_blocked[word] &= !bit;
+        } else {
+            self.quota_blocked[word] |= bit;
+        }
+    }
+}

@@ -164,6 +164,26 @@ fn single_operations_wear_as_cycles_do() {
 }
 
 #[test]
+fn a_program_takes_as_long_as_cycles_say_at_every_age() {
+    const PULSE_NS: f64 = 17_000.0;
+    let ends: Vec<u64> = (0..16)
+        .map(|block| life(&mut chip(3), block, Pages::First).last().expect("it was logged").cycle)
+        .collect();
+    for age in [0.0, 0.3, 0.99] {
+        let mut worn = chip(3);
+        let apart = (0..16).zip(&ends).map(|(block, end)| {
+            let cycles = 1 + (*end as f64 * age) as u64;
+            let rows = worn.cycle(block, cycles, &Pattern::Zeros, Pages::First).expect("is sent");
+            let said = rows.iter().rfind(|row| row.page == Some(0)).expect("it was logged").busy_ns;
+            worn.program(block, 0, &page(0)).expect("is sent").busy_ns as f64 - said as f64
+        });
+        // Both draw their slowest cells on their own, so that single blocks may be a pulse apart.
+        let mean = apart.sum::<f64>() / 16.0;
+        assert!(mean.abs() < 0.5 * PULSE_NS, "at {age} of their lives: {mean} ns apart");
+    }
+}
+
+#[test]
 fn charge_leaks_with_time_and_heat() {
     let errors = |celsius: f64, days: f64| -> u32 {
         let text = CHIP.replace("references = [\"-300mV\"]", "references = [\"980mV\"]");

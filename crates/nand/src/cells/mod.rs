@@ -33,5 +33,5 @@ mod wordline;
 pub use block::{CellBlock, Programmed};
 pub use errors::{Confusion, Histogram};
 pub use physics::{CellPhysics, EraseTiming, Pass, ProgramTiming, VoltagePlan};
-pub use wear::{Retention, Wear, arrhenius};
+pub use wear::{Retention, Wear, arrhenius, slow_offset};
 pub use wordline::{Condition, Wordline};

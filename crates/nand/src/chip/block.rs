@@ -91,10 +91,9 @@ impl Block {
         libm::exp(physics.wear.cell_spread * largest(cells, rank))
     }
 
-    /// Offset of the slowest of `cells` cells of a wordline in one state, volts.
-    pub fn slowest_offset(&self, physics: &CellPhysics, wordline: usize, state: usize, cells: f64) -> f64 {
-        let rank = self.stream.of(draw::OFFSET).of(state as u64).uniform(wordline as u64);
-        physics.offset_sigma * largest(cells, rank)
+    /// How far out the slowest of `cells` cells of a wordline in one state lies, in standard deviations.
+    pub fn slowest_deviation(&self, wordline: usize, state: usize, cells: f64) -> f64 {
+        largest(cells, self.stream.of(draw::OFFSET).of(state as u64).uniform(wordline as u64))
     }
 
     /// Wear of a wordline after `erases` erases, cycles.

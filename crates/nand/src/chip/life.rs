@@ -3,7 +3,7 @@
 
 use super::block::{Block, MICRO, Stress, micro};
 use super::log::{LogRow, Track, log, stretches};
-use crate::cells::{CellPhysics, VoltagePlan};
+use crate::cells::{CellPhysics, VoltagePlan, slow_offset};
 
 /// What is programmed in each cycle.
 #[derive(Clone, Debug, PartialEq)]
@@ -260,20 +260,24 @@ impl Cycling<'_> {
                 None => targets.push((volts, state, share)),
             }
         }
-        let offsets: Vec<(f64, f64)> = targets
+        let slowest: Vec<(f64, f64)> = targets
             .iter()
             .map(|&(volts, state, share)| {
                 let cells = (self.cells as f64 * share).max(1.0);
-                (volts, block.slowest_offset(self.physics, wordline, state, cells))
+                (volts, block.slowest_deviation(wordline, state, cells))
             })
             .collect();
         let wear = &self.physics.wear;
         let at = |cycle: u64| -> (u64, u32) {
             let worn = self.wear_at(block, block.stress[wordline].programmed, rates[wordline], cycle - first);
             let gained = wear.program * wear.trapped_v(worn) * block.trapping;
-            let pulses: Vec<u32> = offsets
+            let pulses: Vec<u32> = slowest
                 .iter()
-                .map(|(volts, offset)| self.physics.pulses(self.plan, pass, *volts, offset - gained))
+                .map(|(volts, deviation)| {
+                    let sigma = self.physics.offset_sigma;
+                    let offset = slow_offset(sigma, wear.cell_spread, *deviation, gained);
+                    self.physics.pulses(self.plan, pass, *volts, offset)
+                })
                 .collect();
             let most = pulses.iter().copied().max().unwrap_or(0);
             let least = self.physics.least_pulses(self.plan, pass);

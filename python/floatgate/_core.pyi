@@ -49,7 +49,7 @@ def size_bytes(text: str) -> int:
 def nanoseconds(text: str) -> int:
     """Read a time with its unit, `10s`."""
 
-def snapshot_info(path: str) -> str:
+def state_info(path: str) -> str:
     """Describe a stored drive state without building the drive."""
 
 class Session:

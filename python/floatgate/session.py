@@ -29,10 +29,10 @@ class Options:
     timeline: bool = False
     precondition: str = "none"
     precondition_fill: float | None = None
-    load_snapshot: str | None = None
+    load_state: str | None = None
     limit_requests: int | None = None
     limit_time: str | None = None
-    save_snapshot: str | None = None
+    save_state: str | None = None
 
     def to_json(self) -> str:
         """Return the options that are set, as the core takes them."""

@@ -89,7 +89,7 @@ def trace_info(path: str, options: str) -> str:
     )
 
 
-def snapshot_info(path: str) -> str:
+def state_info(path: str) -> str:
     return json.dumps({"path": path, "drive": "fake-tlc"})
 
 

@@ -208,17 +208,17 @@ def test_the_timeline_holds_the_busy_time(floatgate: Command, here: Path) -> Non
 
 
 def test_a_saved_state_is_the_state(floatgate: Command, here: Path) -> None:
-    assert floatgate(*RUN, "--save-snapshot", "state", "--out", "a", "--no-report").returncode == 0
-    loading = ("run", "small.toml", "mixed.csv", "--check", "--load-snapshot", "state", "--no-report")
+    assert floatgate(*RUN, "--save-state", "state", "--out", "a", "--no-report").returncode == 0
+    loading = ("run", "small.toml", "mixed.csv", "--check", "--load-state", "state", "--no-report")
     assert floatgate(*loading, "--out", "b").returncode == 0
     assert _document(here / "b")["host"]["submitted"] == _document(here / "a")["host"]["submitted"]
     assert _document(here / "b")["waf"] == pytest.approx(_document(here / "a")["waf"], rel=0.05)
-    assert "small" in floatgate("snapshot", "info", "state").stdout
+    assert "small" in floatgate("state", "info", "state").stdout
     whole = (here / "state").read_bytes()
     for damaged in (whole[: len(whole) // 2], whole[:100] + b"\xff" + whole[101:], b"", b"\x00" * 100):
         (here / "state").write_bytes(damaged)
         assert "state: " in one_line_error(floatgate(*loading, "--out", "c"))
-        assert "state: " in one_line_error(floatgate("snapshot", "info", "state"))
+        assert "state: " in one_line_error(floatgate("state", "info", "state"))
 
 
 def _spoil(change: Callable[[list[str]], None]) -> Callable[[Path], None]:

@@ -98,12 +98,12 @@ impl Map {
         4 * self.forward.len() + 4 * self.backward.len() + 8 * self.valid.len()
     }
 
-    /// The three arrays, for a snapshot.
+    /// The three arrays, for a saved state.
     pub fn arrays(&self) -> (&[u32], &[u32], &[u64]) {
         (&self.forward, &self.backward, &self.valid)
     }
 
-    /// The three arrays, to be filled from a snapshot or by construction.
+    /// The three arrays, to be filled from a saved state or by construction.
     pub fn arrays_mut(&mut self) -> (&mut [u32], &mut [u32], &mut [u64]) {
         (&mut self.forward, &mut self.backward, &mut self.valid)
     }

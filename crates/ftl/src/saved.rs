@@ -1,4 +1,4 @@
-//! The state of a drive at rest, as plain arrays: what a snapshot holds.
+//! The state of a drive at rest, as plain arrays: what a saved state holds.
 //!
 //! Policies keep no state of their own here: they are told again, in closing order, which superblocks are
 //! candidates. Counters begin anew.
@@ -61,7 +61,7 @@ impl PageMapped {
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         let dies = self.space.dies.len();
-        let shape = || "the snapshot is of a drive of another shape".to_owned();
+        let shape = || "the saved state is of a drive of another shape".to_owned();
         let (words, longs) = (&saved.words, &saved.longs);
         let array_at = HEAD_WORDS + DIE_WORDS * dies;
         if words.len() <= array_at || longs.len() != HEAD_LONGS + DIE_LONGS * dies {
@@ -84,7 +84,7 @@ impl PageMapped {
         self.space.pe_cycles.clone_from(&words[4]);
         let closed_at = longs[1].clone();
         for (state, &number) in self.space.state.iter_mut().zip(&words[3]) {
-            *state = SuperblockState::of_number(number).ok_or("the snapshot names an unknown block state")?;
+            *state = SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
         }
         for die in 0..dies {
             let head = &words[HEAD_WORDS + DIE_WORDS * die];
@@ -112,7 +112,7 @@ impl PageMapped {
         let per_die = self.space.per_die;
         let known = |superblock: u32| superblock == NONE || superblock < per_die;
         if !free.iter().chain([&head[0], &head[2]]).all(|&superblock| known(superblock)) {
-            return Err("the snapshot names a superblock that the drive does not have".into());
+            return Err("the saved state names a superblock that the drive does not have".into());
         }
         let space = &mut self.space.dies[die];
         for stream in 0..2 {

@@ -30,7 +30,7 @@ pub enum SuperblockState {
 }
 
 impl SuperblockState {
-    /// The state of a number, as a snapshot holds it.
+    /// The state of a number, as a saved state holds it.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost]
             .get(number as usize)

@@ -257,12 +257,12 @@ impl FlashArray {
         RetireOutcome::Lost
     }
 
-    /// Sets the state of a superblock directly: constructed states and snapshots.
+    /// Sets the state of a superblock directly: constructed states and saved states.
     pub fn restore(&mut self, superblock: usize, next_row: u32) {
         self.next_row[superblock] = next_row;
     }
 
-    /// The whole state as words, for a snapshot.
+    /// The whole state as words, for a saved state.
     pub fn save(&self) -> Vec<Vec<u32>> {
         let mut words = vec![self.members.clone(), self.pe_cycles.clone(), self.next_row.clone()];
         words.push(vec![self.bad_blocks as u32]);

@@ -35,7 +35,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::explain_drive, module)?)?;
     module.add_function(wrap_pyfunction!(listing::explain_chip, module)?)?;
     module.add_function(wrap_pyfunction!(listing::generators, module)?)?;
-    module.add_function(wrap_pyfunction!(listing::snapshot_info, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::state_info, module)?)?;
     module.add_function(wrap_pyfunction!(listing::nanoseconds, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::best_references, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::page_error_rates, module)?)?;

@@ -84,8 +84,8 @@ pub fn generators() -> String {
 
 /// What a stored drive state is of, as JSON.
 #[pyfunction]
-pub fn snapshot_info(path: &str) -> PyResult<String> {
-    Ok(sim::snapshot_info(Path::new(path)).map_err(input)?.to_string())
+pub fn state_info(path: &str) -> PyResult<String> {
+    Ok(sim::state_info(Path::new(path)).map_err(input)?.to_string())
 }
 
 /// A resolved configuration, as JSON.

@@ -20,7 +20,7 @@ mod requests;
 mod result;
 mod run;
 mod session;
-mod snapshot;
+mod state_file;
 mod timeline;
 mod workload;
 
@@ -30,7 +30,7 @@ pub use error::Error;
 pub use measure::REQUEST_COLUMNS;
 pub use options::{PreconditionKind, RunOptions};
 pub use session::{Progress, Session};
-pub use snapshot::info as snapshot_info;
+pub use state_file::info as state_info;
 pub use timeline::TIMELINE_COLUMNS;
 pub use workload::WorkloadSpec;
 

@@ -38,10 +38,10 @@ pub struct RunOptions {
     pub limit_requests: Option<u64>,
     /// Stop at this simulated time, in nanoseconds.
     pub limit_ns: Option<u64>,
-    /// A snapshot to start from.
-    pub load_snapshot: Option<String>,
+    /// A saved state to start from.
+    pub load_state: Option<String>,
     /// Where to save the state after preconditioning.
-    pub save_snapshot: Option<String>,
+    pub save_state: Option<String>,
 }
 
 impl Default for RunOptions {
@@ -55,8 +55,8 @@ impl Default for RunOptions {
             fill: 1.0,
             limit_requests: None,
             limit_ns: None,
-            load_snapshot: None,
-            save_snapshot: None,
+            load_state: None,
+            save_state: None,
         }
     }
 }
@@ -71,9 +71,9 @@ impl RunOptions {
         if !(options.fill > 0.0 && options.fill <= 1.0) {
             return Err(Error(format!("options: fill = {}: expected more than 0, at most 1", options.fill)));
         }
-        if options.load_snapshot.is_some() && options.precondition != PreconditionKind::None {
+        if options.load_state.is_some() && options.precondition != PreconditionKind::None {
             return Err(Error(
-                "options: expected either a snapshot to load or preconditioning, not both".into(),
+                "options: expected either a saved state to load or preconditioning, not both".into(),
             ));
         }
         Ok(options)

@@ -6,7 +6,7 @@ use crate::observers::{Observers, RequestRows};
 use crate::precondition::Precondition;
 use crate::run::{Limits, Run, page_operations};
 use crate::timeline::Timeline;
-use crate::{Drive, Error, RunOptions, WorkloadSpec, result, snapshot};
+use crate::{Drive, Error, RunOptions, WorkloadSpec, result, state_file};
 use ftl::Ftl;
 use host::Workload;
 use serde::Serialize;
@@ -58,7 +58,7 @@ impl Session {
     /// Builds the drive and opens the workload.
     ///
     /// # Errors
-    /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a snapshot to load
+    /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a saved state to load
     /// is damaged.
     pub fn new(drive: Drive, workload: &WorkloadSpec, options: RunOptions) -> Result<Self, Error> {
         let source = workload.open(drive.capacity().get(), options.seed)?;
@@ -76,8 +76,8 @@ impl Session {
     ) -> Result<Self, Error> {
         let begin = Instant::now();
         let mut ftl = drive.build(options.seed)?;
-        if let Some(path) = &options.load_snapshot {
-            snapshot::load(&mut ftl, Path::new(path))?;
+        if let Some(path) = &options.load_state {
+            state_file::load(&mut ftl, Path::new(path))?;
         }
         let precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed);
         Ok(Self {
@@ -105,7 +105,7 @@ impl Session {
     /// Does a slice of work: about `events` events.
     ///
     /// # Errors
-    /// When the workload turns out to be faulty, or a snapshot cannot be written.
+    /// When the workload turns out to be faulty, or a saved state cannot be written.
     pub fn advance(&mut self, events: u64) -> Result<Progress, Error> {
         let begin = Instant::now();
         match &mut self.phase {
@@ -144,8 +144,8 @@ impl Session {
             return Ok(());
         };
         let (ftl, source) = *parts;
-        if let Some(path) = self.options.save_snapshot.as_ref().filter(|_| !self.interrupted) {
-            snapshot::save(&ftl, &self.drive.name, Path::new(path))?;
+        if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
+            state_file::save(&ftl, &self.drive.name, Path::new(path))?;
         }
         let link = Link::new(self.drive.link().clone());
         let limits = Limits { requests: self.options.limit_requests, ns: self.options.limit_ns };
@@ -267,16 +267,16 @@ impl Session {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save_snapshot(&mut self, path: &Path) -> Result<(), Error> {
+    pub fn save_state(&mut self, path: &Path) -> Result<(), Error> {
         match &mut self.phase {
-            Phase::Precondition(parts) => snapshot::save(&parts.0, &self.drive.name, path),
+            Phase::Precondition(parts) => state_file::save(&parts.0, &self.drive.name, path),
             Phase::Plain(run) => {
                 run.drain();
-                snapshot::save(&run.ftl, &self.drive.name, path)
+                state_file::save(&run.ftl, &self.drive.name, path)
             }
             Phase::Observed(run) => {
                 run.drain();
-                snapshot::save(&run.ftl, &self.drive.name, path)
+                state_file::save(&run.ftl, &self.drive.name, path)
             }
             Phase::Broken => Err(Error("the run ended with an error before".into())),
         }

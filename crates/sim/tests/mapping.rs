@@ -1,4 +1,4 @@
-//! Kinds of mapping in whole drives: what random and sequential writes cost, snapshots, refusals, real traces.
+//! Kinds of mapping in whole drives: what random and sequential writes cost, saved states, refusals, real traces.
 
 mod common;
 
@@ -67,7 +67,7 @@ fn sequential_writes_copy_nothing() {
 }
 
 #[test]
-fn a_snapshot_continues_as_the_drive_did() {
+fn a_saved_state_continues_as_the_drive_did() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     for kind in kinds() {
         let path = folder.join(format!("mapping-{kind}"));
@@ -87,13 +87,13 @@ fn a_snapshot_continues_as_the_drive_did() {
         };
         let saved = path.to_str().unwrap().to_owned();
         let first = rerun(RunOptions {
-            save_snapshot: Some(saved.clone()),
+            save_state: Some(saved.clone()),
             precondition: PreconditionKind::Instant,
             check: true,
             ..RunOptions::default()
         });
         let again = rerun(RunOptions {
-            load_snapshot: Some(saved),
+            load_state: Some(saved),
             precondition: PreconditionKind::None,
             check: true,
             ..RunOptions::default()

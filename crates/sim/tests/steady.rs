@@ -78,8 +78,8 @@ fn both_preconditionings_end_in_statistically_the_same_drive() {
 }
 
 #[test]
-fn a_snapshot_comes_back_whole_and_a_damaged_one_is_refused() {
-    let path = std::env::temp_dir().join(format!("floatgate-snapshot-{}.state", std::process::id()));
+fn a_saved_state_comes_back_whole_and_a_damaged_one_is_refused() {
+    let path = std::env::temp_dir().join(format!("floatgate-state-{}.state", std::process::id()));
     let path_text = path.to_str().unwrap().to_owned();
     let run_with = |options: RunOptions| {
         let drive = used("greedy");
@@ -89,10 +89,10 @@ fn a_snapshot_comes_back_whole_and_a_damaged_one_is_refused() {
     };
     let saved = run_with(RunOptions {
         precondition: PreconditionKind::Instant,
-        save_snapshot: Some(path_text.clone()),
+        save_state: Some(path_text.clone()),
         ..RunOptions::default()
     });
-    let load = RunOptions { load_snapshot: Some(path_text), check: true, ..RunOptions::default() };
+    let load = RunOptions { load_state: Some(path_text), check: true, ..RunOptions::default() };
     let loaded = run_with(load.clone());
     assert!((loaded / saved - 1.0).abs() < 0.05, "waf {loaded} after loading, {saved} before");
 

@@ -17,7 +17,7 @@ from floatgate.cli import (
     report,
     reproduce,
     run,
-    snapshot,
+    state,
     trace,
 )
 
@@ -42,7 +42,7 @@ app.command("grid")(grid.grid)
 app.command("plan")(plan.plan)
 app.add_typer(bus.app, name="bus")
 app.add_typer(trace.app, name="trace")
-app.add_typer(snapshot.app, name="snapshot")
+app.add_typer(state.app, name="state")
 
 EXIT_INPUT = 2
 EXIT_BROKEN = 70

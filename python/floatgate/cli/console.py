@@ -261,8 +261,8 @@ def print_repeated(repeated: "Repeated") -> None:
 
 def state_words(options: "session.Options") -> str:
     """Say in which state the drive begins."""
-    if options.load_snapshot:
-        return f"from the snapshot {options.load_snapshot}"
+    if options.load_state:
+        return f"from the saved state {options.load_state}"
     return {
         "none": "fresh, as it left the factory (--precondition fill, instant or steady to change)",
         "fill": "filled once",

@@ -86,7 +86,7 @@ def grid(
     precondition: Annotated[
         Precondition, typer.Option(help="State of the drive before each point.")
     ] = Precondition.FILL,
-    load_snapshot: Annotated[
+    load_state: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Start each point from a saved state.")
     ] = None,
     workers: Annotated[
@@ -130,8 +130,8 @@ def grid(
         Options(
             seed=seed,
             requests=True,
-            precondition="none" if load_snapshot else precondition.value,
-            load_snapshot=str(load_snapshot) if load_snapshot else None,
+            precondition="none" if load_state else precondition.value,
+            load_state=str(load_state) if load_state else None,
         ),
         _bytes(file_size),
         _rule(steady, time, round_, precision),

@@ -68,13 +68,13 @@ def run(
             metavar="RATIO", min=0, max=1, help="Share of the drive to fill.", rich_help_panel=_STATE
         ),
     ] = None,
-    save_snapshot: Annotated[
+    save_state: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Save the state in which the workload begins.", rich_help_panel=_STATE
         ),
     ] = None,
-    load_snapshot: Annotated[
+    load_state: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Start from a saved state.", rich_help_panel=_STATE)
     ] = None,
     trace_format: Annotated[
@@ -186,8 +186,8 @@ def run(
         "timeline": timeline,
         "precondition": precondition.value if precondition else None,
         "precondition_fill": precondition_fill,
-        "load_snapshot": str(load_snapshot) if load_snapshot else None,
-        "save_snapshot": str(save_snapshot) if save_snapshot else None,
+        "load_state": str(load_state) if load_state else None,
+        "save_state": str(save_state) if save_state else None,
         "limit_requests": limit_requests,
         "limit_time": limit_time,
     }
@@ -195,7 +195,7 @@ def run(
     _say(plan.workload.notes)
     out = out or _default_out(plan, drive)
     if repeat > 1:
-        _refuse_with_repeat(save_snapshot, format)
+        _refuse_with_repeat(save_state, format)
         raise typer.Exit(_run_many(plan, repeat, out, report, force, format))
     raise typer.Exit(_run_one(plan, out, report, force, format))
 
@@ -243,12 +243,12 @@ def _default_out(plan: "Plan", drive: str) -> Path:
     return Path("out") / f"{Path(plan.drive).stem}-{plan.workload.stem}"
 
 
-def _refuse_with_repeat(save_snapshot: Path | None, format: Format) -> None:  # noqa: A002
+def _refuse_with_repeat(save_state: Path | None, format: Format) -> None:  # noqa: A002
     from floatgate.errors import InputError
 
-    if save_snapshot:
+    if save_state:
         raise InputError(
-            f"--save-snapshot {save_snapshot}: one state cannot stand for several seeds (leave --repeat out)"
+            f"--save-state {save_state}: one state cannot stand for several seeds (leave --repeat out)"
         )
     if format is Format.FIO_JSON:
         raise InputError(

@@ -1,4 +1,4 @@
-//! The layer at rest and without time: preconditioning, snapshots.
+//! The layer at rest and without time: preconditioning, saved states.
 //!
 //! Without time the layer does what it does in time; only the flash answers at once.
 
@@ -90,7 +90,7 @@ impl BlockMapped {
         }
     }
 
-    // ---- snapshots ----------------------------------------------------------------------------------
+    // ---- saved states ----------------------------------------------------------------------------------
 
     /// Takes the state of a drive at rest.
     ///
@@ -134,7 +134,7 @@ impl BlockMapped {
     /// # Errors
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
-        let shape = || "the snapshot is of a drive of another shape".to_owned();
+        let shape = || "the saved state is of a drive of another shape".to_owned();
         let span = self.span as usize;
         let array_at = HEAD_WORDS + (BANK_WORDS + span) * self.banks.len();
         let (words, longs) = (&saved.words, &saved.longs);
@@ -156,7 +156,7 @@ impl BlockMapped {
         valid.copy_from_slice(&longs[0]);
         self.erases.clone_from(&longs[1]);
         for (state, &number) in self.state.iter_mut().zip(&words[2]) {
-            *state = SuperblockState::of_number(number).ok_or("the snapshot names an unknown block state")?;
+            *state = SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
         }
         self.failing = words[3].iter().map(|&failing| failing != 0).collect();
         for bank in 0..self.banks.len() {
@@ -200,7 +200,7 @@ fn block_words(block: &Block) -> [u32; BLOCK_WORDS] {
 }
 
 fn load_bank(bank: &mut Bank, words: &[Vec<u32>], longs: &[Vec<u64>], span: usize) -> Result<(), String> {
-    let faulty = || "the snapshot's blocks contradict each other".to_owned();
+    let faulty = || "the saved state's blocks contradict each other".to_owned();
     let (data, logs, blocks, members, usable) = (&words[0], &words[1], &words[2], &words[3], &words[4]);
     let count = blocks.len() / BLOCK_WORDS;
     let known = |block: &u32| (*block as usize) < count;

@@ -1,4 +1,4 @@
-"""`floatgate snapshot info`: look at a stored drive state."""
+"""`floatgate state info`: look at a stored drive state."""
 
 import json
 from pathlib import Path
@@ -15,10 +15,10 @@ def _root() -> None:
 
 
 @app.command()
-def info(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from --save-snapshot.")]) -> None:
-    """Print which drive a snapshot belongs to and what state it holds."""
+def info(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from --save-state.")]) -> None:
+    """Print which drive a saved state belongs to and what state it holds."""
     from floatgate import _core
     from floatgate.cli import console
 
-    for line in console.describe_lines(json.loads(_core.snapshot_info(str(file)))):
+    for line in console.describe_lines(json.loads(_core.state_info(str(file)))):
         console.out.print(line, markup=False)

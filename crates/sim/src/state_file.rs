@@ -1,4 +1,4 @@
-//! Snapshots: the state of a drive in a file, compressed, checksummed, versioned.
+//! Saved states: the state of a drive in a file, compressed, checksummed, versioned.
 //!
 //! Layout: magic, version, checksum of what follows (xxh3), then a zstd stream of the header (JSON with the
 //! drive's name and resolved shape) and the arrays, each with its length.
@@ -64,17 +64,17 @@ pub(crate) fn save(ftl: &Ftl, drive: &str, path: &Path) -> Result<(), Error> {
     })
 }
 
-/// Reads the header of a snapshot.
+/// Reads the header of a saved state.
 ///
 /// # Errors
-/// When the file is not a whole snapshot.
+/// When the file is not a whole saved state.
 pub fn info(path: &Path) -> Result<Value, Error> {
     let body = unpack(path)?;
     let mut reader = Reader { bytes: &body, path };
     reader.header()
 }
 
-/// Puts the snapshot at `path` into `ftl`.
+/// Puts the saved state at `path` into `ftl`.
 ///
 /// # Errors
 /// When the file is damaged, of another version, or of a drive of another shape.
@@ -89,7 +89,7 @@ pub(crate) fn load(ftl: &mut Ftl, path: &Path) -> Result<(), Error> {
         let (key, value) =
             differing.map_or((String::new(), Value::Null), |(key, value)| (key.clone(), value.clone()));
         return Err(Error(format!(
-            "{}: the snapshot is of a drive of another shape: {key} is {} there and {value} here",
+            "{}: the saved state is of a drive of another shape: {key} is {} there and {value} here",
             path.display(),
             header["shape"][&key]
         )));
@@ -105,20 +105,20 @@ fn unpack(path: &Path) -> Result<Vec<u8>, Error> {
     let fail = |reason: &str| Error(format!("{}: {reason}", path.display()));
     let file = std::fs::read(path).map_err(|error| fail(&error.to_string()))?;
     if file.len() < 20 || &file[..8] != MAGIC {
-        return Err(fail("not a Floatgate snapshot"));
+        return Err(fail("not a saved state of Floatgate"));
     }
     let version = u32::from_le_bytes(file[8..12].try_into().expect("four bytes"));
     if version != VERSION {
-        return Err(fail(&format!("a snapshot of version {version}; expected version {VERSION}")));
+        return Err(fail(&format!("a saved state of version {version}; expected version {VERSION}")));
     }
     let sum = u64::from_le_bytes(file[12..20].try_into().expect("eight bytes"));
     if sum != xxh3_64(&file[20..]) {
-        return Err(fail("the snapshot is damaged: its checksum does not fit; make it again"));
+        return Err(fail("the saved state is damaged: its checksum does not fit; make it again"));
     }
     let mut body = Vec::new();
     zstd::Decoder::new(&file[20..])
         .and_then(|mut decoder| decoder.read_to_end(&mut body))
-        .map_err(|error| fail(&format!("the snapshot is damaged: {error}")))?;
+        .map_err(|error| fail(&format!("the saved state is damaged: {error}")))?;
     Ok(body)
 }
 
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
     fn take(&mut self, count: u64) -> Result<&'a [u8], Error> {
         let whole = usize::try_from(count).ok().and_then(|count| self.bytes.split_at_checked(count));
         let (taken, rest) =
-            whole.ok_or_else(|| Error(format!("{}: the snapshot ends too early", self.path.display())))?;
+            whole.ok_or_else(|| Error(format!("{}: the saved state ends too early", self.path.display())))?;
         self.bytes = rest;
         Ok(taken)
     }

@@ -391,6 +391,21 @@ fn a_run_repeats_and_its_seed_matters() {
 }
 
 #[test]
+fn reads_and_writes_of_a_job_find_the_same_blocks_popular() {
+    let job = "[j]\nrw=randrw\nrandom_distribution=zipf:1.2\nsize=64m\nbs=4k\nnorandommap\n";
+    let requests = play_with(job, 5, 70_001, 20_000).requests;
+    let hottest = |op: Op| {
+        let mut hits = BTreeMap::<u64, u32>::new();
+        let of_op = requests.iter().filter(|request| request.op == op);
+        of_op.for_each(|request| *hits.entry(request.offset).or_default() += 1);
+        let mut blocks: Vec<(u32, u64)> = hits.into_iter().map(|(offset, hits)| (hits, offset)).collect();
+        blocks.sort_unstable();
+        blocks.iter().rev().take(3).map(|(_, offset)| *offset).collect::<Vec<_>>()
+    };
+    assert_eq!(hottest(Op::Read), hottest(Op::Write));
+}
+
+#[test]
 fn jobs_that_do_not_fit_the_drive_are_refused() {
     let error = |text: &str| workload_on(text, DRIVE, 1).unwrap_err().to_string();
     assert_eq!(

@@ -140,3 +140,25 @@ impl Requests {
         request
     }
 }
+
+/// Bytes of the host's that the next `granted` units of a write carry.
+pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
+    let from = (u64::from(request.first.0) + u64::from(request.units_in)) * unit;
+    let to = from + u64::from(granted) * unit;
+    let host_end = request.host.offset + u64::from(request.host.bytes);
+    to.min(host_end) - from.max(request.host.offset)
+}
+
+/// True when a request covers the whole of a unit.
+#[inline]
+pub fn covers(host: &HostRequest, lpn: Lpn, unit: u64) -> bool {
+    let from = u64::from(lpn.0) * unit;
+    host.offset <= from && host.offset + u64::from(host.bytes) >= from + unit
+}
+
+/// The units that lie wholly inside a trim: a drive keeps what it was told to forget only in part.
+pub fn whole_units(host: &HostRequest, unit: u64) -> (Lpn, u32) {
+    let first = host.offset.div_ceil(unit);
+    let end = (host.offset + u64::from(host.bytes)) / unit;
+    (Lpn(first as u32), end.saturating_sub(first) as u32)
+}

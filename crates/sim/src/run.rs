@@ -4,7 +4,7 @@ use crate::Error;
 use crate::link::Link;
 use crate::measure::{Measure, stages};
 use crate::observers::Observer;
-use crate::requests::{Request, Requests};
+use crate::requests::{Requests, bytes_of, covers, whole_units};
 use controller::Work;
 use engine::{Calendar, Event};
 use ftl::{Ftl, FtlStats, Output, RegulationCounts};
@@ -284,7 +284,7 @@ impl<P: Observer> Run<P> {
     fn draw(&mut self, now: SimTime) {
         while !self.source_done && self.link.queues.has_place() {
             if self.handed_out >= self.limit_requests || now >= self.limit_time {
-                self.source_done = true;
+                self.end_of_source(now);
                 break;
             }
             match self.workload.poll(now) {
@@ -294,7 +294,7 @@ impl<P: Observer> Run<P> {
                     break;
                 }
                 Ok(Poll::Blocked) => break,
-                Ok(Poll::Done) => self.source_done = true,
+                Ok(Poll::Done) => self.end_of_source(now),
                 Err(error) => {
                     self.error = Some(error.into());
                     return;
@@ -321,6 +321,22 @@ impl<P: Observer> Run<P> {
             request.fetched = now;
             request.understood = understood;
             self.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
+        }
+    }
+
+    /// No request follows. A run that never left its ramp measured nothing, and must not look as if it had.
+    fn end_of_source(&mut self, now: SimTime) {
+        self.source_done = true;
+        if self.ramping && self.handed_out > 0 {
+            let error = WorkloadError::of(
+                self.workload.report().name,
+                format!(
+                    "none of {} requests was made after the ramp, the last before {now}",
+                    self.handed_out
+                ),
+                "a workload that goes on after its ramp_time",
+            );
+            self.error = Some(error.into());
         }
     }
 
@@ -564,26 +580,4 @@ impl<P: Observer> Run<P> {
         self.workload.complete(&request.host, now, request.failed);
         self.draw(now);
     }
-}
-
-/// Bytes of the host's that the next `granted` units of a write carry.
-fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
-    let from = (u64::from(request.first.0) + u64::from(request.units_in)) * unit;
-    let to = from + u64::from(granted) * unit;
-    let host_end = request.host.offset + u64::from(request.host.bytes);
-    to.min(host_end) - from.max(request.host.offset)
-}
-
-/// True when a request covers the whole of a unit.
-#[inline]
-fn covers(host: &HostRequest, lpn: Lpn, unit: u64) -> bool {
-    let from = u64::from(lpn.0) * unit;
-    host.offset <= from && host.offset + u64::from(host.bytes) >= from + unit
-}
-
-/// The units that lie wholly inside a trim: a drive keeps what it was told to forget only in part.
-fn whole_units(host: &HostRequest, unit: u64) -> (Lpn, u32) {
-    let first = host.offset.div_ceil(unit);
-    let end = (host.offset + u64::from(host.bytes)) / unit;
-    (Lpn(first as u32), end.saturating_sub(first) as u32)
 }

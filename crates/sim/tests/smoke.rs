@@ -4,7 +4,7 @@ mod common;
 
 use common::{SMALL, drive, run, uniform};
 use host::Op;
-use sim::{PreconditionKind, RunOptions, WorkloadSpec};
+use sim::{PreconditionKind, RunOptions, Session, WorkloadSpec};
 
 #[test]
 fn random_writes_with_garbage_collection_pass_the_checks() {
@@ -31,6 +31,17 @@ fn what_a_ramp_leaves_out_is_still_checked() {
         total("completed") < result["workload"]["requests"].as_u64().unwrap(),
         "the ramp left nothing out"
     );
+}
+
+#[test]
+fn a_run_that_ends_within_its_ramp_is_refused() {
+    let text = "[job]\nrw=read\nbs=4k\nio_size=64k\nramp_time=1s\n";
+    let spec = WorkloadSpec::FioText { name: "ramp.fio".into(), text: text.into() };
+    let drive = drive(SMALL);
+    let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
+    let mut session = Session::with_workload(drive, workload, RunOptions::default()).expect("it begins");
+    let error = session.finish().expect_err("it measured nothing").to_string();
+    assert!(error.contains("none of 16 requests was made after the ramp"), "{error}");
 }
 
 #[test]

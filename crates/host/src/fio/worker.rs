@@ -145,7 +145,10 @@ impl Worker {
     ) -> Result<Self, WorkloadError> {
         let region = Region::new(job, clone, drive_bytes)?;
         let mut streams = [None, None, None];
+        // As in fio, whose distribution belongs to the file: what reads find popular, writes do too.
+        let scatter = random.clone();
         for &direction in job.directions() {
+            random = scatter.clone();
             streams[direction] = Some(stream(job, direction, region.bytes, &mut random)?);
         }
         let passes = region.pass_blocks(job).map(|blocks| Passes::new(blocks, &mut random));

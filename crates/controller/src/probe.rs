@@ -46,6 +46,8 @@ pub trait Probe {
     /// The map now says that `lpn` lives at `new`; `old` (or `Ppa::NONE`) turned invalid.
     /// `moved`: the data came from `old`; else it is the newest the host wrote.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa, _moved: bool) {}
+    /// As [`Self::on_commit`], but the host has written `lpn` again since: the newest data are in the buffer still.
+    fn on_overtaken(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// `lpn`, which lived at `old`, was trimmed.
     fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
     /// A superblock (numbered over the whole drive) was erased.

@@ -107,10 +107,6 @@ impl FtlConfig {
         section.finish()?;
         let mut section = ftl.child("buffer")?;
         let buffer = BufferConfig::read(&mut section, &layout)?;
-        if buffer.keep > 0 && !mapping().can_cache() {
-            return Err(section
-                .reject("keep_ratio", "expected 0: only the page mapping has a cache that keeps units"));
-        }
         section.finish()?;
         ftl.finish()?;
         let copyback_fits = layout.program_units == 1;

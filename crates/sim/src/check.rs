@@ -138,17 +138,28 @@ impl Checker {
     }
 
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
+        let version = if moved { self.held_version[old.index()] } else { self.version[lpn.index()] };
+        self.commit(lpn, new, old, version);
+        if !moved {
+            self.durability.on_commit(lpn, version);
+        }
+    }
+
+    /// What is on flash now is older than the newest, by one write or more.
+    pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        let version = self.version[lpn.index()].checked_sub(1).expect("a newer version was written");
+        self.commit(lpn, new, old, version);
+        self.durability.on_commit(lpn, version);
+    }
+
+    fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32) {
         assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
         assert_eq!(self.holder[new.index()], NOTHING, "{new} holds something already");
         let superblock = self.layout.superblock_of(new) as usize;
         let row = new.0 % self.layout.superblock_units / self.layout.row_units;
         assert!(row < self.rows[superblock], "{lpn} moved to {new}, which is not programmed");
-        let version = if moved { self.held_version[old.index()] } else { self.version[lpn.index()] };
         if old != Ppa::NONE {
             self.holder[old.index()] = NOTHING;
-        }
-        if !moved {
-            self.durability.on_commit(lpn, version);
         }
         self.home[lpn.index()] = new.0;
         self.holder[new.index()] = lpn.0;

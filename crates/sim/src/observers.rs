@@ -99,6 +99,12 @@ impl Probe for Observers {
         }
     }
 
+    fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_overtaken(lpn, new, old);
+        }
+    }
+
     fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
         if let Some(check) = &mut self.check {
             check.on_trim(lpn, old);

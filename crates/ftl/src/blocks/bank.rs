@@ -78,6 +78,8 @@ pub(crate) enum Purpose {
     Complete,
     /// A new block takes all that is valid of a group.
     Full,
+    /// A new block takes a group that left the buffer, with what the flash holds of it.
+    Pad,
 }
 
 /// A block being filled in order: each unit from wherever it lives, or from the buffer.
@@ -114,6 +116,8 @@ pub(crate) struct Bank {
     /// Buffer slots with their serial numbers, in the order of the host.
     pub waiting: VecDeque<(u32, u32)>,
     pub waiting_units: u32,
+    /// Groups that left the buffer and are to be written whole.
+    pub padding: VecDeque<u32>,
     pub job: Option<Merge>,
     /// Sealed blocks whose valid units must move.
     pub reclaim: VecDeque<(u32, Origin)>,
@@ -144,6 +148,7 @@ impl Bank {
             unused: Vec::new(),
             waiting: VecDeque::new(),
             waiting_units: 0,
+            padding: VecDeque::new(),
             job: None,
             reclaim: VecDeque::new(),
             in_flight: 0,

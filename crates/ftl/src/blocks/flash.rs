@@ -54,6 +54,7 @@ impl BlockMapped {
                 self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
                 match transaction.origin {
                     Origin::Host => {
+                        self.keep_read(transaction, calendar);
                         self.outputs.push(Output::Read {
                             request: transaction.owner,
                             units: transaction.mask.count_ones(),
@@ -74,10 +75,11 @@ impl BlockMapped {
 
     /// The rest of a unit written in part is known.
     fn on_rest_read(&mut self, slot: u32, calendar: &Calendar) {
-        if self.buffer.slot(slot).state == SlotState::Merging {
-            self.let_wait(slot, calendar, false);
-        } else {
-            self.buffer.release(slot, false);
+        match self.buffer.slot(slot).state {
+            // A newer version may have come: only the newest may stay.
+            SlotState::Merging if self.buffer.is_newest(slot) => self.admit(slot, calendar),
+            SlotState::Merging => self.let_wait(slot, calendar, false),
+            _ => self.buffer.release(slot, false),
         }
     }
 
@@ -126,19 +128,26 @@ impl BlockMapped {
             self.let_wait(slot, calendar, true);
             return;
         }
-        // A newer version that waits makes this one no less the newest on the flash: the unit has left its old
-        // place, which a merge relies on. Only a trim makes it garbage.
-        if done && self.buffer.find(lpn).is_some() {
-            let old = self.map.lookup(lpn);
+        let old = self.map.lookup(lpn);
+        if done && (newest || self.is_next_newest(slot)) {
             self.commit(lpn, ppa);
-            probe.on_commit(lpn, ppa, old, false);
+            if newest {
+                probe.on_commit(lpn, ppa, old, false);
+            } else {
+                probe.on_overtaken(lpn, ppa, old);
+            }
             if old != Ppa::NONE {
                 self.invalidate(old, calendar, probe);
             }
         } else {
             self.stats.units_stale += 1;
         }
-        self.buffer.release(slot, newest);
+        if newest && self.buffer.keeps_clean(lpn) && self.instant.is_none() {
+            self.buffer.keep_clean(slot);
+            self.relieve_buffer(calendar);
+        } else {
+            self.buffer.release(slot, newest);
+        }
         if request != u32::MAX {
             let mut stages = Stages::of(transaction);
             stages.waits[Origin::Gc.wait_column()] += self.waits[slot as usize].merged_ns;
@@ -147,6 +156,15 @@ impl BlockMapped {
         if !self.flushes.is_empty() {
             self.answer_flushes();
         }
+    }
+
+    /// A newer version in the buffer makes this one no less the newest on the flash: the unit leaves its old place,
+    /// which a merge relies on. Only a trim makes it garbage, or a newer version whose program was over before.
+    fn is_next_newest(&self, slot: u32) -> bool {
+        let lpn = self.buffer.slot(slot).lpn;
+        let newer = self.buffer.find(lpn).map(|newer| self.buffer.slot(newer).state);
+        newer.is_some_and(|state| state != SlotState::Clean)
+            && self.map.lookup(lpn) == self.waits[slot as usize].home
     }
 
     /// A copied unit was programmed: it is the home of its data unless the host trimmed it meanwhile.

@@ -2,7 +2,7 @@
 
 use super::BlockMapped;
 use crate::Output;
-use crate::buffer::SlotState;
+use crate::buffer::{Slot, SlotState};
 use crate::space::NONE;
 use controller::{Class, Kind, Origin, Probe, Transaction};
 use engine::Calendar;
@@ -24,8 +24,10 @@ impl BlockMapped {
         let mut reads = 0;
         let (mut row, mut mask) = (NONE, 0u64);
         for lpn in (first.0..first.0 + count).map(Lpn) {
-            if self.buffer.used_slots() > 0 && self.buffer.find(lpn).is_some() {
+            let buffered = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
+            if let Some(slot) = buffered {
                 self.stats.units_read_buffer += 1;
+                self.buffer.note_read(slot);
                 continue;
             }
             let ppa = self.map.lookup(lpn);
@@ -87,18 +89,13 @@ impl BlockMapped {
         self.stats.units_written += 1;
         probe.on_host_write(lpn);
         let older = self.buffer.find(lpn);
-        if let Some(slot) = older {
-            let slot = self.buffer.slot(slot);
-            let waits = matches!(slot.state, SlotState::Queued | SlotState::Merging);
-            if waits && slot.request == u32::MAX && request == u32::MAX {
-                self.stats.units_coalesced += 1;
-                return;
-            }
+        if older.is_some_and(|slot| self.overwrite_buffered(slot, request, calendar)) {
+            return;
         }
         let home = if whole || older.is_some() { Ppa::NONE } else { self.map.lookup(lpn) };
         if home == Ppa::NONE {
             let slot = self.buffer.insert(lpn, request, SlotState::Queued);
-            self.let_wait(slot, calendar, false);
+            self.admit(slot, calendar);
             return;
         }
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
@@ -119,16 +116,16 @@ impl BlockMapped {
         let bank_state = &mut self.banks[bank];
         wait.merged_ns = bank_state.merged_until(now);
         bank_state.waiting_units += 1;
-        // Behind a write cache a request that waits for its program (FUA) must not wait for company.
-        bank_state.pressed |= self.write_back && self.buffer.slot(slot).request != u32::MAX;
+        // Behind a write cache a request that waits for its program (FUA) must not wait for company, nor a flush.
+        let Slot { request, epoch, .. } = *self.buffer.slot(slot);
+        let flushed = self.flushes.back().is_some_and(|&(last, _)| epoch <= last);
+        bank_state.pressed |= flushed || (self.write_back && request != u32::MAX);
         if first {
             bank_state.waiting.push_front(entry);
         } else {
             bank_state.waiting.push_back(entry);
         }
-        if !self.touched.contains(&(bank as u32)) {
-            self.touched.push(bank as u32);
-        }
+        self.touch_bank(bank);
     }
 
     /// The host no longer needs `count` units from `first`.
@@ -143,10 +140,7 @@ impl BlockMapped {
                 self.map.clear(lpn);
                 self.invalidate(home, calendar, probe);
             }
-            let bank = self.split(lpn).0 as u32;
-            if !self.touched.contains(&bank) {
-                self.touched.push(bank);
-            }
+            self.touch_bank(self.split(lpn).0);
         }
         self.pump(calendar, probe);
     }
@@ -157,9 +151,9 @@ impl BlockMapped {
             self.outputs.push(Output::Flushed { request });
             return;
         }
+        self.send_out(calendar, probe);
         let epoch = self.buffer.end_epoch();
         self.flushes.push_back((epoch, request));
-        self.press(calendar, probe);
         self.answer_flushes();
     }
 

@@ -10,12 +10,14 @@ use engine::Calendar;
 use units::{Lpn, Ppa};
 
 impl BlockMapped {
-    /// One past the last program unit of a group that holds something valid.
-    fn used_end(&self, bank: usize, group: u32) -> u32 {
+    /// One past the last program unit of a group that holds something valid, or, where it is `Purpose::Pad`, something
+    /// that waits.
+    fn used_end(&self, bank: usize, group: u32, purpose: Purpose) -> u32 {
+        let waits = |lpn| purpose == Purpose::Pad && self.waiting_slot(lpn).is_some();
         let holds = |position: &u32| {
             (0..self.layout.program_units)
                 .filter_map(|unit| self.lpn_at(bank, group, *position, unit))
-                .any(|lpn| self.map.lookup(lpn) != Ppa::NONE)
+                .any(|lpn| self.map.lookup(lpn) != Ppa::NONE || waits(lpn))
         };
         (0..self.group_programs).rev().find(holds).map_or(0, |position| position + 1)
     }
@@ -35,7 +37,7 @@ impl BlockMapped {
         }
         let Block { owner, in_place, role, .. } = self.banks[bank].blocks[block as usize];
         assert!(in_place && role == Role::Log, "only a log block filled in place can become a data block");
-        let end = self.used_end(bank, owner);
+        let end = self.used_end(bank, owner, Purpose::Complete);
         let merge = self.merge_of(bank, Purpose::Complete, block, end);
         let state = &mut self.banks[bank];
         state.logs.retain(|&log| log != block);
@@ -44,11 +46,13 @@ impl BlockMapped {
         true
     }
 
+    #[allow(clippy::too_many_arguments)]
     /// Begins to gather all that is valid of a group in a new block. False while that must wait.
     pub(super) fn merge_group<P: Probe>(
         &mut self,
         bank: usize,
         group: u32,
+        purpose: Purpose,
         origin: Origin,
         calendar: &mut Calendar,
         probe: &mut P,
@@ -56,13 +60,13 @@ impl BlockMapped {
         if self.banks[bank].in_flight > 0 {
             return false;
         }
-        let end = self.used_end(bank, group);
+        let end = self.used_end(bank, group, purpose);
         let target = if end == 0 { NONE } else { self.open(bank, Role::Target, group).unwrap_or(NONE) };
         if end > 0 && target == NONE {
             return false;
         }
         if target != NONE {
-            let merge = self.merge_of(bank, Purpose::Full, target, end);
+            let merge = self.merge_of(bank, purpose, target, end);
             self.begin_merge(bank, Merge { origin, ..merge }, calendar);
         }
         let owned = |log: &&u32| self.banks[bank].blocks[**log as usize].owner == group;
@@ -98,7 +102,7 @@ impl BlockMapped {
             .find_map(|position| self.valid_in(bank, block, position))
             .expect("the block holds something valid");
         let (_, group, _) = self.split(first);
-        self.merge_group(bank, group, origin, calendar, probe)
+        self.merge_group(bank, group, Purpose::Full, origin, calendar, probe)
     }
 
     /// A valid unit in a program unit of a block.
@@ -142,7 +146,8 @@ impl BlockMapped {
         }
         let lpns = |unit| self.lpn_at(bank, group, position, unit);
         let under_way = (0..self.layout.program_units).filter_map(lpns).any(|lpn| {
-            self.buffer.find(lpn).is_some_and(|slot| self.buffer.slot(slot).state != SlotState::Queued)
+            let slot = self.buffer.find(lpn).map(|slot| self.buffer.slot(slot));
+            slot.is_some_and(|slot| !slot.stays() && slot.state != SlotState::Queued)
         });
         if under_way {
             return false;
@@ -152,7 +157,7 @@ impl BlockMapped {
         let (mut reads, mut row, mut mask) = (0, NONE, 0u64);
         for unit in 0..self.layout.program_units {
             let lpn = self.lpn_at(bank, group, position, unit);
-            let waiting = lpn.and_then(|lpn| self.buffer.find(lpn));
+            let waiting = lpn.and_then(|lpn| self.waiting_slot(lpn));
             let home = lpn.map_or(Ppa::NONE, |lpn| self.map.lookup(lpn));
             if waiting.is_some() || home == Ppa::NONE {
                 self.place_host_unit(bank, program, unit, waiting, first, calendar);
@@ -231,7 +236,8 @@ impl BlockMapped {
         }
         match (job.purpose, job.copied) {
             (Purpose::Fill, _) => return self.free_if_empty(bank, job.target, calendar, probe),
-            (Purpose::Complete, false) => self.stats.merges_switch += 1,
+            // A block written whole and in order takes the place of the data block without another copy.
+            (Purpose::Complete, false) | (Purpose::Pad, _) => self.stats.merges_switch += 1,
             (Purpose::Complete, true) => self.stats.merges_partial += 1,
             (Purpose::Full, _) => self.stats.merges_full += 1,
         }

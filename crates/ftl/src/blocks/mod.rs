@@ -6,6 +6,7 @@
 //! [`BlockMapped::map_bytes`].
 
 mod bank;
+mod cache;
 mod flash;
 mod host;
 mod merge;
@@ -22,8 +23,8 @@ use crate::space::{NONE, SuperblockState};
 use crate::wear::WearPolicy;
 use crate::{FtlStats, Layout, Output};
 use bank::Bank;
-use controller::{Controller, Probe, Transaction};
-use engine::{Calendar, RandomStream};
+use controller::{Controller, Transaction};
+use engine::RandomStream;
 use nand::FlashArray;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -34,13 +35,19 @@ use units::{Lpn, Nanos, Ppa, SimTime};
 const SPARE_IF_FAILING: u32 = 3;
 
 /// What a buffer slot's wait was.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Wait {
     /// Changes whenever the slot begins to wait anew.
     serial: u32,
     since: SimTime,
     /// The bank's merging time when the wait began; when it ended, the part of the wait spent behind merges.
     merged_ns: u64,
+    /// Where its unit lived when its program was submitted.
+    home: Ppa,
+}
+
+impl Wait {
+    const NEVER: Self = Self { serial: 0, since: SimTime::ZERO, merged_ns: 0, home: Ppa::NONE };
 }
 
 /// The block-mapped translation layer and everything below it.
@@ -117,9 +124,9 @@ impl BlockMapped {
             state: vec![SuperblockState::Lost; superblocks],
             block_of: vec![NONE; superblocks],
             failing: vec![false; superblocks],
-            buffer: Buffer::new(config.buffer.slots),
+            buffer: Buffer::of(&config.buffer, 0, layout.logical_units, group_units),
             reserved_slots: 0,
-            waits: vec![Wait::default(); config.buffer.slots as usize],
+            waits: vec![Wait::NEVER; config.buffer.slots as usize],
             array,
             controller,
             programs: Programs::new(layout.program_units),
@@ -269,21 +276,6 @@ impl BlockMapped {
         self.power_loss_protection
     }
 
-    /// The most units that were at risk at once since the run began.
-    pub fn risk_most(&self) -> u32 {
-        self.risk.most
-    }
-
-    /// Counts what would have been lost if the power had failed, for the time until now. Called before it changes.
-    pub fn account_risk(&mut self, now: SimTime) {
-        self.stats.risk_unit_ns += self.risk.until(now, self.buffer.at_risk());
-    }
-
-    /// Sends all that the buffer holds to the flash.
-    pub fn send_out<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
-        self.press(calendar, probe);
-    }
-
     /// Bytes of state of the simulated drive.
     pub fn state_bytes(&self) -> usize {
         self.map.bytes() + self.buffer.bytes() + self.valid.len() * 10
@@ -379,6 +371,6 @@ impl BlockMapped {
 
     /// True while the buffer holds data that is not on flash.
     pub fn is_draining(&self) -> bool {
-        self.buffer.used_slots() > 0
+        self.buffer.dirty_slots() > 0
     }
 }

@@ -32,6 +32,12 @@ impl BlockMapped {
                 }
                 continue;
             }
+            if let Some(&group) = self.banks[bank].padding.front() {
+                if !self.write_padded(bank, group, calendar, probe) {
+                    return;
+                }
+                continue;
+            }
             let Some(write) = self.next_write(bank, calendar) else { return };
             let state = &self.banks[bank];
             let needed = state.data.len() as u32 + self.rules.logs_least() + 1;
@@ -69,7 +75,10 @@ impl BlockMapped {
         });
         // Where units never written count as complete, more of them may still come.
         let all_wait = (0..self.layout.program_units).all(|unit| {
-            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| self.buffer.find(lpn).is_some())
+            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| {
+                let slot = self.buffer.find(lpn);
+                slot.is_some_and(|slot| !self.buffer.slot(slot).stays())
+            })
         });
         let state = &self.banks[bank];
         let patient = !all_wait && state.waiting_units < self.layout.program_units && !state.pressed;
@@ -141,7 +150,7 @@ impl BlockMapped {
                 true
             }
             Step::Complete(block) => self.complete(bank, block, calendar),
-            Step::Merge(group) => self.merge_group(bank, group, Origin::Gc, calendar, probe),
+            Step::Merge(group) => self.merge_group(bank, group, Purpose::Full, Origin::Gc, calendar, probe),
             Step::Reclaim(block) => {
                 self.seal(bank, block, calendar, probe);
                 self.banks[bank].reclaim.push_back((block, Origin::Gc));
@@ -233,8 +242,10 @@ impl BlockMapped {
         let wait = &mut self.waits[slot as usize];
         wait.serial = wait.serial.wrapping_add(1);
         wait.merged_ns = state.merged_until(calendar.now()) - wait.merged_ns;
+        let lpn = self.buffer.slot(slot).lpn;
+        wait.home = self.map.lookup(lpn);
         self.programs.set(program, unit, Source::new(Origin::Host, slot));
-        self.map.assign(Ppa(first.0 + unit), self.buffer.slot(slot).lpn);
+        self.map.assign(Ppa(first.0 + unit), lpn);
     }
 
     /// Submits the program of a program unit of a block.

@@ -1,6 +1,5 @@
 //! The buffer as a cache: what the translation layer does with it beside writing it out.
 
-use super::SlotState;
 use crate::PageMapped;
 use controller::{Probe, Transaction};
 use engine::Calendar;
@@ -10,30 +9,22 @@ impl PageMapped {
     /// New data for a unit of which the buffer has a version that is not under way to the flash: true when they
     /// took its place.
     pub(crate) fn overwrite_buffered(&mut self, slot: u32, request: u32) -> bool {
-        let held = *self.buffer.slot(slot);
-        match held.state {
-            SlotState::Clean => self.stats.units_overwritten_clean += 1,
-            SlotState::Queued | SlotState::Merging | SlotState::Held if held.request == u32::MAX => {
-                self.stats.units_coalesced += 1;
-            }
-            _ => return false,
+        let taken = self.buffer.take_over(slot, request, &mut self.stats);
+        if taken {
+            self.relieve_buffer();
         }
-        self.buffer.overwrite(slot, request);
-        self.relieve_buffer();
-        true
+        taken
     }
 
     /// Lets units leave when the buffer keeps more than it may.
     #[inline]
     pub(crate) fn relieve_buffer(&mut self) {
-        let evicted = self.buffer.relieve();
-        self.stats.units_evicted_dirty += evicted.dirty;
-        self.stats.units_evicted_clean += evicted.clean;
+        self.buffer.relieve(&mut self.stats);
     }
 
     /// Keeps what the host read from flash, where it is still the newest and there is room for it.
     pub(crate) fn keep_read(&mut self, transaction: &Transaction) {
-        if !self.buffer.keeps_clean() {
+        if !self.buffer.is_cache() {
             return;
         }
         let global = self.space.global(transaction.die.index(), transaction.superblock);
@@ -44,7 +35,7 @@ impl PageMapped {
             mask &= mask - 1;
             let lpn = self.map.holder(ppa);
             let current = lpn != Lpn::NONE && self.map.lookup(lpn) == ppa && self.buffer.find(lpn).is_none();
-            if current && self.has_room() {
+            if current && self.buffer.keeps_clean(lpn) && self.has_room() {
                 self.buffer.insert_clean(lpn);
                 self.relieve_buffer();
             }

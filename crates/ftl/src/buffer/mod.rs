@@ -14,6 +14,7 @@ pub mod eviction;
 mod index;
 
 pub use config_read::BufferConfig;
+use crate::FtlStats;
 use eviction::{EvictionPolicy, EvictionView};
 use index::Index;
 use std::collections::VecDeque;
@@ -54,19 +55,16 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// True when it is kept, and does not wait to be written.
+    #[inline]
+    pub const fn stays(&self) -> bool {
+        matches!(self.state, SlotState::Held | SlotState::Clean)
+    }
+
     /// A slot in a given state, for tests of policies.
     pub const fn of(lpn: Lpn, state: SlotState) -> Self {
         Self { lpn, request: u32::MAX, epoch: 0, state, place: u32::MAX }
     }
-}
-
-/// What became of kept units when room was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Evicted {
-    /// Written units that now wait for a die.
-    pub dirty: u64,
-    /// Clean units dropped.
-    pub clean: u64,
 }
 
 /// How many units would have been lost if the power had failed, over time.
@@ -133,13 +131,14 @@ impl Buffer {
         }
     }
 
-    /// The buffer of a drive, with `more` slots for the layer's own units, which lie beyond the `host_units`.
-    pub fn of(config: &BufferConfig, more: u32, host_units: u32) -> Self {
+    /// The buffer of a drive, with `more` slots for the layer's own units, which lie beyond the `host_units`;
+    /// `block_units`: units of a block of the map.
+    pub fn of(config: &BufferConfig, more: u32, host_units: u32, block_units: u32) -> Self {
         let mut buffer = Self::new(config.slots + more);
         buffer.host_units = host_units;
         if config.keep > 0 {
             let mut policy = (config.eviction)();
-            policy.attach(config.slots + more);
+            policy.attach(config.slots + more, block_units);
             buffer.policy = Some(policy);
             buffer.keep = config.keep;
             buffer.keeps_clean = config.read_cache;
@@ -165,10 +164,21 @@ impl Buffer {
         self.used_slots() - (self.kept - self.held.len() as u32)
     }
 
-    /// True when what was read or programmed is kept.
+    /// True when units may stay: the buffer is a cache.
     #[inline]
-    pub fn keeps_clean(&self) -> bool {
-        self.keeps_clean
+    pub fn is_cache(&self) -> bool {
+        self.keep > 0
+    }
+
+    /// True when what was read or programmed is kept, if it is the host's.
+    #[inline]
+    pub fn keeps_clean(&self, lpn: Lpn) -> bool {
+        self.keeps_clean && lpn.0 < self.host_units
+    }
+
+    /// True when the block of a unit that leaves is to be written whole.
+    pub fn pads(&self) -> bool {
+        self.policy.as_ref().is_some_and(|policy| policy.pads())
     }
 
     /// Logical units whose newest version was acknowledged on arrival and would be lost if the power failed now
@@ -222,9 +232,10 @@ impl Buffer {
     /// The data of a slot is complete: it waits for a die, or is held where nobody waits for its program.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
-        let Slot { request, epoch, .. } = self.slots[slot as usize];
+        let Slot { lpn, request, epoch, .. } = self.slots[slot as usize];
         // What came before a flush and was not complete then goes out without being held.
-        if self.keep > 0 && request == u32::MAX && epoch == self.epoch {
+        let may_stay = request == u32::MAX && epoch == self.epoch && lpn.0 < self.host_units;
+        if self.keep > 0 && may_stay {
             self.slots[slot as usize].place = self.held.len() as u32;
             self.held.push(slot);
             self.begin_keeping(slot, SlotState::Held);
@@ -260,6 +271,12 @@ impl Buffer {
             self.slots[slot as usize].state = SlotState::Bound;
         }
         slot
+    }
+
+    /// Takes the slot that has waited longest, to wait elsewhere.
+    #[inline]
+    pub fn take_queued(&mut self) -> Option<u32> {
+        self.queue.pop_front()
     }
 
     /// True when the slot holds the newest version of its unit.
@@ -370,9 +387,22 @@ impl Buffer {
         }
     }
 
-    /// New data take the place of what the newest slot of a unit holds, which is not under way to the flash;
-    /// `request` waits for the program unless it is `u32::MAX`.
-    pub fn overwrite(&mut self, slot: u32, request: u32) {
+    /// New data for the unit of its newest slot: true when they took the place of what it holds, which they cannot
+    /// where that is under way to the flash or awaited. `request` waits for the program unless it is `u32::MAX`.
+    pub fn take_over(&mut self, slot: u32, request: u32, stats: &mut FtlStats) -> bool {
+        let held = &self.slots[slot as usize];
+        match held.state {
+            SlotState::Clean => stats.units_overwritten_clean += 1,
+            SlotState::Queued | SlotState::Merging | SlotState::Held if held.request == u32::MAX => {
+                stats.units_coalesced += 1;
+            }
+            _ => return false,
+        }
+        self.overwrite(slot, request);
+        true
+    }
+
+    fn overwrite(&mut self, slot: u32, request: u32) {
         match self.slots[slot as usize].state {
             SlotState::Held if request == u32::MAX => self.note_use(slot, true),
             SlotState::Held => {
@@ -434,22 +464,21 @@ impl Buffer {
     ///
     /// # Panics
     /// When the policy chooses a slot that is not kept, or none.
-    pub fn relieve(&mut self) -> Evicted {
-        let mut evicted = Evicted::default();
+    pub fn relieve(&mut self, stats: &mut FtlStats) {
         loop {
-            let Some(policy) = self.policy.as_mut() else { return evicted };
+            let Some(policy) = self.policy.as_mut() else { return };
             if self.kept <= self.keep && !policy.is_overdue() {
-                return evicted;
+                return;
             }
             let view = EvictionView { slots: &self.slots, kept: self.kept, keep: self.keep };
             let slot = policy.choose(&view).expect("the eviction policy chose none of the kept units");
             assert!(view.is_kept(slot), "the eviction policy chose slot {slot}, which is not kept");
             if self.slots[slot as usize].state == SlotState::Clean {
                 self.drop_clean(slot);
-                evicted.clean += 1;
+                stats.units_evicted_clean += 1;
             } else {
                 self.send_out(slot);
-                evicted.dirty += 1;
+                stats.units_evicted_dirty += 1;
             }
         }
     }

@@ -38,11 +38,6 @@ pub trait MappingKind: Send {
         Ok(())
     }
 
-    /// True when the layer can keep written units in the buffer, and clean ones.
-    fn can_cache(&self) -> bool {
-        false
-    }
-
     /// A fresh translation layer.
     ///
     /// # Errors

@@ -23,10 +23,6 @@ impl Policy for Page {
 }
 
 impl MappingKind for Page {
-    fn can_cache(&self) -> bool {
-        true
-    }
-
     fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
         Ok(Ftl::Page(Box::new(PageMapped::new(parts)?)))
     }

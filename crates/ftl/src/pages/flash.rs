@@ -169,7 +169,7 @@ impl PageMapped {
             demand.used_slots -= 1;
             demand.note_written();
         }
-        if newest && self.buffer.keeps_clean() {
+        if newest && self.buffer.keeps_clean(lpn) {
             self.buffer.keep_clean(slot);
             self.relieve_buffer();
         } else {

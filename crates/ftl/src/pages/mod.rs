@@ -6,6 +6,7 @@ mod host;
 mod view;
 mod write;
 
+use crate::buffer::eviction::BLOCK_UNITS;
 use crate::buffer::{Buffer, Risk};
 use crate::demand::Demand;
 use crate::gc::collection::Collection;
@@ -104,6 +105,7 @@ impl PageMapped {
                 &config.buffer,
                 demand.as_ref().map_or(0, |demand| demand.slots),
                 layout.logical_units,
+                BLOCK_UNITS,
             ),
             reserved_slots: 0,
             array,

@@ -7,6 +7,7 @@ use ftl::buffer::{Slot, SlotState};
 use units::Lpn;
 
 const SLOTS: u32 = 48;
+const BLOCK_UNITS: u32 = 8;
 
 /// A buffer kept by hand.
 struct Shelf {
@@ -22,7 +23,7 @@ struct Shelf {
 impl Shelf {
     fn new(maker: &Maker) -> Self {
         let mut policy = maker();
-        policy.attach(SLOTS);
+        policy.attach(SLOTS, BLOCK_UNITS);
         let count = SLOTS as usize;
         let slots = vec![Slot::of(Lpn::NONE, SlotState::Free); count];
         Self { slots, came: vec![0; count], used: vec![0; count], clock: 0, kept: 0, policy }

@@ -4,17 +4,24 @@
 //! reads and flushes that overwrite the drive several times.
 
 use crate::reference::{Habits, ReferenceFtl, Step, history};
+use config::PolicyEntry;
 use controller::Probe;
 use engine::Calendar;
+use ftl::buffer::eviction;
 use ftl::mapping::Maker;
 use ftl::{Ftl, Output};
 use sim::Drive;
 use units::{Lpn, Ppa};
 
+/// Steps from which on a history is long.
+const LONG: u64 = 1_000;
 /// A request that waits for nothing.
 const NOBODY: u32 = u32::MAX;
 /// Reads that may be outstanding.
 const READS_MOST: u32 = 4;
+
+/// The version of what is not the newest.
+const OLDER: u64 = 0;
 
 const SMALL: &[&str] = &[
     "geometry.channels=2",
@@ -56,6 +63,10 @@ impl Probe for Flash {
             let newest = || self.reference.read(lpn).expect("what was trimmed is not written");
             self.versions[new.index()] = if moved { self.versions[old.index()] } else { newest() };
         }
+    }
+
+    fn on_overtaken(&mut self, _: Lpn, new: Ppa, _: Ppa) {
+        self.versions[new.index()] = OLDER;
     }
 
     fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
@@ -150,11 +161,31 @@ pub fn check(context: &str, _maker: &Maker, steps: u64) {
             let failing = format!("nand.bad_blocks.program_fail_ratio={failing}");
             let common = SMALL.iter().copied().chain([planes, &failing]).map(str::to_owned);
             let lines: Vec<String> = common.chain(own).collect();
-            match Drive::from_resolved("battery", &lines) {
-                Ok(drive) => try_drive(&format!("{context} {planes} {failing}"), &drive, steps),
-                Err(error) => assert!(error.to_string().contains("expected"), "{context}: {error}"),
+            try_with(&format!("{context} {planes} {failing}"), &lines, steps);
+            for cache in caches(context, steps) {
+                let lines: Vec<String> = lines.iter().chain(&cache).cloned().collect();
+                try_with(&format!("{context} {planes} {failing} {}", cache.join(" ")), &lines, steps.min(LONG));
             }
         }
+    }
+}
+
+/// Every cache before the map; one where a parameter is at its edge and the history short.
+fn caches(context: &str, steps: u64) -> Vec<Vec<String>> {
+    let read_cache = || "ftl.buffer.read_cache=true".to_owned();
+    let keep = || "ftl.buffer.keep_ratio=0.5".to_owned();
+    let of = |entry: &PolicyEntry| format!("ftl.buffer.eviction.name={}", entry.card.name);
+    let all: Vec<String> = eviction::catalogue().iter().map(of).collect();
+    if steps < LONG {
+        return vec![vec![all[context.len() % all.len()].clone(), keep(), read_cache()]];
+    }
+    all.into_iter().flat_map(|name| [vec![name.clone(), keep()], vec![name, keep(), read_cache()]]).collect()
+}
+
+fn try_with(context: &str, lines: &[String], steps: u64) {
+    match Drive::from_resolved("battery", lines) {
+        Ok(drive) => try_drive(context, &drive, steps),
+        Err(error) => assert!(error.to_string().contains("expected"), "{context}: {error}"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A few whole blocks in RAM: a block leaves when the host turns to others.
 
-use super::{EvictionPolicy, EvictionView};
+use super::{BLOCK_UNITS_HELP, EvictionPolicy, EvictionView};
 use config::{Card, ConfigError, Policy, Section};
 use std::collections::{BTreeMap, VecDeque};
 use units::Lpn;
@@ -29,16 +29,17 @@ impl Policy for BlockBuffer {
         if blocks == 0 {
             return Err(section.reject("blocks", "expected at least 1"));
         }
-        let block_units = section.or("block_units", 64u32, "mapping units of a logical block")?;
-        if block_units == 0 {
-            return Err(section.reject("block_units", "expected at least 1"));
-        }
+        let block_units = section.or("block_units", 0u32, BLOCK_UNITS_HELP)?;
         Ok(Self { blocks: blocks as usize, block_units, open: VecDeque::new() })
     }
 }
 
 impl EvictionPolicy for BlockBuffer {
-    fn attach(&mut self, _slots: u32) {}
+    fn attach(&mut self, _slots: u32, block_units: u32) {
+        if self.block_units == 0 {
+            self.block_units = block_units;
+        }
+    }
 
     fn on_keep(&mut self, slot: u32, lpn: Lpn, _dirty: bool) {
         let number = lpn.0 / self.block_units;

@@ -1,6 +1,6 @@
 //! Block-padding LRU: whole blocks leave, so that what reaches the flash is as sequential as it can be.
 
-use super::{EvictionPolicy, EvictionView, Order};
+use super::{BLOCK_UNITS_HELP, EvictionPolicy, EvictionView, Order};
 use config::{Card, ConfigError, Policy, Section};
 use std::collections::BTreeMap;
 use units::Lpn;
@@ -22,6 +22,7 @@ struct Block {
 #[derive(Clone, Debug)]
 pub struct Bplru {
     block_units: u32,
+    padding: bool,
     blocks: BTreeMap<u32, Block>,
     order: Order,
     /// The block behind each place of the order, and places not in use.
@@ -35,18 +36,22 @@ impl Policy for Bplru {
     const CARD: Card = Card {
         name: "bplru",
         rule: "all units of the logical block used longest ago, in ascending order; a block written once, in \
-               sequence and to its end counts as used longest ago",
+               sequence and to its end counts as used longest ago; over a map of blocks it is written whole, with \
+               what the flash holds of it, so that it replaces its data block",
         paper: "Kim, Ahn: BPLRU, FAST 2008",
-        not_modelled: "page padding: the units of the block that the buffer does not hold are not read and written",
+        not_modelled: "page padding over a map of pages, which has nothing to gain from it; the DRAM into which the \
+                       missing units are read",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let block_units = section.or("block_units", 64u32, "mapping units of a logical block")?;
-        if block_units == 0 {
-            return Err(section.reject("block_units", "expected at least 1"));
-        }
+        let block_units = section.or("block_units", 0u32, BLOCK_UNITS_HELP)?;
+        let padding = section.or(
+            "padding",
+            true,
+            "over a map of blocks a block leaves with what the flash holds of it (page padding)",
+        )?;
         let (at, free, order) = (Vec::new(), Vec::new(), Order::default());
-        Ok(Self { block_units, blocks: BTreeMap::new(), order, at, free, leaving: None })
+        Ok(Self { block_units, padding, blocks: BTreeMap::new(), order, at, free, leaving: None })
     }
 }
 
@@ -69,7 +74,10 @@ impl Bplru {
 }
 
 impl EvictionPolicy for Bplru {
-    fn attach(&mut self, slots: u32) {
+    fn attach(&mut self, slots: u32, block_units: u32) {
+        if self.block_units == 0 {
+            self.block_units = block_units;
+        }
         self.order.resize(slots);
         self.at = vec![0; slots as usize];
         self.free = (0..slots).rev().collect();
@@ -117,6 +125,10 @@ impl EvictionPolicy for Bplru {
         let number = self.leaving.or_else(|| self.order.first().map(|place| self.at[place as usize]))?;
         self.leaving = Some(number);
         self.blocks[&number].slots.first_key_value().map(|(_, &slot)| slot)
+    }
+
+    fn pads(&self) -> bool {
+        self.padding
     }
 
     fn is_overdue(&self) -> bool {

@@ -31,7 +31,7 @@ impl Policy for Cflru {
 }
 
 impl EvictionPolicy for Cflru {
-    fn attach(&mut self, slots: u32) {
+    fn attach(&mut self, slots: u32, _block_units: u32) {
         self.order.resize(slots);
     }
 

@@ -24,7 +24,7 @@ impl Policy for Lru {
 }
 
 impl EvictionPolicy for Lru {
-    fn attach(&mut self, slots: u32) {
+    fn attach(&mut self, slots: u32, _block_units: u32) {
         self.order.resize(slots);
     }
 

@@ -9,6 +9,10 @@ use super::{Slot, SlotState};
 pub(crate) use order::Order;
 use units::Lpn;
 
+/// Units of a logical block where the map has no blocks of its own.
+pub(crate) const BLOCK_UNITS: u32 = 64;
+const BLOCK_UNITS_HELP: &str = "mapping units of a logical block; 0: of a block of the map, 64 where it has none";
+
 /// What a policy may know when it chooses.
 pub struct EvictionView<'a> {
     /// Every slot of the buffer, by number; only kept ones may be chosen.
@@ -41,8 +45,8 @@ impl EvictionView<'_> {
 
 /// The choice of a unit to leave the buffer. One instance for the drive.
 pub trait EvictionPolicy: Send {
-    /// Called once, before anything else: how many slots there are.
-    fn attach(&mut self, slots: u32);
+    /// Called once, before anything else: how many slots there are, and units of a block of the map.
+    fn attach(&mut self, slots: u32, block_units: u32);
 
     /// A slot is kept from now on; `dirty`: with data that the flash does not hold.
     fn on_keep(&mut self, slot: u32, lpn: Lpn, dirty: bool);
@@ -58,6 +62,12 @@ pub trait EvictionPolicy: Send {
 
     /// True when the policy is a queue that nothing need wait in: unless told otherwise, the buffer keeps nothing.
     fn is_drain(&self) -> bool {
+        false
+    }
+
+    /// True when a block of which units leave is to be written whole, with what the flash holds of it; a map without
+    /// blocks does not heed it.
+    fn pads(&self) -> bool {
         false
     }
 

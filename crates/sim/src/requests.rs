@@ -63,6 +63,18 @@ impl Request {
             *sum += (u128::from(wait) * u128::from(busy) / u128::from(total)) as u64;
         }
     }
+
+    /// Leaves no more of the waits for buffer room than `most` ns: later data may have waited while earlier ones were
+    /// programmed, whose time is counted. Gives what is left.
+    pub fn limit_buffer_waits(&mut self, most: u64) -> u64 {
+        let mut excess = self.buffer_waits.iter().sum::<u64>().saturating_sub(most);
+        for wait in &mut self.buffer_waits {
+            let cut = excess.min(*wait);
+            *wait -= cut;
+            excess -= cut;
+        }
+        self.buffer_waits.iter().sum()
+    }
 }
 
 /// All requests under way; places are used again.

@@ -529,10 +529,11 @@ impl<P: Observer> Run<P> {
             }
             Output::Durable { request: id, stages } => {
                 let request = self.requests.get(id);
-                let waits = request.buffer_waits.iter().sum::<u64>();
                 let worked = now.since(request.understood).ns();
+                let waits = request.buffer_waits.iter().sum::<u64>();
                 request.stages = stages.within(worked.saturating_sub(waits));
                 let stages = request.stages;
+                let waits = request.limit_buffer_waits(worked.saturating_sub(stages.total()));
                 request.parts -= 1;
                 if request.parts == 0 {
                     // In frames, later data cross while earlier ones are programmed: only what the flash

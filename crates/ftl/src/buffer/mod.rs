@@ -13,8 +13,8 @@ mod config_read;
 pub mod eviction;
 mod index;
 
-pub use config_read::BufferConfig;
 use crate::FtlStats;
+pub use config_read::BufferConfig;
 use eviction::{EvictionPolicy, EvictionView};
 use index::Index;
 use std::collections::VecDeque;

@@ -156,7 +156,8 @@ impl BlockMapped {
         valid.copy_from_slice(&longs[0]);
         self.erases.clone_from(&longs[1]);
         for (state, &number) in self.state.iter_mut().zip(&words[2]) {
-            *state = SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
+            *state =
+                SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
         }
         self.failing = words[3].iter().map(|&failing| failing != 0).collect();
         for bank in 0..self.banks.len() {

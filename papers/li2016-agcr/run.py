@@ -26,6 +26,7 @@ GROUPS = {"real": "real traces", "synthetic": "synthetic volumes"}
 FILL = 0.7  # of the drive holds data before a trace begins
 INTERLEAVED = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 BURSTS = (1, 8, 64)
+LOADS = (100, 1_000, 3_000, 10_000, 15_000, 20_000)  # requests a second; 2 to 60 of them by default
 ERASE_WATTS = 3.3 * 0.025  # [nand.currents] of drive.toml
 
 
@@ -47,6 +48,8 @@ def cases(full: bool) -> Iterable[Case]:
             yield Case("interleaved", f"{share:.0%} interleaved", {"interleaved": share}, cost=100.0)
         for burst in BURSTS:
             yield Case("bursts", f"bursts of {burst}", {"burst": burst}, cost=100.0)
+        for load in LOADS:
+            yield Case("load", f"{load} requests a second", {"requests_per_s": load}, cost=100.0)
 
 
 def run(case: Case, full: bool) -> Finding:
@@ -58,10 +61,8 @@ def run(case: Case, full: bool) -> Finding:
             return overhead()
         case "workloads":
             return workload(case.name, case.parameters)
-        case "interleaved":
-            return swept({"interleaved": case.parameters["interleaved"]}, full)
         case _:
-            return swept({"burst": case.parameters["burst"]}, full)
+            return swept(case.parameters, full)
 
 
 # ---- single operations --------------------------------------------------------------------------------

@@ -38,11 +38,13 @@ pub enum Origin {
     Refresh,
     /// The map's own units, where it lies on flash.
     Map,
+    /// Stored data read in idle time to see its errors, and written anew where they come near what the code corrects.
+    Scrub,
 }
 
 impl Origin {
     /// How many there are.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 10;
     /// Every origin, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
@@ -54,6 +56,7 @@ impl Origin {
         Self::Rewrite,
         Self::Refresh,
         Self::Map,
+        Self::Scrub,
     ];
 
     /// The name used in results.
@@ -68,6 +71,7 @@ impl Origin {
             Self::Rewrite => "rewrite",
             Self::Refresh => "refresh",
             Self::Map => "map",
+            Self::Scrub => "scrub",
         }
     }
 

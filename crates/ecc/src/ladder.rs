@@ -69,9 +69,19 @@ impl Ladder {
 
     /// The chance that a page of `bytes` cannot be corrected by this rung.
     pub fn page_failure(&self, rung: usize, rber: f64, bytes: u64) -> f64 {
+        self.chance_beyond(self.rungs[rung].correctable, rber, bytes)
+    }
+
+    /// The chance that some codeword of a page of `bytes` has more than `errors` wrong bits.
+    pub fn chance_beyond(&self, errors: u32, rber: f64, bytes: u64) -> f64 {
         let codewords = bytes.div_ceil(u64::from(self.codeword_bytes)).max(1);
-        let one = tail::more_than(self.codeword_bits, self.rungs[rung].correctable, rber);
+        let one = tail::more_than(self.codeword_bits, errors, rber);
         -libm::expm1(codewords as f64 * libm::log1p(-one.min(1.0)))
+    }
+
+    /// The most errors of a codeword that some rung corrects.
+    pub fn most_correctable(&self) -> u32 {
+        self.rungs.iter().map(|rung| rung.correctable).max().unwrap_or(0)
     }
 
     /// Reads a page: up the ladder from `first` until a rung corrects it, then the retries. `luck` is uniform between

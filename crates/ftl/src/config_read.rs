@@ -1,6 +1,7 @@
 //! `[ftl]`: the sizes and the makers of the policies.
 
 use crate::buffer::BufferConfig;
+use crate::patrol::PatrolRules;
 use crate::regulation::Reckoned;
 use crate::{Layout, gc::trigger, gc::victim, mapping, placement, regulator, wear};
 use config::{ConfigError, Section};
@@ -34,6 +35,8 @@ pub struct FtlConfig {
     pub steps: regulator::Steps,
     /// What reads are reckoned with.
     pub(crate) reckoned: Reckoned,
+    /// When stored data are read for their errors.
+    pub scrub: PatrolRules,
     /// How long a die must have been idle before units are written anew.
     pub rewrite_after: Nanos,
 }
@@ -93,11 +96,13 @@ impl FtlConfig {
             )?,
             reclaim: reading.or("reclaim", false, "superblocks read that often are moved (read reclaim)")?,
             data_age: reading.or("data_age", Nanos::ZERO, "age of the data that are there before the run")?,
+            refresh_age: read_refresh(&mut ftl, steps.retention)?,
         };
         if reckoned.data_age.ns() > 1 << 62 {
             return Err(reading.reject("data_age", "expected at most 146 years"));
         }
         reading.finish()?;
+        let scrub = PatrolRules::read(&mut ftl, steps.retention)?;
         let mut section = ftl.child("rewrite")?;
         let rewrite_after = section.or(
             "idle_after",
@@ -132,7 +137,23 @@ impl FtlConfig {
             regulator,
             steps,
             reckoned,
+            scrub,
             rewrite_after,
         })
     }
+}
+
+/// Reads `[ftl.refresh]`: the age at which any data are written anew, zero for never.
+fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<Nanos, ConfigError> {
+    let mut section = ftl.child("refresh")?;
+    let age = section.or("age", Nanos::ZERO, "data of this age are written anew; 0s: never")?;
+    if age >= retention {
+        let expected = format!(
+            "expected less than ftl.write_cost.retention, {}: data would be lost before they are written anew",
+            regulator::days(retention)
+        );
+        return Err(section.reject("age", &expected));
+    }
+    section.finish()?;
+    Ok(age)
 }

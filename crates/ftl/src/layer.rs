@@ -8,7 +8,7 @@ use crate::{
 use controller::{Controller, Probe};
 use engine::{Calendar, Event};
 use nand::FlashArray;
-use units::{Lpn, Ppa, SimTime};
+use units::{Lpn, Nanos, Ppa, SimTime};
 
 /// The flash translation layer and everything below it.
 pub enum Ftl {
@@ -60,7 +60,7 @@ impl Ftl {
         let parts = Parts { config, array, controller, program_queue, copyback, regulation, seed };
         match (config.mapping)().build(parts)? {
             Self::Blocks(_) if asked => {
-                Err("ecc.code, ftl.regulator: errors and costs are modelled for a page map \
+                Err("ecc.code, ftl.regulator, ftl.refresh, ftl.scrub: errors and costs are modelled for a page map \
                                              only: expected ftl.mapping.name = page with them"
                     .into())
             }
@@ -80,6 +80,14 @@ impl Ftl {
     pub fn regulation(&self) -> Option<&Regulation> {
         match self {
             Self::Page(ftl) => ftl.regulation(),
+            Self::Blocks(_) => None,
+        }
+    }
+
+    /// The time a patrol's round is to take, and the dies whose round takes longer now; none without a patrol.
+    pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
+        match self {
+            Self::Page(ftl) => ftl.patrol(now),
             Self::Blocks(_) => None,
         }
     }

@@ -30,8 +30,16 @@ pub struct RegulationParts {
 impl RegulationParts {
     /// True when the configuration asks for errors or for regulated costs.
     pub(crate) fn asks(&self, config: &FtlConfig) -> bool {
-        self.ladder.is_some() || (config.regulator)().costs(&config.steps) != [config.steps.medium()]
+        self.ladder.is_some()
+            || (config.regulator)().costs(&config.steps) != [config.steps.medium()]
+            || needs_errors(config).is_some()
     }
+}
+
+/// The key that asks for data to be looked after, which needs errors.
+fn needs_errors(config: &FtlConfig) -> Option<&'static str> {
+    let keys = [("ftl.refresh.age", config.reckoned.refresh_age), ("ftl.scrub.period", config.scrub.period)];
+    keys.iter().find(|(_, time)| *time > Nanos::ZERO).map(|(key, _)| *key)
 }
 
 /// Wear is told apart in steps of this ratio, to the worse side.
@@ -141,11 +149,21 @@ impl Regulation {
     ) -> Result<Option<Box<Self>>, String> {
         let FtlConfig { layout, steps, reckoned, .. } = config;
         let regulator = (config.regulator)();
-        let costs = regulator.costs(steps);
+        let mut costs = regulator.costs(steps);
         assert!((1..=COSTS_MAX).contains(&costs.len()), "a regulator has 1 to {COSTS_MAX} ways to write");
+        if reckoned.refresh_age > Nanos::ZERO {
+            for cost in &mut costs {
+                cost.refresh = Some(cost.refresh.unwrap_or(reckoned.refresh_age).min(reckoned.refresh_age));
+            }
+        }
         let bits = regulator.bits_per_unit();
         assert!(bits <= BITS_MAX, "a regulator keeps at most {BITS_MAX} bits of a unit");
         if parts.ladder.is_none() {
+            if let Some(key) = needs_errors(config) {
+                return Err(format!(
+                    "{key}: no data need that without ecc.code: expected a code, such as ldpc, with it"
+                ));
+            }
             return match parts.asks(config) {
                 false => Ok(None),
                 true => Err("ftl.regulator: regulating costs needs a code: without ecc.code no read costs more for a \
@@ -312,6 +330,27 @@ impl Regulation {
         }
     }
 
+    /// The raw bit error rate of a page, as its superblock is.
+    fn rber_now(&self, superblock: usize, page_type: usize, cost: usize, age_ns: i64) -> f64 {
+        let condition = Condition {
+            step: self.steps[cost],
+            pe_cycles: self.wear_edges[usize::from(self.wear_row[superblock])],
+            seconds: age_ns as f64 * 1e-9,
+            reads: self.reads[superblock],
+        };
+        self.errors.rber(page_type, &condition)
+    }
+
+    /// The chance that a codeword of a page row (numbered over the drive) has more errors than `margin` of those the code
+    /// corrects.
+    pub(crate) fn chance_near_limit(&self, row: u32, margin: f64, now: SimTime) -> f64 {
+        let (superblock, page_type) = ((row / self.rows) as usize, (row % self.rows) as usize % self.types);
+        let cost = usize::from(self.row_cost[row as usize]);
+        let rber = self.rber_now(superblock, page_type, cost, now.ns() as i64 - self.opened_at[superblock]);
+        let most = (margin * f64::from(self.ladder().most_correctable())) as u32;
+        self.ladder().chance_beyond(most, rber, self.page_bytes)
+    }
+
     /// Older, more worn or read more often than was reckoned with: what happens depends on the page.
     #[cold]
     fn read_in_doubt(
@@ -323,13 +362,7 @@ impl Regulation {
         age_ns: i64,
         origin: Origin,
     ) -> Reading {
-        let condition = Condition {
-            step: self.steps[cost],
-            pe_cycles: self.wear_edges[usize::from(self.wear_row[superblock])],
-            seconds: age_ns as f64 * 1e-9,
-            reads: self.reads[superblock],
-        };
-        let rber = self.errors.rber(page_type, &condition);
+        let rber = self.rber_now(superblock, page_type, cost, age_ns);
         let luck = self.random.unit();
         let outcome = self.ladder().read(rung, rber, self.page_bytes, luck);
         self.count_read(origin, outcome.rung);
@@ -500,6 +533,22 @@ impl Regulation {
         self.newly_due.take()
     }
 
+    /// Notes when the data that a superblock holds before time begins must be written anew, and gives that.
+    pub(crate) fn due_from_start(&mut self, superblock: usize) -> Option<SimTime> {
+        let cost = usize::from(self.row_cost[superblock * self.rows as usize]);
+        let refresh = self.costs[cost].refresh?.ns().min(i64::MAX as u64);
+        let due = SimTime::from_ns(self.opened_at[superblock].saturating_add(refresh as i64).max(0) as u64);
+        self.due[superblock] = due;
+        Some(due)
+    }
+
+    /// From now on nothing falls due: the host is gone.
+    pub(crate) fn forget_due(&mut self) {
+        self.due.fill(SimTime::NEVER);
+        self.reclaims = false;
+        self.costs.iter_mut().for_each(|cost| cost.refresh = None);
+    }
+
     /// True when the superblock holds data that must be written anew by now.
     pub(crate) fn is_due(&self, superblock: usize, now: SimTime) -> bool {
         self.due[superblock] <= now
@@ -543,4 +592,6 @@ pub struct Reckoned {
     pub data_age: Nanos,
     /// What was read that often is written anew.
     pub reclaim: bool,
+    /// What is that old is written anew; zero: nothing.
+    pub refresh_age: Nanos,
 }

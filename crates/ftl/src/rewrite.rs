@@ -99,6 +99,17 @@ impl PageMapped {
         }
     }
 
+    /// What the drive holds when time begins must be written anew some day, too.
+    pub(crate) fn begin_refresh(&mut self, calendar: &mut Calendar) {
+        let Some(regulation) = &mut self.regulation else { return };
+        for superblock in (0..self.layout.superblocks()).filter(|at| self.space.valid[*at] > 0) {
+            if let Some(due) = regulation.due_from_start(superblock) {
+                let event = Event { kind: events::REFRESH, index: superblock as u32 };
+                calendar.schedule(due.max(calendar.now()), event);
+            }
+        }
+    }
+
     /// A superblock may hold data whose time is over: it moves, and what is written anew takes the cost that the
     /// regulator chooses for it.
     pub(crate) fn on_refresh_timer<P: Probe>(
@@ -107,35 +118,26 @@ impl PageMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
+        if superblock as usize >= self.layout.superblocks() {
+            return self.on_patrol_timer(superblock as usize - self.layout.superblocks(), calendar, probe);
+        }
         let Some(regulation) = &self.regulation else { return };
         let global = superblock as usize;
         if !regulation.is_due(global, calendar.now()) {
             return; // Erased, and perhaps opened again: then an event of its own is to come.
         }
-        let (die, within) = ((superblock / self.space.per_die) as usize, superblock % self.space.per_die);
-        if self.space.state[global] == SuperblockState::Open {
-            self.end_superblock(die, within, calendar, probe);
-            if self.space.in_flight[global] == 0 {
-                self.space.close(die, within);
-            }
-            self.update_eligible(die);
-        }
-        if self.space.state[global] != SuperblockState::Closed {
-            return; // It is being emptied anyway.
-        }
-        if self.space.in_flight[global] > 0 {
+        let moves = self.write_superblock_anew(superblock, Origin::Refresh, calendar, probe);
+        let stays = matches!(self.space.state[global], SuperblockState::Open | SuperblockState::Closed);
+        if !moves && stays {
+            // Its last programs are under way, or a collection fills it.
             let soon = calendar.now() + self.rewrite_after.max(Nanos::new(1_000_000));
             calendar.schedule(soon, Event { kind: events::REFRESH, index: superblock });
-            return;
         }
-        self.collections[die].force(within, Origin::Refresh);
-        self.collect(die, calendar, probe);
-        self.pump(calendar, probe);
     }
 
     pub(crate) fn count_refresh(&mut self, origin: Origin) {
-        if let (Origin::Refresh, Some(regulation)) = (origin, &mut self.regulation) {
-            regulation.counts.superblocks_refreshed += 1;
-        }
+        let Some(regulation) = &mut self.regulation else { return };
+        regulation.counts.superblocks_refreshed += u64::from(origin == Origin::Refresh);
+        regulation.counts.superblocks_scrubbed += u64::from(origin == Origin::Scrub);
     }
 }

@@ -124,6 +124,14 @@ counters! {
         rewrites_dropped: u64,
         /// Superblocks moved because their data would have been lost, or was read too often.
         superblocks_refreshed: u64,
+        /// Superblocks moved because a patrol found their errors near what the code corrects.
+        superblocks_scrubbed: u64,
+        /// Superblocks whose data a patrol read.
+        superblocks_patrolled: u64,
+        /// Rounds of the patrol over a die.
+        patrol_rounds: u64,
+        /// Of those, rounds that took longer than they should.
+        patrol_rounds_late: u64,
         /// Writes whose cost the block at hand was too worn for: they took a finer step.
         refined: u64,
     }

@@ -6,7 +6,7 @@ use crate::run::{BusyTimes, Run, page_operations};
 use crate::{Drive, energy};
 use config::{Entry, Value as ConfigValue};
 use controller::Origin;
-use ftl::{Ftl, FtlStats};
+use ftl::{Ftl, FtlStats, RegulationCounts};
 use hdrhistogram::Histogram;
 use host::Op;
 use serde_json::{Map, Value, json};
@@ -260,9 +260,22 @@ fn regulation<P: Observer>(run: &Run<P>) -> Value {
         "rewrites_asked": counts.rewrites_asked,
         "rewrites_dropped": counts.rewrites_dropped,
         "superblocks_refreshed": counts.superblocks_refreshed,
+        "scrub": scrub(run, &counts),
         "writes_refined": counts.refined,
         "bits_per_unit": bits,
         "overhead_bytes": (u64::from(run.ftl.layout().logical_units) * bits).div_ceil(8),
+    })
+}
+
+/// What the patrol did; null where the drive has none. A round that is not over counts as late when it takes too long.
+fn scrub<P: Observer>(run: &Run<P>, counts: &RegulationCounts) -> Value {
+    let Some((period, overdue)) = run.ftl.patrol(run.calendar.now()) else { return Value::Null };
+    json!({
+        "period_ns": period.ns(),
+        "superblocks_read": counts.superblocks_patrolled,
+        "superblocks_rewritten": counts.superblocks_scrubbed,
+        "rounds": counts.patrol_rounds,
+        "rounds_late": counts.patrol_rounds_late + overdue as u64,
     })
 }
 

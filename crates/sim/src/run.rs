@@ -207,6 +207,9 @@ impl<P: Observer> Run<P> {
 
     /// Lets the drive finish what it holds, after the last request.
     pub fn drain(&mut self) {
+        if let Some(pages) = self.ftl.as_page_mapped() {
+            pages.end_upkeep();
+        }
         self.ftl.send_out(&mut self.calendar, &mut self.observer);
         while self.ftl.is_draining() && self.pass() {}
     }

@@ -78,6 +78,10 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
         set("ftl.rewrite.idle_after", choose(random, &["0ns", "50us", "1ms"]).into());
         set("ftl.reading.reads", choose(random, &["0", "30", "10000"]).into());
         set("ftl.reading.data_age", choose(random, &["0ns", "3650d"]).into());
+        set("ftl.refresh.age", choose(random, &["0s", "2s"]).into());
+        set("ftl.scrub.period", choose(random, &["0s", "100ms"]).into());
+        set("ftl.scrub.idle_after", choose(random, &["0ns", "50us"]).into());
+        set("ftl.scrub.margin", choose(random, &["0.2", "0.7"]).into());
     }
     set("ecc.t_decode", choose(random, &["0ns", "5us"]).into());
     set("ftl.op_ratio", format!("{:.2}", 0.05 + random.unit() * 1.5));

@@ -21,6 +21,7 @@ ORIGINS = {
     "rewrite": "#F0E442",
     "refresh": "#882255",
     "map": "#332288",
+    "scrub": "#44AA99",
 }
 OTHER = "#9aa3ad"
 

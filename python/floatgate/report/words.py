@@ -27,6 +27,7 @@ ORIGINS = {
     "map": "map on flash",
     "rewrite": "re-writes",
     "refresh": "refresh of old data",
+    "scrub": "patrol scrub",
     "other": "others",
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Collection {
     forced: VecDeque<(u32, Origin)>,
     /// Units read, or to be moved again, for which there was no open superblock.
     backlog: VecDeque<(Ppa, Origin)>,
+    /// The victim before was taken for the data's sake: where the host waits, it has a turn before the next one.
+    kept_data: bool,
     /// Host units the collection has earned: see [`Collection::earn`].
     credit: f64,
     /// Host units earned by each unit moved.
@@ -56,6 +58,7 @@ impl Collection {
             erasing: 0,
             forced: VecDeque::new(),
             backlog: VecDeque::new(),
+            kept_data: false,
             credit: 0.0,
             rate: 0.0,
             background: false,
@@ -72,9 +75,15 @@ impl Collection {
         self.reading_units + self.backlog.len() as u32 + victim
     }
 
-    /// Asks for a superblock to be relocated; at most one request of wear levelling waits.
+    /// Asks for a superblock to be relocated; at most one request of wear levelling waits, and none twice for its data's
+    /// sake.
     pub fn force(&mut self, superblock: u32, origin: Origin) {
-        if origin != Origin::Wear || self.forced.is_empty() {
+        let vain = match origin {
+            Origin::Wear => !self.forced.is_empty(),
+            Origin::Refresh | Origin::Scrub => self.forced.iter().any(|(asked, _)| *asked == superblock),
+            _ => false,
+        };
+        if !vain {
             self.forced.push_back((superblock, origin));
         }
     }
@@ -184,7 +193,13 @@ impl PageMapped {
         if self.collections[die].pending.len() >= PENDING_MAX {
             return false;
         }
+        let foreground = self.trigger.foreground(&self.trigger_view(die));
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
+            let keeps_data = matches!(origin, Origin::Refresh | Origin::Scrub);
+            let pressed = foreground || self.buffer.first_queued().is_some();
+            if keeps_data && pressed && std::mem::take(&mut self.collections[die].kept_data) {
+                break; // More may fall due than the die can move: the host must get on all the same.
+            }
             let global = self.space.global(die, superblock);
             let rescue = origin == Origin::Rescue;
             if !rescue && !self.space.is_candidate(global) {
@@ -195,6 +210,7 @@ impl PageMapped {
                 break;
             }
             self.collections[die].forced.pop_front();
+            self.collections[die].kept_data = keeps_data;
             if rescue {
                 self.space.state[global] = SuperblockState::Victim;
             } else {
@@ -206,7 +222,6 @@ impl PageMapped {
             return true;
         }
         let view = self.trigger_view(die);
-        let foreground = self.trigger.foreground(&view);
         let wanted = foreground || (self.collections[die].background && self.trigger.background(&view));
         if !wanted {
             return false;

@@ -56,6 +56,9 @@ impl PageMapped {
                     }
                     Origin::ReadModifyWrite => self.on_merged(transaction.owner),
                     Origin::Rewrite => self.on_rewrite_read(&transaction, calendar, probe),
+                    Origin::Scrub if transaction.owner != NONE => {
+                        self.on_patrol_read(&transaction, calendar, probe);
+                    }
                     Origin::Map if transaction.owner == NONE => self.on_recovery_read(),
                     Origin::Map => self.end_task(transaction.owner, calendar, probe),
                     _ => self.on_moving_read(&transaction, calendar, probe),
@@ -70,6 +73,7 @@ impl PageMapped {
         if self.controller.is_idle(transaction.die) {
             self.arm_idle_timer(die, calendar);
             self.arm_rewrite_timer(die, calendar);
+            self.arm_patrol(die, calendar);
         }
     }
 

@@ -13,6 +13,7 @@ use crate::gc::collection::Collection;
 use crate::gc::trigger::GcTrigger;
 use crate::map::Map;
 use crate::mapping::Parts;
+use crate::patrol::Patrol;
 use crate::placement::PlacementPolicy;
 use crate::programs::Programs;
 use crate::regulation::Regulation;
@@ -59,6 +60,8 @@ pub struct PageMapped {
     /// Costs of writes and reads, where the drive has a code.
     pub(crate) regulation: Option<Box<Regulation>>,
     pub(crate) rewrite_after: Nanos,
+    /// Reading what is stored for its errors, where the drive does that.
+    pub(crate) patrol: Option<Box<Patrol>>,
     pub(crate) risk: Risk,
     read_only: bool,
     pub(crate) outputs: Vec<Output>,
@@ -125,6 +128,7 @@ impl PageMapped {
             stats: FtlStats::default(),
             regulation,
             rewrite_after: config.rewrite_after,
+            patrol: Patrol::new(config.scrub, dies, seed),
             risk: Risk::default(),
             read_only: false,
             outputs: Vec::with_capacity(64),

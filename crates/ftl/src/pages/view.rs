@@ -7,7 +7,7 @@ use crate::{FtlStats, Layout, Output, RegulationCounts};
 use controller::{Controller, Probe};
 use engine::Calendar;
 use nand::FlashArray;
-use units::{Lpn, Ppa};
+use units::{Lpn, Nanos, Ppa, SimTime};
 
 impl PageMapped {
     /// The shape of the drive.
@@ -28,6 +28,11 @@ impl PageMapped {
     /// Costs of writes and reads; none where the drive has no code.
     pub fn regulation(&self) -> Option<&Regulation> {
         self.regulation.as_deref()
+    }
+
+    /// The time a patrol's round is to take, and the dies whose round takes longer now; none without a patrol.
+    pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
+        self.patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
     }
 
     /// The controller, for its busy times.
@@ -177,6 +182,8 @@ impl PageMapped {
             let wear = |at: usize| self.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32);
             regulation.begin(wear);
         }
+        self.begin_refresh(calendar);
+        self.begin_patrol(calendar);
         for die in 0..self.layout.dies as usize {
             self.collect(die, calendar, probe);
         }

@@ -133,3 +133,30 @@ pub fn run(drive: Drive, workload: Box<dyn Workload>, options: RunOptions) -> (S
 pub fn catalogue() -> Catalogue {
     Catalogue::new([concat!(env!("CARGO_MANIFEST_DIR"), "/../..")])
 }
+
+/// An MLC drive whose reads cost what table 1 of Li and others (FAST 2016) says: 10 us for each reference voltage,
+/// 20 us for each bit-plane; and whose blocks are worn so that the three steps need 3, 9 and 21 references.
+pub const PAPER: &[&str] = &[
+    "geometry.channels=2",
+    "geometry.ways=2",
+    "nand.cell=mlc",
+    "nand.planes=1",
+    "nand.blocks_per_plane=64",
+    "nand.pages_per_block=32",
+    "nand.page_size=4KiB",
+    "nand.t_r=30us",
+    "nand.t_prog=600us",
+    "nand.t_bers=3ms",
+    "nand.pe_cycles=1000",
+    "nand.errors.name=power-law",
+    "bus.interface.name=plain",
+    "bus.interface.rate=102400kB/s",
+    "bus.interface.cycle=0ns",
+    "ecc.code.name=ldpc",
+    "ftl.op_ratio=0.25",
+    "ftl.buffer.size=256KiB",
+    "ftl.buffer.write_back=false",
+    "host.link.rate=100GB/s",
+    "host.t_command=0ns",
+    "host.t_command_service=0ns",
+];

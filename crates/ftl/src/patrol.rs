@@ -1,0 +1,258 @@
+//! Patrol scrub: an idle die reads what it stores, superblock after superblock, and writes a superblock anew when the
+//! errors corrected in one of its pages come near what the code corrects.
+//!
+//! A round over a die is spread evenly over the period: one superblock falls due after the other, and waits for the die
+//! to be idle. A die that is never idle long enough falls behind, which is counted.
+
+use crate::PageMapped;
+use crate::events;
+use crate::gc::collection::moving_stream;
+use crate::space::SuperblockState;
+use config::{ConfigError, Section};
+use controller::{Class, Origin, Probe, Transaction};
+use engine::{Calendar, Event, RandomStream};
+use units::{DieId, Nanos, SimTime};
+
+/// `[ftl.scrub]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PatrolRules {
+    /// A round over everything stored is to take no longer; zero: no patrol.
+    pub period: Nanos,
+    /// How long a die must have been idle before the patrol reads on it.
+    pub idle_after: Nanos,
+    /// The part of the errors that the code corrects at which a superblock is written anew.
+    pub margin: f64,
+}
+
+impl PatrolRules {
+    /// Reads `[ftl.scrub]`.
+    ///
+    /// # Errors
+    /// When the margin is not a part, or a round takes as long as data must stay correctable (`retention`).
+    pub(crate) fn read(ftl: &mut Section, retention: Nanos) -> Result<Self, ConfigError> {
+        let mut section = ftl.child("scrub")?;
+        let rules = Self {
+            period: section.or(
+                "period",
+                Nanos::ZERO,
+                "idle dies read all they store once in this time and write anew what is near its limit; 0s: never",
+            )?,
+            idle_after: section.or(
+                "idle_after",
+                Nanos::new(1_000_000),
+                "how long a die must have been idle before its data are read for their errors",
+            )?,
+            margin: section.or(
+                "margin",
+                0.7,
+                "errors of a codeword, over those the code corrects, from which a superblock is written anew",
+            )?,
+        };
+        if !(rules.margin > 0.0 && rules.margin <= 1.0) {
+            return Err(section.reject("margin", "expected more than 0 and at most 1"));
+        }
+        if rules.period >= retention {
+            let expected =
+                "expected less than ftl.write_cost.retention: data would be lost before they are looked at";
+            return Err(section.reject("period", expected));
+        }
+        section.finish()?;
+        Ok(rules)
+    }
+}
+
+/// The owner of a patrol's reads; reads that move data have none.
+const PATROL: u32 = 0;
+
+/// How far the patrol of a die is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Walk {
+    round_began: SimTime,
+    /// The superblock of the die that is next, or being read.
+    superblock: u32,
+    /// Its next page row.
+    row: u32,
+    /// It fell due, and waits for the die to be idle.
+    waits: bool,
+    /// An event will come.
+    timer: bool,
+}
+
+/// The patrol of all dies.
+pub(crate) struct Patrol {
+    rules: PatrolRules,
+    walks: Vec<Walk>,
+    random: RandomStream,
+}
+
+impl Patrol {
+    /// Nothing read yet; none where the rules ask for none.
+    pub fn new(rules: PatrolRules, dies: usize, seed: u64) -> Option<Box<Self>> {
+        let walks = vec![Walk::default(); dies];
+        let random = RandomStream::new(seed, "ftl.patrol");
+        (rules.period > Nanos::ZERO).then(|| Box::new(Self { rules, walks, random }))
+    }
+
+    /// A round over everything stored is to take no longer.
+    pub fn period(&self) -> Nanos {
+        self.rules.period
+    }
+
+    /// Dies whose round has taken longer than it should by now.
+    pub fn overdue(&self, now: SimTime) -> usize {
+        self.walks.iter().filter(|walk| now.since(walk.round_began) > self.rules.period).count()
+    }
+}
+
+impl PageMapped {
+    /// Time begins, and the first rounds with it.
+    pub(crate) fn begin_patrol(&mut self, calendar: &mut Calendar) {
+        if self.patrol.is_some() {
+            (0..self.layout.dies as usize)
+                .for_each(|die| self.schedule_patrol(die, calendar.now(), calendar));
+        }
+    }
+
+    /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
+    pub fn end_upkeep(&mut self) {
+        self.patrol = None;
+        if let Some(regulation) = &mut self.regulation {
+            regulation.forget_due();
+        }
+    }
+
+    fn schedule_patrol(&mut self, die: usize, at: SimTime, calendar: &mut Calendar) {
+        let Some(patrol) = &mut self.patrol else { return };
+        patrol.walks[die].timer = true;
+        let index = (self.layout.superblocks() + die) as u32;
+        calendar.schedule(at.max(calendar.now()), Event { kind: events::REFRESH, index });
+    }
+
+    /// A superblock fell due, or the die may have been idle long enough.
+    pub(crate) fn on_patrol_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        if self.controller.in_flight() == 0 && self.buffer.first_queued().is_some() {
+            return; // Nothing moves any more: the run is about to end, and must not go on for the patrol's sake.
+        }
+        let idle = self.controller.is_idle(DieId(die as u32));
+        let Some(patrol) = &mut self.patrol else { return };
+        let since = self.collections[die].idle_since + patrol.rules.idle_after;
+        let walk = &mut patrol.walks[die];
+        walk.timer = false;
+        walk.waits = true;
+        if !idle {
+            return; // The end of what it is doing sets the timer again.
+        }
+        if since > calendar.now() {
+            self.schedule_patrol(die, since, calendar);
+            return;
+        }
+        self.patrol_on(die, calendar, probe);
+    }
+
+    /// A die has nothing to do: a superblock that waits for that is read when it lasts.
+    #[inline]
+    pub(crate) fn arm_patrol(&mut self, die: usize, calendar: &mut Calendar) {
+        let Some(patrol) = &self.patrol else { return };
+        let walk = &patrol.walks[die];
+        if walk.waits && !walk.timer {
+            let at = calendar.now() + patrol.rules.idle_after;
+            self.schedule_patrol(die, at, calendar);
+        }
+    }
+
+    /// Reads the next row that holds something; after the last one the next superblock falls due.
+    fn patrol_on<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let Some(patrol) = &mut self.patrol else { return };
+        let walk = &mut patrol.walks[die];
+        let first = self.space.global(die, walk.superblock) as u32 * self.layout.rows;
+        while walk.row < self.layout.rows {
+            let row = first + walk.row;
+            walk.row += 1;
+            let mask = self.map.valid_mask(row * self.layout.row_units, self.layout.row_units);
+            if mask != 0 {
+                self.submit_read(row, mask, Origin::Scrub, Class::InternalRead, PATROL, calendar, probe);
+                return;
+            }
+        }
+        self.end_superblock_patrol(die, calendar);
+    }
+
+    fn end_superblock_patrol(&mut self, die: usize, calendar: &mut Calendar) {
+        let (Some(patrol), Some(regulation)) = (&mut self.patrol, &mut self.regulation) else { return };
+        let (period, walk) = (patrol.rules.period, &mut patrol.walks[die]);
+        let held = self.space.valid[self.space.global(die, walk.superblock)] > 0;
+        regulation.counts.superblocks_patrolled += u64::from(held);
+        (walk.superblock, walk.row, walk.waits) = (walk.superblock + 1, 0, false);
+        let end = walk.round_began + period;
+        let per_die = self.layout.superblocks_per_die;
+        let due = if walk.superblock == per_die {
+            regulation.counts.patrol_rounds += 1;
+            regulation.counts.patrol_rounds_late += u64::from(calendar.now() > end);
+            (walk.superblock, walk.round_began) = (0, end.max(calendar.now()));
+            walk.round_began
+        } else {
+            let part = u128::from(period.ns()) * u128::from(walk.superblock) / u128::from(per_die);
+            walk.round_began + Nanos::new(part as u64)
+        };
+        self.schedule_patrol(die, due, calendar);
+    }
+
+    /// The patrol's read ended: the superblock is written anew if it had too many errors, else the next row is read.
+    pub(crate) fn on_patrol_read<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let die = transaction.die.index();
+        let (Some(patrol), Some(regulation)) = (&mut self.patrol, &mut self.regulation) else { return };
+        let superblock = self.space.global(die, transaction.superblock) as u32;
+        let row = superblock * self.layout.rows + transaction.row;
+        let chance = regulation.chance_near_limit(row, patrol.rules.margin, calendar.now());
+        let near = patrol.random.unit() < chance || transaction.reading.uncorrectable;
+        let moves = near && self.write_superblock_anew(superblock, Origin::Scrub, calendar, probe);
+        if let Some(patrol) = self.patrol.as_mut().filter(|_| moves) {
+            patrol.walks[die].row = self.layout.rows;
+        }
+        if self.controller.is_idle(transaction.die) {
+            self.patrol_on(die, calendar, probe);
+        }
+    }
+
+    /// True when collections do without the rest of an open superblock: they count on what is left of the one they fill.
+    fn can_close(&self, die: usize, superblock: u32) -> bool {
+        let filled = self.space.dies[die].frontiers[moving_stream(self.mixed)].superblock == superblock;
+        let in_hand = self.collections[die].reserved_units(&self.space, die);
+        !filled || (in_hand == 0 && self.space.dies[die].free.len() as u32 > self.spare)
+    }
+
+    /// Moves all that a superblock holds, closing it before if it is open; false while programs to it are under way,
+    /// while a collection needs it open, and where it is being emptied anyway.
+    pub(crate) fn write_superblock_anew<P: Probe>(
+        &mut self,
+        superblock: u32,
+        origin: Origin,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        let global = superblock as usize;
+        let (die, within) = ((superblock / self.space.per_die) as usize, superblock % self.space.per_die);
+        if self.space.state[global] == SuperblockState::Open {
+            if !self.can_close(die, within) {
+                return false;
+            }
+            self.end_superblock(die, within, calendar, probe);
+            if self.space.in_flight[global] == 0 {
+                self.space.close(die, within);
+            }
+            self.update_eligible(die);
+        }
+        if self.space.state[global] != SuperblockState::Closed || self.space.in_flight[global] > 0 {
+            return false;
+        }
+        self.collections[die].force(within, origin);
+        self.collect(die, calendar, probe);
+        self.pump(calendar, probe);
+        true
+    }
+}

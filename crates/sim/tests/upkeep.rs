@@ -1,0 +1,123 @@
+//! Does a drive that looks after its data keep them, and what does it pay for that?
+
+mod common;
+
+use common::{PAPER, drive, run};
+use serde_json::Value;
+use sim::{PreconditionKind, RunOptions};
+
+/// On a drive without read retries: 4 MiB are written; then twenty times one unit is read and nothing happens for 300
+/// days.
+fn years(more: &[&str]) -> Value {
+    let drive = drive(&[PAPER, &["ecc.code.retries=0"], more].concat());
+    let text = "[fill]\nrw=write\nbs=4k\nsize=4m\nio_size=4m\n[later]\nstonewall\nrw=randread\nbs=4k\nsize=4m\n\
+                thinktime=25920000000000\nnumber_ios=20\n";
+    let spec = sim::WorkloadSpec::FioText { name: "years.fio".into(), text: text.into() };
+    let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
+    run(drive, workload, RunOptions { check: true, ..RunOptions::default() }).1
+}
+
+fn number(result: &Value, path: &str) -> u64 {
+    let found = path.split('.').fold(result, |value, key| &value[key]);
+    found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
+}
+
+fn refusal(more: &[&str]) -> String {
+    let settings: Vec<String> = PAPER.iter().chain(more).map(|line| (*line).to_owned()).collect();
+    sim::Drive::from_resolved("test", &settings)
+        .and_then(|drive| drive.build(1).map(|_| ()))
+        .expect_err("refused")
+        .to_string()
+}
+
+#[test]
+fn what_nobody_looks_after_is_lost() {
+    let result = years(&[]);
+    assert!(number(&result, "host.read.uncorrectable") >= 5, "{}", result["host"]);
+    assert_eq!(number(&result, "flash.units_programmed.refresh"), 0);
+    assert!(result["regulation"]["scrub"].is_null());
+}
+
+#[test]
+fn refresh_by_age_keeps_data_and_costs_wear() {
+    let result = years(&["ftl.refresh.age=300d"]);
+    assert_eq!(number(&result, "host.read.uncorrectable"), 0);
+    // A thousand units each 300 days, for 19 times 300 days; those of superblocks just written are not due yet.
+    let moved = number(&result, "flash.units_programmed.refresh");
+    assert!((17 * 1024..=19 * 1024).contains(&moved), "{moved}");
+    assert_eq!(number(&result, "flash.programs.refresh") > 0, number(&result, "flash.erases.refresh") > 0);
+    assert!(result["wear"]["pe_cycles_mean"].as_f64().unwrap() > 1001.0);
+}
+
+#[test]
+fn a_patrol_writes_anew_what_is_near_its_limit_and_nothing_else() {
+    let result = years(&["ftl.scrub.period=60d"]);
+    assert_eq!(number(&result, "host.read.uncorrectable"), 0);
+    let scrub = &result["regulation"]["scrub"];
+    assert_eq!(number(scrub, "rounds_late"), 0, "{scrub}");
+    // Four dies; 19 times five rounds, and the superblocks that hold 4 MiB.
+    assert!((4 * 94..=4 * 95).contains(&number(scrub, "rounds")), "{scrub}");
+    assert!(number(scrub, "superblocks_read") >= 94 * 32, "{scrub}");
+    assert!(number(&result, "flash.reads.scrub") >= 94 * 1024, "{}", result["flash"]);
+    let moved = number(&result, "flash.units_programmed.scrub");
+    assert!((1024..=6 * 1024).contains(&moved), "{moved}: {scrub}");
+    assert!(number(scrub, "superblocks_rewritten") >= 32, "{scrub}");
+    assert!(number(&result, "flash.erases.scrub") >= 32);
+    // The nearer to the limit data may come, the later they are written anew.
+    let bold = years(&["ftl.scrub.period=60d", "ftl.scrub.margin=0.9"]);
+    assert!(number(&bold, "flash.units_programmed.scrub") < moved);
+}
+
+#[test]
+fn a_patrol_without_enough_idle_time_says_so() {
+    let settings = ["ftl.scrub.period=20ms", "ftl.scrub.idle_after=10us"];
+    // 256 rows of each die take 40 ms to read, and the host reads, too.
+    let (drive, busy) = (drive(&[PAPER, &settings].concat()), |_| (host::Op::Read, 0, 4096));
+    let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
+    let result = run(drive, common::closed_loop(5000, 1, busy), options).1;
+    let scrub = &result["regulation"]["scrub"];
+    assert!(number(scrub, "rounds_late") >= 4, "{scrub}");
+    assert_eq!(number(&result, "flash.units_programmed.scrub"), 0);
+}
+
+#[test]
+fn data_that_were_old_before_the_run_are_refreshed() {
+    let settings = ["ftl.reading.data_age=360d", "ftl.refresh.age=361d"];
+    let workload = |drive: &sim::Drive| {
+        let text = "[later]\nrw=randread\nbs=4k\nsize=4m\nthinktime=90000000000\nnumber_ios=3\n";
+        let spec = sim::WorkloadSpec::FioText { name: "later.fio".into(), text: text.into() };
+        spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let drive = drive(&[PAPER, &settings].concat());
+    let units = drive.capacity().get() / 4096;
+    let source = workload(&drive);
+    let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
+    let result = run(drive, source, options).1;
+    assert_eq!(number(&result, "flash.units_programmed.refresh"), units);
+}
+
+#[test]
+fn what_cannot_hold_is_refused_with_the_constraint() {
+    let late = refusal(&["ftl.refresh.age=400d"]);
+    assert!(
+        late.contains("ftl.refresh.age") && late.contains("ftl.write_cost.retention, 365 days"),
+        "{late}"
+    );
+    let short = refusal(&["ftl.write_cost.retention=100d", "ftl.refresh.age=100d"]);
+    assert!(short.contains("data would be lost before they are written anew"), "{short}");
+    let beyond = refusal(&["ftl.write_cost.retention=3000d", "ftl.refresh.age=2900d"]);
+    assert!(beyond.contains("after 3000 days") && beyond.contains("ecc.code corrects"), "{beyond}");
+    for margin in ["0.0", "1.5"] {
+        let margin = refusal(&[&format!("ftl.scrub.margin={margin}")]);
+        assert!(margin.contains("ftl.scrub.margin") && margin.contains("at most 1"), "{margin}");
+    }
+    assert!(refusal(&["ftl.scrub.period=365d"]).contains("data would be lost before they are looked at"));
+    assert!(refusal(&["ftl.scrub.period=30"]).contains("ftl.scrub.period"));
+    let plain: Vec<&str> = PAPER.iter().copied().filter(|line| !line.starts_with("ecc.code")).collect();
+    for key in ["ftl.scrub.period", "ftl.refresh.age"] {
+        let setting = format!("{key}=30d");
+        let settings = [&plain[..], &[setting.as_str()]].concat();
+        let error = drive(&settings).build(1).err().expect("refused").to_string();
+        assert!(error.contains(key) && error.contains("without ecc.code"), "{error}");
+    }
+}

@@ -1,4 +1,4 @@
-"""The poster's MLC part on the bench: program times, errors and erase times by state; reduced voltages."""
+"""The poster's MLC part on the bench, by state and with reduced voltages; a drive of it: `response.py`."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -8,7 +8,9 @@ from typing import Any
 from floatgate.lab import Bench
 from floatgate.lab.experiments import chosen
 from floatgate.lab.simulated import SimulatedSource
-from floatgate.reproduce import Case, Finding, Line
+from floatgate.reproduce import Case, Concluded, Finding, Found, Line
+
+from . import response
 
 CHIP = "poster-mlc"
 SEED = 1
@@ -22,7 +24,10 @@ ERASE_ONLY = "erase only"
 PRICE = {"at once": "data at once", "1 day": "data of a day"}
 
 
-def cases(full: bool) -> Iterable[Case]:  # noqa: ARG001 - the quick form differs in blocks only
+DRIVE_HALF = ("service", "response-real", "response-synthetic", "worn")
+
+
+def cases(full: bool) -> Iterable[Case]:
     for state in ("10", "00", "01"):
         yield Case("program", f"{state} over 11", {"state": state})
     for name in ("MSB against LSB", "11 and 10 in the MSB page", "00 and 01 in the MSB page"):
@@ -38,9 +43,12 @@ def cases(full: bool) -> Iterable[Case]:  # noqa: ARG001 - the quick form differ
         yield Case("tvr", name, cost=4)
     for age in ("at once", "1 day"):
         yield Case("price", PRICE[age], {"age": age}, cost=4)
+    yield from response.cases(full)
 
 
 def run(case: Case, full: bool) -> Finding:
+    if case.exhibit in DRIVE_HALF:
+        return response.run(case, full)
     blocks = BLOCKS[full]
     match case.exhibit:
         case "program":
@@ -65,6 +73,10 @@ def run(case: Case, full: bool) -> Finding:
         case "price":
             return _price(case.parameters["age"], ask("voltage-plans", blocks)["errors_per_million_cells"])
     raise ValueError(f"no such exhibit: {case.exhibit}")
+
+
+def conclude(found: Found) -> Iterable[Concluded]:
+    yield from response.conclude(found)
 
 
 @lru_cache

@@ -246,6 +246,11 @@ def test_an_unknown_paper(
             'y_scale = "cubic" }',
             "exhibits.table1.figure.y_scale = cubic: expected linear or log",
         ),
+        (
+            'y = "MB/s" }',
+            'y = "MB/s", band = 5 }',
+            "exhibits.table1.figure.band = 5: expected two numbers with a decimal point",
+        ),
     ],
 )
 def test_a_faulty_paper(write: Write, old: str, new: str, says: str) -> None:

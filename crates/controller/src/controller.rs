@@ -37,6 +37,8 @@ enum ProgramCost {
     Scaled(f64),
     /// Between the times of a step of the chip's tables and the next, this far on.
     Between(usize, f64),
+    /// That of a set of voltages of the chip's tables.
+    Set(usize),
 }
 
 /// The flash controller and all it drives.
@@ -138,6 +140,26 @@ impl Controller {
         self.costs.len() as u8 - 1
     }
 
+    /// Adds a way to write with another set of voltages than the usual one, by its name in the chip's tables. Gives the
+    /// set's place among them and what to name the way by in a transaction.
+    ///
+    /// # Errors
+    /// When the chip knows no such set; the text names those it knows.
+    pub fn add_voltages(&mut self, name: &str) -> Result<(usize, u8), String> {
+        let known = self.timing.voltage_sets();
+        let Some(set) = known.iter().position(|one| one == name) else {
+            return Err(match known {
+                [] => format!(
+                    "{name:?}: this chip has no [tables.voltages]: expected a chip with such sets, as \
+                               chips/derived/poster-mlc.toml"
+                ),
+                known => format!("{name:?}: no such set of voltages: expected one of {}", known.join(", ")),
+            });
+        };
+        self.costs.push(ProgramCost::Set(set));
+        Ok((set, self.costs.len() as u8 - 1))
+    }
+
     /// Program time that begins at a row, by the row of the block's wear and the cost of the write; where the cost is
     /// not the usual one, rounded to the nearest nanosecond.
     #[inline]
@@ -151,6 +173,7 @@ impl Controller {
                 let of = |step| self.timing.t_prog_by_step(row, wear, step).ns() as f64;
                 of(below) + share * (of(below + 1) - of(below))
             }
+            ProgramCost::Set(set) => self.timing.t_prog_by_set(row, wear, set).ns() as f64,
         };
         Nanos::new(time.round().max(1.0) as u64)
     }

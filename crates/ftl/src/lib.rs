@@ -29,6 +29,7 @@ mod saved;
 mod space;
 mod stats;
 mod steady;
+mod ways;
 pub mod wear;
 
 pub use blocks::{BankView, Block, BlockMapped, BlockRules, HostWrite, Role, Room, Step};

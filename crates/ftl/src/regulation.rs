@@ -5,6 +5,7 @@
 
 use crate::regulator::days;
 use crate::regulator::{BITS_MAX, COSTS_MAX, Candidate, CostRegulator, ReadView, WriteCost, WriteView};
+use crate::ways::Ways;
 use crate::{FtlConfig, RegulationCounts};
 use controller::{Controller, Origin, Reading};
 use ecc::Ladder;
@@ -93,11 +94,7 @@ impl DieLoad {
 /// Everything the FTL keeps about costs.
 pub struct Regulation {
     regulator: Box<dyn CostRegulator>,
-    costs: Vec<WriteCost>,
-    /// Program step over the usual one, by cost.
-    steps: Vec<f64>,
-    /// The name of each cost in a transaction.
-    names: Vec<u8>,
+    ways: Ways,
     ladder: Option<Ladder>,
     errors: Box<dyn ErrorModel>,
     types: usize,
@@ -171,17 +168,20 @@ impl Regulation {
                     .into()),
             };
         }
-        let relative: Vec<f64> =
-            costs.iter().map(|cost| cost.step.get() as f64 / steps.usual.get() as f64).collect();
+        let ways = Ways::new(costs, steps.usual, controller, parts.page_types)?;
+        if let Some(way) = ways.voltages.iter().position(|set| *set > 0 && !parts.errors.knows_voltages()) {
+            return Err(format!(
+                "ftl.regulator.voltages: {} needs nand.errors.name = tables: the model in use knows no sets of voltages",
+                ways.describe(way)
+            ));
+        }
         let mut wear_edges: Vec<u32> = vec![parts.pe_cycles];
         while wear_edges.len() < WEAR_ROWS {
             let last = *wear_edges.last().expect("never empty");
             wear_edges.push((f64::from(last) * WEAR_RATIO).min(1e9) as u32 + 1);
         }
         let mut regulation = Self {
-            names: relative.iter().map(|step| controller.add_cost(*step)).collect(),
-            steps: relative,
-            costs,
+            ways,
             ladder: parts.ladder,
             errors: parts.errors,
             types: parts.page_types as usize,
@@ -211,7 +211,7 @@ impl Regulation {
         regulation.work_out(controller);
         regulation.check_feasible()?;
         // What was there before the run counts as moved since it was written, while the drive was idle.
-        let costs = &regulation.candidates[..regulation.costs.len()];
+        let costs = &regulation.candidates[..regulation.ways.len()];
         let idle = DieLoad::default().view(Origin::Refresh, SimTime::ZERO, costs);
         let initial = regulation.regulator.choose(&idle, &mut 0) as u8;
         if initial != 0 {
@@ -225,9 +225,14 @@ impl Regulation {
     }
 
     fn rber_at_end(&self, cost: usize, pe_cycles: u32, page_type: usize) -> f64 {
-        let seconds = self.costs[cost].retention.ns() as f64 * 1e-9;
-        let reads = self.reads_reckoned;
-        self.errors.rber(page_type, &Condition { step: self.steps[cost], pe_cycles, seconds, reads })
+        let seconds = self.ways.costs[cost].retention.ns() as f64 * 1e-9;
+        let condition = self.condition(cost, pe_cycles, seconds, self.reads_reckoned);
+        self.errors.rber(page_type, &condition)
+    }
+
+    fn condition(&self, cost: usize, pe_cycles: u32, seconds: f64, reads: u32) -> Condition {
+        let (step, voltages) = (self.ways.steps[cost], self.ways.voltages[cost]);
+        Condition { step, voltages, pe_cycles, seconds, reads }
     }
 
     /// Tables by cost and wear: how reads begin, what regulators are shown.
@@ -240,7 +245,7 @@ impl Regulation {
         };
         self.readings = self.ladder().rungs.iter().map(reading).collect();
         let last = self.readings.len() as u8 - 1;
-        for cost in 0..self.costs.len() {
+        for cost in 0..self.ways.len() {
             for &pe_cycles in &self.wear_edges {
                 for page_type in 0..self.types {
                     let needed = self.ladder().needed(self.rber_at_end(cost, pe_cycles, page_type));
@@ -249,12 +254,12 @@ impl Regulation {
             }
         }
         for row in 0..self.wear_edges.len() {
-            for cost in 0..self.costs.len() {
+            for cost in 0..self.ways.len() {
                 let rungs: Vec<u8> =
                     (0..self.types).map(|page_type| self.rungs[self.rung_at(cost, row, page_type)]).collect();
                 let worst = *rungs.iter().max().expect("a cell has a bit");
                 self.candidates.push(Candidate {
-                    t_prog: controller.t_prog(0, 0, self.names[cost]),
+                    t_prog: controller.t_prog(0, 0, self.ways.names[cost]),
                     references: self.ladder().rungs[usize::from(worst & !DOUBTFUL)].references,
                     feasible: worst & DOUBTFUL == 0,
                 });
@@ -268,17 +273,17 @@ impl Regulation {
     }
 
     fn check_feasible(&self) -> Result<(), String> {
-        for (cost, (of, candidate)) in self.costs.iter().zip(&self.candidates).enumerate() {
+        for (cost, (of, candidate)) in self.ways.costs.iter().zip(&self.candidates).enumerate() {
             if candidate.feasible {
                 continue;
             }
             let wear = self.wear_edges[0];
             let worst = (0..self.types).map(|page_type| self.rber_at_end(cost, wear, page_type));
             return Err(format!(
-                "ftl.regulator: a program step of {} leaves a raw bit error rate of {:.2e} after {} on blocks with \
+                "ftl.regulator: {} leaves a raw bit error rate of {:.2e} after {} on blocks with \
                  {wear} program/erase cycles, and ecc.code corrects {:.2e} at most: use a finer step, a shorter \
                  retention time or a stronger code",
-                of.step,
+                self.ways.describe(cost),
                 worst.fold(0.0, f64::max),
                 days(of.retention),
                 self.ladder().limit(),
@@ -314,7 +319,7 @@ impl Regulation {
             self.worn_by_reads.push(superblock as u32);
         }
         let age_ns = now.ns() as i64 - self.opened_at[superblock];
-        let within = age_ns <= self.costs[cost].retention.ns() as i64;
+        let within = age_ns <= self.ways.costs[cost].retention.ns() as i64;
         if within && rung & DOUBTFUL == 0 && self.reads[superblock] <= self.reads_reckoned {
             self.count_read(origin, usize::from(rung));
             return self.readings[usize::from(rung)];
@@ -332,12 +337,8 @@ impl Regulation {
 
     /// The raw bit error rate of a page, as its superblock is.
     fn rber_now(&self, superblock: usize, page_type: usize, cost: usize, age_ns: i64) -> f64 {
-        let condition = Condition {
-            step: self.steps[cost],
-            pe_cycles: self.wear_edges[usize::from(self.wear_row[superblock])],
-            seconds: age_ns as f64 * 1e-9,
-            reads: self.reads[superblock],
-        };
+        let pe_cycles = self.wear_edges[usize::from(self.wear_row[superblock])];
+        let condition = self.condition(cost, pe_cycles, age_ns as f64 * 1e-9, self.reads[superblock]);
         self.errors.rber(page_type, &condition)
     }
 
@@ -424,8 +425,8 @@ impl Regulation {
         let note = if self.bits > 0 { self.notes[lpn.index()] } else { 0 };
         let opened = old_row.map(|row| self.opened_at[(row / self.rows) as usize]);
         let age = opened.filter(|opened| *opened >= 0).map(|opened| Nanos::new(now.ns() - opened as u64));
-        let first_cost = usize::from(self.wear_row[superblock]) * self.costs.len();
-        let costs = &self.candidates[first_cost..first_cost + self.costs.len()];
+        let first_cost = usize::from(self.wear_row[superblock]) * self.ways.len();
+        let costs = &self.candidates[first_cost..first_cost + self.ways.len()];
         let view = WriteView {
             first: if self.bits > 0 { note & SEEN == 0 } else { age.is_none() },
             previous: old_row.map(|row| usize::from(self.row_cost[row as usize])),
@@ -435,7 +436,7 @@ impl Regulation {
         };
         let mut bits = note & NOTES;
         let chosen = self.regulator.choose(&view, &mut bits);
-        let costs = self.costs.len();
+        let costs = self.ways.len();
         assert!(chosen < costs, "the cost regulator chose way {chosen} of {costs}");
         if self.bits > 0 {
             // Whatever was to be written anew is being written now.
@@ -452,7 +453,7 @@ impl Regulation {
         }
         let pending = &mut self.pending[die][stream];
         // One program has one step: the finest any of its units asks for, which holds for them all.
-        if *pending == NO_COST || self.steps[chosen] < self.steps[usize::from(*pending)] {
+        if *pending == NO_COST || self.ways.finer(chosen, usize::from(*pending)) {
             *pending = chosen as u8;
         }
     }
@@ -464,9 +465,10 @@ impl Regulation {
             return chosen;
         }
         self.counts.refined += 1;
-        let finer = |&other: &usize| self.steps[other] <= self.steps[chosen];
-        let by_step = |a: &usize, b: &usize| self.steps[*a].total_cmp(&self.steps[*b]);
-        let all = || (0..self.costs.len()).filter(finer);
+        let coarseness = &self.ways.coarseness;
+        let finer = |&other: &usize| coarseness[other] <= coarseness[chosen];
+        let by_step = |a: &usize, b: &usize| coarseness[*a].total_cmp(&coarseness[*b]);
+        let all = || (0..self.ways.len()).filter(finer);
         let holds = |other: &usize| self.candidates[first + other].feasible;
         all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
     }
@@ -491,14 +493,14 @@ impl Regulation {
         let cost = if pending == NO_COST { 0 } else { pending };
         let first = superblock * self.rows as usize + row as usize;
         self.row_cost[first..first + rows as usize].fill(cost);
-        if let Some(refresh) = self.costs[usize::from(cost)].refresh {
+        if let Some(refresh) = self.ways.costs[usize::from(cost)].refresh {
             let due = SimTime::from_ns(self.opened_at[superblock].max(0) as u64) + refresh;
             if self.due[superblock] == SimTime::NEVER {
                 self.newly_due = Some(due.max(now));
             }
             self.due[superblock] = self.due[superblock].min(due);
         }
-        self.names[usize::from(cost)]
+        self.ways.names[usize::from(cost)]
     }
 
     // ---- re-writes ------------------------------------------------------------------------------------
@@ -536,7 +538,7 @@ impl Regulation {
     /// Notes when the data that a superblock holds before time begins must be written anew, and gives that.
     pub(crate) fn due_from_start(&mut self, superblock: usize) -> Option<SimTime> {
         let cost = usize::from(self.row_cost[superblock * self.rows as usize]);
-        let refresh = self.costs[cost].refresh?.ns().min(i64::MAX as u64);
+        let refresh = self.ways.costs[cost].refresh?.ns().min(i64::MAX as u64);
         let due = SimTime::from_ns(self.opened_at[superblock].saturating_add(refresh as i64).max(0) as u64);
         self.due[superblock] = due;
         Some(due)
@@ -546,7 +548,7 @@ impl Regulation {
     pub(crate) fn forget_due(&mut self) {
         self.due.fill(SimTime::NEVER);
         self.reclaims = false;
-        self.costs.iter_mut().for_each(|cost| cost.refresh = None);
+        self.ways.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
     /// True when the superblock holds data that must be written anew by now.
@@ -567,9 +569,9 @@ impl Regulation {
         self.bits
     }
 
-    /// Program steps and retention times of the costs.
+    /// Program steps, voltages and retention times of the costs.
     pub fn costs(&self) -> &[WriteCost] {
-        &self.costs
+        &self.ways.costs
     }
 
     /// Reference voltages of the rungs.

@@ -15,7 +15,9 @@ pub struct ArrayTiming {
     /// Program steps over the usual one, and which of them is the usual one.
     steps: Vec<f64>,
     usual_step: usize,
-    /// For each step, for each row.
+    /// Names of the sets of voltages beside the usual one.
+    sets: Vec<String>,
+    /// For each step and then each set, for each row.
     t_prog: Vec<[Nanos; 4]>,
     /// For each row.
     t_bers: Vec<Nanos>,
@@ -59,8 +61,16 @@ impl ArrayTiming {
             pe_cycles: tables.map_or_else(|| vec![0], |tables| tables.pe_cycles.clone()),
             usual_step: steps.iter().position(|step| *step == 1.0).expect("the usual step is among them"),
             steps,
-            t_prog: tables
-                .map_or_else(|| vec![t_prog], |tables| tables.t_prog.chunks(types).map(times).collect()),
+            sets: tables
+                .map_or_else(Vec::new, |tables| tables.voltages.iter().map(|set| set.name.clone()).collect()),
+            t_prog: tables.map_or_else(
+                || vec![t_prog],
+                |tables| {
+                    let sets = tables.voltages.iter().map(|set| &set.t_prog);
+                    let all = std::iter::once(&tables.t_prog).chain(sets);
+                    all.flat_map(|of| of.chunks(types)).map(times).collect()
+                },
+            ),
             t_bers: tables.map_or_else(|| vec![t_bers], |tables| tables.t_bers.clone()),
             t_suspend_program: nand.or(
                 "t_suspend_program",
@@ -113,6 +123,17 @@ impl ArrayTiming {
     /// Program steps over the usual one that the chip knows times for, rising.
     pub fn steps(&self) -> &[f64] {
         &self.steps
+    }
+
+    /// Names of the sets of voltages beside the usual one that the chip knows times for.
+    pub fn voltage_sets(&self) -> &[String] {
+        &self.sets
+    }
+
+    /// Program time with the `set`-th of [`Self::voltage_sets`].
+    #[inline]
+    pub fn t_prog_by_set(&self, page: u32, wear: u8, set: usize) -> Nanos {
+        self.t_prog_by_step(page, wear, self.steps.len() + set)
     }
 
     /// Program time with the `step`-th of [`Self::steps`].

@@ -251,6 +251,7 @@ fn regulation<P: Observer>(run: &Run<P>) -> Value {
     let bits = u64::from(regulation.bits_per_unit());
     json!({
         "steps_uv": costs.iter().map(|cost| cost.step.get()).collect::<Vec<_>>(),
+        "voltages": costs.iter().map(|cost| cost.voltages.as_deref()).collect::<Vec<_>>(),
         "retention_ns": costs.iter().map(|cost| cost.retention.ns()).collect::<Vec<_>>(),
         "references": references,
         "reads_by_references": { "host": by_references(&counts.host_reads), "other": by_references(&counts.other_reads) },

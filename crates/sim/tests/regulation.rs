@@ -164,6 +164,54 @@ fn a_chip_with_tables_gives_times_and_errors_by_step() {
     assert!(error.to_string().contains("has no [tables.errors]"), "{error}");
 }
 
+/// TVR on the poster's part: program times are those of the chip's tables, page type by page type.
+#[test]
+fn reduced_voltages_take_the_times_of_the_chips_tables() {
+    let settings = |more: &[&str]| -> Vec<String> {
+        let few = [
+            "bus.interface.name=plain",
+            "bus.interface.rate=40MT/s",
+            "bus.interface.cycle=0ns",
+            "chip=derived/poster-mlc",
+            "nand.blocks_per_plane=64",
+            "nand.errors.name=tables",
+            "ftl.mapping_unit=4KiB",
+            "ftl.op_ratio=0.5",
+            "ftl.buffer.write_back=false",
+            "ecc.code.name=ldpc",
+            "controller.multi_plane=false",
+            "ftl.regulator.name=tvr",
+            "ftl.regulator.new_data=true",
+        ];
+        few.iter().chain(more).map(|line| (*line).to_owned()).collect()
+    };
+    let load =
+        |more: &[&str]| Drive::load(&common::catalogue(), "mlc", &settings(more)).map_err(|e| e.to_string());
+    let build = |more: &[&str]| load(more)?.build(1).map(|_| ()).map_err(|e| e.to_string());
+    let reduced = "ftl.regulator.voltages=retention_free";
+    // Other times than the chip's, so that the test knows them: first and second pages, by wear.
+    let times = ["\"100us\", \"300us\""; 11].join(", ");
+    let times = format!("nand.tables.voltages.retention_free.t_prog=[{times}]");
+    let drive = load(&[reduced, &times]).unwrap_or_else(|error| panic!("{error}"));
+    let (_, result) =
+        run(drive, uniform(512, 1, Op::Write, 4096, 4 << 20, 1), checked(PreconditionKind::None));
+    assert_eq!(at(&result, "stages.write.array").as_f64(), Some(200_000.0));
+    assert_eq!(at(&result, "regulation.voltages"), &serde_json::json!(["retention_free", null]));
+    assert_eq!(result["regulation"]["units_by_step"]["host"], serde_json::json!([512, 0]));
+
+    let error = build(&["ftl.regulator.voltages=retention_fre"]).expect_err("refused");
+    assert!(
+        error.contains("\"retention_fre\": no such set of voltages: expected one of retention_free"),
+        "{error}"
+    );
+    let error = build(&[reduced, "nand.errors.name=power-law"]).expect_err("refused");
+    assert!(error.contains("needs nand.errors.name = tables"), "{error}");
+    let error = build(&[reduced, "ftl.regulator.speed=1.5"]).expect_err("refused");
+    assert!(error.contains("ftl.regulator.speed") && error.contains("whose times the chip knows"), "{error}");
+    let error = build(&[reduced, "ftl.regulator.horizon=3650d", "nand.pe_cycles=5000"]).expect_err("refused");
+    assert!(error.contains("the set of voltages retention_free leaves a raw bit error rate of"), "{error}");
+}
+
 #[test]
 fn relaxed_data_are_written_anew_before_they_are_lost() {
     // 8 MiB are written; then a unit is read every ten hours.

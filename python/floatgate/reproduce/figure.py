@@ -92,6 +92,8 @@ def _measured(axes: "Axes", exhibit: Exhibit, measured: list[Line]) -> None:
         else:
             style["marker"] = "."
         axes.plot(one.x, one.y, **style)
+    if exhibit.figure.band is not None:
+        axes.axhspan(*exhibit.figure.band, color="0.9", zorder=0, label="published")
     axes.set_xlabel(exhibit.figure.x)
     axes.set_ylabel(exhibit.figure.y)
     if exhibit.figure.x_scale == "log":

@@ -29,6 +29,7 @@ class Axes:
     y: str = ""
     x_scale: str = "linear"
     y_scale: str = "linear"
+    band: tuple[float, float] | None = None  # y from and to that the paper claims, shaded
 
 
 @dataclass(frozen=True)
@@ -170,8 +171,13 @@ def _axes(place: Path, key: str, table: dict[str, Any]) -> Axes:
             texts[name] = reader.text(name)
             if texts[name] not in _SCALES:
                 raise reader.refuse(name, texts[name], " or ".join(_SCALES))
+    band = reader.take("band")
+    if band is not None:
+        if not (isinstance(band, list) and len(band) == 2 and all(isinstance(y, float) for y in band)):
+            raise reader.refuse("band", band, "two numbers with a decimal point, such as [11.0, 35.0]")
+        band = (band[0], band[1])
     reader.finish()
-    return Axes(**texts)
+    return Axes(**texts, band=band)
 
 
 def _explained(

@@ -9,10 +9,12 @@ use controller::Origin;
 use units::{Nanos, Voltage};
 
 /// One way to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteCost {
     /// Increment of the program voltage from pulse to pulse.
     pub step: Voltage,
+    /// Set of voltages, by its name in the chip's tables; none: the usual one.
+    pub voltages: Option<String>,
     /// How long the data must stay correctable.
     pub retention: Nanos,
     /// After this time the FTL writes what is left of it anew; none: never.
@@ -83,7 +85,7 @@ impl Steps {
 
     /// A write with this step whose data must stay correctable as long as any.
     pub fn of(&self, step: Voltage) -> WriteCost {
-        WriteCost { step, retention: self.retention, refresh: None }
+        WriteCost { step, voltages: None, retention: self.retention, refresh: None }
     }
 }
 

@@ -53,8 +53,8 @@ impl Policy for RetentionRelaxation {
 
 impl CostRegulator for RetentionRelaxation {
     fn costs(&self, steps: &Steps) -> Vec<WriteCost> {
-        let relaxed =
-            WriteCost { step: self.step, retention: self.retention, refresh: Some(self.refresh_period) };
+        let refresh = Some(self.refresh_period);
+        let relaxed = WriteCost { step: self.step, voltages: None, retention: self.retention, refresh };
         vec![relaxed, steps.medium()]
     }
 

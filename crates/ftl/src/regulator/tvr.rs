@@ -6,10 +6,19 @@ use config::{Card, ConfigError, Policy, Section};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
+/// How the reduced voltages are known.
+#[derive(Clone, Debug)]
+enum Reduced {
+    /// By the name of a set in the chip's tables.
+    Set(String),
+    /// As a program step that programs so many times as fast.
+    Speed(f64),
+}
+
 /// Voltages by lifetime class.
 #[derive(Clone, Debug)]
 pub struct Tvr {
-    speed: f64,
+    reduced: Reduced,
     horizon: Nanos,
     new_data: bool,
 }
@@ -22,25 +31,41 @@ impl Policy for Tvr {
     const CARD: Card = Card {
         name: "tvr",
         rule: "what the host overwrites within half of `horizon`, and with `new_data` what it writes for the first \
-               time, is programmed `speed` times as fast and stays correctable for `horizon`; what is left of it after \
-               half of that, and all that is moved, takes the usual voltages",
+               time, is programmed with the chip's set of `voltages` and stays correctable for `horizon`; what is left \
+               of it after half of that, and all that is moved, takes the usual voltages; on a chip whose file knows \
+               no such set, `speed` is how many times as fast the reduced one programs",
         paper: "Wang, Xie and Zhou, ICS 2014 and its poster: programming gains 50 % where retention is given up",
-        not_modelled: "the lower voltages themselves: what they give up in margin is taken as that of a program step \
-                       which gains as much speed; the 7.1 % of cycles gained",
+        not_modelled: "with `speed`, the lower voltages themselves: what they give up in margin is taken as that of a \
+                       program step which gains as much; pages of one block with different voltages do not disturb \
+                       each other otherwise than with equal ones",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let speed = section.or("speed", 1.5, "program speed with reduced voltages over the usual one")?;
-        if !(1.0..=4.0).contains(&speed) {
-            return Err(section.reject("speed", "expected 1 to 4"));
-        }
+        let voltages: Option<String> =
+            section.optional("voltages", "reduced set of voltages, as nand.tables.voltages names it")?;
+        let reduced = match voltages {
+            Some(_) if section.has("speed") => {
+                return Err(
+                    section.reject("speed", "expected none beside `voltages`, whose times the chip knows")
+                );
+            }
+            Some(set) => Reduced::Set(set),
+            None => {
+                let help = "program speed with reduced voltages over the usual one, where the chip's file knows none";
+                let speed = section.or("speed", 1.5, help)?;
+                if !(1.0..=4.0).contains(&speed) {
+                    return Err(section.reject("speed", "expected 1 to 4"));
+                }
+                Reduced::Speed(speed)
+            }
+        };
         let horizon = section.or("horizon", Nanos::new(DAY), "how long reduced data stay correctable")?;
         if horizon.ns() < 2 {
             return Err(section.reject("horizon", "expected at least 2ns: it is halved"));
         }
         let new_data =
             section.or("new_data", false, "data written for the first time count as short-lived")?;
-        Ok(Self { speed, horizon, new_data })
+        Ok(Self { reduced, horizon, new_data })
     }
 }
 
@@ -52,8 +77,11 @@ impl Tvr {
 
 impl CostRegulator for Tvr {
     fn costs(&self, steps: &Steps) -> Vec<WriteCost> {
-        let step = Voltage::new((steps.usual.get() as f64 * self.speed).round() as u64);
-        let reduced = WriteCost { step, retention: self.horizon, refresh: Some(self.half()) };
+        let (step, voltages) = match &self.reduced {
+            Reduced::Set(name) => (steps.usual, Some(name.clone())),
+            Reduced::Speed(speed) => (Voltage::new((steps.usual.get() as f64 * speed).round() as u64), None),
+        };
+        let reduced = WriteCost { step, voltages, retention: self.horizon, refresh: Some(self.half()) };
         vec![reduced, steps.medium()]
     }
 

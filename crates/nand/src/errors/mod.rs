@@ -7,6 +7,8 @@ use crate::Tables;
 pub struct Condition {
     /// Program step it was written with, over the usual one.
     pub step: f64,
+    /// Set of voltages it was written with: 0 the usual one, then those of the chip's tables.
+    pub voltages: usize,
     /// Program/erase cycles of its block.
     pub pe_cycles: u32,
     /// Seconds since it was written.
@@ -23,6 +25,12 @@ pub trait ErrorModel: Send {
     /// When the model needs what the chip does not have.
     fn attach(&mut self, _tables: Option<&Tables>) -> Result<(), String> {
         Ok(())
+    }
+
+    /// True when it knows the rates of sets of voltages beside the usual one. A drive that writes with such a set is
+    /// refused otherwise.
+    fn knows_voltages(&self) -> bool {
+        false
     }
 
     /// The raw bit error rate of a page of this type (its place in the wordline). It never falls as step, wear, age or

@@ -21,6 +21,10 @@ impl Policy for NoErrors {
 }
 
 impl ErrorModel for NoErrors {
+    fn knows_voltages(&self) -> bool {
+        true
+    }
+
     fn rber(&self, _page_type: usize, _condition: &Condition) -> f64 {
         0.0
     }

@@ -76,7 +76,7 @@ impl Policy for PowerLaw {
 
 impl ErrorModel for PowerLaw {
     fn rber(&self, _page_type: usize, condition: &Condition) -> f64 {
-        let Condition { step, pe_cycles, seconds, reads } = *condition;
+        let Condition { step, pe_cycles, seconds, reads, .. } = *condition;
         let (cycles, reads) = (f64::from(pe_cycles), f64::from(reads) / self.block_pages);
         let days = seconds * self.acceleration / SECONDS_OF_A_DAY;
         let [alpha, k] = self.wear;
@@ -103,7 +103,8 @@ mod tests {
         PowerLaw::read(&mut Section::root(&document)).expect("a law")
     }
 
-    const YEAR: Condition = Condition { step: 1.0, pe_cycles: 1000, seconds: 365.0 * 86_400.0, reads: 0 };
+    const YEAR: Condition =
+        Condition { step: 1.0, voltages: 0, pe_cycles: 1000, seconds: 365.0 * 86_400.0, reads: 0 };
 
     #[test]
     fn a_year_at_a_thousand_cycles_is_six_errors_in_a_thousand_bits() {

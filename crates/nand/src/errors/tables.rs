@@ -9,7 +9,8 @@ use config::{Card, ConfigError, Policy, Section};
 #[derive(Clone, Debug)]
 pub struct ChipTables {
     celsius: f64,
-    table: Option<ErrorTable>,
+    /// Of the usual voltages, then of the other sets.
+    tables: Vec<ErrorTable>,
 }
 
 impl Policy for ChipTables {
@@ -27,24 +28,37 @@ impl Policy for ChipTables {
         if !(-60.0..=200.0).contains(&celsius) {
             return Err(section.reject("celsius", "expected -60 to 200 degrees Celsius"));
         }
-        Ok(Self { celsius, table: None })
+        Ok(Self { celsius, tables: Vec::new() })
     }
 }
 
 impl ErrorModel for ChipTables {
     fn attach(&mut self, tables: Option<&Tables>) -> Result<(), String> {
-        self.table = tables.and_then(|tables| tables.errors.clone());
-        match self.table {
-            Some(_) => Ok(()),
+        let known = tables.and_then(|tables| Some((tables.errors.clone()?, &tables.voltages)));
+        match known {
+            Some((usual, sets)) => {
+                self.tables = vec![usual];
+                for set in sets {
+                    let errors = set.errors.clone().ok_or_else(|| {
+                        format!("nand.tables.voltages.{}.errors: missing: expected as nand.tables.errors", set.name)
+                    })?;
+                    self.tables.push(errors);
+                }
+                Ok(())
+            }
             None => Err("nand.errors.name = tables: this chip has no [tables.errors]: expected a chip with them, such \
                          as those of chips/derived, or another model"
                 .into()),
         }
     }
 
+    fn knows_voltages(&self) -> bool {
+        true
+    }
+
     fn rber(&self, page_type: usize, condition: &Condition) -> f64 {
-        let Some(table) = &self.table else { return 0.0 };
-        let Condition { step, pe_cycles, seconds, reads } = *condition;
+        let Condition { step, voltages, pe_cycles, seconds, reads } = *condition;
+        let Some(table) = self.tables.get(voltages) else { return 0.0 };
         let seconds = table.at_reference(seconds, self.celsius);
         table.rber(page_type, &Age { step, pe_cycles, seconds, reads }, References::Usual)
     }

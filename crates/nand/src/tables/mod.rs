@@ -10,17 +10,20 @@
 //! [tables.errors]      raw bit error rates, see `errors.rs`
 //! [tables.endurance]   when blocks fail, see `endurance.rs`
 //! [tables.states]      what the data written does, see `states.rs`
+//! [tables.voltages]    what other sets of voltages do, see `voltages.rs`
 //! ```
 
 mod endurance;
 mod errors;
 mod sample;
 mod states;
+mod voltages;
 
 pub use endurance::Endurance;
 pub use errors::{Age, ErrorTable, References};
 pub use sample::{Rates, Rest, Sample, error_rates};
 pub use states::StateTable;
+pub use voltages::VoltageSet;
 
 use crate::{Geometry, ProgramOrder};
 use config::{ConfigError, Section};
@@ -46,6 +49,8 @@ pub struct Tables {
     pub endurance: Option<Endurance>,
     /// What the data written does.
     pub states: Option<StateTable>,
+    /// Sets of voltages beside the usual one.
+    pub voltages: Vec<VoltageSet>,
 }
 
 impl Tables {
@@ -88,6 +93,7 @@ impl Tables {
             errors: ErrorTable::read(&mut s, bits)?,
             endurance: Endurance::read(&mut s)?,
             states: StateTable::read(&mut s, geometry.cell, types)?,
+            voltages: voltages::read(&mut s, wear.len(), types, bits)?,
             pe_cycles: wear,
             steps,
             t_prog,

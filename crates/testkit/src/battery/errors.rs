@@ -13,6 +13,7 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
     for _ in 0..events {
         let of = Condition {
             step: 0.2 + 2.0 * random.unit(),
+            voltages: 0,
             pe_cycles: random.below(20_000) as u32,
             seconds: random.unit() * 1e9,
             reads: random.below(1_000_000) as u32,

@@ -6,6 +6,7 @@
 | `rates.py` | how many bits are wrong, by page type, program step, wear, age and reads? |
 | `lives.py` | after how many cycles do blocks fail, by rank and temperature? |
 | `states.py` | what does the data written do? |
+| `voltages.py` | what do other sets of voltages than the usual one do? |
 | `write.py` | how is it kept? |
 """
 
@@ -17,9 +18,10 @@ from floatgate.lab.derive.lives import Endurance, endurance
 from floatgate.lab.derive.rates import CELLS, Rates, rates
 from floatgate.lab.derive.states import States, states
 from floatgate.lab.derive.times import STEPS, Row, times
+from floatgate.lab.derive.voltages import Voltages, voltages
 from floatgate.lab.derive.write import PageModel, chip_file
 
-__all__ = ["Endurance", "PageModel", "Rates", "Row", "States", "chip_file", "derive"]
+__all__ = ["Endurance", "PageModel", "Rates", "Row", "States", "Voltages", "chip_file", "derive"]
 
 
 def derive(
@@ -47,5 +49,7 @@ def derive(
     by_state = states(sample, rated)
     progress(0.7)
     wears = [row.pe_cycles for row in rows]
-    found = rates(chip, wears, steps, cells, lambda part: progress(0.7 + 0.3 * part))
-    return PageModel(chip.read_times_ns(), steps, rows, found, lived, by_state)
+    found = rates(chip, wears, steps, cells, lambda part: progress(0.7 + 0.25 * part))
+    sets = voltages(sample, rows, cells)
+    progress(1.0)
+    return PageModel(chip.read_times_ns(), steps, rows, found, lived, by_state, sets)

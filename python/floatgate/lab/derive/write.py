@@ -8,6 +8,8 @@ from floatgate.lab.derive.lives import Endurance
 from floatgate.lab.derive.rates import AGES_S, READS, Rates
 from floatgate.lab.derive.states import States
 from floatgate.lab.derive.times import Row
+from floatgate.lab.derive.voltages import BLOCKS as COMPARED
+from floatgate.lab.derive.voltages import Voltages
 from floatgate.lab.toml_list import listed
 
 
@@ -21,6 +23,7 @@ class PageModel:
     rates: Rates
     endurance: Endurance
     states: States
+    voltages: tuple[Voltages, ...] = ()
 
 
 def chip_file(model: PageModel, base: str, title: str, one_shot: bool, provenance: str) -> str:
@@ -37,11 +40,12 @@ def chip_file(model: PageModel, base: str, title: str, one_shot: bool, provenanc
         *_list("t_prog", _ns(_program_times(model, one_shot)), "mean over wordlines and the blocks alive"),
         *_list("t_bers", _ns(row.t_bers for row in model.rows), "mean over the blocks alive"),
         "",
-        *_errors(model.rates),
+        *_errors("tables.errors", model.rates),
         "",
         *_endurance(model.endurance),
         "",
         *_states(model.states, one_shot),
+        *_voltages(model.voltages, one_shot),
     ]
     return "\n".join(lines) + "\n"
 
@@ -57,13 +61,13 @@ def _of_types(times: tuple[float, ...], one_shot: bool) -> tuple[float, ...]:
     return times[-1:] if one_shot else times
 
 
-def _errors(rates: Rates) -> list[str]:
+def _errors(table: str, rates: Rates) -> list[str]:
     grid = [(step, wear) for step in rates.steps for wear in rates.pe_cycles]
     on_grid = [at for key in grid for at in rates.rates[key]]
     after = [at for wear in rates.pe_cycles for at in rates.after_reads[wear]]
     sampled = f"{rates.cells} cells or more at each point, tails of fewer than 100 cells along a normal one"
     return [
-        "[tables.errors]",
+        f"[{table}]",
         *_list("steps", map(_number, rates.steps), "program steps over the plan's"),
         *_list("pe_cycles", map(str, rates.pe_cycles), "wear of the grid"),
         *_list("ages", (f'"{age:.0f}s"' for age in AGES_S), "since writing, at the reference temperature"),
@@ -97,6 +101,28 @@ def _states(found: States, one_shot: bool) -> list[str]:
         f'age = "{found.age_s:.0f}s"  # derived: time since writing at the reference temperature',
         f"erase_only = {found.erase_only:.4f}  # derived: lives with random data over lives of erases alone",
     ]
+
+
+def _voltages(sets: tuple[Voltages, ...], one_shot: bool) -> list[str]:
+    if not sets:
+        return []
+    lines = [
+        "",
+        "[tables.voltages]",
+        *_list("sets", (f'"{one.name}"' for one in sets), "sets beside the chip's usual one"),
+    ]
+    for one in sets:
+        times = (time for row in one.t_prog for time in _of_types(row, one_shot))
+        stress = f"{COMPARED} blocks' lives with the usual set over lives with it"
+        lines += [
+            "",
+            f"[tables.voltages.{one.name}]",
+            *_list("t_prog", _ns(times), "for each wear of the rows, as t_prog of the usual set"),
+            f"stress = {one.stress:.4f}  # derived: {stress}",
+            "",
+            *_errors(f"tables.voltages.{one.name}.errors", one.rates),
+        ]
+    return lines
 
 
 def _ns(values: Iterable[float]) -> Iterator[str]:

@@ -1,0 +1,78 @@
+//! The regulator's ways to write, as this chip carries them out.
+
+use crate::regulator::WriteCost;
+use controller::Controller;
+use units::Voltage;
+
+/// What the FTL works with of each way to write.
+pub(crate) struct Ways {
+    /// As the regulator gave them.
+    pub costs: Vec<WriteCost>,
+    /// Program step over the usual one.
+    pub steps: Vec<f64>,
+    /// Set of voltages: 0 the usual one, then those of the chip's tables.
+    pub voltages: Vec<usize>,
+    /// Which is finer: how much faster than the usual way it programs.
+    pub coarseness: Vec<f64>,
+    /// Its name in a transaction.
+    pub names: Vec<u8>,
+}
+
+impl Ways {
+    /// Tells the controller of them. `page_types`: bits of a cell.
+    ///
+    /// # Errors
+    /// When the chip does not know a set of voltages.
+    pub fn new(
+        costs: Vec<WriteCost>,
+        usual: Voltage,
+        controller: &mut Controller,
+        page_types: u32,
+    ) -> Result<Self, String> {
+        let mut ways = Self {
+            costs: Vec::new(),
+            steps: Vec::new(),
+            voltages: Vec::new(),
+            coarseness: Vec::new(),
+            names: Vec::new(),
+        };
+        for cost in costs {
+            let step = cost.step.get() as f64 / usual.get() as f64;
+            let (set, name, coarseness) = match &cost.voltages {
+                None => (0, controller.add_cost(step), step),
+                Some(set) => {
+                    let about = |text| format!("ftl.regulator.voltages = {text}");
+                    let (set, name) = controller.add_voltages(set).map_err(about)?;
+                    let time = |cost| -> u64 {
+                        (0..page_types).map(|row| controller.t_prog(row, 0, cost).ns()).sum()
+                    };
+                    (set + 1, name, time(0) as f64 / time(name) as f64)
+                }
+            };
+            ways.steps.push(step);
+            ways.voltages.push(set);
+            ways.coarseness.push(coarseness);
+            ways.names.push(name);
+            ways.costs.push(cost);
+        }
+        Ok(ways)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.costs.len()
+    }
+
+    /// True when one way is finer than another.
+    pub fn finer(&self, way: usize, than: usize) -> bool {
+        self.coarseness[way] < self.coarseness[than]
+    }
+
+    /// The way in words, for errors.
+    pub fn describe(&self, way: usize) -> String {
+        match &self.costs[way].voltages {
+            None => format!("a program step of {}", self.costs[way].step),
+            Some(set) => format!("the set of voltages {set}"),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What sets of voltages beside the usual one do.
+//!
+//! ```text
+//! [tables.voltages]
+//! sets          their names, such as retention_free
+//!
+//! [tables.voltages.<set>]
+//! t_prog        for each wear of [tables] one time of each page type
+//! stress        wear of a cycle with it over that of a cycle with the usual set: from lives to failure
+//!
+//! [tables.voltages.<set>.errors]    raw bit error rates, as [tables.errors]
+//! ```
+
+use super::{ErrorTable, count};
+use config::{ConfigError, Section};
+use units::Nanos;
+
+const SETS_MAX: usize = 8;
+
+/// One set of voltages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VoltageSet {
+    /// By which configurations name it.
+    pub name: String,
+    /// For each wear of the chip's tables, for each page type.
+    pub t_prog: Vec<Nanos>,
+    /// Wear of a cycle with it, over one with the usual set.
+    pub stress: f64,
+    /// Raw bit error rates.
+    pub errors: Option<ErrorTable>,
+}
+
+/// Reads `[tables.voltages]`; `rows` of wear, `types` of times in each, `bits` of a cell.
+pub(super) fn read(
+    tables: &mut Section,
+    rows: usize,
+    types: usize,
+    bits: usize,
+) -> Result<Vec<VoltageSet>, ConfigError> {
+    let written = tables.has("voltages");
+    let mut s = tables.child("voltages")?;
+    if !written {
+        return Ok(Vec::new());
+    }
+    let names: Vec<String> = s.required("sets", "names of sets of voltages beside the usual one")?;
+    let twice = |(at, name): (usize, &String)| names[..at].contains(name);
+    if names.len() > SETS_MAX || names.iter().enumerate().any(twice) {
+        return Err(s.reject("sets", &format!("expected at most {SETS_MAX} different names")));
+    }
+    let mut sets = Vec::new();
+    for name in names {
+        let mut of = s.child(&name)?;
+        let t_prog: Vec<Nanos> =
+            of.required("t_prog", "program times: for each wear one of each page type")?;
+        count(&of, "t_prog", t_prog.len(), rows * types, "rows times page types")?;
+        let stress: f64 = of.required("stress", "wear of a cycle with it, over one with the usual set")?;
+        if !(stress > 0.0 && stress <= 10.0) {
+            return Err(of.reject("stress", "expected more than 0 and at most 10"));
+        }
+        let errors = ErrorTable::read(&mut of, bits)?;
+        of.finish()?;
+        sets.push(VoltageSet { name, t_prog, stress, errors });
+    }
+    s.finish()?;
+    Ok(sets)
+}

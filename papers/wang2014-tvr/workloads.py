@@ -1,0 +1,92 @@
+"""The workloads of the drive half: real traces where they are at hand, and synthetic volumes."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+_ROOT = Path(__file__).resolve().parents[2]
+DEPTH = 100  # drives/disksim-ssd.toml: the controller's queue
+REQUESTS = {False: 5_000, True: 50_000}  # of a volume
+
+# prxy_0 first: the poster names proxies as what overwrites most.
+VOLUMES = ("prxy_0", "hm_1", "src1_0", "hm_0", "prn_0", "stg_1", "usr_0", "wdev_0")
+QUICK_VOLUMES = 3
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace of `../shared/traces`, or of the folder that FLOATGATE_TRACES names."""
+
+    file: str
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    quick: bool = False  # small enough for the quick form
+    cost: float = 1.0  # page accesses compared with the others
+
+
+TRACES: dict[str, Trace] = {
+    "MSR hm_0, slice": Trace("msr-hm_0-slice.csv.gz", quick=True),
+    "MSR hm_0, 20:80": Trace("msr-window-rw20_80.trace.gz", {"trace_format": "ms-offset"}, quick=True),
+    "UMass Financial1": Trace(
+        "umass-financial1-first50k-pages.trace.gz", {"trace_format": "diskpages"}, cost=3
+    ),
+    "FIU mail": Trace("fiu-mail-10k.blkparse.gz", quick=True),
+    "CloudPhysics": Trace("cloudphysics-vscsi-2h.csv.gz", cost=12),
+    "web server": Trace("derived-linux-webserver-2-no-repeats.load.gz", cost=10),
+    "SQL Server": Trace("blkreplay-windows-mssql.load.gz", cost=5),
+    "Postmark": Trace("disksim-ssd-postmark.trace.gz", {"trace_format": "disksim"}, cost=30),
+}
+
+
+def folder() -> Path:
+    """Where the traces are looked for."""
+    return Path(os.environ.get("FLOATGATE_TRACES", _ROOT.parent / "shared" / "traces"))
+
+
+def at_hand(full: bool) -> dict[str, Trace]:
+    """Return the traces that are there; say which are not."""
+    asked = {name: trace for name, trace in TRACES.items() if full or trace.quick}
+    found = {name: trace for name, trace in asked.items() if (folder() / trace.file).is_file()}
+    if len(found) < len(asked):
+        missing = ", ".join(name for name in asked if name not in found)
+        print(f"wang2014-tvr: left out, no trace in {folder()}: {missing}", file=sys.stderr)
+    return found
+
+
+def volume(name: str, full: bool, **changes: Any) -> str:
+    """Return the synthetic volume as a workload: what is not published at its default."""
+    settings = {"requests": REQUESTS[full], **changes}
+    return ",".join([f"volume:{name}", *(f"{key}={value}" for key, value in settings.items())])
+
+
+@dataclass(frozen=True)
+class Source:
+    """A workload whose requests can be made to arrive faster or slower."""
+
+    case: Mapping[str, Any]
+    full: bool
+
+    def saturated(self) -> tuple[Any, dict[str, Any]]:
+        """Return it with as many requests outstanding as the drive's queue holds, whatever their times."""
+        if "trace" in self.case:
+            return self._trace(as_fast_as_possible=True, depth=DEPTH)
+        return volume(self.case["volume"], self.full, depth=DEPTH), {}
+
+    def natural(self) -> tuple[Any, dict[str, Any]]:
+        """Return it at its own times."""
+        if "trace" in self.case:
+            return self._trace()
+        return volume(self.case["volume"], self.full), {}
+
+    def at(self, requests_per_s: float, natural_per_s: float) -> tuple[Any, dict[str, Any]]:
+        """Return it at another rate: a trace's times are divided, a volume's arrivals drawn at that rate."""
+        if "trace" in self.case:
+            return self._trace(speedup=requests_per_s / natural_per_s)
+        return volume(self.case["volume"], self.full, requests_per_s=requests_per_s), {}
+
+    def _trace(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        trace = TRACES[self.case["trace"]]
+        return folder() / trace.file, {"compact": True, **trace.options, **options}

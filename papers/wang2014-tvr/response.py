@@ -28,7 +28,7 @@ WORN_AT = 0.5  # load
 
 
 def cases(full: bool) -> Iterable[Case]:
-    """Quick: three volumes, three traces, three loads; full: eight and eight, ten loads, and worn blocks."""
+    """Quick: three volumes, four traces, three loads; full: eight and eight, ten loads, and worn blocks."""
     for scheme in ("usual", *SCHEMES):
         yield Case("service", scheme, {"scheme": scheme})
     for name, trace in at_hand(full).items():

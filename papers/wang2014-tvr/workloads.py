@@ -31,7 +31,7 @@ TRACES: dict[str, Trace] = {
     "MSR hm_0, slice": Trace("msr-hm_0-slice.csv.gz", quick=True),
     "MSR hm_0, 20:80": Trace("msr-window-rw20_80.trace.gz", {"trace_format": "ms-offset"}, quick=True),
     "UMass Financial1": Trace(
-        "umass-financial1-first50k-pages.trace.gz", {"trace_format": "diskpages"}, cost=3
+        "umass-financial1-first50k-pages.trace.gz", {"trace_format": "diskpages"}, quick=True, cost=3
     ),
     "FIU mail": Trace("fiu-mail-10k.blkparse.gz", quick=True),
     "CloudPhysics": Trace("cloudphysics-vscsi-2h.csv.gz", cost=12),

@@ -22,6 +22,9 @@ pub struct Bus {
     status: Nanos,
     out: Vec<Nanos>,
     data_in: Nanos,
+    /// The same for a single page row.
+    row_in: Nanos,
+    row_bytes_in: u64,
     bytes_per_unit: u64,
     bytes_in: u64,
 }
@@ -62,6 +65,8 @@ impl Bus {
             status: Nanos::ZERO,
             out: Vec::new(),
             data_in: Nanos::ZERO,
+            row_in: Nanos::ZERO,
+            row_bytes_in: 0,
             bytes_per_unit: 0,
             bytes_in: 0,
         };
@@ -95,9 +100,14 @@ impl Bus {
             0 => Nanos::ZERO,
             count => (cycles(count) + waits.t_whr).ceil_ns(),
         };
-        let pages = u64::from(program_pages);
-        self.data_in = data_in.time_for(Bytes::new(self.bytes_in))
-            + (cycles(self.cycles_program).times(pages) + waits.t_adl.times(pages) + waits.t_wb).ceil_ns();
+        self.row_bytes_in = self.bytes_per_unit * u64::from(row_units);
+        let load = |bytes: u64, pages: u64| {
+            data_in.time_for(Bytes::new(bytes))
+                + (cycles(self.cycles_program).times(pages) + waits.t_adl.times(pages) + waits.t_wb).ceil_ns()
+        };
+        let (pages, rows) = (u64::from(program_pages), u64::from((program_units / row_units).max(1)));
+        (self.data_in, self.row_in) =
+            (load(self.bytes_in, pages), load(self.row_bytes_in, (pages / rows).max(1)));
         let burst = |units: u32| match units {
             0 => Nanos::ZERO,
             _ => {
@@ -158,6 +168,18 @@ impl Bus {
     #[inline]
     pub fn status(&self) -> Nanos {
         self.status
+    }
+
+    /// Bytes that a program of a single page row takes on the wires.
+    #[inline]
+    pub fn row_bytes_in(&self) -> u64 {
+        self.row_bytes_in
+    }
+
+    /// Commands, addresses and data-in of a program of a single page row, until the die is busy.
+    #[inline]
+    pub fn row_in(&self) -> Nanos {
+        self.row_in
     }
 
     /// Data-out of `units` mapping units of one page row.

@@ -9,7 +9,7 @@ use crate::{
 };
 use bus::Bus;
 use engine::{Calendar, Event};
-use nand::{ArrayTiming, Geometry};
+use nand::{ArrayTiming, Geometry, SlcMode};
 use units::{DieId, Nanos, SimTime};
 
 /// The kinds of event this crate schedules; the crates above use the numbers from [`events::FIRST_FREE`] on.
@@ -51,6 +51,8 @@ pub struct Controller {
     cache_program: bool,
     /// Program times by the cost of a write; the first is the usual one.
     costs: Vec<ProgramCost>,
+    /// Read and program time of superblocks with one bit a cell.
+    slc_times: [Nanos; 2],
     dies: Vec<Die>,
     channels: Vec<Channel>,
     slab: Slab,
@@ -69,8 +71,10 @@ impl Controller {
         bus: Bus,
         t_decode: Nanos,
     ) -> Self {
+        let slc_times = timing.slc_mode().map_or([Nanos::ZERO; 2], |mode| [mode.t_r, mode.t_prog]);
         Self {
             timing,
+            slc_times,
             bus,
             t_decode,
             channel_count: geometry.channels,
@@ -176,6 +180,17 @@ impl Controller {
             ProgramCost::Set(set) => self.timing.t_prog_by_set(row, wear, set).ns() as f64,
         };
         Nanos::new(time.round().max(1.0) as u64)
+    }
+
+    /// Blocks used with one bit a cell: what the chip's file says of them.
+    pub fn slc_mode(&self) -> Option<&SlcMode> {
+        self.timing.slc_mode()
+    }
+
+    /// Array time of one sensing.
+    #[inline]
+    fn t_r_of(&self, row: u32, slc: bool) -> Nanos {
+        if slc { self.slc_times[0] } else { self.timing.t_r(row) }
     }
 
     /// Tells the scheduler that this die is short of free superblocks.
@@ -402,8 +417,12 @@ impl Controller {
             (Grant::Command, _) => (self.bus.copyback_command(), ChannelUse::Command),
             (Grant::Status, _) => (self.bus.status(), ChannelUse::Status),
             (Grant::DataIn, _) => {
-                self.work.bytes_in += self.bus.bytes_in();
-                (self.bus.data_in(), ChannelUse::DataIn)
+                let (bytes, time) = match transaction.slc {
+                    false => (self.bus.bytes_in(), self.bus.data_in()),
+                    true => (self.bus.row_bytes_in(), self.bus.row_in()),
+                };
+                self.work.bytes_in += bytes;
+                (time, ChannelUse::DataIn)
             }
             (Grant::DataOut, _) => {
                 let units = transaction.mask.count_ones();
@@ -422,6 +441,7 @@ impl Controller {
         transaction.transfer_ns += length.ns();
         transaction.since = end;
         let (row, kind, wear, cost) = (transaction.row, transaction.kind, transaction.wear, transaction.cost);
+        let slc = transaction.slc;
         let senses = u64::from(transaction.reading.senses);
         let channel = &mut self.channels[die % self.channel_count as usize];
         channel.free_at = end;
@@ -431,9 +451,9 @@ impl Controller {
         match usage {
             ChannelUse::Command => {
                 let busy = match kind {
-                    Kind::Read => self.timing.t_r(row).times(senses),
+                    Kind::Read => self.t_r_of(row, slc).times(senses),
                     Kind::Erase => self.timing.t_bers(wear),
-                    _ => self.timing.t_r(row) + self.t_prog(row, wear, cost),
+                    _ => self.t_r_of(row, slc) + self.t_prog(row, wear, cost),
                 };
                 self.start_array(die, end, busy, calendar);
             }
@@ -442,7 +462,7 @@ impl Controller {
                 // Nothing can come between data-in and program: one event serves for both.
                 (state.array, state.array_kind) = (id, kind);
                 state.register = TransactionId::NONE;
-                let busy = self.t_prog(row, wear, cost);
+                let busy = if slc { self.slc_times[1] } else { self.t_prog(row, wear, cost) };
                 self.start_array(die, end, busy, calendar);
             }
             ChannelUse::DataIn => {
@@ -575,7 +595,10 @@ impl Controller {
         (state.array, state.array_kind) = (state.register, state.register_kind);
         state.register = TransactionId::NONE;
         let transaction = &self.slab.items[state.array.index()];
-        let busy = self.t_prog(transaction.row, transaction.wear, transaction.cost);
+        let busy = match transaction.slc {
+            false => self.t_prog(transaction.row, transaction.wear, transaction.cost),
+            true => self.slc_times[1],
+        };
         self.start_array(die, now, busy, calendar);
     }
 

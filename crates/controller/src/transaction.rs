@@ -40,11 +40,13 @@ pub enum Origin {
     Map,
     /// Stored data read in idle time to see its errors, and written anew where they come near what the code corrects.
     Scrub,
+    /// Data that leaves superblocks with one bit a cell for such with the chip's own number.
+    Fold,
 }
 
 impl Origin {
     /// How many there are.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 11;
     /// Every origin, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
@@ -57,6 +59,7 @@ impl Origin {
         Self::Refresh,
         Self::Map,
         Self::Scrub,
+        Self::Fold,
     ];
 
     /// The name used in results.
@@ -72,6 +75,7 @@ impl Origin {
             Self::Refresh => "refresh",
             Self::Map => "map",
             Self::Scrub => "scrub",
+            Self::Fold => "fold",
         }
     }
 
@@ -198,6 +202,8 @@ pub struct Transaction {
     pub wear: u8,
     /// For programs: what it costs, a place in the controller's list; 0 is the chip's usual program.
     pub cost: u8,
+    /// The superblock holds one bit a cell; for copybacks, the one that is read does.
+    pub slc: bool,
     /// For reads: how it goes about errors.
     pub reading: Reading,
     /// Flash pages touched: planes times rows.
@@ -237,6 +243,7 @@ impl Transaction {
             rows: 1,
             wear: 0,
             cost: 0,
+            slc: false,
             reading: Reading::HARD,
             pages: 0,
             owner: u32::MAX,

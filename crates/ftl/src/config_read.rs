@@ -3,10 +3,10 @@
 use crate::buffer::BufferConfig;
 use crate::patrol::PatrolRules;
 use crate::regulation::Reckoned;
-use crate::{Layout, gc::trigger, gc::victim, mapping, placement, regulator, wear};
+use crate::{Layout, gc::trigger, gc::victim, mapping, placement, regulator, slc_cache, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
-use nand::Geometry;
+use nand::{Cell, Geometry};
 use units::Nanos;
 
 /// Everything the FTL is configured by.
@@ -27,6 +27,8 @@ pub struct FtlConfig {
     pub victim: victim::Maker,
     /// Wear levelling.
     pub wear: wear::Maker,
+    /// Superblocks with one bit a cell.
+    pub slc_cache: slc_cache::Maker,
     /// Which die a write goes to.
     pub placement: placement::Maker,
     /// With what cost a unit is written.
@@ -83,6 +85,22 @@ impl FtlConfig {
         let mut section = ftl.child("placement")?;
         let placement = placement::read(&mut section)?;
         section.finish()?;
+        let mut section = ftl.child("slc_cache")?;
+        let slc_cache = slc_cache::read(&mut section)?;
+        if slc_cache().folding().is_some() {
+            let wrong = match (geometry.cell, mapping().can_have_slc_cache(), stream.as_str()) {
+                (Cell::Slc, ..) => Some("none: the cells of this chip hold one bit anyway"),
+                (_, false, _) => Some("none: only the page mapping has an SLC cache"),
+                (.., "mixed") => {
+                    Some("none, or ftl.gc.stream = separate: folded and moved data are kept apart")
+                }
+                _ => None,
+            };
+            if let Some(wrong) = wrong {
+                return Err(section.reject("name", &format!("expected {wrong}")));
+            }
+        }
+        section.finish()?;
         let mut section = ftl.child("regulator")?;
         let regulator = regulator::read(&mut section)?;
         section.finish()?;
@@ -133,6 +151,7 @@ impl FtlConfig {
             trigger,
             victim,
             wear,
+            slc_cache,
             placement,
             regulator,
             steps,

@@ -92,6 +92,15 @@ impl Ftl {
         }
     }
 
+    /// Bytes that superblocks with one bit a cell hold; absent where there can be none.
+    #[inline]
+    pub fn cache_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Page(ftl) => ftl.cache_bytes(),
+            Self::Blocks(_) => None,
+        }
+    }
+
     /// The page-mapped layer, if that is what it is: its steady state can be constructed.
     pub fn as_page_mapped(&mut self) -> Option<&mut PageMapped> {
         match self {

@@ -22,6 +22,8 @@ pub struct Layout {
     pub row_units: u32,
     /// Page rows of a superblock.
     pub rows: u32,
+    /// Page rows of a superblock whose cells hold one bit each: one for each wordline.
+    pub slc_rows: u32,
     /// Page rows that one program writes.
     pub program_rows: u32,
     /// Mapping units that one program writes.
@@ -86,6 +88,7 @@ impl Layout {
             units_per_page,
             row_units,
             rows: geometry.pages_per_block,
+            slc_rows: geometry.pages_per_block / geometry.cell.bits(),
             program_rows,
             program_units: program_rows * row_units,
             superblock_units: superblock_units as u32,
@@ -110,6 +113,18 @@ impl Layout {
     #[inline]
     pub fn data_units(&self) -> u32 {
         self.superblock_units - self.summary_units
+    }
+
+    /// Mapping units of a superblock whose cells hold one bit each.
+    #[inline]
+    pub fn slc_units(&self) -> u32 {
+        self.slc_rows * self.row_units
+    }
+
+    /// Mapping units of one program of a superblock; `slc`: of one whose cells hold one bit each.
+    #[inline]
+    pub fn program_units_of(&self, slc: bool) -> u32 {
+        if slc { self.row_units } else { self.program_units }
     }
 
     /// True for a unit of the host's, false for one that holds the map.

@@ -26,6 +26,7 @@ mod regulation;
 pub mod regulator;
 mod rewrite;
 mod saved;
+pub mod slc_cache;
 mod space;
 mod stats;
 mod steady;
@@ -59,6 +60,7 @@ pub fn policies() -> Vec<config::PolicyEntry> {
         nand::errors::catalogue(),
         placement::catalogue(),
         regulator::catalogue(),
+        slc_cache::catalogue(),
         wear::catalogue(),
     ];
     seams.into_iter().flatten().collect()

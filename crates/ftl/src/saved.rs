@@ -31,6 +31,9 @@ impl PageMapped {
         if self.is_draining() || self.controller.in_flight() > 0 || self.programs.in_use() > 0 {
             return Err("the state can be saved only while nothing is under way".into());
         }
+        if self.cache_bytes().is_some_and(|bytes| bytes > 0) {
+            return Err("the state can be saved only while nothing lies in the SLC cache".into());
+        }
         let (forward, backward, valid) = self.map.arrays();
         let space = &self.space;
         let mut words = vec![
@@ -43,7 +46,7 @@ impl PageMapped {
         let mut longs = vec![valid.to_vec(), space.closed_at.clone()];
         for die in &space.dies {
             let frontiers =
-                die.frontiers.iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
+                die.frontiers[..2].iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
             words.push(frontiers.chain([die.usable, die.live]).collect());
             let mut free: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
             free.sort_unstable();

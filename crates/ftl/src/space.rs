@@ -67,8 +67,8 @@ pub(crate) struct DieSpace {
     pub candidates: Vec<SuperblockId>,
     /// Valid units in all candidates together.
     pub candidate_valid: u64,
-    /// Host stream and GC stream; in mixed mode both use the first.
-    pub frontiers: [Frontier; 2],
+    /// Host stream, GC stream and what the host writes with one bit a cell; in mixed mode GC uses the first.
+    pub frontiers: [Frontier; 3],
     /// Superblocks not lost.
     pub usable: u32,
     /// Valid units, and host units under way.
@@ -109,7 +109,7 @@ impl Space {
                     free: BinaryHeap::with_capacity(layout.superblocks_per_die as usize),
                     candidates: Vec::with_capacity(layout.superblocks_per_die as usize),
                     candidate_valid: 0,
-                    frontiers: [Frontier::CLOSED; 2],
+                    frontiers: [Frontier::CLOSED; 3],
                     usable: 0,
                     live: 0,
                     quota: 0,

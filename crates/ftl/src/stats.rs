@@ -94,6 +94,18 @@ counters! {
         map_hits: u64,
         /// Lookups of map entries that were not.
         map_misses: u64,
+        /// Mapping units of the host's that went to superblocks with one bit a cell.
+        slc_units_written: u64,
+        /// Those that went past them, where the drive can have such.
+        slc_units_bypassed: u64,
+        /// Mapping units read by the host from superblocks with one bit a cell.
+        slc_units_read: u64,
+        /// Superblocks with one bit a cell that folding took.
+        slc_superblocks_folded: u64,
+        /// Valid units in those when they were taken: the others were overwritten or trimmed before.
+        slc_units_folded: u64,
+        /// Blocks erased that held one bit a cell; they are among `blocks_erased`, too.
+        slc_blocks_erased: u64,
         /// Programs that failed.
         program_failures: u64,
         /// Erases that failed.

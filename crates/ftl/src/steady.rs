@@ -158,7 +158,7 @@ impl PageMapped {
             self.collect_untimed(die);
         }
         let space = &self.space.dies[die];
-        space.frontiers[HOST].superblock != NONE || space.free.len() as u32 >= 2 + self.spare
+        space.frontiers[HOST].superblock != NONE || self.free_superblocks(die) >= 2 + self.spare
     }
 
     /// Puts a unit into the open superblock of a stream and makes it the unit's home.
@@ -244,7 +244,7 @@ impl PageMapped {
     fn has_room_untimed(&self, die: usize, global: u32) -> bool {
         let space = &self.space.dies[die];
         let left = space.frontiers[usize::from(!self.mixed)].left(&self.layout);
-        left + space.free.len() as u32 * self.layout.data_units() >= self.space.valid[global as usize]
+        left + self.free_superblocks(die) * self.layout.data_units() >= self.space.valid[global as usize]
     }
 
     /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
@@ -335,7 +335,7 @@ impl PageMapped {
         random: &mut RandomStream,
     ) -> Result<Vec<u32>, String> {
         let space = &self.space.dies[die];
-        let closed = space.usable.saturating_sub(profile.not_closed) as usize;
+        let closed = space.usable.saturating_sub(profile.not_closed + self.cache_reserved()) as usize;
         let units = self.layout.data_units();
         if share > space.quota || u64::from(share) > closed as u64 * u64::from(units) {
             return Err(format!("die {die} has too few good superblocks to hold {share} mapping units"));

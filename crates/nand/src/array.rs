@@ -46,6 +46,10 @@ pub struct FlashArray {
     next_row: Vec<u32>,
     /// Cycles that each block lives, where the chip's tables know endurance; else empty.
     lives: Vec<u32>,
+    /// Erases of each block that held one bit a cell; empty where blocks know their own mode only.
+    slc_erases: Vec<u32>,
+    /// How many of those wear as much as one cycle.
+    slc_erases_per_cycle: u32,
     /// The plane whose block failed in the last erase.
     failed_plane: Option<u32>,
     bad_blocks: u64,
@@ -87,6 +91,8 @@ impl FlashArray {
             pe_cycles: vec![worn; blocks as usize],
             next_row: Vec::new(),
             lives: endurance.map_or_else(Vec::new, |known| (0..blocks).map(|_| life(known)).collect()),
+            slc_erases: Vec::new(),
+            slc_erases_per_cycle: 1,
             failed_plane: None,
             bad_blocks: 0,
         };
@@ -219,14 +225,42 @@ impl FlashArray {
         !self.random.chance(self.bad.program_fail_ratio)
     }
 
+    /// Blocks may be used with one bit a cell from now on; `erases_per_cycle` of their erases wear as one cycle.
+    ///
+    /// # Panics
+    /// When `erases_per_cycle` is zero.
+    pub fn allow_slc_mode(&mut self, erases_per_cycle: u32) {
+        assert!(erases_per_cycle > 0, "an erase wears a block");
+        self.slc_erases = vec![0; self.pe_cycles.len()];
+        self.slc_erases_per_cycle = erases_per_cycle;
+    }
+
+    /// Erases of every block that held one bit a cell, die after die; empty where that does not occur.
+    pub fn slc_erases(&self) -> &[u32] {
+        &self.slc_erases
+    }
+
     /// Erases a superblock: each block wears by one cycle. True: done; false: the erase failed.
     pub fn erase(&mut self, die: u32, superblock: u32) -> bool {
+        self.erase_of(die, superblock, false)
+    }
+
+    /// Erases a superblock that held one bit a cell: of such erases only every so many-th wears a block by a cycle.
+    pub fn erase_slc(&mut self, die: u32, superblock: u32) -> bool {
+        self.erase_of(die, superblock, true)
+    }
+
+    fn erase_of(&mut self, die: u32, superblock: u32, slc: bool) -> bool {
         self.failed_plane = None;
         for plane in 0..self.planes {
             let block = self.members[self.member_index(die, superblock, plane)];
             assert_ne!(block, NO_BLOCK, "die {die}: superblock {superblock} was lost to bad blocks");
             let block = die * self.blocks_per_die + block;
-            self.pe_cycles[block as usize] += 1;
+            let worn = !slc || {
+                self.slc_erases[block as usize] += 1;
+                self.slc_erases[block as usize].is_multiple_of(self.slc_erases_per_cycle)
+            };
+            self.pe_cycles[block as usize] += u32::from(worn);
             if self.is_dead(block) {
                 self.failed_plane = Some(plane);
             }
@@ -267,12 +301,18 @@ impl FlashArray {
         let mut words = vec![self.members.clone(), self.pe_cycles.clone(), self.next_row.clone()];
         words.push(vec![self.bad_blocks as u32]);
         words.extend(self.spares.iter().cloned());
+        if !self.slc_erases.is_empty() {
+            words.push(self.slc_erases.clone());
+        }
         words
     }
 
     /// Takes back what [`Self::save`] gave. False when the shape does not fit this geometry.
     pub fn load(&mut self, words: &[Vec<u32>]) -> bool {
-        let fits = words.len() == 4 + self.spares.len()
+        let spares_end = 4 + self.spares.len();
+        let slc = usize::from(!self.slc_erases.is_empty());
+        let fits = words.len() == spares_end + slc
+            && words[spares_end..].iter().all(|erases| erases.len() == self.slc_erases.len())
             && words[0].len() == self.members.len()
             && words[1].len() == self.pe_cycles.len()
             && words[2].len() == self.next_row.len()
@@ -282,7 +322,10 @@ impl FlashArray {
             self.pe_cycles.clone_from(&words[1]);
             self.next_row.clone_from(&words[2]);
             self.bad_blocks = u64::from(words[3][0]);
-            self.spares = words[4..].to_vec();
+            self.spares = words[4..spares_end].to_vec();
+            if let Some(erases) = words.get(spares_end) {
+                self.slc_erases.clone_from(erases);
+            }
         }
         fits
     }

@@ -11,11 +11,13 @@ pub mod chip;
 pub mod errors;
 mod geometry;
 mod power;
+mod slc_mode;
 pub mod tables;
 mod timing;
 
 pub use array::{FlashArray, RetireOutcome};
 pub use geometry::{Cell, Geometry, ProgramOrder};
 pub use power::ArrayPower;
+pub use slc_mode::SlcMode;
 pub use tables::Tables;
 pub use timing::ArrayTiming;

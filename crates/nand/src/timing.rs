@@ -1,6 +1,6 @@
 //! How long the array is busy: read, program and erase times by page type.
 
-use crate::{Cell, Geometry, ProgramOrder, Tables};
+use crate::{Cell, Geometry, ProgramOrder, SlcMode, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
@@ -21,6 +21,8 @@ pub struct ArrayTiming {
     t_prog: Vec<[Nanos; 4]>,
     /// For each row.
     t_bers: Vec<Nanos>,
+    /// Blocks used with one bit a cell, where the chip's file says how.
+    slc_mode: Option<SlcMode>,
     /// From a suspend command until reads may start, when a program is running.
     pub t_suspend_program: Nanos,
     /// The same when an erase is running.
@@ -72,6 +74,7 @@ impl ArrayTiming {
                 },
             ),
             t_bers: tables.map_or_else(|| vec![t_bers], |tables| tables.t_bers.clone()),
+            slc_mode: SlcMode::read(nand, geometry)?,
             t_suspend_program: nand.or(
                 "t_suspend_program",
                 Nanos::new(20_000),
@@ -140,6 +143,11 @@ impl ArrayTiming {
     #[inline]
     pub fn t_prog_by_step(&self, page: u32, wear: u8, step: usize) -> Nanos {
         self.t_prog[step * self.pe_cycles.len() + wear as usize][self.page_type(page)]
+    }
+
+    /// What the chip's file says of blocks used with one bit a cell.
+    pub fn slc_mode(&self) -> Option<&SlcMode> {
+        self.slc_mode.as_ref()
     }
 
     /// Block erase, by the row of its wear.

@@ -23,6 +23,8 @@ pub(crate) struct Checker {
     held_version: Vec<u32>,
     /// Page rows programmed of each superblock.
     rows: Vec<u32>,
+    /// Superblocks whose cells hold one bit each.
+    one_bit: Vec<bool>,
     channel_free: Vec<SimTime>,
     array_free: Vec<SimTime>,
     requests_in: u64,
@@ -47,6 +49,7 @@ impl Checker {
             holder: vec![NOTHING; physical],
             held_version: vec![0; physical],
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
+            one_bit: vec![false; layout.superblocks()],
             channel_free: vec![SimTime::ZERO; channels as usize],
             array_free: vec![SimTime::ZERO; layout.dies as usize],
             requests_in: 0,
@@ -120,12 +123,20 @@ impl Checker {
         self.finished += 1;
         let superblock = self.superblock(transaction);
         match transaction.kind {
-            Kind::Read => assert!(
-                transaction.row < self.rows[superblock],
-                "row {} of superblock {superblock} was erased while it was read",
-                transaction.row
-            ),
+            Kind::Read => {
+                assert!(
+                    transaction.row < self.rows[superblock],
+                    "row {} of superblock {superblock} was erased while it was read",
+                    transaction.row
+                );
+                let held = self.one_bit[superblock];
+                assert_eq!(
+                    transaction.slc, held,
+                    "superblock {superblock}: read in another mode than programmed"
+                );
+            }
             Kind::Program | Kind::Copyback => {
+                self.check_mode(superblock, transaction.slc && transaction.kind == Kind::Program);
                 assert_eq!(
                     transaction.row, self.rows[superblock],
                     "superblock {superblock}: rows out of order"
@@ -135,6 +146,19 @@ impl Checker {
             }
             Kind::Erase => {}
         }
+    }
+
+    /// Between two erases all cells of a superblock hold as many bits, and with one bit a wordline has one page.
+    fn check_mode(&mut self, superblock: usize, one_bit: bool) {
+        let rows = self.rows[superblock];
+        if rows == 0 {
+            self.one_bit[superblock] = one_bit;
+        }
+        assert_eq!(self.one_bit[superblock], one_bit, "superblock {superblock}: two modes between erases");
+        assert!(
+            !one_bit || rows < self.layout.slc_rows,
+            "superblock {superblock}: more pages than wordlines"
+        );
     }
 
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {

@@ -457,6 +457,7 @@ impl Drive {
         let capacity = logical_units * whole.ftl.layout.unit.get();
         document.remove("ftl.op_ratio");
         document.remove("ftl.user_capacity");
+        document.remove("ftl.slc_cache");
         for assignment in [
             "geometry.channels=1".to_owned(),
             "geometry.ways=1".to_owned(),

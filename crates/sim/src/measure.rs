@@ -119,7 +119,13 @@ impl Measure {
 
     /// Adds a completed request and where its time went.
     #[inline]
-    pub fn complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
+    pub fn complete(
+        &mut self,
+        request: &Request,
+        now: SimTime,
+        stages: &[u64; STAGES.len() + 1],
+        cache_bytes: Option<u64>,
+    ) {
         let op = request.host.op as usize;
         let latency = now.since(request.host.arrive).ns();
         self.last_completion = now;
@@ -137,7 +143,7 @@ impl Measure {
             *sum += u128::from(*stage);
         }
         self.count_tag(request, latency);
-        self.series.add(now, request.host.op, u64::from(request.host.bytes), latency);
+        self.series.add(now, request.host.op, u64::from(request.host.bytes), latency, cache_bytes);
     }
 
     #[inline]
@@ -206,12 +212,21 @@ struct Bin {
     bytes: u64,
     latency_sum_ns: u128,
     latency_max_ns: u64,
+    /// Bytes in the SLC cache when the last of them was complete.
+    cache_bytes: Option<u64>,
     levels: Vec<u32>,
 }
 
 impl Bin {
     fn new() -> Self {
-        Self { requests: 0, bytes: 0, latency_sum_ns: 0, latency_max_ns: 0, levels: vec![0; LEVELS] }
+        Self {
+            requests: 0,
+            bytes: 0,
+            latency_sum_ns: 0,
+            latency_max_ns: 0,
+            cache_bytes: None,
+            levels: vec![0; LEVELS],
+        }
     }
 
     fn absorb(&mut self, other: &Self) {
@@ -219,6 +234,7 @@ impl Bin {
         self.bytes += other.bytes;
         self.latency_sum_ns += other.latency_sum_ns;
         self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
+        self.cache_bytes = other.cache_bytes.or(self.cache_bytes);
         for (level, more) in self.levels.iter_mut().zip(&other.levels) {
             *level += more;
         }
@@ -265,7 +281,7 @@ impl Series {
     }
 
     #[inline]
-    fn add(&mut self, now: SimTime, op: Op, bytes: u64, latency: u64) {
+    fn add(&mut self, now: SimTime, op: Op, bytes: u64, latency: u64, cache_bytes: Option<u64>) {
         let op = op as usize;
         if op >= 2 {
             return;
@@ -284,6 +300,7 @@ impl Series {
         bin.bytes += bytes;
         bin.latency_sum_ns += u128::from(latency);
         bin.latency_max_ns = bin.latency_max_ns.max(latency);
+        bin.cache_bytes = cache_bytes;
         bin.levels[level_of(latency)] += 1;
     }
 
@@ -326,6 +343,11 @@ impl Series {
             );
             columns
                 .insert(format!("{op}_latency_ns_max"), column(&|bin| some(bin, json!(bin.latency_max_ns))));
+        }
+        let held = |i: usize| self.bins.iter().filter_map(|bins| bins.get(i)?.cache_bytes).max();
+        if self.bins.iter().flatten().any(|bin| bin.cache_bytes.is_some()) {
+            columns
+                .insert("slc_cache_bytes".into(), (0..count).map(held).map(|bytes| json!(bytes)).collect());
         }
         Value::Object(columns)
     }

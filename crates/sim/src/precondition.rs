@@ -153,7 +153,8 @@ fn miniature_profile(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> Re
     let ftl = ftl.as_page_mapped().expect("a layer maps pages or blocks");
     let layout = ftl.layout();
     let by_units = (MINIATURE_UNITS / u64::from(layout.superblock_units)) as u32;
-    let usable = ftl.usable_superblocks() / layout.dies;
+    // Data are brought there past the SLC cache; what it keeps is none of theirs.
+    let usable = (ftl.usable_superblocks() / layout.dies).saturating_sub(ftl.cache_reserved());
     let planes_apart = drive.geometry().planes / layout.planes;
     let superblocks = by_units.clamp(MINIATURE_LEAST, MINIATURE_SUPERBLOCKS).min(usable);
     let superblocks = (superblocks / planes_apart).max(1) * planes_apart;

@@ -63,6 +63,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "gc": gc(&stats),
         "ftl": ftl_of(&run.ftl, &stats),
         "buffer": buffer(&run.ftl, &stats, span_ns),
+        "slc_cache": slc_cache(&run.ftl, &stats),
         "regulation": regulation(run),
         "bus": bus_of(&run.ftl),
         "energy_j": energy::of(context.drive, &busy, &run.busy_baseline, measure, span_ns),
@@ -301,6 +302,28 @@ fn buffer(ftl: &Ftl, stats: &FtlStats, span_ns: u64) -> Value {
         "units_read_from_flash": stats.units_read_flash,
         "units_read_unmapped": stats.units_read_unmapped,
         "units_trimmed": stats.units_trimmed,
+    })
+}
+
+/// Superblocks with one bit a cell; null where the drive has none.
+fn slc_cache(ftl: &Ftl, stats: &FtlStats) -> Value {
+    let Some(bytes) = ftl.cache_bytes() else { return Value::Null };
+    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let written = stats.slc_units_written + stats.slc_units_bypassed;
+    let erases = ftl.array().slc_erases();
+    let total: u64 = erases.iter().map(|&count| u64::from(count)).sum();
+    json!({
+        "bytes_in_use": bytes,
+        "units_written": stats.slc_units_written,
+        "units_bypassed": stats.slc_units_bypassed,
+        "hit_ratio_write": ratio(stats.slc_units_written, written),
+        "units_read": stats.slc_units_read,
+        "hit_ratio_read": ratio(stats.slc_units_read, stats.units_read_flash),
+        "superblocks_folded": stats.slc_superblocks_folded,
+        "units_folded": stats.slc_units_folded,
+        "blocks_erased": stats.slc_blocks_erased,
+        "erases_per_block_mean": ratio(total, erases.len() as u64),
+        "erases_per_block_max": erases.iter().max(),
     })
 }
 

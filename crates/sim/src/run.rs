@@ -578,7 +578,7 @@ impl<P: Observer> Run<P> {
         self.host_requests += 1;
         let stages = stages(&request, now);
         if request.measured {
-            self.measure.complete(&request, now, &stages);
+            self.measure.complete(&request, now, &stages, self.ftl.cache_bytes());
         }
         self.observer.on_complete(&request, now, &stages);
         self.workload.complete(&request.host, now, request.failed);

@@ -106,10 +106,24 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     ] {
         set(key, choose(random, &["true", "false"]).into());
     }
-    // Costs are regulated for a page map only.
+    let cached = !regulated && bits > 1 && random.chance(0.4);
+    if cached {
+        set("nand.slc_mode.t_r", "20us".into());
+        set("nand.slc_mode.t_prog", "100us".into());
+        set("nand.slc_mode.erases_per_cycle", (1 + random.below(3)).to_string());
+        let name = choose(random, &["static", "dynamic"]);
+        set("ftl.slc_cache.name", name.into());
+        let key = if name == "static" { "size" } else { "least" };
+        set(&format!("ftl.slc_cache.{key}"), choose(random, &["1kB", "1MB", "4MB"]).into());
+        set("ftl.slc_cache.when_full", choose(random, &["bypass", "fold-first"]).into());
+        set("ftl.slc_cache.in_idle_time", choose(random, &["true", "false"]).into());
+        set("ftl.slc_cache.idle_after", choose(random, &["0ns", "50us", "1ms"]).into());
+    }
+    // Costs are regulated, and cells hold one bit, for a page map only.
     let mapping = choose(random, &policy_names("ftl.mapping"));
-    set("ftl.mapping.name", if regulated { "page" } else { mapping }.into());
-    set("ftl.gc.stream", choose(random, &["mixed", "separate"]).into());
+    set("ftl.mapping.name", if regulated || cached { "page" } else { mapping }.into());
+    let stream = choose(random, &["mixed", "separate"]);
+    set("ftl.gc.stream", if cached { "separate" } else { stream }.into());
     set("ftl.gc.read_ahead", (1 + random.below(8)).to_string());
     set("ftl.gc.trigger.low", (1 + random.below(3)).to_string());
     set("controller.program_queue", (1 + random.below(4)).to_string());

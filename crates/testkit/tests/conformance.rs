@@ -31,6 +31,7 @@ conformance!(wear_levelling, ftl::wear, battery::wear, 100_000);
 conformance!(mappings, ftl::mapping, battery::mapping, 6_000);
 conformance!(placement, ftl::placement, battery::placement, 10_000);
 conformance!(regulators, ftl::regulator, battery::regulator, 100_000);
+conformance!(slc_caches, ftl::slc_cache, battery::slc_cache, 100_000);
 conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, may_starve);
 conformance!(evictions, ftl::buffer::eviction, battery::eviction, 100_000);
 conformance!(links, host::link, battery::link, 20_000);

@@ -22,6 +22,7 @@ ORIGINS = {
     "refresh": "#882255",
     "map": "#332288",
     "scrub": "#44AA99",
+    "fold": "#AA4499",
 }
 OTHER = "#9aa3ad"
 

@@ -28,6 +28,7 @@ ORIGINS = {
     "rewrite": "re-writes",
     "refresh": "refresh of old data",
     "scrub": "patrol scrub",
+    "fold": "folding of the SLC cache",
     "other": "others",
 }
 

@@ -154,7 +154,7 @@ impl PageMapped {
     pub(crate) fn trigger_view(&self, die: usize) -> TriggerView {
         let (space, collection) = (&self.space.dies[die], &self.collections[die]);
         TriggerView {
-            free: (space.free.len() as u32 + collection.pending.len() as u32 + collection.erasing)
+            free: (self.free_superblocks(die) + collection.pending.len() as u32 + collection.erasing)
                 .saturating_sub(self.spare),
             superblocks: space.usable,
             garbage_units: self.space.garbage(die),
@@ -165,6 +165,15 @@ impl PageMapped {
     /// Lets the die's collection go on: takes victims while one is wanted, keeps reads under way, and lets
     /// nothing wait for units that will not come.
     pub(crate) fn collect<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        self.collect_garbage(die, calendar, probe);
+        if self.slc_cache.is_some() {
+            self.fold(die, calendar, probe);
+        }
+        self.update_eligible(die);
+    }
+
+    /// Collection alone, without the folding that may need it.
+    pub(crate) fn collect_garbage<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
         if !self.collections[die].backlog.is_empty() {
             self.retry_backlog(die, calendar, probe);
         }
@@ -183,9 +192,8 @@ impl PageMapped {
             }
         }
         self.pad_leftover(die, calendar, probe);
-        let urgent = self.space.dies[die].free.len() < 2;
+        let urgent = self.free_superblocks(die) < 2;
         self.controller.set_urgent(DieId(die as u32), urgent);
-        self.update_eligible(die);
     }
 
     /// Takes the next victim, if one is wanted and there is room for all it holds.
@@ -268,7 +276,7 @@ impl PageMapped {
         let program_units = self.layout.program_units;
         let space = &self.space.dies[die];
         let left = space.frontiers[moving_stream(self.mixed)].left(&self.layout);
-        let room = left + space.free.len() as u32 * self.layout.data_units();
+        let room = left + self.free_superblocks(die) * self.layout.data_units();
         let reserved = self.collections[die].reserved_units(&self.space, die);
         room >= reserved + units.next_multiple_of(program_units)
     }
@@ -309,7 +317,7 @@ impl PageMapped {
         probe: &mut P,
     ) -> bool {
         let stream = moving_stream(self.mixed);
-        if self.space.dies[die].frontiers[stream].superblock == NONE && !self.space.open(die, stream) {
+        if self.space.dies[die].frontiers[stream].superblock == NONE && !self.open_own(die, stream) {
             return false;
         }
         let from = self.layout.superblock_of(source) % self.space.per_die;
@@ -371,7 +379,7 @@ impl PageMapped {
         probe: &mut P,
     ) {
         let stream = moving_stream(self.mixed);
-        if self.space.dies[die].frontiers[stream].superblock == NONE && !self.space.open(die, stream) {
+        if self.space.dies[die].frontiers[stream].superblock == NONE && !self.open_own(die, stream) {
             self.collections[die].backlog.push_back((ppa, origin));
             return;
         }
@@ -407,7 +415,10 @@ impl PageMapped {
         }
         if !done {
             let die = (superblock / self.space.per_die) as usize;
-            self.collections[die].backlog.push_back((old, origin));
+            match origin {
+                Origin::Fold => self.fold_again(die, old),
+                _ => self.collections[die].backlog.push_back((old, origin)),
+            }
             return;
         }
         self.note_change(lpn);
@@ -422,11 +433,14 @@ impl PageMapped {
         while let Some(global) = self.emptied.pop() {
             let (die, superblock) = ((global / self.space.per_die) as usize, global % self.space.per_die);
             let collection = &mut self.collections[die];
-            let Some(at) = collection.pending.iter().position(|(pending, _)| *pending == superblock) else {
-                continue; // Not read to its end yet; the collection will come back to it.
+            let origin = match collection.pending.iter().position(|(pending, _)| *pending == superblock) {
+                Some(at) => {
+                    collection.erasing += 1;
+                    collection.pending.swap_remove(at).1
+                }
+                None if self.take_emptied_slc(die, superblock) => Origin::Fold,
+                None => continue, // Not read to its end yet; the collection will come back to it.
             };
-            let (_, origin) = collection.pending.swap_remove(at);
-            collection.erasing += 1;
             self.space.state[global as usize] = SuperblockState::Erasing;
             let die = DieId(die as u32);
             let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);

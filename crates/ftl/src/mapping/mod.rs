@@ -38,6 +38,11 @@ pub trait MappingKind: Send {
         Ok(())
     }
 
+    /// True when the layer can have superblocks with one bit a cell.
+    fn can_have_slc_cache(&self) -> bool {
+        false
+    }
+
     /// A fresh translation layer.
     ///
     /// # Errors

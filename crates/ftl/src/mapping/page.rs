@@ -23,6 +23,10 @@ impl Policy for Page {
 }
 
 impl MappingKind for Page {
+    fn can_have_slc_cache(&self) -> bool {
+        true
+    }
+
     fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
         Ok(Ftl::Page(Box::new(PageMapped::new(parts)?)))
     }

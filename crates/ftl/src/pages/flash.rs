@@ -1,6 +1,6 @@
 //! What follows when the flash reports that something is done, and the work of idle dies.
 
-use super::{HOST, PageMapped};
+use super::PageMapped;
 use crate::buffer::SlotState;
 use crate::demand::SUMMARY;
 use crate::space::{Frontier, NONE, SuperblockState};
@@ -13,6 +13,9 @@ impl PageMapped {
     /// Handles an event of this crate or the controller; outputs can then be taken.
     pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
         match event.kind {
+            events::IDLE if event.index >= self.layout.dies => {
+                self.on_fold_timer((event.index - self.layout.dies) as usize, calendar, probe);
+            }
             events::IDLE => self.on_idle_timer(event.index as usize, calendar, probe),
             events::REFRESH => self.on_refresh_timer(event.index, calendar, probe),
             events::REWRITE => self.on_rewrite_timer(event.index as usize, calendar, probe),
@@ -55,6 +58,7 @@ impl PageMapped {
                         });
                     }
                     Origin::ReadModifyWrite => self.on_merged(transaction.owner),
+                    Origin::Fold => self.on_fold_read(&transaction, calendar, probe),
                     Origin::Rewrite => self.on_rewrite_read(&transaction, calendar, probe),
                     Origin::Scrub if transaction.owner != NONE => {
                         self.on_patrol_read(&transaction, calendar, probe);
@@ -72,6 +76,7 @@ impl PageMapped {
         }
         if self.controller.is_idle(transaction.die) {
             self.arm_idle_timer(die, calendar);
+            self.arm_fold_timer(die, calendar);
             self.arm_rewrite_timer(die, calendar);
             self.arm_patrol(die, calendar);
         }
@@ -103,7 +108,7 @@ impl PageMapped {
             self.on_copied_back(die);
         }
         let first = self.layout.first_ppa(global as u32) + transaction.row * self.layout.row_units;
-        for unit in 0..self.layout.program_units {
+        for unit in 0..transaction.rows * self.layout.row_units {
             let ppa = Ppa(first + unit);
             let source = self.programs.get(transaction.owner, unit);
             self.stats.units_programmed[source.origin() as usize] += 1;
@@ -126,7 +131,9 @@ impl PageMapped {
             self.fail_superblock(die, transaction.superblock, calendar, probe);
         }
         if self.space.in_flight[global] == 0 && self.space.state[global] == SuperblockState::Closed {
-            if self.space.failing[global] {
+            if self.holds_one_bit(global) {
+                self.close_slc(die, transaction.superblock);
+            } else if self.space.failing[global] {
                 self.collections[die].force(transaction.superblock, Origin::Rescue);
             } else {
                 self.space.close(die, transaction.superblock);
@@ -238,13 +245,13 @@ impl PageMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
-        for stream in 0..2 {
+        for stream in 0..3 {
             if self.space.dies[die].frontiers[stream].superblock == superblock {
                 self.pad(die, stream, calendar, probe);
                 self.space.dies[die].frontiers[stream] = Frontier::CLOSED;
                 let global = self.space.global(die, superblock);
                 self.space.state[global] = SuperblockState::Closed;
-                if stream == HOST && self.current == die as u32 {
+                if stream == self.host_stream && self.current == die as u32 {
                     self.current = NONE;
                 }
             }
@@ -260,11 +267,19 @@ impl PageMapped {
         let (die, superblock) = (transaction.die.index(), transaction.superblock);
         let global = self.space.global(die, superblock);
         assert_eq!(self.space.valid[global], 0, "superblock {global} was erased with valid data");
-        let done = self.array.erase(die as u32, superblock);
+        let slc = self.holds_one_bit(global);
+        let done = match slc {
+            false => self.array.erase(die as u32, superblock),
+            true => self.array.erase_slc(die as u32, superblock),
+        };
         self.stats.blocks_erased[transaction.origin as usize] += u64::from(self.layout.planes);
         self.stats.erase_failures += u64::from(!done);
         self.space.dies[die].erases += 1;
-        self.collections[die].erasing -= 1;
+        if slc {
+            self.free_slc(die, global);
+        } else {
+            self.collections[die].erasing -= 1;
+        }
         probe.on_erase(global);
         let failing = std::mem::replace(&mut self.space.failing[global], false);
         let lost =

@@ -78,6 +78,7 @@ impl PageMapped {
         }
         let die = self.submit_read(row, mask, Origin::Host, Class::HostRead, request, calendar, probe);
         self.collections[die].background = false;
+        self.end_idle_folding(die);
         1
     }
 
@@ -100,6 +101,11 @@ impl PageMapped {
         let mut transaction =
             Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row % self.layout.rows);
         transaction.mask = mask;
+        if self.holds_one_bit(global as usize) {
+            transaction.slc = true;
+            let units = if origin == Origin::Host { mask.count_ones() } else { 0 };
+            self.stats.slc_units_read += u64::from(units);
+        }
         transaction.pages = self.layout.pages_touched(mask);
         transaction.owner = owner;
         if let Some(regulation) = &mut self.regulation {

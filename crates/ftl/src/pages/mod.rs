@@ -17,6 +17,7 @@ use crate::patrol::Patrol;
 use crate::placement::PlacementPolicy;
 use crate::programs::Programs;
 use crate::regulation::Regulation;
+use crate::slc_cache::SlcCache;
 use crate::space::{NONE, Space};
 use crate::{FtlStats, Layout, Output};
 use controller::Controller;
@@ -67,9 +68,18 @@ pub struct PageMapped {
     pub(crate) outputs: Vec<Output>,
     /// Which entries of the map are in RAM, where not all are.
     pub(crate) demand: Option<Box<Demand>>,
+    /// Superblocks with one bit a cell, where there can be some.
+    pub(crate) slc_cache: Option<Box<SlcCache>>,
+    /// Where the program unit goes that is being filled with the host's data.
+    host_stream: usize,
 }
 
-const HOST: usize = 0;
+/// The stream of the host's data.
+pub(crate) const HOST: usize = 0;
+/// The stream of moved data, where they have one of their own.
+pub(crate) const MOVED: usize = 1;
+/// The stream of the host's data that take one bit a cell.
+pub(crate) const SLC: usize = 2;
 
 impl PageMapped {
     /// A fresh drive: nothing written, every good superblock free.
@@ -93,6 +103,14 @@ impl PageMapped {
         let layout = config.layout.clone();
         let regulation = Regulation::new(config, regulation, &mut controller, seed)?;
         let dies = layout.dies as usize;
+        let slc_cache = SlcCache::new(config);
+        if let Some(wrong) = slc_cache.as_ref().and_then(|_| misfit(&controller, regulation.is_some())) {
+            return Err(wrong);
+        }
+        let mut array = array;
+        if let (Some(_), Some(mode)) = (&slc_cache, controller.slc_mode()) {
+            array.allow_slc_mode(mode.erases_per_cycle);
+        }
         let mut ftl = Self {
             mixed: config.mixed_streams,
             read_ahead: config.read_ahead,
@@ -133,6 +151,8 @@ impl PageMapped {
             read_only: false,
             outputs: Vec::with_capacity(64),
             demand: demand.map(Box::new),
+            slc_cache,
+            host_stream: HOST,
             layout,
         };
         for die in 0..dies {
@@ -155,17 +175,27 @@ impl PageMapped {
         self.trigger.foreground_limit() + 3 + self.spare
     }
 
+    /// Units of a superblock that count. A victim may need padding up to a whole program unit; what that costs
+    /// is kept out, so that by the pigeonhole principle some victim always gives back more than it takes.
+    pub(crate) fn useful_units(&self) -> u32 {
+        self.layout.data_units() - self.layout.program_units + 1
+    }
+
+    /// The most live units of a die of which `taken` superblocks serve another purpose.
+    pub(crate) fn quota_beside(&self, die: usize, taken: u32) -> u32 {
+        let usable = self.space.dies[die].usable.saturating_sub(self.reserved_superblocks() + taken);
+        usable * self.useful_units()
+    }
+
     pub(crate) fn update_quota(&mut self, die: usize) {
-        let usable = self.space.dies[die].usable.saturating_sub(self.reserved_superblocks());
-        // A victim may need padding up to a whole program unit; what that costs is kept out, too, so that
-        // by the pigeonhole principle some victim always gives back more than it takes.
-        let useful = self.layout.data_units() - self.layout.program_units + 1;
-        self.space.dies[die].quota = usable * useful;
+        self.space.dies[die].quota = self.quota_beside(die, self.cache_superblocks(die));
     }
 
     /// Logical units that the dies can hold for ever.
     fn sustainable_units(&self) -> u64 {
-        let quotas: u64 = self.space.dies.iter().map(|die| u64::from(die.quota)).sum();
+        let reserved = self.cache_reserved();
+        let quotas: u64 =
+            (0..self.space.dies.len()).map(|die| u64::from(self.quota_beside(die, reserved))).sum();
         quotas.saturating_sub(u64::from(self.layout.dies) * u64::from(self.layout.program_units))
     }
 
@@ -183,11 +213,30 @@ impl PageMapped {
         } else {
             "give each die more blocks".to_owned()
         };
+        let (kept, advice) = match self.cache_reserved() {
+            0 => (String::new(), advice),
+            count => (format!(" and the SLC cache {count}"), format!("{advice}, or give ftl.slc_cache less")),
+        };
         Err(format!(
             "this drive cannot sustain writes: the host sees {logical} mapping units, but of the {least} good \
-             superblocks of a die garbage collection keeps {} free, open or in hand, which leaves room for \
-             {possible}; {advice}",
+             superblocks of a die garbage collection keeps {} free, open or in hand{kept}, which leaves \
+             room for {possible}; {advice}",
             self.reserved_superblocks()
         ))
     }
+}
+
+/// Why a drive cannot have blocks with one bit a cell.
+fn misfit(controller: &Controller, regulated: bool) -> Option<String> {
+    if controller.slc_mode().is_none() {
+        return Some(
+            "ftl.slc_cache: the chip's file does not say what its blocks are with one bit a cell: expected \
+             nand.slc_mode with t_r and t_prog"
+                .into(),
+        );
+    }
+    regulated.then(|| {
+        "ftl.slc_cache: errors and costs are not modelled for blocks with one bit a cell: expected no ecc.code with it"
+            .into()
+    })
 }

@@ -84,7 +84,7 @@ impl PageMapped {
     pub fn explain_stall(&self) -> String {
         let die = |(die, space): (usize, &crate::space::DieSpace)| {
             format!(
-                "die {die}: live {} of {}, free {}, candidates {} with {} garbage units, left {}/{}, bound {}, {}",
+                "die {die}: live {} of {}, free {}, candidates {} with {} garbage units, left {}/{}, bound {}, {}{}",
                 space.live,
                 space.quota,
                 space.free.len(),
@@ -94,6 +94,7 @@ impl PageMapped {
                 space.frontiers[1].left(&self.layout),
                 self.bound[die],
                 self.collections[die].describe(),
+                self.slc_cache.as_ref().map_or_else(String::new, |cache| cache.describe(die)),
             )
         };
         let dies: Vec<String> = self.space.dies.iter().enumerate().map(die).collect();

@@ -1,6 +1,6 @@
 //! How buffered units find their die, fill program units and go to the flash.
 
-use super::{HOST, PageMapped};
+use super::{HOST, MOVED, PageMapped, SLC};
 use crate::buffer::SlotState;
 use crate::demand::SUMMARY;
 use crate::events;
@@ -29,18 +29,18 @@ impl PageMapped {
             if !self.is_assembling() && !self.choose_die(lpn) {
                 return;
             }
-            let die = self.current as usize;
-            let opened = self.space.dies[die].frontiers[HOST].superblock == NONE;
+            let (die, stream) = (self.current as usize, self.host_stream);
+            let opened = self.space.dies[die].frontiers[stream].superblock == NONE;
             if opened {
-                assert!(self.space.open(die, HOST), "die {die} was eligible without room");
+                assert!(self.open_for_host(die, stream), "die {die} was eligible without room");
             }
             self.buffer.bind_first();
             awaited |= self.write_back && self.buffer.slot(slot).request != u32::MAX;
             self.space.dies[die].live += 1;
-            self.collections[die].spend();
+            self.note_host_unit(die, stream);
             self.map.prefetch_validity(self.map.lookup(lpn));
             let source = Source::new(self.buffered_origin(lpn), slot);
-            self.append(die, HOST, lpn, source, calendar, probe);
+            self.append(die, stream, lpn, source, calendar, probe);
             if opened {
                 self.collect(die, calendar, probe);
             }
@@ -62,10 +62,17 @@ impl PageMapped {
     /// True when some die has a part of a program unit of host data.
     #[inline]
     pub(super) fn is_assembling(&mut self) -> bool {
-        if self.current != NONE && self.space.dies[self.current as usize].frontiers[HOST].filled == 0 {
+        if self.current != NONE
+            && self.space.dies[self.current as usize].frontiers[self.host_stream].filled == 0
+        {
             self.current = NONE;
         }
         self.current != NONE
+    }
+
+    /// True when the host's data fill a program unit of the die that folded data share.
+    pub(crate) fn is_host_filling(&self, die: usize) -> bool {
+        self.current == die as u32 && self.host_stream == HOST
     }
 
     pub(super) fn choose_die(&mut self, lpn: Lpn) -> bool {
@@ -83,7 +90,9 @@ impl PageMapped {
             Some(die) => {
                 assert!(view.is_eligible(die), "the placement policy chose {die}, which is not eligible");
                 self.current = die.0;
+                self.host_stream = self.stream_for_host(die.index());
                 self.collections[die.index()].background = false;
+                self.end_idle_folding(die.index());
                 true
             }
             None => false,
@@ -103,7 +112,7 @@ impl PageMapped {
     pub(super) fn pad_current<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
         if self.current != NONE {
             let die = self.current as usize;
-            self.pad(die, HOST, calendar, probe);
+            self.pad(die, self.host_stream, calendar, probe);
             self.current = NONE;
         }
     }
@@ -147,7 +156,7 @@ impl PageMapped {
         self.programs.set(frontier.slot, frontier.filled, source);
         frontier.next_unit += 1;
         frontier.filled += 1;
-        let complete = frontier.filled == self.layout.program_units;
+        let complete = frontier.filled == self.layout.program_units_of(stream == SLC);
         self.map.assign(ppa, lpn);
         if complete {
             self.issue_program(die, stream, Kind::Program, calendar, probe);
@@ -185,17 +194,19 @@ impl PageMapped {
         let Frontier { superblock, next_unit, slot, .. } = *frontier;
         frontier.filled = 0;
         frontier.slot = NONE;
-        let full = next_unit == layout.superblock_units;
+        let slc = stream == SLC;
+        let full = next_unit == if slc { layout.slc_units() } else { layout.superblock_units };
         if full {
             frontier.superblock = NONE;
         }
-        let row = (next_unit - layout.program_units) / layout.row_units;
-        let class = if stream == HOST { Class::HostProgram } else { Class::InternalProgram };
+        let row = (next_unit - layout.program_units_of(slc)) / layout.row_units;
+        let class = if stream == MOVED { Class::InternalProgram } else { Class::HostProgram };
         let origin = self.programs.get(slot, 0).origin();
         let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
         transaction.wear = self.controller.wear_row(|| self.array.pe_cycles(die as u32, superblock));
-        transaction.rows = layout.program_rows;
-        transaction.pages = layout.planes * layout.program_rows;
+        transaction.slc = slc;
+        transaction.rows = if slc { 1 } else { layout.program_rows };
+        transaction.pages = layout.planes * transaction.rows;
         transaction.owner = slot;
         let global = self.space.global(die, superblock);
         if let Some(regulation) = &mut self.regulation {
@@ -209,8 +220,10 @@ impl PageMapped {
         if full {
             self.space.state[global] = SuperblockState::Closed;
         }
-        if stream == HOST {
+        if stream != MOVED {
             self.bound[die] += 1;
+        }
+        if self.current == die as u32 && self.host_stream == stream {
             self.flush_serial = (self.flush_serial + 1) & 0xFF_FFFF;
             self.flush_armed = false;
         }
@@ -225,12 +238,18 @@ impl PageMapped {
         self.update_eligible(die);
     }
 
-    /// Whether the host may send this die another program unit.
-    pub(crate) fn update_eligible(&mut self, die: usize) {
+    /// A program of the host's stream may join those that wait at the die.
+    #[inline]
+    pub(crate) fn has_program_place(&self, die: usize) -> bool {
+        self.bound[die] < self.program_queue
+    }
+
+    /// Whether the host, or what is folded, may take a program unit of a superblock with all its bits.
+    #[inline]
+    pub(crate) fn has_own_room(&self, die: usize) -> bool {
         let space = &self.space.dies[die];
         let (units, program) = (self.layout.data_units(), self.layout.program_units);
-        let within_quota = space.live + program <= space.quota;
-        let free = space.free.len() as u32;
+        let free = self.free_superblocks(die);
         let reserved = self.collections[die].reserved_units(&self.space, die);
         let host_left = space.frontiers[HOST].left(&self.layout);
         let gc_left = if self.mixed { 0 } else { space.frontiers[1].left(&self.layout) };
@@ -249,9 +268,19 @@ impl PageMapped {
             (false, true) => free >= 1 && suffices(units - program, free - 1),
             (false, false) => free >= 2 && suffices(gc_left, free - 1),
         };
+        room && !self.collections[die].holds_host_back()
+    }
+
+    /// Whether the host may send this die another program unit.
+    pub(crate) fn update_eligible(&mut self, die: usize) {
+        let space = &self.space.dies[die];
+        let within_quota = space.live + self.layout.program_units <= space.quota;
+        let mut room = self.has_own_room(die);
+        if self.slc_cache.is_some() {
+            room = self.has_cache_room(die, room);
+        }
         let (word, bit) = (die / 64, 1u64 << (die % 64));
-        let paced = self.collections[die].holds_host_back();
-        if within_quota && room && !paced && self.bound[die] < self.program_queue {
+        if within_quota && room && self.has_program_place(die) {
             self.eligible[word] |= bit;
         } else {
             self.eligible[word] &= !bit;

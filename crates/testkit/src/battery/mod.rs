@@ -9,6 +9,7 @@ pub mod mapping;
 pub mod placement;
 pub mod regulator;
 pub mod scheduler;
+pub mod slc_cache;
 pub mod trigger;
 pub mod victim;
 pub mod wear;

@@ -1,0 +1,45 @@
+//! The same number at all times, however full the drive is.
+
+use super::{CacheShape, CacheView, Folding, SlcCachePolicy};
+use config::{Card, ConfigError, Policy, Section};
+use units::Bytes;
+
+/// A cache of one size.
+#[derive(Clone, Debug)]
+pub struct StaticSize {
+    size: Bytes,
+    folding: Folding,
+}
+
+impl Policy for StaticSize {
+    const CARD: Card = Card {
+        name: "static",
+        rule: "as many superblocks as hold `size` with one bit a cell, whatever the drive holds; they count as \
+               over-provisioning",
+        paper: "common practice: Samsung's TurboWrite of 2013",
+        not_modelled: "blocks set apart for good: any erased superblock serves, so that all wear alike",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let size: Bytes =
+            section.or("size", Bytes::new(6_000_000_000), "what it holds, over the whole drive")?;
+        if size.get() == 0 {
+            return Err(section.reject("size", "expected more than 0B; without a cache set its name to none"));
+        }
+        Ok(Self { size, folding: Folding::read(section)? })
+    }
+}
+
+impl SlcCachePolicy for StaticSize {
+    fn reserved(&self, shape: &CacheShape) -> u32 {
+        shape.superblocks_for(self.size)
+    }
+
+    fn most(&self, view: &CacheView) -> u32 {
+        self.reserved(&view.shape)
+    }
+
+    fn folding(&self) -> Option<Folding> {
+        Some(self.folding)
+    }
+}

@@ -1,0 +1,54 @@
+//! Blocks of a chip with several bits a cell, used with one bit a cell: what the chip's file says of it.
+//!
+//! Not modelled: that such a block keeps its data longer, how its erase may be shorter, and what changing between the
+//! modes does to a block beyond its cycles.
+
+use crate::{Cell, Geometry};
+use config::{ConfigError, Section};
+use units::Nanos;
+
+/// Times and wear of a block that holds one bit a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlcMode {
+    /// Array read time of a page.
+    pub t_r: Nanos,
+    /// Program time of a page (of each plane that takes part).
+    pub t_prog: Nanos,
+    /// Erases in this mode that wear a block as much as one program/erase cycle of the chip's own mode.
+    pub erases_per_cycle: u32,
+}
+
+impl SlcMode {
+    /// Reads `[nand.slc_mode]`; absent when the chip's file has none: then its blocks know their own mode only.
+    ///
+    /// # Errors
+    /// When the cells hold one bit anyway, or a value is missing or wrong.
+    pub fn read(nand: &mut Section, geometry: &Geometry) -> Result<Option<Self>, ConfigError> {
+        let written = nand.has("slc_mode");
+        let mut section = nand.child("slc_mode")?;
+        if !written {
+            return Ok(None);
+        }
+        let mode = Self {
+            t_r: section.required("t_r", "array read time of a page with one bit a cell")?,
+            t_prog: section.required("t_prog", "program time of a page with one bit a cell")?,
+            erases_per_cycle: section.or(
+                "erases_per_cycle",
+                1u32,
+                "erases in this mode that wear a block as much as one program/erase cycle",
+            )?,
+        };
+        if geometry.cell == Cell::Slc {
+            return Err(section.reject(
+                "t_prog",
+                "expected cells of several bits: with `cell = slc` every block \
+                                                 holds one bit a cell",
+            ));
+        }
+        if mode.erases_per_cycle == 0 {
+            return Err(section.reject("erases_per_cycle", "expected at least 1"));
+        }
+        section.finish()?;
+        Ok(Some(mode))
+    }
+}

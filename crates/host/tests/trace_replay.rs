@@ -54,6 +54,20 @@ fn times_that_go_back_are_refused_or_sorted() {
 }
 
 #[test]
+fn a_block_trace_s_fua_flag_reaches_the_drive() {
+    let lines =
+        ["WFS", "FWFSM", "WS", "FWS", "R"].map(|rwbs| format!("8,0 0 1 0.000000001 9 D {rwbs} 64 + 8 [a]\n"));
+    let trace = file(&lines.concat());
+    for sort_window in [1 << 20, 2] {
+        let options = TraceOptions { sort: true, sort_window, ..TraceOptions::default() };
+        let requests = replay(trace.path(), &options, 1 << 30).unwrap();
+        let forced: Vec<bool> = requests.iter().map(|request| request.fua).collect();
+        assert_eq!(forced, [true, true, false, false, false]);
+    }
+    assert_eq!(inspect(trace.path(), &TraceOptions::default()).unwrap().writes_with_fua, 2);
+}
+
+#[test]
 fn sorting_on_disk_and_in_memory_agree() {
     let mut text = String::new();
     for i in 0..5000u64 {

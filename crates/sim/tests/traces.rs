@@ -104,18 +104,31 @@ fn every_real_trace_runs_to_its_end_with_the_checks_on() {
     }
 }
 
+/// Runs every real trace with the checks on a drive with these settings, in units of a page.
+fn run_all(folder: &Path, settings: &[&str]) {
+    for (file, options) in TRACES {
+        let drive = fitting(file, &[&["ftl.mapping_unit=16KiB"], settings].concat());
+        let result = run_trace(folder, file, options, drive, RunOptions::default());
+        let completed = result["host"]["completed"]["total"].as_u64().unwrap();
+        assert!(completed > 900, "{settings:?}, {file}: only {completed} requests");
+        assert_eq!(result["host"]["submitted"]["total"], completed, "{settings:?}, {file}");
+    }
+}
+
 #[test]
 fn every_kind_of_mapping_runs_every_real_trace_with_the_checks_on() {
     let Some(folder) = folder() else { return };
     for entry in sim::policies().iter().filter(|entry| entry.seam == "ftl.mapping" && !entry.default) {
-        let kind = entry.card.name;
-        let mapping = format!("ftl.mapping.name={kind}");
-        for (file, options) in TRACES {
-            let drive = fitting(file, &[&mapping, "ftl.mapping_unit=16KiB"]);
-            let result = run_trace(&folder, file, options, drive, RunOptions::default());
-            let completed = result["host"]["completed"]["total"].as_u64().unwrap();
-            assert!(completed > 900, "{kind}, {file}: only {completed} requests");
-            assert_eq!(result["host"]["submitted"]["total"], completed, "{kind}, {file}");
-        }
+        run_all(&folder, &[&format!("ftl.mapping.name={}", entry.card.name)]);
     }
+}
+
+#[test]
+fn caches_before_block_maps_run_every_real_trace_with_the_checks_on() {
+    let Some(folder) = folder() else { return };
+    let unprotected = "ftl.buffer.power_loss_protection=false";
+    let cache = ["ftl.buffer.eviction.name=bplru", "ftl.buffer.read_cache=true", unprotected];
+    run_all(&folder, &[&["ftl.mapping.name=fast"], &cache[..]].concat());
+    let cache = ["ftl.buffer.eviction.name=block-buffer", "ftl.buffer.eviction.blocks=8", unprotected];
+    run_all(&folder, &[&["ftl.mapping.name=bast"], &cache[..]].concat());
 }

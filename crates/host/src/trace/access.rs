@@ -236,7 +236,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn at(op: Op, offset: u64, bytes: u32) -> Record {
-        Record { time_ns: 0, offset, bytes, volume: 0, op }
+        Record { time_ns: 0, offset, bytes, volume: 0, op, fua: false }
     }
 
     fn info(options: AccessOptions, records: &[Record]) -> AccessInfo {
@@ -303,7 +303,8 @@ mod tests {
             let mut table = std::collections::BTreeMap::<(u32, u64), [u64; 2]>::new();
             for &(read, sector, sectors, volume) in requests.iter().cycle().take(requests.len() * repeats) {
                 let op = if read { Op::Read } else { Op::Write };
-                map.add(&Record { time_ns: 0, offset: sector * 512, bytes: sectors * 512, volume, op });
+                let (offset, bytes) = (sector * 512, sectors * 512);
+                map.add(&Record { time_ns: 0, offset, bytes, volume, op, fua: false });
                 for page in sector >> shift..=(sector + u64::from(sectors) - 1) >> shift {
                     table.entry((volume, page)).or_default()[usize::from(!read)] += 1;
                 }

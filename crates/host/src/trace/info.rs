@@ -195,4 +195,6 @@ pub struct TraceInfo {
     pub requests_of_other_volumes: u64,
     /// Requests outside the times asked for.
     pub requests_outside_times: u64,
+    /// Writes that must be on durable media when they are answered (FUA).
+    pub writes_with_fua: u64,
 }

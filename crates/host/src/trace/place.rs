@@ -113,7 +113,7 @@ mod tests {
     use crate::Op;
 
     fn at(offset: u64, bytes: u32) -> Record {
-        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::Read }
+        Record { time_ns: 0, offset, bytes, volume: 0, op: Op::Read, fua: false }
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub(crate) struct Record {
     pub volume: u32,
     /// What it asks for.
     pub op: Op,
+    /// A write that must be on durable media when it is answered (force unit access).
+    pub fua: bool,
 }
 
 /// What one line or record turned out to be.
@@ -52,7 +54,7 @@ impl Record {
         if offset.checked_add(bytes).is_none() {
             return Err(fault(format!("offset {offset} plus size {bytes}"), "an end within 64 bits"));
         }
-        Ok(Self { time_ns, offset, bytes: bytes as u32, volume, op })
+        Ok(Self { time_ns, offset, bytes: bytes as u32, volume, op, fua: false })
     }
 
     /// A request whose address and length count sectors.
@@ -71,7 +73,7 @@ impl Record {
 
     /// A flush, which has no address.
     pub fn flush(time_ns: u64, volume: u32) -> Self {
-        Self { time_ns, offset: 0, bytes: 0, volume, op: Op::Flush }
+        Self { time_ns, offset: 0, bytes: 0, volume, op: Op::Flush, fua: false }
     }
 
     #[cold]

@@ -160,7 +160,7 @@ impl TraceWorkload {
             return Err(self.changed());
         };
         let (op, bytes, tag) = (record.op, record.bytes, record.volume as u16);
-        let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: false };
+        let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: record.fua };
         self.waiting = Some(Waiting { request, after_first_ns });
         Ok(())
     }
@@ -230,12 +230,12 @@ impl Workload for TraceWorkload {
             Pace::Open { speedup } => notes.push(("speedup".into(), speedup.to_string())),
             Pace::Closed { depth, .. } => notes.push(("as_fast_as_possible".into(), depth.to_string())),
         }
-        let left_out = [
+        let counts = [
             ("requests_of_other_volumes", self.info.requests_of_other_volumes),
             ("requests_outside_times", self.info.requests_outside_times),
+            ("writes_with_fua", self.info.writes_with_fua),
         ];
-        notes
-            .extend(left_out.iter().filter(|(_, n)| *n > 0).map(|(name, n)| ((*name).into(), n.to_string())));
+        notes.extend(counts.iter().filter(|(_, n)| *n > 0).map(|(name, n)| ((*name).into(), n.to_string())));
         if let Some(disorder) = self.info.first_out_of_order {
             notes.push(("sorted_because_of_line".into(), disorder.line.to_string()));
         }

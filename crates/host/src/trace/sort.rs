@@ -14,6 +14,9 @@ use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 /// Bytes of a request in a run: time, line, offset, length, volume, op.
 const ENCODED: usize = 8 + 8 + 8 + 4 + 4 + 1;
 
+/// Marks the operation of a request with force unit access.
+const FUA: u8 = 0x80;
+
 /// Requests read from a run at a time.
 const CHUNK: u64 = 1024;
 
@@ -185,7 +188,7 @@ struct Merge {
 
 /// A record as the heap carries it; its order never matters, for time and line already differ.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct HeapRecord(u64, u32, u32, Op);
+struct HeapRecord(u64, u32, u32, Op, bool);
 
 impl Merge {
     fn rewind(&mut self) -> Result<(), WorkloadError> {
@@ -201,19 +204,20 @@ impl Merge {
     fn advance(&mut self, run: usize) -> Result<(), WorkloadError> {
         let next = self.runs[run].next(&mut self.file).map_err(|error| disk_error(&error))?;
         if let Some(Located { record: r, line }) = next {
-            let rest = HeapRecord(r.offset, r.bytes, r.volume, r.op);
+            let rest = HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua);
             self.heads.push(Reverse((r.time_ns, line, run, rest)));
         }
         Ok(())
     }
 
     fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
-        let Some(Reverse((time_ns, line, run, HeapRecord(offset, bytes, volume, op)))) = self.heads.pop()
+        let Some(Reverse((time_ns, line, run, HeapRecord(offset, bytes, volume, op, fua)))) =
+            self.heads.pop()
         else {
             return Ok(None);
         };
         self.advance(run)?;
-        Ok(Some(Located { record: Record { time_ns, offset, bytes, volume, op }, line }))
+        Ok(Some(Located { record: Record { time_ns, offset, bytes, volume, op, fua }, line }))
     }
 }
 
@@ -234,15 +238,15 @@ fn encode(located: &Located) -> [u8; ENCODED] {
     bytes[16..24].copy_from_slice(&r.offset.to_le_bytes());
     bytes[24..28].copy_from_slice(&r.bytes.to_le_bytes());
     bytes[28..32].copy_from_slice(&r.volume.to_le_bytes());
-    bytes[32] = r.op as u8;
+    bytes[32] = r.op as u8 | if r.fua { FUA } else { 0 };
     bytes
 }
 
 fn decode(bytes: &[u8]) -> Located {
     let long = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |sum, &b| sum << 8 | u64::from(b));
     let short = |at: usize| bytes[at..at + 4].iter().rev().fold(0, |sum, &b| sum << 8 | u32::from(b));
-    let op = Op::ALL[usize::from(bytes[32])];
-    let record = Record { time_ns: long(0), offset: long(16), bytes: short(24), volume: short(28), op };
+    let (op, fua) = (Op::ALL[usize::from(bytes[32] & !FUA)], bytes[32] & FUA != 0);
+    let record = Record { time_ns: long(0), offset: long(16), bytes: short(24), volume: short(28), op, fua };
     Located { record, line: long(8) }
 }
 
@@ -252,9 +256,11 @@ mod tests {
 
     #[test]
     fn a_request_survives_the_disk() {
-        let record =
-            Record { time_ns: u64::MAX - 1, offset: 1 << 60, bytes: 4096, volume: 65_535, op: Op::Trim };
-        let located = Located { record, line: 1 << 33 };
-        assert_eq!(decode(&encode(&located)), located);
+        for (op, fua) in [(Op::Trim, false), (Op::Write, true)] {
+            let time_ns = u64::MAX - 1;
+            let record = Record { time_ns, offset: 1 << 60, bytes: 4096, volume: 65_535, op, fua };
+            let located = Located { record, line: 1 << 33 };
+            assert_eq!(decode(&encode(&located)), located);
+        }
     }
 }

@@ -33,6 +33,7 @@ pub(crate) struct Survey {
     disordered: u64,
     gaps: Gaps,
     sequential: u64,
+    writes_with_fua: u64,
     /// The longest request and its line.
     pub longest: (u32, u64),
     estimate: Option<Estimate>,
@@ -55,6 +56,7 @@ impl Survey {
             disordered: 0,
             gaps: Gaps::new(),
             sequential: 0,
+            writes_with_fua: 0,
             longest: (0, 0),
             estimate: (!exact).then(Estimate::new),
             pages: exact.then(PageSet::default),
@@ -73,6 +75,7 @@ impl Survey {
         let r = &located.record;
         self.add_time(r.time_ns, located.line);
         *self.counts.of(r.op) += 1;
+        self.writes_with_fua += u64::from(r.fua);
         *self.bytes.of(r.op) += u64::from(r.bytes);
         let volume = r.volume as usize;
         if volume >= self.volumes.len() {
@@ -158,6 +161,7 @@ impl Survey {
             first_skipped: met.first_skipped.clone(),
             requests_of_other_volumes: met.unselected,
             requests_outside_times: met.outside_times,
+            writes_with_fua: self.writes_with_fua,
             ..head
         }
     }

@@ -164,7 +164,11 @@ pub fn check(context: &str, _maker: &Maker, steps: u64) {
             try_with(&format!("{context} {planes} {failing}"), &lines, steps);
             for cache in caches(context, steps) {
                 let lines: Vec<String> = lines.iter().chain(&cache).cloned().collect();
-                try_with(&format!("{context} {planes} {failing} {}", cache.join(" ")), &lines, steps.min(LONG));
+                try_with(
+                    &format!("{context} {planes} {failing} {}", cache.join(" ")),
+                    &lines,
+                    steps.min(LONG),
+                );
             }
         }
     }

@@ -1,7 +1,8 @@
 //! blkparse text: one event of the block layer per line, and a summary at the end.
 //!
-//! Requests are the events of one action, D (issued to the device) unless another is asked for. A write that
-//! carries flush or FUA flags is replayed as a write; a flush without data is a flush; a discard is a trim.
+//! Requests are the events of one action, D (issued to the device) unless another is asked for. A write with an F
+//! behind its W is one with force unit access; a flush without data is a flush; a discard is a trim. An F in front
+//! of a write with data asks for a flush before it: what is issued to the device has that as a request of its own.
 
 use super::{FormatCard, Framing, Parser};
 use crate::Op;
@@ -115,6 +116,11 @@ fn op_of(rwbs: &[u8]) -> Result<Option<Op>, Fault> {
     }
 }
 
+/// True for a write with an F behind its W.
+fn forces_unit_access(rwbs: &[u8]) -> bool {
+    rwbs.iter().skip_while(|letter| **letter != b'W').any(|letter| *letter == b'F')
+}
+
 fn request(
     time_ns: u64,
     op: Option<Op>,
@@ -137,6 +143,7 @@ fn request(
             return Err(fault(format!("{} without an address", show(rwbs)), "sector + sectors"));
         }
     };
+    record.fua = record.op == Op::Write && forces_unit_access(rwbs);
     record.volume = volumes.id(device)?;
     Ok(Parsed::Request(record))
 }
@@ -182,5 +189,8 @@ mod tests {
             (Some(Op::Flush), Some(Op::Flush), Some(Op::Flush), None)
         );
         assert!(op_of(b"X").is_err());
+        let forced = |text: &str| forces_unit_access(text.as_bytes());
+        assert_eq!((forced("WFS"), forced("FWFS"), forced("WF")), (true, true, true));
+        assert_eq!((forced("W"), forced("FWS"), forced("WSM")), (false, false, false));
     }
 }

@@ -48,6 +48,7 @@ const FLUSH: u32 = 1 << 2;
 const PACKET: u32 = 1 << 9;
 const NOTIFY: u32 = 1 << 10;
 const DISCARD: u32 = 1 << 13;
+const FUA: u32 = 1 << 15;
 
 struct BlkTrace {
     action: String,
@@ -113,6 +114,7 @@ impl Parser for BlkTrace {
                 Record::in_bytes(time_ns, op_of(category), offset, bytes, 0)?
             }
         };
+        record.fua = record.op == Op::Write && category & FUA != 0;
         let device = event.u32_at(36);
         record.volume = volumes.pair([u64::from(device >> 20), u64::from(device & 0xf_ffff)])?;
         Ok(Parsed::Request(record))

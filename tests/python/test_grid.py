@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import Command, one_line_error
-from floatgate.grid import Asked, run_grid, settings, steady
+from floatgate import session
+from floatgate.grid import Asked, Point, measure_one, run_grid, settings, steady
 from floatgate.grid.measure import Rule
 from floatgate.grid.point import NOT_REACHED, STEADY, Setting
 
@@ -84,6 +85,16 @@ def test_points_agree_with_what_their_parts_add_up_to() -> None:
 def test_a_point_does_not_depend_on_the_number_of_workers() -> None:
     asked = Asked("slc", tuple(settings((8192,), (2,), ("random",), ("read", "write"))), file_bytes=1 << 26)
     assert run_grid(asked, workers=1).points == run_grid(asked, workers=2).points
+
+
+def test_a_point_does_not_depend_on_the_speed_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = Setting("random", "read", 8192, 2)
+
+    def found(slice_s: float) -> Point:
+        monkeypatch.setattr(session, "SLICE_S", slice_s)
+        return measure_one("slc", setting, file_bytes=1 << 26)
+
+    assert found(1e-4) == found(1.0)
 
 
 def test_no_steady_state_in_the_time_given_is_said() -> None:

@@ -80,7 +80,11 @@ def measure(task: Task, stopped: Callable[[], bool] = lambda: False) -> Point:
         return _measure_disk(task, task.disk, seen, stopped)
     plan = task.plan()
     session = plan.open()
-    outcome = sessions.drive(session, plan, sinks=(seen,), stopped=lambda: seen.verdict.steady or stopped())
+
+    def over() -> bool:
+        return seen.verdict.steady or stopped()
+
+    outcome = sessions.drive(session, plan, sinks=(seen,), stopped=over, events=SLICE)
     seen.drain(session)
     if not seen.verdict.steady:
         if outcome.interrupted and stopped():

@@ -42,11 +42,15 @@ pub enum Origin {
     Scrub,
     /// Data that leaves superblocks with one bit a cell for such with the chip's own number.
     Fold,
+    /// Parity over dies.
+    Parity,
+    /// Reads of the rest of a stripe, to find again what a page's code could not correct.
+    Rebuild,
 }
 
 impl Origin {
     /// How many there are.
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 13;
     /// Every origin, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
@@ -60,6 +64,8 @@ impl Origin {
         Self::Map,
         Self::Scrub,
         Self::Fold,
+        Self::Parity,
+        Self::Rebuild,
     ];
 
     /// The name used in results.
@@ -76,6 +82,8 @@ impl Origin {
             Self::Map => "map",
             Self::Scrub => "scrub",
             Self::Fold => "fold",
+            Self::Parity => "parity",
+            Self::Rebuild => "rebuild",
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::buffer::BufferConfig;
 use crate::patrol::PatrolRules;
 use crate::regulation::Reckoned;
-use crate::{Layout, gc::trigger, gc::victim, mapping, placement, regulator, slc_cache, wear};
+use crate::{Layout, gc::trigger, gc::victim, mapping, parity, placement, regulator, slc_cache, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::{Cell, Geometry};
@@ -21,6 +21,8 @@ pub struct FtlConfig {
     pub buffer: BufferConfig,
     /// The kind of mapping.
     pub mapping: mapping::Maker,
+    /// Superblocks with data that share one of parity; none: there is no parity.
+    pub stripe: Option<u32>,
     /// When garbage collection works.
     pub trigger: trigger::Maker,
     /// What it reclaims.
@@ -61,6 +63,16 @@ impl FtlConfig {
             return Err(section.reject(key, &expected));
         }
         section.finish()?;
+        let mut section = ftl.child("parity")?;
+        let scheme = parity::read(&mut section)?();
+        let stripe = scheme.stripe(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
+        if stripe.is_some() && controller.copyback {
+            return Err(section.reject(
+                "name",
+                "expected none with controller.copyback: parity is made of data that pass the controller",
+            ));
+        }
+        section.finish()?;
         let mut gc = ftl.child("gc")?;
         let stream = gc.choice(
             "stream",
@@ -87,6 +99,10 @@ impl FtlConfig {
         section.finish()?;
         let mut section = ftl.child("slc_cache")?;
         let slc_cache = slc_cache::read(&mut section)?;
+        if stripe.is_some() && slc_cache().folding().is_some() {
+            let expected = "expected none with ftl.parity: superblocks with one bit a cell have no place in its groups";
+            return Err(section.reject("name", expected));
+        }
         if slc_cache().folding().is_some() {
             let wrong = match (geometry.cell, mapping().can_have_slc_cache(), stream.as_str()) {
                 (Cell::Slc, ..) => Some("none: the cells of this chip hold one bit anyway"),
@@ -148,6 +164,7 @@ impl FtlConfig {
             read_ahead,
             buffer,
             mapping,
+            stripe,
             trigger,
             victim,
             wear,

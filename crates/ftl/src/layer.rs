@@ -1,6 +1,7 @@
 //! What a drive asks of its translation layer, whichever kind of mapping it has: one branch for each call.
 
 use crate::mapping::Parts;
+use crate::parity::Stripes;
 use crate::{
     BlockMapped, FtlConfig, FtlStats, Layout, Output, PageMapped, Regulation, RegulationCounts,
     RegulationParts, SavedState, SuperblockState,
@@ -59,6 +60,10 @@ impl Ftl {
         let asked = regulation.asks(config);
         let parts = Parts { config, array, controller, program_queue, copyback, regulation, seed };
         match (config.mapping)().build(parts)? {
+            Self::Blocks(_) if config.stripe.is_some() => Err("ftl.parity: parity over dies is modelled for a page map \
+                                                               only: expected ftl.mapping.name = page, dftl or \
+                                                               birrell with it"
+                .into()),
             Self::Blocks(_) if asked => {
                 Err("ecc.code, ftl.regulator, ftl.refresh, ftl.scrub: errors and costs are modelled for a page map \
                                              only: expected ftl.mapping.name = page with them"
@@ -97,6 +102,14 @@ impl Ftl {
     pub fn cache_bytes(&self) -> Option<u64> {
         match self {
             Self::Page(ftl) => ftl.cache_bytes(),
+            Self::Blocks(_) => None,
+        }
+    }
+
+    /// The parity over dies, if there is one.
+    pub fn parity(&self) -> Option<&Stripes> {
+        match self {
+            Self::Page(ftl) => ftl.parity(),
             Self::Blocks(_) => None,
         }
     }

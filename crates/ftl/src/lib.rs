@@ -19,6 +19,7 @@ mod map;
 pub mod mapping;
 mod output;
 mod pages;
+pub mod parity;
 mod patrol;
 pub mod placement;
 mod programs;
@@ -58,6 +59,7 @@ pub fn policies() -> Vec<config::PolicyEntry> {
         gc::victim::catalogue(),
         mapping::catalogue(),
         nand::errors::catalogue(),
+        parity::catalogue(),
         placement::catalogue(),
         regulator::catalogue(),
         slc_cache::catalogue(),

@@ -237,6 +237,12 @@ impl PageMapped {
     ) -> bool {
         let global = superblock as usize;
         let (die, within) = ((superblock / self.space.per_die) as usize, superblock % self.space.per_die);
+        if self.parity.is_some() {
+            let asked = self.ask_anew(superblock, origin);
+            self.collect(die, calendar, probe);
+            self.pump(calendar, probe);
+            return asked;
+        }
         if self.space.state[global] == SuperblockState::Open {
             if !self.can_close(die, within) {
                 return false;

@@ -94,7 +94,7 @@ impl DieLoad {
 /// Everything the FTL keeps about costs.
 pub struct Regulation {
     regulator: Box<dyn CostRegulator>,
-    ways: Ways,
+    pub(crate) ways: Ways,
     ladder: Option<Ladder>,
     errors: Box<dyn ErrorModel>,
     types: usize,
@@ -473,24 +473,19 @@ impl Regulation {
         all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
     }
 
-    /// The program collected at a die's stream is issued to `rows` rows from `row` of `superblock`: what its
-    /// transaction names its cost by.
-    pub(crate) fn issue(
-        &mut self,
-        die: usize,
-        stream: usize,
-        superblock: usize,
-        row: u32,
-        rows: u32,
-        now: SimTime,
-    ) -> u8 {
+    /// The cost of the units collected at a die's stream.
+    pub(crate) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
+        let pending = std::mem::replace(&mut self.pending[die][stream], NO_COST);
+        if pending == NO_COST { 0 } else { pending }
+    }
+
+    /// A program of this cost is issued to `rows` rows from `row` of `superblock`: what its transaction names its cost by.
+    pub(crate) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
         if row == 0 {
             self.opened_at[superblock] = now.ns() as i64;
             self.reads[superblock] = 0;
             self.due[superblock] = SimTime::NEVER;
         }
-        let pending = std::mem::replace(&mut self.pending[die][stream], NO_COST);
-        let cost = if pending == NO_COST { 0 } else { pending };
         let first = superblock * self.rows as usize + row as usize;
         self.row_cost[first..first + rows as usize].fill(cost);
         if let Some(refresh) = self.ways.costs[usize::from(cost)].refresh {

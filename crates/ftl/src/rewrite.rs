@@ -81,7 +81,8 @@ impl PageMapped {
         let global = self.space.global(die, transaction.superblock) as u32;
         let unit = transaction.row * self.layout.row_units + transaction.mask.trailing_zeros();
         let home = Ppa(self.layout.first_ppa(global) + unit);
-        if self.map.lookup(lpn) == home && self.can_rewrite(die) {
+        let readable = !transaction.reading.uncorrectable;
+        if readable && self.map.lookup(lpn) == home && self.can_rewrite(die) {
             self.move_unit(die, home, Origin::Rewrite, calendar, probe);
         } else if let Some(regulation) = &mut self.regulation {
             regulation.drop_rewrite(lpn);

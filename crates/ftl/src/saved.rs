@@ -34,6 +34,12 @@ impl PageMapped {
         if self.cache_bytes().is_some_and(|bytes| bytes > 0) {
             return Err("the state can be saved only while nothing lies in the SLC cache".into());
         }
+        if self.parity.is_some() || self.rebuilds.has_lost() {
+            return Err(
+                "a saved state holds no parity and no marks of lost data: expected ftl.parity.name = none"
+                    .into(),
+            );
+        }
         let (forward, backward, valid) = self.map.arrays();
         let space = &self.space;
         let mut words = vec![
@@ -64,6 +70,9 @@ impl PageMapped {
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         let dies = self.space.dies.len();
+        if self.parity.is_some() {
+            return Err("a saved state holds no parity: expected ftl.parity.name = none".into());
+        }
         let shape = || "the saved state is of a drive of another shape".to_owned();
         let (words, longs) = (&saved.words, &saved.longs);
         let array_at = HEAD_WORDS + DIE_WORDS * dies;
@@ -87,7 +96,8 @@ impl PageMapped {
         self.space.pe_cycles.clone_from(&words[4]);
         let closed_at = longs[1].clone();
         for (state, &number) in self.space.state.iter_mut().zip(&words[3]) {
-            *state = SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
+            *state =
+                SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
         }
         for die in 0..dies {
             let head = &words[HEAD_WORDS + DIE_WORDS * die];

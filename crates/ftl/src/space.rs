@@ -27,12 +27,14 @@ pub enum SuperblockState {
     Erasing,
     /// Out of use: no good block left to repair it.
     Lost,
+    /// Holds the parity of others.
+    Parity,
 }
 
 impl SuperblockState {
     /// The state of a number, as a saved state holds it.
     pub(crate) fn of_number(number: u32) -> Option<Self> {
-        [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost]
+        [Self::Free, Self::Open, Self::Closed, Self::Victim, Self::Erasing, Self::Lost, Self::Parity]
             .get(number as usize)
             .copied()
     }
@@ -149,11 +151,27 @@ impl Space {
 
     /// Adds an erased superblock to the free ones.
     pub fn push_free(&mut self, die: usize, superblock: u32) {
+        self.push_ranked(die, superblock, self.free_rank(die, superblock));
+    }
+
+    /// Where the wear policy puts a superblock among the free ones.
+    #[inline]
+    pub fn free_rank(&self, die: usize, superblock: u32) -> u64 {
+        let space = &self.dies[die];
+        space.wear.free_rank(self.pe_cycles[self.global(die, superblock)], space.erases)
+    }
+
+    /// Adds an erased superblock to the free ones, at a place of the caller's.
+    #[inline]
+    pub fn push_ranked(&mut self, die: usize, superblock: u32, rank: u64) {
         let global = self.global(die, superblock);
         self.state[global] = SuperblockState::Free;
-        let space = &mut self.dies[die];
-        let rank = space.wear.free_rank(self.pe_cycles[global], space.erases);
-        space.free.push(Reverse((rank, superblock)));
+        self.dies[die].free.push(Reverse((rank, superblock)));
+    }
+
+    /// Takes a superblock out of the free ones without opening it.
+    pub fn withdraw_free(&mut self, die: usize, superblock: u32) {
+        self.dies[die].free.retain(|Reverse((_, free))| *free != superblock);
     }
 
     /// Takes the free superblock that the wear policy ranks lowest, and opens it.

@@ -106,6 +106,14 @@ counters! {
         slc_units_folded: u64,
         /// Blocks erased that held one bit a cell; they are among `blocks_erased`, too.
         slc_blocks_erased: u64,
+        /// Reads that the code could not correct and whose data was found again from parity: the host's, all others.
+        reads_rebuilt: [u64; 2],
+        /// Reads that neither the code nor parity could correct, or that had no parity.
+        reads_lost: [u64; 2],
+        /// Units moved, or merged with what the host wrote, though they could not be read: they are marked as lost.
+        units_lost: u64,
+        /// Units so marked that the host asked for.
+        units_read_lost: u64,
         /// Programs that failed.
         program_failures: u64,
         /// Erases that failed.

@@ -171,7 +171,7 @@ impl PageMapped {
         let global = die as u32 * self.layout.superblocks_per_die + superblock;
         let ppa = Ppa(self.layout.first_ppa(global) + frontier.next_unit);
         frontier.next_unit += 1;
-        let full = frontier.next_unit == self.layout.data_units();
+        let (first, full) = (frontier.next_unit == 1, frontier.next_unit == self.layout.data_units());
         self.map.assign(ppa, lpn);
         self.note_change(lpn);
         self.map.set(lpn, ppa);
@@ -183,22 +183,32 @@ impl PageMapped {
             self.note_closed(global as usize);
             self.space.close(die, superblock);
         }
+        if (first || full) && self.parity.is_some() {
+            let programs = if full { self.layout.superblock_units / self.layout.program_units } else { 1 };
+            self.note_written_untimed(global, programs);
+        }
     }
 
     fn collect_untimed(&mut self, die: usize) {
         while self.trigger.foreground(&self.trigger_view(die)) {
             let Some(victim) = self.space.pick_victim(die) else { return };
             let global = self.space.global(die, victim) as u32;
-            if !self.has_room_untimed(die, global) {
+            if self.parity.is_some() {
+                if !self.reclaim_group_untimed(global, Origin::Gc) {
+                    return;
+                }
+                continue;
+            }
+            if !self.has_room_untimed(die, self.space.valid[global as usize]) {
                 return;
             }
             self.space.take(die, victim);
-            self.move_all_untimed(die, global);
+            self.move_all_untimed(die, global, Origin::Gc);
             self.erase_untimed(die, victim);
         }
     }
 
-    fn move_all_untimed(&mut self, die: usize, global: u32) {
+    pub(crate) fn move_all_untimed(&mut self, die: usize, global: u32, origin: Origin) {
         let stream = usize::from(!self.mixed);
         let first = self.layout.first_ppa(global);
         for row in 0..self.layout.rows {
@@ -213,7 +223,7 @@ impl PageMapped {
                 let lpn = self.map.holder(old);
                 self.put_untimed(die, stream, lpn);
                 self.invalidate(old);
-                self.stats.units_programmed[Origin::Gc as usize] += 1;
+                self.stats.units_programmed[origin as usize] += 1;
             }
         }
     }
@@ -232,8 +242,8 @@ impl PageMapped {
         if let Some(cold) = self.space.pick_relocation(die, superblock) {
             self.space.take(die, cold);
             let cold_global = self.space.global(die, cold) as u32;
-            if self.has_room_untimed(die, cold_global) {
-                self.move_all_untimed(die, cold_global);
+            if self.has_room_untimed(die, self.space.valid[cold_global as usize]) {
+                self.move_all_untimed(die, cold_global, Origin::Gc);
                 self.erase_untimed(die, cold);
             } else {
                 self.space.close(die, cold);
@@ -241,10 +251,10 @@ impl PageMapped {
         }
     }
 
-    fn has_room_untimed(&self, die: usize, global: u32) -> bool {
+    pub(crate) fn has_room_untimed(&self, die: usize, units: u32) -> bool {
         let space = &self.space.dies[die];
         let left = space.frontiers[usize::from(!self.mixed)].left(&self.layout);
-        left + self.free_superblocks(die) * self.layout.data_units() >= self.space.valid[global as usize]
+        left + self.free_superblocks(die) * self.layout.data_units() >= units
     }
 
     /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
@@ -279,6 +289,7 @@ impl PageMapped {
                 if full {
                     self.space.close(die, superblock);
                 }
+                self.note_written_untimed(global as u32, rows / self.layout.program_rows);
             }
             self.update_eligible(die);
         }

@@ -4,6 +4,7 @@
 use crate::durability::Durability;
 use crate::measure::STAGES;
 use crate::requests::Request;
+use crate::stripes::StripeAccount;
 use controller::{ChannelUse, Kind, Origin, Transaction};
 use ftl::{Ftl, Layout};
 use host::HostRequest;
@@ -35,6 +36,8 @@ pub(crate) struct Checker {
     blocks_erased: u64,
     /// What was promised to survive a power cut.
     pub durability: Durability,
+    /// What parity promises, where there is any.
+    stripes: Option<StripeAccount>,
 }
 
 impl Checker {
@@ -59,6 +62,7 @@ impl Checker {
             pages_programmed: ftl.stats().pages_programmed,
             blocks_erased: ftl.stats().blocks_erased.iter().sum(),
             durability: Durability::new(ftl.is_protected(), ftl.is_write_back()),
+            stripes: ftl.parity().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
             layout,
         };
         for lpn in 0..checker.layout.written_units() as u32 {
@@ -109,6 +113,10 @@ impl Checker {
 
     pub fn on_submit(&mut self, transaction: &Transaction) {
         self.submitted += 1;
+        let at = self.superblock(transaction);
+        if let Some(stripes) = &mut self.stripes {
+            stripes.on_submit(transaction, at);
+        }
         if transaction.kind == Kind::Read {
             let superblock = self.superblock(transaction);
             assert!(
@@ -185,6 +193,10 @@ impl Checker {
         if old != Ppa::NONE {
             self.holder[old.index()] = NOTHING;
         }
+        if let Some(stripes) = &mut self.stripes {
+            let of = |ppa: Ppa| self.layout.superblock_of(ppa) as usize;
+            stripes.on_home(superblock, (old != Ppa::NONE).then(|| of(old)));
+        }
         self.home[lpn.index()] = new.0;
         self.holder[new.index()] = lpn.0;
         self.held_version[new.index()] = version;
@@ -197,6 +209,9 @@ impl Checker {
         if old != Ppa::NONE {
             self.holder[old.index()] = NOTHING;
             self.home[lpn.index()] = NOTHING;
+            if let Some(stripes) = &mut self.stripes {
+                stripes.leave(self.layout.superblock_of(old) as usize);
+            }
         }
     }
 
@@ -208,6 +223,9 @@ impl Checker {
             "superblock {superblock} was erased with data"
         );
         self.rows[superblock] = 0;
+        if let Some(stripes) = &mut self.stripes {
+            stripes.on_erase(superblock);
+        }
         self.blocks_erased += u64::from(self.layout.planes);
     }
 

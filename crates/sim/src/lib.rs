@@ -21,6 +21,7 @@ mod result;
 mod run;
 mod session;
 mod state_file;
+mod stripes;
 mod timeline;
 mod workload;
 

@@ -65,6 +65,8 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "buffer": buffer(&run.ftl, &stats, span_ns),
         "slc_cache": slc_cache(&run.ftl, &stats),
         "regulation": regulation(run),
+        "parity": parity(&run.ftl, context.drive),
+        "unreadable": unreadable(&stats),
         "bus": bus_of(&run.ftl),
         "energy_j": energy::of(context.drive, &busy, &run.busy_baseline, measure, span_ns),
         "wear": wear(&run.ftl, &stats, erases),
@@ -278,6 +280,33 @@ fn scrub<P: Observer>(run: &Run<P>, counts: &RegulationCounts) -> Value {
         "superblocks_rewritten": counts.superblocks_scrubbed,
         "rounds": counts.patrol_rounds,
         "rounds_late": counts.patrol_rounds_late + overdue as u64,
+    })
+}
+
+/// The parity over dies and what it takes; null where there is none.
+fn parity(ftl: &Ftl, drive: &Drive) -> Value {
+    let Some(parity) = ftl.parity() else { return Value::Null };
+    let layout = ftl.layout();
+    let superblocks = u64::from(parity.parity_superblocks());
+    let bytes = superblocks * u64::from(layout.superblock_units) * layout.unit.get();
+    json!({
+        "stripe": parity.stripe(),
+        "superblocks": superblocks,
+        "bytes": bytes,
+        "share_of_flash": superblocks as f64 / layout.superblocks() as f64,
+        "share_of_capacity": bytes as f64 / drive.capacity().get() as f64,
+        // What a drive must have in RAM for programs whose stripe is not complete.
+        "ram_bytes_max": parity.gathered_bytes_max(),
+    })
+}
+
+/// What became of reads that the code could not correct.
+fn unreadable(stats: &FtlStats) -> Value {
+    json!({
+        "reads_rebuilt": { "host": stats.reads_rebuilt[0], "other": stats.reads_rebuilt[1] },
+        "reads_lost": { "host": stats.reads_lost[0], "other": stats.reads_lost[1] },
+        "units_lost": stats.units_lost,
+        "units_read_lost": stats.units_read_lost,
     })
 }
 

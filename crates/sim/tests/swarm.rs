@@ -160,6 +160,16 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
         set("nand.bad_blocks.program_fail_ratio", "0.0005".into());
         set("nand.bad_blocks.erase_fail_ratio", "0.001".into());
     }
+    if !cached && random.chance(0.3) {
+        set("ftl.parity.name", "rain".into());
+        if random.chance(0.5) {
+            set("ftl.parity.stripe", choose(random, &["2", "3", "5"]).into());
+        }
+        set("geometry.ways", "3".into());
+        let kinds = if regulated { &["page"][..] } else { &["page", "page", "dftl", "birrell"] };
+        set("ftl.mapping.name", choose(random, kinds).into());
+        set("ftl.op_ratio", format!("{:.2}", 0.6 + random.unit() * 1.5));
+    }
     lines
 }
 
@@ -196,7 +206,7 @@ fn swarm(seed: u64) -> Outcome {
     let precondition = match random.below(4) {
         0 => PreconditionKind::None,
         1 => PreconditionKind::Fill,
-        2 => PreconditionKind::Instant,
+        2 if !lines.iter().any(|line| line == "ftl.parity.name=rain") => PreconditionKind::Instant,
         _ => PreconditionKind::Steady,
     };
     let options = RunOptions { check: true, seed, precondition, ..RunOptions::default() };
@@ -250,13 +260,13 @@ fn random_drives_and_workloads_keep_every_promise() {
     let mut ran = 0;
     let seeds = number("FLOATGATE_SWARM_SEEDS").unwrap_or(SEEDS);
     for seed in 0..seeds {
-        if std::env::var_os("FLOATGATE_SWARM_VERBOSE").is_some() {
-            eprintln!("seed {seed}");
-        }
         let outcome = std::panic::catch_unwind(|| swarm(seed)).unwrap_or_else(|cause| {
             eprintln!("repeat with: FLOATGATE_SWARM_SEED={seed} cargo test -p sim --test swarm");
             std::panic::resume_unwind(cause)
         });
+        if std::env::var_os("FLOATGATE_SWARM_VERBOSE").is_some() {
+            eprintln!("seed {seed}: {outcome:?}");
+        }
         ran += u64::from(outcome == Outcome::Ran);
     }
     assert!(ran > seeds / 3, "only {ran} of {seeds} drives ran: the swarm tests too little");

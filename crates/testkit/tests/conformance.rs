@@ -29,6 +29,7 @@ conformance!(victims, ftl::gc::victim, battery::victim, 200_000, ties_by_number)
 conformance!(triggers, ftl::gc::trigger, battery::trigger, 200_000);
 conformance!(wear_levelling, ftl::wear, battery::wear, 100_000);
 conformance!(mappings, ftl::mapping, battery::mapping, 6_000);
+conformance!(parity, ftl::parity, battery::parity, 96);
 conformance!(placement, ftl::placement, battery::placement, 10_000);
 conformance!(regulators, ftl::regulator, battery::regulator, 100_000);
 conformance!(slc_caches, ftl::slc_cache, battery::slc_cache, 100_000);

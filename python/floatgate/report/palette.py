@@ -23,6 +23,8 @@ ORIGINS = {
     "map": "#332288",
     "scrub": "#44AA99",
     "fold": "#AA4499",
+    "parity": "#117733",
+    "rebuild": "#999933",
 }
 OTHER = "#9aa3ad"
 

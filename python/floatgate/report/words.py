@@ -29,6 +29,8 @@ ORIGINS = {
     "refresh": "refresh of old data",
     "scrub": "patrol scrub",
     "fold": "folding of the SLC cache",
+    "parity": "parity",
+    "rebuild": "reads for what was lost",
     "other": "others",
 }
 

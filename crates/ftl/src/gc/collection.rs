@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use units::{DieId, Ppa, SimTime};
 
 /// Victims that are read completely but still wait for the programs of their last units.
-const PENDING_MAX: usize = 4;
+pub(crate) const PENDING_MAX: usize = 4;
 
 /// Program units that the host may save up while a collection runs.
 const CREDIT_PROGRAMS: u32 = 4;
@@ -26,6 +26,8 @@ pub(crate) struct Collection {
     reading_rows: u32,
     reading_units: u32,
     pending: Vec<(u32, Origin)>,
+    /// Superblocks taken with their group, where there is parity: to be read when it is their turn.
+    pub taken: VecDeque<(u32, Origin)>,
     /// The victim policy's choice, waiting for the room it needs.
     declined: u32,
     pub erasing: u32,
@@ -54,6 +56,7 @@ impl Collection {
             reading_rows: 0,
             reading_units: 0,
             pending: Vec::with_capacity(PENDING_MAX),
+            taken: VecDeque::new(),
             declined: NONE,
             erasing: 0,
             forced: VecDeque::new(),
@@ -72,7 +75,30 @@ impl Collection {
     #[inline]
     pub fn reserved_units(&self, space: &Space, die: usize) -> u32 {
         let victim = if self.victim == NONE { 0 } else { space.valid[space.global(die, self.victim)] };
-        self.reading_units + self.backlog.len() as u32 + victim
+        let taken: u32 = self.taken.iter().map(|(taken, _)| space.valid[space.global(die, *taken)]).sum();
+        self.reading_units + self.backlog.len() as u32 + victim + taken
+    }
+
+    /// Superblocks it has in hand.
+    pub fn under_way(&self) -> usize {
+        self.pending.len() + self.taken.len() + usize::from(self.victim != NONE)
+    }
+
+    /// Takes the next superblock that was asked for.
+    pub fn take_forced(&mut self) -> Option<(u32, Origin)> {
+        self.forced.pop_front()
+    }
+
+    /// A superblock was read completely and waits for what it held to be programmed elsewhere.
+    pub fn is_pending(&self, superblock: u32) -> bool {
+        self.pending.iter().any(|(pending, _)| *pending == superblock)
+    }
+
+    /// A superblock that was read completely is being erased. Gives on whose behalf, if it was in hand.
+    pub fn begin_erase(&mut self, superblock: u32) -> Option<Origin> {
+        let at = self.pending.iter().position(|(pending, _)| *pending == superblock)?;
+        self.erasing += 1;
+        Some(self.pending.swap_remove(at).1)
     }
 
     /// Asks for a superblock to be relocated; at most one request of wear levelling waits, and none twice for its data's
@@ -126,7 +152,7 @@ impl Collection {
     /// Superblocks that will be free when what is under way has come to its end.
     #[inline]
     pub fn expected_superblocks(&self) -> u32 {
-        self.erasing + self.pending.len() as u32 + u32::from(self.victim != NONE)
+        self.erasing + self.under_way() as u32
     }
 
     /// What it is doing, for messages.
@@ -170,6 +196,7 @@ impl PageMapped {
             self.fold(die, calendar, probe);
         }
         self.update_eligible(die);
+        self.wake_dies(calendar, probe);
     }
 
     /// Collection alone, without the folding that may need it.
@@ -177,7 +204,7 @@ impl PageMapped {
         if !self.collections[die].backlog.is_empty() {
             self.retry_backlog(die, calendar, probe);
         }
-        while self.collections[die].victim != NONE || self.take_victim(die) {
+        while self.collections[die].victim != NONE || self.take_next(die, calendar, probe) {
             self.read_victim(die, calendar, probe);
             let collection = &mut self.collections[die];
             if collection.next_row < self.layout.rows {
@@ -194,6 +221,11 @@ impl PageMapped {
         self.pad_leftover(die, calendar, probe);
         let urgent = self.free_superblocks(die) < 2;
         self.controller.set_urgent(DieId(die as u32), urgent);
+    }
+
+    #[inline]
+    fn take_next<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) -> bool {
+        if self.parity.is_some() { self.take_member(die, calendar, probe) } else { self.take_victim(die) }
     }
 
     /// Takes the next victim, if one is wanted and there is room for all it holds.
@@ -258,7 +290,7 @@ impl PageMapped {
         true
     }
 
-    fn begin_victim(&mut self, die: usize, superblock: u32, origin: Origin) {
+    pub(crate) fn begin_victim(&mut self, die: usize, superblock: u32, origin: Origin) {
         let (valid, units) = (self.space.valid[self.space.global(die, superblock)], self.space.units);
         let collection = &mut self.collections[die];
         collection.victim = superblock;
@@ -277,8 +309,17 @@ impl PageMapped {
         let space = &self.space.dies[die];
         let left = space.frontiers[moving_stream(self.mixed)].left(&self.layout);
         let room = left + self.free_superblocks(die) * self.layout.data_units();
-        let reserved = self.collections[die].reserved_units(&self.space, die);
-        room >= reserved + units.next_multiple_of(program_units)
+        room >= self.reserved_units(die) + units.next_multiple_of(program_units)
+    }
+
+    /// At most so much room will still be needed on a die for what is in hand.
+    #[inline]
+    pub(crate) fn reserved_units(&self, die: usize) -> u32 {
+        let collection = &self.collections[die];
+        // Members of groups come when their group is taken, not one after the other: each may need padding.
+        let pads =
+            if self.parity.is_some() { collection.under_way() as u32 * self.layout.program_units } else { 0 };
+        collection.reserved_units(&self.space, die) + pads
     }
 
     /// Keeps up to `read_ahead` page rows of the victim under way.
@@ -433,11 +474,14 @@ impl PageMapped {
         while let Some(global) = self.emptied.pop() {
             let (die, superblock) = ((global / self.space.per_die) as usize, global % self.space.per_die);
             let collection = &mut self.collections[die];
-            let origin = match collection.pending.iter().position(|(pending, _)| *pending == superblock) {
-                Some(at) => {
-                    collection.erasing += 1;
-                    collection.pending.swap_remove(at).1
+            if self.parity.is_some() {
+                if collection.is_pending(superblock) {
+                    self.on_member_emptied(global, calendar, probe);
                 }
+                continue;
+            }
+            let origin = match collection.begin_erase(superblock) {
+                Some(origin) => origin,
                 None if self.take_emptied_slc(die, superblock) => Origin::Fold,
                 None => continue, // Not read to its end yet; the collection will come back to it.
             };

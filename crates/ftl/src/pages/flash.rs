@@ -44,32 +44,17 @@ impl PageMapped {
         let transaction = *self.controller.transaction(id);
         self.controller.release(id);
         let die = transaction.die.index();
-        match (transaction.kind, transaction.origin) {
-            (Kind::Read, origin) => {
-                self.stats.pages_read[origin as usize] += u64::from(transaction.pages);
-                match origin {
-                    Origin::Host => {
-                        self.keep_read(&transaction);
-                        self.outputs.push(Output::Read {
-                            request: transaction.owner,
-                            units: transaction.mask.count_ones(),
-                            reading: transaction.reading,
-                            stages: Stages::of(&transaction),
-                        });
-                    }
-                    Origin::ReadModifyWrite => self.on_merged(transaction.owner),
-                    Origin::Fold => self.on_fold_read(&transaction, calendar, probe),
-                    Origin::Rewrite => self.on_rewrite_read(&transaction, calendar, probe),
-                    Origin::Scrub if transaction.owner != NONE => {
-                        self.on_patrol_read(&transaction, calendar, probe);
-                    }
-                    Origin::Map if transaction.owner == NONE => self.on_recovery_read(),
-                    Origin::Map => self.end_task(transaction.owner, calendar, probe),
-                    _ => self.on_moving_read(&transaction, calendar, probe),
+        match transaction.kind {
+            Kind::Read => {
+                self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
+                if transaction.reading.uncorrectable || transaction.origin == Origin::Rebuild {
+                    self.on_uncorrectable(&transaction, calendar, probe);
+                } else {
+                    self.on_read(&transaction, calendar, probe);
                 }
             }
-            (Kind::Program | Kind::Copyback, _) => self.on_programmed(&transaction, calendar, probe),
-            (Kind::Erase, _) => self.on_erased(&transaction, calendar, probe),
+            Kind::Program | Kind::Copyback => self.on_programmed(&transaction, calendar, probe),
+            Kind::Erase => self.on_erased(&transaction, calendar, probe),
         }
         if self.regulation.is_some() && self.collections[die].is_asked() {
             self.collect(die, calendar, probe);
@@ -79,6 +64,37 @@ impl PageMapped {
             self.arm_fold_timer(die, calendar);
             self.arm_rewrite_timer(die, calendar);
             self.arm_patrol(die, calendar);
+        }
+    }
+
+    /// The data of a read is there, or given up as lost.
+    pub(crate) fn on_read<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        match transaction.origin {
+            Origin::Host => {
+                let mut reading = transaction.reading;
+                reading.uncorrectable |= self.rebuilds.has_lost() && self.reads_lost(transaction);
+                if !reading.uncorrectable {
+                    self.keep_read(transaction);
+                }
+                self.outputs.push(Output::Read {
+                    request: transaction.owner,
+                    units: transaction.mask.count_ones(),
+                    reading,
+                    stages: Stages::of(transaction),
+                });
+            }
+            Origin::ReadModifyWrite => self.on_merged(transaction.owner),
+            Origin::Fold => self.on_fold_read(transaction, calendar, probe),
+            Origin::Rewrite => self.on_rewrite_read(transaction, calendar, probe),
+            Origin::Scrub if transaction.owner != NONE => self.on_patrol_read(transaction, calendar, probe),
+            Origin::Map if transaction.owner == NONE => self.on_recovery_read(),
+            Origin::Map => self.end_task(transaction.owner, calendar, probe),
+            _ => self.on_moving_read(transaction, calendar, probe),
         }
     }
 
@@ -117,12 +133,18 @@ impl PageMapped {
                 Origin::Host | Origin::Map => {
                     self.on_host_unit(ppa, source.value(), done, transaction, probe);
                 }
-                Origin::Padding => {}
+                Origin::Padding | Origin::Parity => {}
                 origin => self.on_moved_unit(ppa, Ppa(source.value()), origin, done, probe),
             }
         }
         self.programs.release(transaction.owner);
         self.space.in_flight[global] -= 1;
+        if transaction.origin == Origin::Parity {
+            self.stats.program_failures += u64::from(!done);
+            self.on_parity_programmed(global as u32, done, calendar, probe);
+            self.collect(die, calendar, probe);
+            return;
+        }
         if transaction.class == Class::HostProgram {
             self.bound[die] -= 1;
         }
@@ -251,6 +273,9 @@ impl PageMapped {
                 self.space.dies[die].frontiers[stream] = Frontier::CLOSED;
                 let global = self.space.global(die, superblock);
                 self.space.state[global] = SuperblockState::Closed;
+                if self.parity.is_some() {
+                    self.note_ended(global as u32, calendar, probe);
+                }
                 if stream == self.host_stream && self.current == die as u32 {
                     self.current = NONE;
                 }
@@ -264,6 +289,9 @@ impl PageMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
+        if self.parity.is_some() {
+            return self.on_member_erased(transaction, calendar, probe);
+        }
         let (die, superblock) = (transaction.die.index(), transaction.superblock);
         let global = self.space.global(die, superblock);
         assert_eq!(self.space.valid[global], 0, "superblock {global} was erased with valid data");

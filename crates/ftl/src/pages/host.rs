@@ -116,6 +116,9 @@ impl PageMapped {
             while let Some(superblock) = regulation.take_worn_by_reads() {
                 self.collections[die as usize].force(superblock % self.space.per_die, Origin::Refresh);
             }
+            if transaction.reading.uncorrectable {
+                self.pin_group(global);
+            }
         }
         self.controller.submit(transaction, calendar, probe);
         die as usize
@@ -133,6 +136,9 @@ impl PageMapped {
     ) {
         self.reserved_slots -= 1;
         self.stats.units_written += 1;
+        if whole && self.rebuilds.has_lost() {
+            self.rebuilds.forget(lpn);
+        }
         probe.on_host_write(lpn);
         let older = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
         self.account_risk(calendar.now());
@@ -167,6 +173,7 @@ impl PageMapped {
             probe.on_trim(lpn, home);
             if home != Ppa::NONE {
                 self.note_change(lpn);
+                self.rebuilds.forget(lpn);
                 self.map.clear(lpn);
                 self.invalidate_host(home);
             }

@@ -13,6 +13,7 @@ use crate::gc::collection::Collection;
 use crate::gc::trigger::GcTrigger;
 use crate::map::Map;
 use crate::mapping::Parts;
+use crate::parity::{Rebuilds, Stripes};
 use crate::patrol::Patrol;
 use crate::placement::PlacementPolicy;
 use crate::programs::Programs;
@@ -72,6 +73,10 @@ pub struct PageMapped {
     pub(crate) slc_cache: Option<Box<SlcCache>>,
     /// Where the program unit goes that is being filled with the host's data.
     host_stream: usize,
+    /// Which superblocks protect each other, where any do.
+    pub(crate) parity: Option<Box<Stripes>>,
+    /// What could not be read, and what is being done about it.
+    pub(crate) rebuilds: Rebuilds,
 }
 
 /// The stream of the host's data.
@@ -119,7 +124,8 @@ impl PageMapped {
             power_loss_protection: config.buffer.power_loss_protection,
             flush_after: config.buffer.flush_after,
             program_queue,
-            spare: u32::from(array.may_fail()),
+            // With parity a collection that one die gains from may be one that another gains nothing from.
+            spare: u32::from(array.may_fail()) + u32::from(config.stripe.is_some()),
             map: Map::new(&layout),
             space: Space::new(&layout, &config.victim, &config.wear, seed),
             buffer: Buffer::of(
@@ -129,7 +135,6 @@ impl PageMapped {
                 BLOCK_UNITS,
             ),
             reserved_slots: 0,
-            array,
             controller,
             placement: (config.placement)(),
             trigger: (config.trigger)(),
@@ -153,11 +158,17 @@ impl PageMapped {
             demand: demand.map(Box::new),
             slc_cache,
             host_stream: HOST,
+            parity: config.stripe.map(|stripe| Box::new(Stripes::new(&config.layout, &array, stripe))),
+            rebuilds: Rebuilds::default(),
+            array,
             layout,
         };
+        if ftl.parity.is_some() {
+            ftl.free_groups();
+        }
         for die in 0..dies {
             for superblock in 0..ftl.layout.superblocks_per_die {
-                if ftl.array.is_whole(die as u32, superblock) {
+                if ftl.parity.is_none() && ftl.array.is_whole(die as u32, superblock) {
                     ftl.space.push_free(die, superblock);
                     ftl.space.dies[die].usable += 1;
                 }

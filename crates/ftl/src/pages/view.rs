@@ -71,7 +71,8 @@ impl PageMapped {
     /// Bytes of state: map, superblocks, buffer.
     pub fn state_bytes(&self) -> usize {
         let regulation = self.regulation.as_ref().map_or(0, |regulation| regulation.bytes());
-        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + regulation
+        let parity = self.parity.as_ref().map_or(0, |stripes| stripes.bytes());
+        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + regulation + parity
     }
 
     /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.

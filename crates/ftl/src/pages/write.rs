@@ -210,8 +210,8 @@ impl PageMapped {
         transaction.owner = slot;
         let global = self.space.global(die, superblock);
         if let Some(regulation) = &mut self.regulation {
-            transaction.cost =
-                regulation.issue(die, stream, global, row, layout.program_rows, calendar.now());
+            let cost = regulation.take_cost(die, stream);
+            transaction.cost = regulation.issue(cost, global, row, layout.program_rows, calendar.now());
             if let Some(due) = regulation.take_due() {
                 calendar.schedule(due, Event { kind: events::REFRESH, index: global as u32 });
             }
@@ -228,6 +228,9 @@ impl PageMapped {
             self.flush_armed = false;
         }
         self.controller.submit(transaction, calendar, probe);
+        if self.parity.is_some() {
+            self.note_program(global as u32, next_unit / self.layout.program_units, calendar, probe);
+        }
         if full {
             self.note_closed(global);
         } else if next_unit == self.layout.data_units() {
@@ -250,7 +253,7 @@ impl PageMapped {
         let space = &self.space.dies[die];
         let (units, program) = (self.layout.data_units(), self.layout.program_units);
         let free = self.free_superblocks(die);
-        let reserved = self.collections[die].reserved_units(&self.space, die);
+        let reserved = self.reserved_units(die);
         let host_left = space.frontiers[HOST].left(&self.layout);
         let gc_left = if self.mixed { 0 } else { space.frontiers[1].left(&self.layout) };
         let expected = self.collections[die].expected_superblocks();

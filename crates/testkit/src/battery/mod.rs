@@ -6,6 +6,7 @@ pub mod errors;
 pub mod eviction;
 pub mod link;
 pub mod mapping;
+pub mod parity;
 pub mod placement;
 pub mod regulator;
 pub mod scheduler;

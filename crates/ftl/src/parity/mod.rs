@@ -1,0 +1,35 @@
+//! From what is the data of a page found again when its code cannot correct it?
+//!
+//! A scheme says how wide a stripe is; [`Stripes`] keeps which superblocks belong together, and what the FTL does with
+//! them is in `reclaim`, `rebuild` and `untimed`. A drive without parity has none of this state.
+
+mod rebuild;
+mod reclaim;
+mod stripes;
+mod untimed;
+
+pub(crate) use rebuild::Rebuilds;
+pub use stripes::Stripes;
+
+use crate::Layout;
+
+/// Why a scheme does not fit a drive: its parameter and what was expected.
+pub type Misfit = (&'static str, String);
+
+/// The choice of a stripe.
+pub trait ParityScheme: Send {
+    /// Superblocks with data that share one superblock of parity, each on a die of its own; none: no parity.
+    ///
+    /// # Errors
+    /// When the drive cannot have such stripes, with the parameter to blame.
+    fn stripe(&self, layout: &Layout) -> Result<Option<u32>, Misfit>;
+}
+
+config::policies! {
+    seam: "ftl.parity",
+    question: "From what is the data of a page found again when its code cannot correct it?",
+    default: "none",
+    dyn ParityScheme;
+    none::NoParity,
+    rain::Rain,
+}

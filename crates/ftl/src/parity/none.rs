@@ -1,0 +1,28 @@
+//! From nothing: what the code cannot correct is lost.
+
+use super::{Misfit, ParityScheme};
+use crate::Layout;
+use config::{Card, ConfigError, Policy, Section};
+
+/// No parity.
+#[derive(Clone, Debug)]
+pub struct NoParity;
+
+impl Policy for NoParity {
+    const CARD: Card = Card {
+        name: "none",
+        rule: "no parity over dies: what the code of a page cannot correct is lost",
+        paper: "what most simulators of drives do",
+        not_modelled: "data found again by other means",
+    };
+
+    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self)
+    }
+}
+
+impl ParityScheme for NoParity {
+    fn stripe(&self, _layout: &Layout) -> Result<Option<u32>, Misfit> {
+        Ok(None)
+    }
+}

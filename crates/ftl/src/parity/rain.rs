@@ -1,0 +1,63 @@
+//! RAID-5 over the dies of the drive.
+
+use super::{Misfit, ParityScheme};
+use crate::Layout;
+use config::{Card, ConfigError, Policy, Section};
+
+/// The most dies that a stripe spans: a set of them is one word.
+const WIDTH_MAX: u32 = 64;
+
+/// Stripes of `stripe` data units and a parity unit, on as many dies.
+#[derive(Clone, Debug)]
+pub struct Rain {
+    stripe: u32,
+}
+
+impl Policy for Rain {
+    const CARD: Card = Card {
+        name: "rain",
+        rule: "the superblocks of one number on `stripe` + 1 neighbouring dies form a group, one of them, on another die \
+               from group to group, holds the parity of the others, program by program; a group is reclaimed as a \
+               whole; what a page's code cannot correct is found again from the same page of the others",
+        paper: "Gray and Fitzgerald (ACM Queue 2008) ask for RAID-5 stripes of data across the chip array; Patterson, \
+                Gibson and Katz, SIGMOD 1988",
+        not_modelled: "a power cut while the parity of open superblocks is in RAM; the time that XOR takes; the \
+                       victim policy sees each die's superblock, not the group",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let stripe: Option<u32> =
+            section.optional("stripe", "data units that share a parity unit; absent: all dies but one")?;
+        if stripe.is_some_and(|stripe| !(2..WIDTH_MAX).contains(&stripe)) {
+            return Err(section.reject(
+                "stripe",
+                "expected 2 to 63 data units that share a parity unit (1 would be a mirror, 0 no protection)",
+            ));
+        }
+        Ok(Self { stripe: stripe.unwrap_or(0) })
+    }
+}
+
+impl ParityScheme for Rain {
+    fn stripe(&self, layout: &Layout) -> Result<Option<u32>, Misfit> {
+        let dies = layout.dies;
+        let fits = |stripe: u32| (2..WIDTH_MAX).contains(&stripe) && dies.is_multiple_of(stripe + 1);
+        let stripe = if self.stripe == 0 { dies - 1 } else { self.stripe };
+        if fits(stripe) {
+            return Ok(Some(stripe));
+        }
+        let possible: Vec<String> =
+            (2..dies).filter(|&stripe| fits(stripe)).map(|stripe| stripe.to_string()).collect();
+        let which = match possible.len() {
+            0 => "no stripe does with so few dies: at least 3 are needed".to_owned(),
+            _ => format!("here {}", possible.join(", ")),
+        };
+        let key = if self.stripe == 0 { "name" } else { "stripe" };
+        Err((
+            key,
+            format!(
+                "expected stripes that the drive's {dies} dies can be divided among, stripe + 1 dies each: {which}"
+            ),
+        ))
+    }
+}

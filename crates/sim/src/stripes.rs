@@ -1,0 +1,122 @@
+//! The checker's account of parity over dies: what must hold so that any one page can be found again.
+
+use controller::{Kind, Origin, Transaction};
+use ftl::{Ftl, SuperblockState};
+
+/// Stripes as the rule says they lie: the superblocks of one number on `width` neighbouring dies.
+pub(crate) struct StripeAccount {
+    per_die: usize,
+    width: usize,
+    /// Units that live in each group of superblocks.
+    live: Vec<u32>,
+    /// Page rows handed out of each superblock.
+    rows: Vec<u32>,
+    /// Page rows of parity handed out in each group, and of which superblock.
+    parity_rows: Vec<u32>,
+    parity: Vec<usize>,
+}
+
+const NOWHERE: usize = usize::MAX;
+
+impl StripeAccount {
+    /// An account that begins with what the drive holds now.
+    pub fn new(ftl: &Ftl, width: u32) -> Self {
+        let layout = ftl.layout();
+        let per_die = layout.superblocks_per_die as usize;
+        let groups = layout.superblocks() / width as usize;
+        let mut account = Self {
+            per_die,
+            width: width as usize,
+            live: vec![0; groups],
+            rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
+            parity_rows: vec![0; groups],
+            parity: vec![NOWHERE; groups],
+        };
+        let states = ftl.superblock_states();
+        for (superblock, (&valid, &state)) in ftl.valid_units().iter().zip(states).enumerate() {
+            let group = account.group_of(superblock);
+            account.live[group] += valid;
+            if state == SuperblockState::Parity && account.rows[superblock] > 0 {
+                account.parity[group] = superblock;
+                account.parity_rows[group] = account.rows[superblock];
+            }
+        }
+        account
+    }
+
+    fn group_of(&self, superblock: usize) -> usize {
+        let (die, slot) = (superblock / self.per_die, superblock % self.per_die);
+        die / self.width * self.per_die + slot
+    }
+
+    pub fn on_submit(&mut self, transaction: &Transaction, superblock: usize) {
+        let group = self.group_of(superblock);
+        match (transaction.kind, transaction.origin) {
+            (Kind::Program, Origin::Parity) => {
+                assert!(
+                    self.parity[group] == NOWHERE || self.parity[group] == superblock,
+                    "group {group} has its parity in superblocks {} and {superblock}",
+                    self.parity[group]
+                );
+                assert_eq!(
+                    self.parity_rows[group], transaction.row,
+                    "group {group}: rows of parity out of order"
+                );
+                self.parity[group] = superblock;
+                self.parity_rows[group] = transaction.row + transaction.rows;
+                self.rows[superblock] = self.parity_rows[group];
+            }
+            (Kind::Program | Kind::Copyback, _) => {
+                assert_ne!(
+                    self.parity[group], superblock,
+                    "data go to superblock {superblock}, which holds parity"
+                );
+                assert!(
+                    transaction.row >= self.parity_rows[group],
+                    "row {} of superblock {superblock} is written after its parity",
+                    transaction.row
+                );
+                self.rows[superblock] = transaction.row + transaction.rows;
+            }
+            (Kind::Erase, _) => assert_eq!(
+                self.live[group], 0,
+                "superblock {superblock} is erased while others of its group hold data that it protects"
+            ),
+            (Kind::Read, Origin::Rebuild) => assert!(
+                transaction.row < self.rows[superblock],
+                "row {} of superblock {superblock} cannot help: it was not written",
+                transaction.row
+            ),
+            (Kind::Read, _) => {}
+        }
+    }
+
+    /// A unit lives in `superblock` now and no longer where it was.
+    pub fn on_home(&mut self, superblock: usize, old: Option<usize>) {
+        let group = self.group_of(superblock);
+        assert_ne!(
+            self.parity[group], superblock,
+            "a unit of the host lives in superblock {superblock} of parity"
+        );
+        self.live[group] += 1;
+        if let Some(old) = old {
+            self.leave(old);
+        }
+    }
+
+    /// A unit no longer lives in `superblock`.
+    pub fn leave(&mut self, superblock: usize) {
+        let group = self.group_of(superblock);
+        self.live[group] -= 1;
+    }
+
+    /// A superblock was erased.
+    pub fn on_erase(&mut self, superblock: usize) {
+        let group = self.group_of(superblock);
+        self.rows[superblock] = 0;
+        if self.parity[group] == superblock {
+            self.parity[group] = NOWHERE;
+            self.parity_rows[group] = 0;
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Parity over dies: what it costs, what it gives back, and what is refused.
+
+mod common;
+
+use common::{SMALL, drive, run, uniform};
+use host::Op;
+use serde_json::Value;
+use sim::{Drive, PreconditionKind, RunOptions};
+
+const RAIN: &[&str] = &["ftl.parity.name=rain", "ftl.op_ratio=0.7"];
+
+fn small(more: &[&str]) -> Drive {
+    drive(&[SMALL, more].concat())
+}
+
+fn checked(precondition: PreconditionKind) -> RunOptions {
+    RunOptions { check: true, precondition, ..RunOptions::default() }
+}
+
+fn number(result: &Value, path: &str) -> u64 {
+    let found = path.split('.').fold(result, |value, key| &value[key]);
+    found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
+}
+
+#[test]
+fn one_program_in_four_is_parity() {
+    let drive = small(RAIN);
+    let span = drive.capacity().get();
+    let (_, result) =
+        run(drive, uniform(30_000, 8, Op::Write, 4096, span, 1), checked(PreconditionKind::Fill));
+    let programs = |origin: &str| number(&result, &format!("flash.programs.{origin}"));
+    let data = programs("total") - programs("parity");
+    // Three programs with data for one of parity, but for stripes that are not complete.
+    assert!(data.abs_diff(3 * programs("parity")) < 400, "{data} and {}", programs("parity"));
+    assert!(programs("gc") > 1000);
+    assert_eq!(number(&result, "parity.stripe"), 3);
+    assert_eq!(number(&result, "parity.superblocks"), 64);
+    assert_eq!(number(&result, "unreadable.reads_rebuilt.host"), 0);
+}
+
+/// Pages so old that some cannot be corrected, on blocks worn by 3000 cycles.
+const WORN: &[&str] = &[
+    "nand.cell=mlc",
+    "nand.pe_cycles=3000",
+    "nand.errors.name=power-law",
+    "ecc.code.name=ldpc",
+    "ftl.write_cost.retention=30d",
+];
+
+fn worn(more: &[&str]) -> Drive {
+    small(&[WORN, more].concat())
+}
+
+#[test]
+fn what_the_code_cannot_correct_is_found_again_from_the_others() {
+    // Of the pages of this age about one in a hundred cannot be corrected.
+    let age = "ftl.reading.data_age=10700d";
+    let read = |more: &[&str]| {
+        let drive = worn(&[&["ftl.op_ratio=0.7", age], more].concat());
+        let span = 16 << 20;
+        run(drive, uniform(20_000, 4, Op::Read, 4096, span, 1), checked(PreconditionKind::Fill)).1
+    };
+    let (plain, rain) = (read(&[]), read(RAIN));
+    let uncorrectable = number(&plain, "host.read.uncorrectable");
+    assert!((20..2000).contains(&uncorrectable), "{uncorrectable}");
+    assert_eq!(number(&plain, "unreadable.reads_lost.host"), uncorrectable);
+    assert_eq!(number(&plain, "unreadable.reads_rebuilt.host"), 0);
+    let (rebuilt, lost) =
+        (number(&rain, "unreadable.reads_rebuilt.host"), number(&rain, "host.read.uncorrectable"));
+    assert!(rebuilt > 20 && lost * 10 < rebuilt, "{rebuilt} rebuilt, {lost} lost");
+    // Three others are read for each that is found again: two with data and the parity.
+    assert_eq!(number(&rain, "flash.reads.rebuild"), 3 * (rebuilt + lost));
+    assert_eq!(number(&rain, "host.failed.read"), lost);
+}
+
+#[test]
+fn data_that_could_not_be_read_do_not_move_on_as_if_they_could() {
+    let age = "ftl.reading.data_age=12000d";
+    let work = |more: &[&str]| {
+        let drive = worn(&[&["ftl.op_ratio=0.7", age], more].concat());
+        let span = drive.capacity().get();
+        let mut random = engine::RandomStream::new(3, "test");
+        // Much of what the host does not write anew is moved, and then read.
+        let workload = common::closed_loop(14_000, 8, move |at| {
+            let op = if at < 9_000 { Op::Write } else { Op::Read };
+            (op, random.below(span / 4096) * 4096, 4096)
+        });
+        run(drive, workload, checked(PreconditionKind::Fill)).1
+    };
+    let plain = work(&[]);
+    assert!(number(&plain, "unreadable.units_lost") > 100);
+    assert!(number(&plain, "unreadable.units_read_lost") > 0);
+    let rain = work(RAIN);
+    assert!(
+        number(&rain, "unreadable.reads_rebuilt.other") + number(&rain, "unreadable.reads_lost.other") > 100
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused_in_a_line() {
+    let refused = |more: &[&str]| {
+        let settings: Vec<String> = [SMALL, more].concat().iter().map(|line| (*line).to_owned()).collect();
+        let error = Drive::from_resolved("test", &settings)
+            .and_then(|drive| drive.build(1).map(|_| ()))
+            .expect_err("refused")
+            .to_string();
+        assert!(!error.contains('\n'), "{error}");
+        error
+    };
+    for stripe in ["0", "1", "64"] {
+        let error = refused(&["ftl.parity.name=rain", &format!("ftl.parity.stripe={stripe}")]);
+        assert!(
+            error.contains("ftl.parity.stripe") && error.contains("expected 2 to 63 data units"),
+            "{error}"
+        );
+    }
+    for stripe in ["2", "4", "7"] {
+        let error = refused(&["ftl.parity.name=rain", &format!("ftl.parity.stripe={stripe}")]);
+        assert!(
+            error.contains("the drive's 4 dies can be divided among") && error.contains("here 3"),
+            "{error}"
+        );
+    }
+    let error = refused(&["ftl.parity.name=rain", "geometry.channels=1", "geometry.ways=2"]);
+    assert!(error.contains("at least 3 are needed"), "{error}");
+    let error = refused(&["ftl.parity.name=rain", "ftl.op_ratio=0.3"]);
+    assert!(error.contains("cannot sustain writes") && error.contains("set ftl.op_ratio to"), "{error}");
+    let error = refused(&["ftl.parity.name=rain", "ftl.mapping.name=bast"]);
+    assert!(error.contains("expected ftl.mapping.name = page, dftl or birrell"), "{error}");
+}
+
+#[test]
+fn filled_fast_and_filled_in_time_agree_on_write_amplification() {
+    let waf = |precondition| {
+        let drive = small(&["ftl.parity.name=rain", "ftl.op_ratio=0.9"]);
+        let span = drive.capacity().get();
+        let (_, result) = run(drive, uniform(60_000, 8, Op::Write, 4096, span, 2), checked(precondition));
+        let history = result["precondition"]["waf_by_window"].as_array().unwrap().clone();
+        (history.last().and_then(Value::as_f64), result["waf"].as_f64().unwrap())
+    };
+    let (untimed, timed) = waf(PreconditionKind::Steady);
+    let untimed = untimed.expect("windows");
+    assert!((timed / untimed - 1.0).abs() < 0.06, "{untimed} untimed, {timed} timed");
+}

@@ -100,7 +100,8 @@ impl FtlConfig {
         let mut section = ftl.child("slc_cache")?;
         let slc_cache = slc_cache::read(&mut section)?;
         if stripe.is_some() && slc_cache().folding().is_some() {
-            let expected = "expected none with ftl.parity: superblocks with one bit a cell have no place in its groups";
+            let expected =
+                "expected none with ftl.parity: superblocks with one bit a cell have no place in its groups";
             return Err(section.reject("name", expected));
         }
         if slc_cache().folding().is_some() {

@@ -274,10 +274,16 @@ impl PageMapped {
         room && !self.collections[die].holds_host_back()
     }
 
+    /// The die may hold another program unit's data.
+    #[inline]
+    pub(crate) fn is_within_quota(&self, die: usize) -> bool {
+        let space = &self.space.dies[die];
+        space.live + self.layout.program_units <= space.quota
+    }
+
     /// Whether the host may send this die another program unit.
     pub(crate) fn update_eligible(&mut self, die: usize) {
-        let space = &self.space.dies[die];
-        let within_quota = space.live + self.layout.program_units <= space.quota;
+        let within_quota = self.is_within_quota(die);
         let mut room = self.has_own_room(die);
         if self.slc_cache.is_some() {
             room = self.has_cache_room(die, room);

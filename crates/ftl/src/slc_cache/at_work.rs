@@ -225,7 +225,7 @@ impl PageMapped {
         if self.slc_cache.is_some() && self.has_slc_room(die) { SLC } else { HOST }
     }
 
-    fn has_slc_room(&self, die: usize) -> bool {
+    pub(super) fn has_slc_room(&self, die: usize) -> bool {
         let Some(cache) = &self.slc_cache else { return false };
         if self.space.dies[die].frontiers[SLC].superblock == NONE {
             return self.may_open_slc(die);

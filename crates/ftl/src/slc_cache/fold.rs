@@ -53,6 +53,18 @@ impl PageMapped {
             && self.space.dies[die].live + self.layout.program_units > self.quota_beside(die, kept)
     }
 
+    /// True when data wait that the host may write here, having earned it: else folding, which is told first that a
+    /// program is done, would take every place until its superblock is folded.
+    fn is_hosts_turn(&self, die: usize) -> bool {
+        let Some(cache) = &self.slc_cache else { return false };
+        let of = &cache.dies[die];
+        !of.background
+            && of.failed == 0
+            && self.buffer.first_queued().is_some()
+            && self.is_within_quota(die)
+            && self.has_slc_room(die)
+    }
+
     /// Gives places to the units that were read; false when some have to wait.
     fn place_folded<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) -> bool {
         loop {
@@ -73,7 +85,7 @@ impl PageMapped {
         let frontier = &self.space.dies[die].frontiers[HOST];
         let begun = frontier.filled > 0;
         let opens = frontier.superblock == NONE;
-        let may_begin = self.has_program_place(die) && self.has_own_room(die);
+        let may_begin = self.has_program_place(die) && self.has_own_room(die) && !self.is_hosts_turn(die);
         if !begun && !may_begin {
             return false;
         }

@@ -138,6 +138,16 @@ def test_a_run_without_writes_or_models_still_has_a_report(tmp_path: Path) -> No
     assert "wear" not in made.ids
 
 
+def test_what_an_slc_cache_holds_is_drawn(tmp_path: Path) -> None:
+    def cache(document: dict[str, Any]) -> None:
+        series = document["series"]
+        series["slc_cache_bytes"] = [None, *range(1, len(series["time_ns"]))]
+
+    made = _read(write_report(made_up_run(tmp_path / "run", cache), tmp_path / "r.html"))
+    assert set(made.figures) == ALL_FIGURES | {"slc-cache"}
+    assert go.Figure(made.figures["slc-cache"]).data[0].y[0] is None
+
+
 def test_an_interrupted_run_says_so(tmp_path: Path) -> None:
     def interrupt(document: dict[str, Any]) -> None:
         document["interrupted"] = True

@@ -20,6 +20,7 @@ def all_figures(source: Source) -> dict[str, Figure]:
     made = {
         "latency": latency(source.histograms),
         "over-time": over_time(source.series),
+        "slc-cache": slc_cache(source.series),
         "stages": stages(source.document.get("stages")),
         "amplification": amplification(source.document),
         "origins-over-time": origins_over_time(source.series),
@@ -112,6 +113,30 @@ def over_time(series: dict[str, list[Any]]) -> Figure | None:
         hovermode="closest",
     )
     return {"data": data, "layout": layout}
+
+
+def slc_cache(series: dict[str, list[Any]]) -> Figure | None:
+    """Bytes that the SLC cache's superblocks hold, over simulated time; none where the drive has none."""
+    held = series.get("slc_cache_bytes")
+    if not held or not any(held):
+        return None
+    seconds, _ = _times(series)
+    gigabytes = [None if value is None else value / 1e9 for value in held]
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": seconds,
+        "y": gigabytes,
+        "line": {"color": palette.ORIGINS["fold"], "width": 1.8},
+        "hovertemplate": "%{y:.3~g} GB at %{x:.4g} s<extra></extra>",
+    }
+    layout = _layout(
+        200,
+        xaxis=_axis("simulated time (s)") | {"showgrid": False},
+        yaxis=_axis("in the SLC cache (GB)") | {"rangemode": "tozero"},
+        showlegend=False,
+    )
+    return {"data": [line], "layout": layout}
 
 
 def _times(series: dict[str, list[Any]]) -> tuple[list[float], list[float]]:

@@ -126,7 +126,7 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[str]:
     document = source.document
     plans: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("Latency", _latency_words(source), ("latency",)),
-        ("Over time", _over_time_words(source), ("over-time",)),
+        ("Over time", _over_time_words(source), ("over-time", "slc-cache")),
         ("Where the time goes", _stage_words(document), ("stages",)),
         ("Write amplification", _amplification_words(document), ("amplification", "origins-over-time")),
         ("Utilisation", _utilisation_words(document), ("channels", "dies")),
@@ -154,6 +154,9 @@ def _latency_words(source: Source) -> str:
     )
 
 
+_CACHE_WORDS = " Then what the SLC cache's superblocks hold; no line where no request was completed."
+
+
 def _over_time_words(source: Source) -> str:
     starts, widths = source.series.get("time_ns"), source.series.get("width_ns")
     if not starts or not widths:
@@ -161,6 +164,7 @@ def _over_time_words(source: Source) -> str:
     return (
         f"In {len(starts):,} intervals of {q.duration(widths[0])}; above, requests completed per "
         "second, below, the mean (line) and the 99th percentile (dotted) of their latency."
+        + (_CACHE_WORDS if source.series.get("slc_cache_bytes") else "")
     )
 
 

@@ -10,7 +10,7 @@ from floatgate.lab.experiments import chosen
 from floatgate.lab.simulated import SimulatedSource
 from floatgate.reproduce import Case, Concluded, Finding, Found, Line
 
-from . import response
+from . import hints, response
 
 CHIP = "poster-mlc"
 SEED = 1
@@ -44,6 +44,7 @@ def cases(full: bool) -> Iterable[Case]:
     for age in ("at once", "1 day"):
         yield Case("price", PRICE[age], {"age": age}, cost=4)
     yield from response.cases(full)
+    yield from hints.cases(full)
 
 
 def run(case: Case, full: bool) -> Finding:
@@ -72,6 +73,10 @@ def run(case: Case, full: bool) -> Finding:
             return Finding(gains[kind][RETENTION_FREE])
         case "price":
             return _price(case.parameters["age"], ask("voltage-plans", blocks)["errors_per_million_cells"])
+        case "polarity":
+            return hints.polarity(case.name, ask("polarity", blocks))
+        case "program-order":
+            return hints.program_order(case.parameters, full)
     raise ValueError(f"no such exhibit: {case.exhibit}")
 
 

@@ -163,8 +163,8 @@ class FakeChip:
     def _data(self, pattern: str, page: int) -> bytes:
         if pattern.startswith("state:"):
             return patterns.page_of_state(self._identity, page, pattern.removeprefix("state:"))
-        if pattern == "random":
-            return patterns.random_page(self._identity, page)
+        if pattern == "random" or pattern.startswith("mix:"):
+            return patterns.random_page(self._identity, page)  # this chip does not mind which states
         return {"zeros": b"\x00", "ones": b"\xff", "checkered": b"\x55"}[
             pattern
         ] * self._identity.whole_page_bytes

@@ -3,7 +3,9 @@
 use crate::buffer::BufferConfig;
 use crate::patrol::PatrolRules;
 use crate::regulation::Reckoned;
-use crate::{Layout, gc::trigger, gc::victim, mapping, parity, placement, regulator, slc_cache, wear};
+use crate::{
+    Layout, gc::trigger, gc::victim, mapping, parity, placement, program_order, regulator, slc_cache, wear,
+};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::{Cell, Geometry};
@@ -33,6 +35,8 @@ pub struct FtlConfig {
     pub slc_cache: slc_cache::Maker,
     /// Which die a write goes to.
     pub placement: placement::Maker,
+    /// Which open superblock a program goes to.
+    pub program_order: program_order::Maker,
     /// With what cost a unit is written.
     pub regulator: regulator::Maker,
     /// The program steps it chooses among.
@@ -118,6 +122,15 @@ impl FtlConfig {
             }
         }
         section.finish()?;
+        let mut section = ftl.child("program_order")?;
+        let program_order = program_order::read(&mut section)?;
+        let two_open = stream == "separate" && slc_cache().folding().is_none() && stripe.is_none();
+        if !program_order().never() && !two_open {
+            let expected = "expected in-order, or ftl.gc.stream = separate and neither ftl.slc_cache nor ftl.parity: host \
+                            and moved data must have one open superblock each";
+            return Err(section.reject("name", expected));
+        }
+        section.finish()?;
         let mut section = ftl.child("regulator")?;
         let regulator = regulator::read(&mut section)?;
         section.finish()?;
@@ -171,6 +184,7 @@ impl FtlConfig {
             wear,
             slc_cache,
             placement,
+            program_order,
             regulator,
             steps,
             reckoned,

@@ -58,6 +58,7 @@ impl Ftl {
         seed: u64,
     ) -> Result<Self, String> {
         let asked = regulation.asks(config);
+        let traded = !(config.program_order)().never();
         let parts = Parts { config, array, controller, program_queue, copyback, regulation, seed };
         match (config.mapping)().build(parts)? {
             Self::Blocks(_) if config.stripe.is_some() => Err("ftl.parity: parity over dies is modelled for a page map \
@@ -67,6 +68,11 @@ impl Ftl {
             Self::Blocks(_) if asked => {
                 Err("ecc.code, ftl.regulator, ftl.refresh, ftl.scrub: errors and costs are modelled for a page map \
                                              only: expected ftl.mapping.name = page with them"
+                    .into())
+            }
+            Self::Blocks(_) if traded => {
+                Err("ftl.program_order: pages of a block map are programmed in order: expected in-order, or \
+                     ftl.mapping.name = page"
                     .into())
             }
             ftl => Ok(ftl),

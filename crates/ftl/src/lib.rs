@@ -17,11 +17,13 @@ mod layer;
 mod layout;
 mod map;
 pub mod mapping;
+mod ordering;
 mod output;
 mod pages;
 pub mod parity;
 mod patrol;
 pub mod placement;
+pub mod program_order;
 mod programs;
 mod regulation;
 pub mod regulator;
@@ -61,6 +63,7 @@ pub fn policies() -> Vec<config::PolicyEntry> {
         nand::errors::catalogue(),
         parity::catalogue(),
         placement::catalogue(),
+        program_order::catalogue(),
         regulator::catalogue(),
         slc_cache::catalogue(),
         wear::catalogue(),

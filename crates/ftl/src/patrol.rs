@@ -100,7 +100,9 @@ impl Patrol {
 
     /// Dies whose round has taken longer than it should by now.
     pub fn overdue(&self, now: SimTime) -> usize {
-        self.walks.iter().filter(|walk| now.since(walk.round_began) > self.rules.period).count()
+        // A result may end before the patrol did: rounds that began later are not late.
+        let late = |walk: &&Walk| now > walk.round_began && now.since(walk.round_began) > self.rules.period;
+        self.walks.iter().filter(late).count()
     }
 }
 

@@ -84,6 +84,8 @@ counters! {
         victim_free: u64,
         /// Superblocks relocated for wear levelling.
         wear_relocations: u64,
+        /// Open superblocks that host and garbage collection traded (`ftl.program_order`).
+        superblocks_traded: u64,
         /// Log blocks that became data blocks without a copy.
         merges_switch: u64,
         /// Log blocks that became data blocks after what they lacked was copied into them.

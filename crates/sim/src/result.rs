@@ -222,6 +222,7 @@ fn gc(stats: &FtlStats) -> Value {
         "candidates_at_choice_mean": per_victim(stats.victim_candidates),
         "free_at_choice_mean": per_victim(stats.victim_free),
         "wear_relocations": stats.wear_relocations,
+        "superblocks_traded": stats.superblocks_traded,
         "program_failures": stats.program_failures,
         "erase_failures": stats.erase_failures,
         "superblocks_lost": stats.superblocks_lost,

@@ -27,7 +27,8 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     let cell = choose(random, &["slc", "mlc", "tlc", "qlc"]);
     let bits = ["slc", "mlc", "tlc", "qlc"].iter().position(|name| *name == cell).unwrap() as u64 + 1;
     set("nand.cell", cell.into());
-    set("nand.program", choose(random, &["page", "one-shot"]).into());
+    let program = choose(random, &["page", "one-shot"]);
+    set("nand.program", program.into());
     set("geometry.channels", (1 + random.below(4)).to_string());
     set("geometry.ways", (1 + random.below(3)).to_string());
     set("nand.planes", (1 + random.below(3)).to_string());
@@ -36,7 +37,12 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     set("nand.page_size", choose(random, &["4KiB", "8KiB", "16KiB"]).into());
     set("ftl.mapping_unit", choose(random, &["4KiB", "4KiB", "2KiB"]).into());
     set("nand.t_r", "40us".into());
-    set("nand.t_prog", "300us".into());
+    if program == "page" && random.chance(0.5) {
+        let times: Vec<String> = (0..bits).map(|bit| format!("\"{}us\"", 150 + 200 * bit)).collect();
+        set("nand.t_prog", format!("[{}]", times.join(", ")));
+    } else {
+        set("nand.t_prog", "300us".into());
+    }
     set("nand.t_bers", "2ms".into());
     match random.below(4) {
         0 => set("bus.interface.name", choose(random, &["conv", "sync-only", "proposed"]).into()),
@@ -169,6 +175,9 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
         let kinds = if regulated { &["page"][..] } else { &["page", "page", "dftl", "birrell"] };
         set("ftl.mapping.name", choose(random, kinds).into());
         set("ftl.op_ratio", format!("{:.2}", 0.6 + random.unit() * 1.5));
+    } else if stream == "separate" && !cached && (regulated || ["page", "dftl", "birrell"].contains(&mapping))
+    {
+        set("ftl.program_order.name", choose(random, &policy_names("ftl.program_order")).into());
     }
     lines
 }

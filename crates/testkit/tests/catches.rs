@@ -6,6 +6,7 @@ use controller::{Class, Kind};
 use ftl::gc::trigger::{GcTrigger, TriggerView};
 use ftl::gc::victim::{VictimPolicy, VictimView};
 use ftl::placement::{PlacementPolicy, PlacementView};
+use ftl::program_order::{OrderView, ProgramOrder};
 use ftl::wear::{WearPolicy, WearView};
 use host::Op;
 use host::link::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
@@ -195,6 +196,21 @@ fn a_die_that_is_not_eligible() {
 #[should_panic(expected = "the shares are")]
 fn a_die_without_its_share() {
     battery::placement::check("name=first", &maker!(ftl::placement, First { blind: false }), 1000);
+}
+
+/// Trades whenever it is asked.
+struct Restless;
+
+impl ProgramOrder for Restless {
+    fn trades(&mut self, _view: &OrderView) -> bool {
+        true
+    }
+}
+
+#[test]
+#[should_panic(expected = "trades")]
+fn an_order_that_trades_for_nothing() {
+    battery::program_order::check("name=restless", &maker!(ftl::program_order, Restless), 1000);
 }
 
 /// The ready class of the lowest number, or (`blind`) always host reads.

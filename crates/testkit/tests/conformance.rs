@@ -31,6 +31,7 @@ conformance!(wear_levelling, ftl::wear, battery::wear, 100_000);
 conformance!(mappings, ftl::mapping, battery::mapping, 6_000);
 conformance!(parity, ftl::parity, battery::parity, 96);
 conformance!(placement, ftl::placement, battery::placement, 10_000);
+conformance!(program_orders, ftl::program_order, battery::program_order, 100_000);
 conformance!(regulators, ftl::regulator, battery::regulator, 100_000);
 conformance!(slc_caches, ftl::slc_cache, battery::slc_cache, 100_000);
 conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, may_starve);

@@ -361,6 +361,7 @@ impl PageMapped {
         if self.space.dies[die].frontiers[stream].superblock == NONE && !self.open_own(die, stream) {
             return false;
         }
+        self.order(die, stream);
         let from = self.layout.superblock_of(source) % self.space.per_die;
         let to = self.space.dies[die].frontiers[stream].superblock;
         if self.array.plane_of(die as u32, from) != self.array.plane_of(die as u32, to) {

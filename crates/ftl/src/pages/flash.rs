@@ -145,7 +145,11 @@ impl PageMapped {
             self.collect(die, calendar, probe);
             return;
         }
-        if transaction.class == Class::HostProgram {
+        let hosts = match &self.ordering {
+            Some(ordering) => ordering.is_hosts(transaction.owner),
+            None => transaction.class == Class::HostProgram,
+        };
+        if hosts {
             self.bound[die] -= 1;
         }
         if !done {

@@ -13,6 +13,7 @@ use crate::gc::collection::Collection;
 use crate::gc::trigger::GcTrigger;
 use crate::map::Map;
 use crate::mapping::Parts;
+use crate::ordering::Ordering;
 use crate::parity::{Rebuilds, Stripes};
 use crate::patrol::Patrol;
 use crate::placement::PlacementPolicy;
@@ -64,6 +65,8 @@ pub struct PageMapped {
     pub(crate) rewrite_after: Nanos,
     /// Reading what is stored for its errors, where the drive does that.
     pub(crate) patrol: Option<Box<Patrol>>,
+    /// Which open superblock a program goes to, where that is a question.
+    pub(crate) ordering: Option<Box<Ordering>>,
     pub(crate) risk: Risk,
     read_only: bool,
     pub(crate) outputs: Vec<Output>,
@@ -152,6 +155,7 @@ impl PageMapped {
             regulation,
             rewrite_after: config.rewrite_after,
             patrol: Patrol::new(config.scrub, dies, seed),
+            ordering: Ordering::new(&config.program_order),
             risk: Risk::default(),
             read_only: false,
             outputs: Vec::with_capacity(64),

@@ -141,6 +141,10 @@ impl PageMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
+        // Neither padding nor a superblock's summary may go elsewhere.
+        if lpn != Lpn::NONE && self.space.dies[die].frontiers[stream].filled == 0 {
+            self.order(die, stream);
+        }
         let space = &mut self.space.dies[die];
         space.clock += 1;
         let frontier = &mut space.frontiers[stream];
@@ -200,7 +204,12 @@ impl PageMapped {
             frontier.superblock = NONE;
         }
         let row = (next_unit - layout.program_units_of(slc)) / layout.row_units;
-        let class = if stream == MOVED { Class::InternalProgram } else { Class::HostProgram };
+        // Where streams trade superblocks, those of one superblock must stay in order: one class for both.
+        let own_class = stream == MOVED && self.ordering.is_none();
+        let class = if own_class { Class::InternalProgram } else { Class::HostProgram };
+        if let Some(ordering) = &mut self.ordering {
+            ordering.note(slot, stream == HOST);
+        }
         let origin = self.programs.get(slot, 0).origin();
         let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
         transaction.wear = self.controller.wear_row(|| self.array.pe_cycles(die as u32, superblock));
@@ -247,24 +256,28 @@ impl PageMapped {
         self.bound[die] < self.program_queue
     }
 
+    /// Whatever the host takes, garbage collection must still be able to move what it has in hand, and must find a free
+    /// superblock for its next victim when those being reclaimed have come back: true when `left` units of its open
+    /// superblock and so many `free` ones are enough for that.
+    pub(crate) fn keeps_room(&self, die: usize, left: u32, free: u32) -> bool {
+        let (units, program) = (self.layout.data_units(), self.layout.program_units);
+        let reserved = self.reserved_units(die);
+        let expected = self.collections[die].expected_superblocks();
+        let kept = (1 + self.spare) * units;
+        // Padding may take the rest of a program unit that was begun: only whole ones count for what is in hand.
+        left - left % program + free * units >= reserved.next_multiple_of(program)
+            && left + (free + expected) * units >= reserved + kept
+    }
+
     /// Whether the host, or what is folded, may take a program unit of a superblock with all its bits.
     #[inline]
     pub(crate) fn has_own_room(&self, die: usize) -> bool {
         let space = &self.space.dies[die];
         let (units, program) = (self.layout.data_units(), self.layout.program_units);
         let free = self.free_superblocks(die);
-        let reserved = self.reserved_units(die);
         let host_left = space.frontiers[HOST].left(&self.layout);
         let gc_left = if self.mixed { 0 } else { space.frontiers[1].left(&self.layout) };
-        let expected = self.collections[die].expected_superblocks();
-        let kept = (1 + self.spare) * units;
-        // Whatever the host takes, garbage collection must still be able to move what it has in hand, and
-        // must find a free superblock for its next victim when those being reclaimed have come back.
-        // Padding may take the rest of a program unit that was begun: only whole ones count for what is in hand.
-        let suffices = |left: u32, free: u32| {
-            left - left % program + free * units >= reserved.next_multiple_of(program)
-                && left + (free + expected) * units >= reserved + kept
-        };
+        let suffices = |left: u32, free: u32| self.keeps_room(die, left, free);
         let room = match (host_left >= program, self.mixed) {
             (true, false) => true,
             (true, true) => suffices(host_left - program, free),

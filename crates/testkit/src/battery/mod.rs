@@ -8,6 +8,7 @@ pub mod link;
 pub mod mapping;
 pub mod parity;
 pub mod placement;
+pub mod program_order;
 pub mod regulator;
 pub mod scheduler;
 pub mod slc_cache;

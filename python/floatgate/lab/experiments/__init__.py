@@ -27,6 +27,7 @@ _FILES = (
     "retention",
     "acceleration",
     "voltage_plans",
+    "polarity",
     "voltages",
     "ispp",
 )

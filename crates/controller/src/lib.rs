@@ -15,6 +15,6 @@ mod work;
 
 pub use config_read::ControllerConfig;
 pub use controller::{Controller, events};
-pub use probe::{ChannelUse, Probe};
+pub use probe::{ChannelUse, Probe, SnapshotEvent};
 pub use transaction::{Class, Kind, Origin, Reading, Transaction, TransactionId, Waits};
 pub use work::Work;

@@ -33,6 +33,60 @@ impl ChannelUse {
     }
 }
 
+/// What happens to a version of a unit, or to all of them, because of snapshots of the logical drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnapshotEvent {
+    /// A snapshot sees what the drive holds now.
+    Taken {
+        /// Its number.
+        serial: u32,
+    },
+    /// A snapshot is gone.
+    Dropped {
+        /// Its number.
+        serial: u32,
+    },
+    /// A slot of the buffer holds what the host has just written.
+    Buffered {
+        /// The unit.
+        lpn: Lpn,
+        /// The slot.
+        slot: u32,
+    },
+    /// A version that was overtaken, and that a snapshot sees, is on flash.
+    Programmed {
+        /// The unit.
+        lpn: Lpn,
+        /// The slot of the buffer it comes from.
+        slot: u32,
+        /// Where it is.
+        ppa: Ppa,
+    },
+    /// A version that only snapshots see was moved.
+    Moved {
+        /// The unit.
+        lpn: Lpn,
+        /// Where it was.
+        old: Ppa,
+        /// Where it is.
+        new: Ppa,
+    },
+    /// On the way back to a snapshot a unit has its former version again.
+    Returned {
+        /// The unit.
+        lpn: Lpn,
+        /// Where it lived (or `Ppa::NONE`).
+        old: Ppa,
+        /// Where it lives (or `Ppa::NONE`).
+        new: Ppa,
+    },
+    /// The drive holds again what a snapshot sees.
+    RolledBack {
+        /// The snapshot's number.
+        serial: u32,
+    },
+}
+
 /// An observer. Each method is one kind of event, with what a checker or a timeline needs.
 pub trait Probe {
     /// A channel will be busy from `from` to `to`.
@@ -54,6 +108,8 @@ pub trait Probe {
     fn on_erase(&mut self, _superblock: usize) {}
     /// A host request was served from flash: `lpn` read at `ppa`.
     fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
+    /// Something happened because of snapshots.
+    fn on_snapshot(&mut self, _: SnapshotEvent) {}
     /// The host wrote `lpn`: from now on reads must see this version.
     fn on_host_write(&mut self, _lpn: Lpn) {}
 }

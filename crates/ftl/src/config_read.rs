@@ -3,6 +3,7 @@
 use crate::buffer::BufferConfig;
 use crate::patrol::PatrolRules;
 use crate::regulation::Reckoned;
+use crate::snapshots::{SnapshotRules, Snapshots};
 use crate::{
     Layout, gc::trigger, gc::victim, mapping, parity, placement, program_order, regulator, slc_cache, wear,
 };
@@ -47,6 +48,8 @@ pub struct FtlConfig {
     pub scrub: PatrolRules,
     /// How long a die must have been idle before units are written anew.
     pub rewrite_after: Nanos,
+    /// When snapshots of the logical drive are taken; none where never.
+    pub snapshots: Option<SnapshotRules>,
 }
 
 impl FtlConfig {
@@ -77,6 +80,24 @@ impl FtlConfig {
             ));
         }
         section.finish()?;
+        let mut section = ftl.child("snapshots")?;
+        let snapshots = SnapshotRules::read(&mut section)?;
+        if snapshots.is_some() && !mapping().can_snapshot() {
+            let key = if section.has("every") { "every" } else { "at" };
+            return Err(section.reject(
+                key,
+                "expected no snapshots: only ftl.mapping.name = page keeps what was overwritten",
+            ));
+        }
+        if snapshots.is_some() && stripe.is_some() {
+            let key = if section.has("every") { "every" } else { "at" };
+            return Err(section
+                .reject(key, "expected no snapshots with ftl.parity: what they keep is not protected yet"));
+        }
+        section.finish()?;
+        if snapshots.is_some() {
+            layout.translation_units = Snapshots::map_units(&layout);
+        }
         let mut gc = ftl.child("gc")?;
         let stream = gc.choice(
             "stream",
@@ -190,6 +211,7 @@ impl FtlConfig {
             reckoned,
             scrub,
             rewrite_after,
+            snapshots,
         })
     }
 }

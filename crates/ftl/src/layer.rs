@@ -4,7 +4,7 @@ use crate::mapping::Parts;
 use crate::parity::Stripes;
 use crate::{
     BlockMapped, FtlConfig, FtlStats, Layout, Output, PageMapped, Regulation, RegulationCounts,
-    RegulationParts, SavedState, SuperblockState,
+    RegulationParts, SavedState, Seen, Snapshots, SuperblockState,
 };
 use controller::{Controller, Probe};
 use engine::{Calendar, Event};
@@ -134,6 +134,33 @@ impl Ftl {
             Self::Page(_) => None,
             Self::Blocks(ftl) => Some(ftl),
         }
+    }
+
+    /// The snapshots of the logical drive; none where it takes none.
+    pub fn snapshots(&self) -> Option<&Snapshots> {
+        match self {
+            Self::Page(ftl) => ftl.snapshots(),
+            Self::Blocks(_) => None,
+        }
+    }
+
+    /// Where a snapshot sees a unit; none when there is no such snapshot.
+    pub fn lookup_in(&self, serial: u32, lpn: Lpn) -> Option<Seen> {
+        match self {
+            Self::Page(ftl) => ftl.lookup_in(serial, lpn),
+            Self::Blocks(_) => None,
+        }
+    }
+
+    /// True when a unit may not be overwritten for the sake of snapshots; its reserved slot is then given back.
+    #[inline]
+    pub fn refuses(&mut self, lpn: Lpn) -> bool {
+        let Self::Page(ftl) = self else { return false };
+        let refuses = ftl.refuses(lpn);
+        if refuses {
+            ftl.refuse();
+        }
+        refuses
     }
 
     forward! {

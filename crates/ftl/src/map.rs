@@ -61,6 +61,12 @@ impl Map {
         self.valid[ppa.index() / 64] |= 1 << (ppa.0 % 64);
     }
 
+    /// Makes `ppa` valid without being the home of anything: a version that only snapshots see.
+    #[inline]
+    pub fn validate(&mut self, ppa: Ppa) {
+        self.valid[ppa.index() / 64] |= 1 << (ppa.0 % 64);
+    }
+
     /// Takes the home of `lpn` away.
     #[inline]
     pub fn clear(&mut self, lpn: Lpn) {
@@ -76,7 +82,7 @@ impl Map {
         *word &= !bit;
     }
 
-    /// True when `ppa` is the home of what it holds.
+    /// True when `ppa` is the home of what it holds, or a snapshot sees it.
     #[inline]
     pub fn is_valid(&self, ppa: Ppa) -> bool {
         self.valid[ppa.index() / 64] >> (ppa.0 % 64) & 1 == 1

@@ -40,6 +40,9 @@ impl PageMapped {
                     .into(),
             );
         }
+        if self.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0) {
+            return Err("a saved state holds no snapshots of the logical drive: expected none".into());
+        }
         let (forward, backward, valid) = self.map.arrays();
         let space = &self.space;
         let mut words = vec![

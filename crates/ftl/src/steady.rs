@@ -125,6 +125,10 @@ impl PageMapped {
     /// room for it.
     pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) -> bool {
         let dies = self.layout.dies as usize;
+        debug_assert!(
+            self.snapshots().is_none_or(|snapshots| snapshots.kept().len() == 0),
+            "snapshots need time"
+        );
         // Whole program units go to one die after the other, as they do in a timed run.
         let programs = self.stats.units_written / u64::from(self.layout.program_units);
         let start = (programs % dies as u64) as usize;

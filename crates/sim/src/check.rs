@@ -3,10 +3,11 @@
 
 use crate::durability::Durability;
 use crate::measure::STAGES;
+use crate::past::{EMPTY, Past};
 use crate::requests::Request;
 use crate::stripes::StripeAccount;
-use controller::{ChannelUse, Kind, Origin, Transaction};
-use ftl::{Ftl, Layout};
+use controller::{ChannelUse, Kind, Origin, SnapshotEvent, Transaction};
+use ftl::{Ftl, Layout, Seen};
 use host::HostRequest;
 use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
 
@@ -19,6 +20,10 @@ pub(crate) struct Checker {
     /// Home and version of each logical unit; the version is that of the newest write.
     home: Vec<u32>,
     version: Vec<u32>,
+    /// The version that each logical unit holds, if it holds any; how many versions there were.
+    content: Vec<u32>,
+    versions: u32,
+    past: Past,
     /// Holder and version of each physical unit.
     holder: Vec<u32>,
     held_version: Vec<u32>,
@@ -49,6 +54,9 @@ impl Checker {
             channels,
             home: vec![NOTHING; layout.written_units() as usize],
             version: vec![0; layout.written_units() as usize],
+            content: vec![EMPTY; layout.written_units() as usize],
+            versions: 0,
+            past: Past::default(),
             holder: vec![NOTHING; physical],
             held_version: vec![0; physical],
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
@@ -70,6 +78,7 @@ impl Checker {
             if ppa != Ppa::NONE {
                 assert_eq!(checker.holder[ppa.index()], NOTHING, "two logical units live at {ppa}");
                 checker.home[lpn as usize] = ppa.0;
+                checker.content[lpn as usize] = 0;
                 checker.holder[ppa.index()] = lpn;
             }
         }
@@ -171,7 +180,7 @@ impl Checker {
 
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
         let version = if moved { self.held_version[old.index()] } else { self.version[lpn.index()] };
-        self.commit(lpn, new, old, version);
+        self.commit(lpn, new, old, version, moved);
         if !moved {
             self.durability.on_commit(lpn, version);
         }
@@ -180,17 +189,18 @@ impl Checker {
     /// What is on flash now is older than the newest, by one write or more.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         let version = self.version[lpn.index()].checked_sub(1).expect("a newer version was written");
-        self.commit(lpn, new, old, version);
+        self.commit(lpn, new, old, version, false);
         self.durability.on_commit(lpn, version);
     }
 
-    fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32) {
+    fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32, moved: bool) {
         assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
         assert_eq!(self.holder[new.index()], NOTHING, "{new} holds something already");
         let superblock = self.layout.superblock_of(new) as usize;
         let row = new.0 % self.layout.superblock_units / self.layout.row_units;
         assert!(row < self.rows[superblock], "{lpn} moved to {new}, which is not programmed");
-        if old != Ppa::NONE {
+        // What a snapshot sees stays where it is, unless it was moved.
+        if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held_version[old.index()])) {
             self.holder[old.index()] = NOTHING;
         }
         if let Some(stripes) = &mut self.stripes {
@@ -204,10 +214,14 @@ impl Checker {
 
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
         assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
-        self.version[lpn.index()] += 1;
+        self.versions += 1;
+        self.version[lpn.index()] = self.versions;
+        self.content[lpn.index()] = EMPTY;
         self.durability.on_commit(lpn, self.version[lpn.index()]);
         if old != Ppa::NONE {
-            self.holder[old.index()] = NOTHING;
+            if !self.past.sees(lpn, self.held_version[old.index()]) {
+                self.holder[old.index()] = NOTHING;
+            }
             self.home[lpn.index()] = NOTHING;
             if let Some(stripes) = &mut self.stripes {
                 stripes.leave(self.layout.superblock_of(old) as usize);
@@ -239,8 +253,94 @@ impl Checker {
     }
 
     pub fn on_host_write(&mut self, lpn: Lpn) {
-        self.version[lpn.index()] += 1;
+        self.versions += 1;
+        self.version[lpn.index()] = self.versions;
+        self.content[lpn.index()] = self.versions;
         self.durability.on_version(lpn, self.version[lpn.index()]);
+    }
+
+    pub fn on_snapshot(&mut self, event: SnapshotEvent) {
+        match event {
+            SnapshotEvent::Programmed { lpn, slot, ppa } => {
+                let version = self.past.of_slot(slot);
+                self.hold(lpn, ppa, version);
+            }
+            SnapshotEvent::Moved { lpn, old, new } => {
+                assert_eq!(self.holder[old.index()], lpn.0, "{lpn} was moved from {old}, which lacks it");
+                self.holder[old.index()] = NOTHING;
+                self.hold(lpn, new, self.held_version[old.index()]);
+            }
+            SnapshotEvent::Returned { lpn, old, new } => {
+                assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
+                self.home[lpn.index()] = new.0;
+            }
+            _ => {}
+        }
+        if let Some(content) = self.past.note(event, &self.content, &self.version) {
+            for (lpn, &version) in content.iter().enumerate().take(self.layout.logical_units as usize) {
+                let home = self.home[lpn];
+                assert_eq!(home == NOTHING, version == EMPTY, "unit {lpn} is not as in the snapshot");
+                if home != NOTHING {
+                    let held = (self.holder[home as usize], self.held_version[home as usize]);
+                    assert_eq!(held, (lpn as u32, version), "unit {lpn} is not as in the snapshot");
+                    self.version[lpn] = version;
+                }
+                self.content[lpn] = version;
+            }
+        }
+        if matches!(event, SnapshotEvent::Dropped { .. } | SnapshotEvent::RolledBack { .. }) {
+            self.forget_unseen();
+        }
+    }
+
+    /// A version that only snapshots see is at `ppa` now.
+    fn hold(&mut self, lpn: Lpn, ppa: Ppa, version: u32) {
+        assert!(self.past.sees(lpn, version), "{lpn} at {ppa} is kept and no snapshot sees it");
+        assert_eq!(self.holder[ppa.index()], NOTHING, "{ppa} holds something already");
+        self.holder[ppa.index()] = lpn.0;
+        self.held_version[ppa.index()] = version;
+    }
+
+    /// What is neither the newest version nor seen by a snapshot is invalid.
+    fn forget_unseen(&mut self) {
+        for (ppa, holder) in self.holder.iter_mut().enumerate() {
+            let lpn = Lpn(*holder);
+            let unseen = *holder != NOTHING
+                && self.home[lpn.index()] != ppa as u32
+                && !self.past.sees(lpn, self.held_version[ppa]);
+            if unseen {
+                *holder = NOTHING;
+            }
+        }
+    }
+
+    /// Every snapshot sees what the drive held when it was taken. A drive that died may have some of it in its buffer.
+    fn settle_snapshots(&self, ftl: &Ftl) {
+        let kept: Vec<u32> = ftl
+            .snapshots()
+            .map_or_else(Vec::new, |snapshots| snapshots.kept().map(|snapshot| snapshot.serial).collect());
+        let expected: Vec<u32> = self.past.kept().map(|(serial, _)| serial).collect();
+        assert_eq!(kept, expected, "the snapshots that are kept");
+        for (serial, content) in self.past.kept() {
+            for lpn in 0..self.layout.logical_units {
+                let version = content[lpn as usize];
+                match ftl.lookup_in(serial, Lpn(lpn)).expect("it is kept") {
+                    Seen::Nowhere => assert_eq!(version, EMPTY, "snapshot {serial} lost unit {lpn}"),
+                    Seen::Buffered => {
+                        assert!(ftl.is_read_only(), "unit {lpn} of snapshot {serial} is not on flash")
+                    }
+                    Seen::At(ppa) => {
+                        let held = (self.holder[ppa.index()], self.held_version[ppa.index()]);
+                        assert_eq!(held, (lpn, version), "unit {lpn} of snapshot {serial} at {ppa}");
+                        assert!(
+                            ftl.is_valid(ppa),
+                            "unit {lpn} of snapshot {serial} at {ppa} counts as invalid"
+                        );
+                        assert_eq!(ftl.holder(ppa).0, lpn, "the spare area of {ppa} names another unit");
+                    }
+                }
+            }
+        }
     }
 
     /// The final account, when nothing is under way.
@@ -257,7 +357,6 @@ impl Checker {
             "every erase is counted"
         );
         assert!(self.finished <= self.submitted, "no operation finishes that was not submitted");
-        let mut valid = vec![0u32; self.layout.superblocks()];
         for (lpn, &home) in self.home.iter().enumerate() {
             assert_eq!(ftl.lookup(Lpn(lpn as u32)).0, home, "the map and the account differ on unit {lpn}");
             if home != NOTHING {
@@ -267,8 +366,12 @@ impl Checker {
                     lpn,
                     "the spare area of {home} names another unit"
                 );
-                valid[self.layout.superblock_of(Ppa(home)) as usize] += 1;
             }
+        }
+        self.settle_snapshots(ftl);
+        let mut valid = vec![0u32; self.layout.superblocks()];
+        for (ppa, _) in self.holder.iter().enumerate().filter(|(_, holder)| **holder != NOTHING) {
+            valid[self.layout.superblock_of(Ppa(ppa as u32)) as usize] += 1;
         }
         assert_eq!(valid, ftl.valid_units(), "valid counts equal the map");
     }

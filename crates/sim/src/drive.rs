@@ -458,6 +458,7 @@ impl Drive {
         document.remove("ftl.op_ratio");
         document.remove("ftl.user_capacity");
         document.remove("ftl.slc_cache");
+        document.remove("ftl.snapshots");
         for assignment in [
             "geometry.channels=1".to_owned(),
             "geometry.ways=1".to_owned(),

@@ -4,7 +4,7 @@ use crate::check::Checker;
 use crate::measure::{REQUEST_COLUMNS, STAGES};
 use crate::requests::Request;
 use crate::timeline::Timeline;
-use controller::{ChannelUse, Probe, Transaction};
+use controller::{ChannelUse, Probe, SnapshotEvent, Transaction};
 use host::HostRequest;
 use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
 
@@ -120,6 +120,12 @@ impl Probe for Observers {
     fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         if let Some(check) = &mut self.check {
             check.on_host_read(lpn, ppa);
+        }
+    }
+
+    fn on_snapshot(&mut self, event: SnapshotEvent) {
+        if let Some(check) = &mut self.check {
+            check.on_snapshot(event);
         }
     }
 

@@ -49,6 +49,12 @@ pub(crate) struct Request {
 }
 
 impl Request {
+    /// The drive refused a unit of this write: it fails, and does not wait for that unit.
+    pub fn lose_unit(&mut self) {
+        self.failed = true;
+        self.parts -= 1;
+    }
+
     /// A wait for buffer room is over. While the buffer is full, writes proceed at the pace of the arrays: the
     /// wait is divided as the arrays' busy time during it was; the host's own part stays buffer time.
     pub fn end_buffer_wait(&mut self, now: SimTime, busy_now: Waits) {

@@ -6,7 +6,7 @@ use crate::run::{BusyTimes, Run, page_operations};
 use crate::{Drive, energy};
 use config::{Entry, Value as ConfigValue};
 use controller::Origin;
-use ftl::{Ftl, FtlStats, RegulationCounts};
+use ftl::{Ftl, FtlStats, RegulationCounts, Snapshot};
 use hdrhistogram::Histogram;
 use host::Op;
 use serde_json::{Map, Value, json};
@@ -237,11 +237,49 @@ fn ftl_of(ftl: &Ftl, stats: &FtlStats) -> Value {
         "map_hits": stats.map_hits,
         "map_misses": stats.map_misses,
         "map_hit_ratio": (lookups > 0).then(|| stats.map_hits as f64 / lookups as f64),
+        "snapshots": snapshots(ftl),
         "merges": {
             "switch": stats.merges_switch,
             "partial": stats.merges_partial,
             "full": stats.merges_full,
         },
+    })
+}
+
+/// Snapshots of the logical drive, since the run began; null where it takes none. Times are from the moment of a
+/// snapshot, or of a rollback, until the map is on flash.
+fn snapshots(ftl: &Ftl) -> Value {
+    let Some(snapshots) = ftl.snapshots() else { return Value::Null };
+    let counts = snapshots.counts;
+    let mean = |sum: u64, count: u64| (count > 0).then(|| sum as f64 / count as f64);
+    let unit = ftl.layout().unit.get();
+    let kept = |snapshot: &Snapshot| {
+        json!({
+            "serial": snapshot.serial,
+            "taken_ns": snapshot.taken.ns(),
+            "differences": snapshot.differences(),
+            "units_kept": snapshot.units_kept(),
+        })
+    };
+    json!({
+        "taken": counts.taken,
+        "expired": counts.expired,
+        "dropped_full": counts.dropped_full,
+        "kept": snapshots.kept().map(kept).collect::<Vec<_>>(),
+        "units_kept": snapshots.units_kept(),
+        "units_kept_max": counts.units_kept_max,
+        "room_units": snapshots.room(),
+        "ram_bytes": snapshots.ram_bytes(),
+        "map_bytes_written": counts.checkpoint_units * unit,
+        "checkpoints": counts.checkpoints,
+        "t_take_ns": { "mean": mean(counts.taking_ns, counts.taken_durable), "max": counts.taking_ns_max },
+        "units_moved": counts.units_moved,
+        "units_refused": counts.units_refused,
+        "trims_ignored": counts.trims_ignored,
+        "rollbacks": counts.rollbacks,
+        "rollbacks_void": counts.rollbacks_void,
+        "rollback_units": counts.rollback_units,
+        "t_rollback_ns_mean": mean(counts.rolling_back_ns, counts.rollbacks_durable),
     })
 }
 

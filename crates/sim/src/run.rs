@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::link::Link;
 use crate::measure::{Measure, stages};
+use crate::moments::Moments;
 use crate::observers::Observer;
 use crate::requests::{Requests, bytes_of, covers, whole_units};
 use controller::Work;
@@ -25,6 +26,9 @@ mod events {
     /// The workload said it would have a request now.
     pub const ARRIVAL: u8 = FIRST + 3;
 }
+
+/// Something is due at a set time: it shares its kind with arrivals, which have index 0.
+pub(crate) const MOMENT: Event = Event { kind: events::ARRIVAL, index: 1 };
 
 /// One drive, one workload, and time.
 pub(crate) struct Run<P: Observer> {
@@ -51,6 +55,7 @@ pub(crate) struct Run<P: Observer> {
     limit_time: SimTime,
     handed_out: u64,
     next_arrival: SimTime,
+    pub moments: Moments,
     begun: bool,
     source_done: bool,
     error: Option<Error>,
@@ -119,6 +124,7 @@ impl<P: Observer> Run<P> {
             limit_time: limits.ns.map_or(SimTime::NEVER, SimTime::from_ns),
             handed_out: 0,
             next_arrival: SimTime::NEVER,
+            moments: Moments::of(ftl.snapshots().map(|snapshots| snapshots.rules())),
             begun: false,
             source_done: false,
             error: None,
@@ -184,6 +190,7 @@ impl<P: Observer> Run<P> {
         if !self.begun {
             self.begun = true;
             self.ftl.begin(&mut self.calendar, &mut self.observer);
+            self.await_moment();
             self.draw(SimTime::ZERO);
         }
         for _ in 0..count {
@@ -265,6 +272,7 @@ impl<P: Observer> Run<P> {
             events::COMMAND => self.on_command(event.index, now),
             events::DATA_IN => self.on_data_in(event.index, now),
             events::COMPLETE => self.on_complete(event.index, now),
+            events::ARRIVAL if event == MOMENT => self.on_moment(now),
             events::ARRIVAL => {
                 if self.next_arrival <= now {
                     self.next_arrival = SimTime::NEVER;
@@ -465,6 +473,10 @@ impl<P: Observer> Run<P> {
         let start = request.units_in;
         for unit in start..start + request.units_crossing {
             let lpn = Lpn(request.first.0 + unit);
+            if self.ftl.refuses(lpn) {
+                self.requests.get(id).lose_unit();
+                continue;
+            }
             let whole = covers(&request.host, lpn, self.unit);
             self.observer.on_data(id, lpn);
             self.ftl.write(waiter, lpn, whole, &mut self.calendar, &mut self.observer);
@@ -476,7 +488,7 @@ impl<P: Observer> Run<P> {
             request.waiting_since = now;
             request.busy_then = self.ftl.controller().array_busy_total();
             self.take_data(id, now);
-        } else if !waits {
+        } else if !waits || request.parts == 0 {
             self.answer(id, now);
         }
         self.ftl.pump(&mut self.calendar, &mut self.observer);

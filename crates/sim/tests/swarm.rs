@@ -182,6 +182,34 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
     lines
 }
 
+/// Snapshots of some of the drives, drawn apart from all else.
+fn snapshot_settings(seed: u64) -> Vec<String> {
+    let random = &mut RandomStream::new(seed, "swarm.snapshots");
+    if random.chance(0.5) {
+        return Vec::new();
+    }
+    let mut lines = vec![
+        format!("ftl.snapshots.every={}", choose(random, &["3ms", "15ms", "60ms"])),
+        format!("ftl.snapshots.keep={}", 1 + random.below(4)),
+        format!("ftl.snapshots.when_full={}", choose(random, &["drop-oldest", "refuse-writes"])),
+        format!("ftl.snapshots.space_ratio={}", choose(random, &["0.1", "0.5", "1.0"])),
+    ];
+    if random.chance(0.5) {
+        lines.push("ftl.snapshots.rollback_at=[\"65ms\", \"90ms\"]".into());
+    }
+    lines
+}
+
+/// All settings of a seed; only a page map without parity takes snapshots.
+fn all_settings(seed: u64, random: &mut RandomStream) -> Vec<String> {
+    let mut lines = settings(random);
+    let striped = lines.iter().any(|line| line.starts_with("ftl.parity.name=") && !line.ends_with("none"));
+    if lines.contains(&"ftl.mapping.name=page".to_owned()) && !striped {
+        lines.extend(snapshot_settings(seed));
+    }
+    names_first(lines)
+}
+
 /// A name may come before switches of another name: names first, so that they do not drop the switches.
 fn names_first(mut lines: Vec<String>) -> Vec<String> {
     lines.sort_by_key(|line| !line.split('=').next().unwrap_or_default().ends_with(".name"));
@@ -198,7 +226,7 @@ enum Outcome {
 
 fn swarm(seed: u64) -> Outcome {
     let mut random = RandomStream::new(seed, "swarm");
-    let lines = names_first(settings(&mut random));
+    let lines = all_settings(seed, &mut random);
     let drive = match Drive::from_resolved("swarm", &lines) {
         Ok(drive) => drive,
         Err(error) => {
@@ -255,7 +283,11 @@ fn swarm(seed: u64) -> Outcome {
     let (completed, failed) = (&result["host"]["completed"]["total"], &result["host"]["failed"]["total"]);
     assert_eq!(completed.as_u64().unwrap() + failed.as_u64().unwrap(), requests, "seed {seed}");
     let worn_out = result["wear"]["read_only"].as_bool().unwrap();
-    assert!(worn_out || failed == 0, "seed {seed}: {failed} requests failed on a healthy drive");
+    let refused = result["ftl"]["snapshots"]["units_refused"].as_u64().unwrap_or(0);
+    assert!(
+        worn_out || refused > 0 || failed == 0,
+        "seed {seed}: {failed} requests failed on a healthy drive"
+    );
     if worn_out { Outcome::WornOut } else { Outcome::Ran }
 }
 
@@ -263,6 +295,7 @@ fn swarm(seed: u64) -> Outcome {
 fn random_drives_and_workloads_keep_every_promise() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     if let Some(seed) = number("FLOATGATE_SWARM_SEED") {
+        println!("{:#?}", all_settings(seed, &mut RandomStream::new(seed, "swarm")));
         println!("seed {seed}: {:?}", swarm(seed));
         return;
     }

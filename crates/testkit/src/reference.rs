@@ -61,6 +61,11 @@ impl ReferenceFtl {
         self.versions.remove(&lpn.0);
     }
 
+    /// Holds again what `earlier`, a copy of this drive, holds; versions go on.
+    pub fn put_back(&mut self, earlier: &Self) {
+        self.versions.clone_from(&earlier.versions);
+    }
+
     /// The version a read must return, or `None` where the unit holds nothing.
     pub fn read(&self, lpn: Lpn) -> Option<u64> {
         self.check(lpn);

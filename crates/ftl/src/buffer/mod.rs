@@ -323,6 +323,28 @@ impl Buffer {
         true
     }
 
+    /// The newest version of `lpn` is void, but what holds it still goes to the flash. True when there was one.
+    pub fn forget(&mut self, lpn: Lpn) -> bool {
+        let found = self.find(lpn);
+        found.into_iter().for_each(|slot| self.unlink(slot));
+        found.is_some()
+    }
+
+    /// A newer version is about to come, and this one must still go to the flash: it is held no longer.
+    pub fn overtake(&mut self, slot: u32) {
+        if self.slots[slot as usize].state == SlotState::Held {
+            self.send_out(slot);
+        }
+    }
+
+    /// A version that a newer one overtook need not go to the flash, if it is not on its way and nobody waits for it.
+    pub fn void(&mut self, slot: u32) {
+        let slot = &mut self.slots[slot as usize];
+        if matches!(slot.state, SlotState::Queued | SlotState::Merging) && slot.request == u32::MAX {
+            slot.state = SlotState::Cancelled;
+        }
+    }
+
     /// No request waits for a program any more.
     pub fn forget_requests(&mut self) {
         for slot in 0..self.slots.len() as u32 {

@@ -273,7 +273,8 @@ impl PageMapped {
     /// Buffer slots that the host may not take.
     #[inline]
     pub(crate) fn slots_kept(&self) -> u32 {
-        self.demand.as_ref().map_or(0, |demand| demand.slots - demand.used_slots)
+        let map = self.demand.as_ref().map_or(0, |demand| demand.slots - demand.used_slots);
+        map + self.snapshots.as_ref().map_or(0, |snapshots| snapshots.slots_kept())
     }
 
     /// True when the map entry of `lpn` can be used at once; counts hits and misses.

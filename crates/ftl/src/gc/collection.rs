@@ -452,7 +452,8 @@ impl PageMapped {
     ) {
         let lpn = self.map.holder(ppa);
         let superblock = self.layout.superblock_of(ppa);
-        if self.map.lookup(lpn) != old {
+        let (live, named) = (self.map.lookup(lpn) == old, self.is_named(old));
+        if !live && !named {
             return;
         }
         if !done {
@@ -463,10 +464,15 @@ impl PageMapped {
             }
             return;
         }
-        self.note_change(lpn);
-        self.map.set(lpn, ppa);
+        if named {
+            self.move_named(lpn, old, ppa, live, probe);
+        }
+        if live {
+            self.note_change(lpn);
+            self.map.set(lpn, ppa);
+            probe.on_commit(lpn, ppa, old, true);
+        }
         self.space.valid[superblock as usize] += 1;
-        probe.on_commit(lpn, ppa, old, true);
         self.invalidate(old);
     }
 

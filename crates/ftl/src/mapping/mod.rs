@@ -43,6 +43,11 @@ pub trait MappingKind: Send {
         false
     }
 
+    /// True when the layer can keep what was overwritten, for snapshots of the logical drive.
+    fn can_snapshot(&self) -> bool {
+        false
+    }
+
     /// A fresh translation layer.
     ///
     /// # Errors

@@ -27,6 +27,10 @@ impl MappingKind for Page {
         true
     }
 
+    fn can_snapshot(&self) -> bool {
+        true
+    }
+
     fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
         Ok(Ftl::Page(Box::new(PageMapped::new(parts)?)))
     }

@@ -31,6 +31,7 @@ impl PageMapped {
                 }
                 self.start_tasks(calendar, probe);
                 self.pump(calendar, probe);
+                self.go_on_rolling_back(calendar, probe);
             }
         }
     }
@@ -138,6 +139,7 @@ impl PageMapped {
             }
         }
         self.programs.release(transaction.owner);
+        self.go_on_with_checkpoint(calendar.now());
         self.space.in_flight[global] -= 1;
         if transaction.origin == Origin::Parity {
             self.stats.program_failures += u64::from(!done);
@@ -181,7 +183,8 @@ impl PageMapped {
         let die = transaction.die.index();
         let (lpn, request) = (self.buffer.slot(slot).lpn, self.buffer.slot(slot).request);
         let newest = self.buffer.is_newest(slot);
-        if !done && newest {
+        let captured = !newest && self.is_captured(slot);
+        if !done && (newest || captured) {
             self.space.dies[die].live -= 1;
             self.buffer.enqueue_first(slot);
             return;
@@ -193,8 +196,10 @@ impl PageMapped {
             self.space.valid[self.layout.superblock_of(ppa) as usize] += 1;
             probe.on_commit(lpn, ppa, old, false);
             if old != Ppa::NONE {
-                self.invalidate_host(old);
+                self.leave(old);
             }
+        } else if captured {
+            self.commit_captured(lpn, ppa, slot, probe);
         } else {
             // A newer version, or a trim, came in between: the page was garbage before it was written.
             self.stats.units_stale += 1;
@@ -206,6 +211,7 @@ impl PageMapped {
             demand.used_slots -= 1;
             demand.note_written();
         }
+        self.note_checkpoint_unit(lpn);
         if newest && self.buffer.keeps_clean(lpn) {
             self.buffer.keep_clean(slot);
             self.relieve_buffer();
@@ -222,7 +228,7 @@ impl PageMapped {
 
     /// The host's newest version made `ppa` invalid.
     #[inline]
-    pub(super) fn invalidate_host(&mut self, ppa: Ppa) {
+    pub(crate) fn invalidate_host(&mut self, ppa: Ppa) {
         let superblock = self.invalidate(ppa);
         self.lower_live((superblock / self.space.per_die) as usize);
     }
@@ -318,6 +324,7 @@ impl PageMapped {
             (failing || !done) && self.array.retire(die as u32, superblock) == nand::RetireOutcome::Lost;
         if lost {
             self.lose_superblock(die, global);
+            self.fit_snapshots(calendar, probe);
         } else {
             self.space.pe_cycles[global] = self.array.pe_cycles(die as u32, superblock);
             if let Some(regulation) = &mut self.regulation {

@@ -3,8 +3,9 @@
 use super::PageMapped;
 use crate::Output;
 use crate::buffer::SlotState;
+use crate::snapshots::Overtaken;
 use crate::space::NONE;
-use controller::{Class, Kind, Origin, Probe, Transaction};
+use controller::{Class, Kind, Origin, Probe, SnapshotEvent, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
@@ -142,8 +143,11 @@ impl PageMapped {
         probe.on_host_write(lpn);
         let older = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
         self.account_risk(calendar.now());
-        if older.is_some_and(|slot| self.overwrite_buffered(slot, request)) {
-            return;
+        let overtaken = self.overtake(lpn, probe);
+        debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
+        self.erase_emptied(calendar, probe);
+        if overtaken == Overtaken::Free && older.is_some_and(|slot| self.overwrite_buffered(slot, request)) {
+            return self.note_buffered(lpn, probe);
         }
         if self.demand.is_some()
             && self.write_by_demand(request, lpn, whole || older.is_some(), calendar, probe)
@@ -154,20 +158,39 @@ impl PageMapped {
         if home == Ppa::NONE {
             let slot = self.buffer.insert(lpn, request, SlotState::Queued);
             self.buffer.enqueue(slot);
+            self.note_buffered(lpn, probe);
             self.relieve_buffer();
             return;
         }
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
+        self.note_buffered(lpn, probe);
         let (row, unit) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
         let origin = Origin::ReadModifyWrite;
         self.submit_read(row, 1 << unit, origin, Class::InternalRead, slot, calendar, probe);
+    }
+
+    /// Tells observers which slot holds the newest version of a unit, where snapshots make it matter.
+    #[inline]
+    fn note_buffered<P: Probe>(&self, lpn: Lpn, probe: &mut P) {
+        if self.snapshots.is_some()
+            && let Some(slot) = self.buffer.find(lpn)
+        {
+            probe.on_snapshot(SnapshotEvent::Buffered { lpn, slot });
+        }
     }
 
     /// The host no longer needs `count` units from `first`.
     pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
         self.account_risk(calendar.now());
         for lpn in (first.0..first.0 + count).map(Lpn) {
-            let buffered = self.buffer.used_slots() > 0 && self.buffer.cancel(lpn);
+            let buffered = match self.overtake(lpn, probe) {
+                Overtaken::Free => self.buffer.used_slots() > 0 && self.buffer.cancel(lpn),
+                Overtaken::InBuffer => self.buffer.forget(lpn),
+                Overtaken::Refused => {
+                    self.ignore_trim();
+                    continue;
+                }
+            };
             let home = self.map.lookup(lpn);
             self.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
             probe.on_trim(lpn, home);
@@ -175,7 +198,7 @@ impl PageMapped {
                 self.note_change(lpn);
                 self.rebuilds.forget(lpn);
                 self.map.clear(lpn);
-                self.invalidate_host(home);
+                self.leave(home);
             }
         }
         self.erase_emptied(calendar, probe);

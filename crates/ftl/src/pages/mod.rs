@@ -20,6 +20,7 @@ use crate::placement::PlacementPolicy;
 use crate::programs::Programs;
 use crate::regulation::Regulation;
 use crate::slc_cache::SlcCache;
+use crate::snapshots::Snapshots;
 use crate::space::{NONE, Space};
 use crate::{FtlStats, Layout, Output};
 use controller::Controller;
@@ -43,7 +44,7 @@ pub struct PageMapped {
     pub(crate) map: Map,
     pub(crate) space: Space,
     pub(crate) buffer: Buffer,
-    reserved_slots: u32,
+    pub(crate) reserved_slots: u32,
     pub(crate) array: FlashArray,
     pub(crate) controller: Controller,
     placement: Box<dyn PlacementPolicy>,
@@ -80,6 +81,8 @@ pub struct PageMapped {
     pub(crate) parity: Option<Box<Stripes>>,
     /// What could not be read, and what is being done about it.
     pub(crate) rebuilds: Rebuilds,
+    /// Snapshots of the logical drive, where they may be taken.
+    pub(crate) snapshots: Option<Box<Snapshots>>,
 }
 
 /// The stream of the host's data.
@@ -119,6 +122,14 @@ impl PageMapped {
         if let (Some(_), Some(mode)) = (&slc_cache, controller.slc_mode()) {
             array.allow_slc_mode(mode.erases_per_cycle);
         }
+        let more_slots = match (&demand, &config.snapshots) {
+            (Some(demand), _) => demand.slots,
+            (None, Some(_)) => Snapshots::slots(&layout),
+            (None, None) => 0,
+        };
+        let slots = config.buffer.slots + more_slots;
+        let snapshots =
+            config.snapshots.as_ref().map(|rules| Box::new(Snapshots::new(rules, &layout, slots)));
         let mut ftl = Self {
             mixed: config.mixed_streams,
             read_ahead: config.read_ahead,
@@ -131,12 +142,7 @@ impl PageMapped {
             spare: u32::from(array.may_fail()) + u32::from(config.stripe.is_some()),
             map: Map::new(&layout),
             space: Space::new(&layout, &config.victim, &config.wear, seed),
-            buffer: Buffer::of(
-                &config.buffer,
-                demand.as_ref().map_or(0, |demand| demand.slots),
-                layout.logical_units,
-                BLOCK_UNITS,
-            ),
+            buffer: Buffer::of(&config.buffer, more_slots, layout.logical_units, BLOCK_UNITS),
             reserved_slots: 0,
             controller,
             placement: (config.placement)(),
@@ -165,6 +171,7 @@ impl PageMapped {
             parity: config.stripe.map(|stripe| Box::new(Stripes::new(&config.layout, &array, stripe))),
             rebuilds: Rebuilds::default(),
             array,
+            snapshots,
             layout,
         };
         if ftl.parity.is_some() {
@@ -181,6 +188,7 @@ impl PageMapped {
             ftl.update_eligible(die);
         }
         ftl.check_sustainable()?;
+        ftl.make_room_for_snapshots()?;
         Ok(ftl)
     }
 
@@ -212,6 +220,24 @@ impl PageMapped {
         let quotas: u64 =
             (0..self.space.dies.len()).map(|die| u64::from(self.quota_beside(die, reserved))).sum();
         quotas.saturating_sub(u64::from(self.layout.dies) * u64::from(self.layout.program_units))
+    }
+
+    /// Units that neither the host's data and the map nor garbage collection need.
+    pub(crate) fn spare_units(&self) -> u64 {
+        self.sustainable_units().saturating_sub(self.layout.written_units())
+    }
+
+    fn make_room_for_snapshots(&mut self) -> Result<(), String> {
+        let spare = self.spare_units();
+        let Some(snapshots) = &mut self.snapshots else { return Ok(()) };
+        snapshots.set_room(spare);
+        if snapshots.room() > 0 {
+            return Ok(());
+        }
+        Err(format!(
+            "this drive cannot sustain writes with snapshots: {spare} mapping units are spare, of which they may \
+             take none; raise ftl.op_ratio or ftl.snapshots.space_ratio"
+        ))
     }
 
     fn check_sustainable(&self) -> Result<(), String> {

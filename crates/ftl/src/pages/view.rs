@@ -72,7 +72,8 @@ impl PageMapped {
     pub fn state_bytes(&self) -> usize {
         let regulation = self.regulation.as_ref().map_or(0, |regulation| regulation.bytes());
         let parity = self.parity.as_ref().map_or(0, |stripes| stripes.bytes());
-        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + regulation + parity
+        let snapshots = self.snapshots.as_ref().map_or(0, |snapshots| snapshots.bytes());
+        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + regulation + parity + snapshots
     }
 
     /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.
@@ -161,6 +162,9 @@ impl PageMapped {
     /// Reserves up to `wanted` buffer slots; gives how many.
     #[inline]
     pub fn reserve(&mut self, wanted: u32) -> u32 {
+        if !self.has_room() {
+            return 0;
+        }
         let granted = wanted.min(self.buffer.free_slots() - self.reserved_slots - self.slots_kept());
         self.reserved_slots += granted;
         granted
@@ -169,12 +173,14 @@ impl PageMapped {
     /// True when [`Self::reserve`] would give something.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.buffer.free_slots() > self.reserved_slots + self.slots_kept()
+        self.buffer.free_slots() > self.reserved_slots + self.slots_kept() && !self.is_rolling_back()
     }
 
     /// True while the buffer holds data that is not on flash.
     pub fn is_draining(&self) -> bool {
-        self.buffer.dirty_slots() > 0 || self.demand.as_ref().is_some_and(|demand| demand.is_busy())
+        self.buffer.dirty_slots() > 0
+            || self.demand.as_ref().is_some_and(|demand| demand.is_busy())
+            || self.snapshots.as_ref().is_some_and(|snapshots| snapshots.is_busy())
     }
 
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.

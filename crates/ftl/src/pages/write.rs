@@ -109,7 +109,7 @@ impl PageMapped {
         calendar.schedule(at, Event { kind: events::FLUSH, index: self.flush_serial });
     }
 
-    pub(super) fn pad_current<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn pad_current<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
         if self.current != NONE {
             let die = self.current as usize;
             self.pad(die, self.host_stream, calendar, probe);

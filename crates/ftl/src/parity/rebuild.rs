@@ -183,7 +183,9 @@ impl PageMapped {
                     let lpn = self.map.holder(ppa);
                     // A newer version in RAM replaces what was lost.
                     let replaced = self.buffer.used_slots() > 0 && self.buffer.find(lpn).is_some();
-                    if self.map.is_valid(ppa) && !replaced {
+                    // What only a snapshot sees is not what the host reads.
+                    let live = self.map.is_valid(ppa) && self.map.lookup(lpn) == ppa;
+                    if live && !replaced {
                         self.stats.units_lost += u64::from(self.rebuilds.lost.insert(lpn.0));
                     }
                 }

@@ -1,0 +1,279 @@
+//! Snapshots of the logical drive against the reference: random histories of writes, trims, reads, flushes, snapshots,
+//! deletions and rollbacks, on drives with and without failing blocks, with each kind of buffer; what a snapshot sees
+//! must be what a whole copy of the plain map, made at its moment, holds.
+
+use controller::{Probe, SnapshotEvent};
+use engine::{Calendar, RandomStream};
+use ftl::{Ftl, Output, PageMapped, Seen};
+use sim::Drive;
+use std::collections::BTreeMap;
+use testkit::reference::{Habits, ReferenceFtl, Step, history};
+use units::{Lpn, Ppa};
+
+const SMALL: &[&str] = &[
+    "geometry.channels=2",
+    "geometry.ways=1",
+    "nand.cell=slc",
+    "nand.planes=2",
+    "nand.blocks_per_plane=24",
+    "nand.pages_per_block=8",
+    "nand.page_size=8KiB",
+    "nand.t_r=25us",
+    "nand.t_prog=200us",
+    "nand.t_bers=1500us",
+    "bus.interface.rate=200MT/s",
+    "ftl.op_ratio=1.2",
+    "ftl.buffer.size=128KiB",
+    "ftl.buffer.flush_after=50us",
+    "ftl.buffer.power_loss_protection=false",
+    "ftl.snapshots.at=0s",
+    "ftl.snapshots.keep=5",
+];
+
+/// What the flash holds by version, apart from the layer's own map.
+struct Flash {
+    reference: ReferenceFtl,
+    versions: Vec<u64>,
+    /// The version in each slot of the buffer.
+    slots: BTreeMap<u32, u64>,
+    /// A whole copy of the logical drive for each snapshot.
+    copies: BTreeMap<u32, ReferenceFtl>,
+    units: u32,
+}
+
+impl Probe for Flash {
+    fn on_host_write(&mut self, lpn: Lpn) {
+        self.reference.write(lpn);
+    }
+
+    fn on_trim(&mut self, lpn: Lpn, _: Ppa) {
+        self.reference.trim(lpn);
+    }
+
+    fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
+        if lpn.0 < self.units {
+            let newest = || self.reference.read(lpn).expect("what was trimmed is not written");
+            self.versions[new.index()] = if moved { self.versions[old.index()] } else { newest() };
+        }
+    }
+
+    fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        assert_eq!(Some(self.versions[ppa.index()]), self.reference.read(lpn), "{lpn} read at {ppa}");
+    }
+
+    fn on_snapshot(&mut self, event: SnapshotEvent) {
+        match event {
+            SnapshotEvent::Taken { serial } => {
+                self.copies.insert(serial, self.reference.clone());
+            }
+            SnapshotEvent::Dropped { serial } => {
+                self.copies.remove(&serial).expect("it was taken");
+            }
+            SnapshotEvent::Buffered { lpn, slot } => {
+                self.slots.insert(slot, self.reference.read(lpn).expect("it was just written"));
+            }
+            SnapshotEvent::Programmed { slot, ppa, .. } => self.versions[ppa.index()] = self.slots[&slot],
+            SnapshotEvent::Moved { old, new, .. } => self.versions[new.index()] = self.versions[old.index()],
+            SnapshotEvent::Returned { .. } => {}
+            SnapshotEvent::RolledBack { serial } => {
+                let copy = self.copies[&serial].clone();
+                self.reference.put_back(&copy);
+            }
+        }
+    }
+}
+
+struct Bench {
+    ftl: Ftl,
+    calendar: Calendar,
+    flash: Flash,
+    random: RandomStream,
+    flushed: bool,
+}
+
+impl Bench {
+    fn new(drive: &Drive, seed: u64) -> Self {
+        let ftl = drive.build(seed).unwrap_or_else(|error| panic!("{error}"));
+        let units = ftl.layout().logical_units;
+        let flash = Flash {
+            reference: ReferenceFtl::new(units),
+            versions: vec![0; ftl.layout().physical_units()],
+            slots: BTreeMap::new(),
+            copies: BTreeMap::new(),
+            units,
+        };
+        let random = RandomStream::new(seed, "snapshots");
+        let mut bench = Self { ftl, calendar: Calendar::new(), flash, random, flushed: false };
+        bench.ftl.begin(&mut bench.calendar, &mut bench.flash);
+        bench
+    }
+
+    fn pages(&mut self) -> (&mut PageMapped, &mut Calendar, &mut Flash) {
+        (self.ftl.as_page_mapped().expect("a page map"), &mut self.calendar, &mut self.flash)
+    }
+
+    fn pass(&mut self) -> bool {
+        let Some((_, event)) = self.calendar.pop() else { return false };
+        self.ftl.handle(event, &mut self.calendar, &mut self.flash);
+        while let Some(output) = self.ftl.take_output() {
+            self.flushed |= matches!(output, Output::Flushed { .. });
+        }
+        true
+    }
+
+    /// Does a step of the host; units that are refused are not written. False when the drive takes no more.
+    fn step(&mut self, step: Step) -> bool {
+        match step {
+            Step::Write { first, count } => {
+                for lpn in (first.0..first.0 + count).map(Lpn) {
+                    while self.ftl.reserve(1) == 0 {
+                        self.ftl.pump(&mut self.calendar, &mut self.flash);
+                        if self.ftl.is_read_only() || !self.pass() {
+                            return false;
+                        }
+                    }
+                    if !self.ftl.refuses(lpn) {
+                        let whole = self.random.chance(0.8);
+                        self.ftl.write(u32::MAX, lpn, whole, &mut self.calendar, &mut self.flash);
+                    }
+                }
+                self.ftl.pump(&mut self.calendar, &mut self.flash);
+            }
+            Step::Trim { first, count } => {
+                self.ftl.trim(first, count, &mut self.calendar, &mut self.flash);
+            }
+            Step::Read { first, count } => {
+                self.ftl.read(0, first, count, &mut self.calendar, &mut self.flash);
+            }
+        }
+        true
+    }
+
+    /// Now and then a snapshot, a deletion of any of them, a rollback.
+    fn intervene(&mut self) {
+        let draw = self.random.unit();
+        if draw < 0.02 {
+            let (ftl, calendar, flash) = self.pages();
+            ftl.take_snapshot(calendar, flash);
+        } else if draw < 0.026 {
+            let kept: Vec<u32> = self.flash.copies.keys().copied().collect();
+            if !kept.is_empty() {
+                let serial = kept[self.random.below(kept.len() as u64) as usize];
+                let (ftl, calendar, flash) = self.pages();
+                assert!(ftl.delete_snapshot(serial, calendar, flash));
+            }
+        } else if draw < 0.03 {
+            let (ftl, calendar, flash) = self.pages();
+            ftl.roll_back(calendar, flash);
+        }
+    }
+
+    /// Flushes and waits until nothing is on its way. False when that never happens.
+    fn settle(&mut self) -> bool {
+        self.flushed = false;
+        self.ftl.flush(0, &mut self.calendar, &mut self.flash);
+        while let Some(output) = self.ftl.take_output() {
+            self.flushed |= matches!(output, Output::Flushed { .. });
+        }
+        while (!self.flushed || self.ftl.is_draining()) && self.pass() {}
+        self.flushed && !self.ftl.is_draining()
+    }
+
+    /// The drive and every snapshot hold what the plain maps hold, and nothing else is valid.
+    fn compare(&self, context: &str) {
+        let mut valid = vec![false; self.flash.versions.len()];
+        let mut check = |lpn: Lpn, home: Ppa, expected: Option<u64>, of: &str| {
+            let held = (home != Ppa::NONE).then(|| self.flash.versions[home.index()]);
+            assert_eq!(held, expected, "{context}: {lpn} of {of} at {home}");
+            if home != Ppa::NONE {
+                assert!(self.ftl.is_valid(home), "{context}: {lpn} of {of} at {home} counts as invalid");
+                assert_eq!(self.ftl.holder(home), lpn, "{context}: the spare area of {home}");
+                valid[home.index()] = true;
+            }
+        };
+        for lpn in (0..self.flash.units).map(Lpn) {
+            check(lpn, self.ftl.lookup(lpn), self.flash.reference.read(lpn), "the drive");
+            for (serial, copy) in &self.flash.copies {
+                let home = match self.ftl.lookup_in(*serial, lpn).expect("it is kept") {
+                    Seen::Nowhere => Ppa::NONE,
+                    Seen::At(ppa) => ppa,
+                    Seen::Buffered => panic!("{context}: {lpn} of snapshot {serial} is in the buffer"),
+                };
+                check(lpn, home, copy.read(lpn), "a snapshot");
+            }
+        }
+        for unit in self.flash.units..self.ftl.layout().written_units() as u32 {
+            let home = self.ftl.lookup(Lpn(unit));
+            if home != Ppa::NONE {
+                valid[home.index()] = true;
+            }
+        }
+        let count = (0..valid.len()).filter(|&ppa| self.ftl.is_valid(Ppa(ppa as u32))).count();
+        assert_eq!(count, valid.iter().filter(|valid| **valid).count(), "{context}: valid units");
+    }
+}
+
+fn try_history(settings: &[&str], steps: usize, seed: u64) {
+    let context = format!("{settings:?} seed {seed}");
+    let lines: Vec<String> = SMALL.iter().chain(settings).map(|line| (*line).to_owned()).collect();
+    let drive = Drive::from_resolved("snapshots", &lines).unwrap_or_else(|error| panic!("{error}"));
+    let mut bench = Bench::new(&drive, seed);
+    let habits = Habits { reads: 0.2, trims: 0.08, hot: 0.5, units_max: 12 };
+    let units = bench.flash.units;
+    for (index, step) in history(units, habits, seed).take(steps).enumerate() {
+        let mut alive = bench.step(step);
+        bench.intervene();
+        if alive && index % 250 == 249 {
+            alive = bench.settle();
+            if alive {
+                bench.compare(&context);
+            }
+        }
+        if !alive {
+            let failures = bench.ftl.stats().program_failures + bench.ftl.stats().erase_failures;
+            assert!(failures > 0, "{context}: stands still: {}", bench.ftl.explain_stall());
+            return;
+        }
+    }
+    let counts = bench.ftl.snapshots().expect("the drive takes snapshots").counts;
+    assert!(counts.taken > 20 && counts.rollbacks > 2 && counts.units_moved > 0, "{context}: {counts:?}");
+    if settings.contains(&"ftl.snapshots.when_full=refuse-writes") {
+        assert_eq!(counts.dropped_full, 0, "{context}");
+        assert!(counts.units_refused > 0, "{context}: {counts:?}");
+    } else {
+        assert_eq!(counts.units_refused + counts.trims_ignored, 0, "{context}");
+    }
+}
+
+#[test]
+fn every_snapshot_is_a_copy_made_at_its_moment() {
+    try_history(&[], 4_000, 1);
+    try_history(&["ftl.snapshots.space_ratio=1.0"], 4_000, 2);
+    try_history(&["ftl.snapshots.keep=1", "ftl.gc.stream=mixed"], 4_000, 3);
+    try_history(&["ftl.buffer.write_back=false", "ftl.gc.victim.name=fifo"], 4_000, 4);
+}
+
+#[test]
+fn caches_keep_what_a_snapshot_sees() {
+    try_history(&["ftl.buffer.eviction.name=lru"], 4_000, 5);
+    try_history(&["ftl.buffer.eviction.name=cflru", "ftl.buffer.read_cache=true"], 4_000, 6);
+    try_history(&["ftl.buffer.eviction.name=bplru", "ftl.buffer.keep_ratio=1.0"], 4_000, 7);
+}
+
+#[test]
+fn failing_blocks_take_no_snapshot_along() {
+    for seed in 8..12 {
+        try_history(&["nand.bad_blocks.program_fail_ratio=0.001"], 3_000, seed);
+    }
+}
+
+#[test]
+fn snapshots_that_may_not_be_dropped_make_writes_fail() {
+    try_history(&["ftl.snapshots.when_full=refuse-writes", "ftl.snapshots.space_ratio=0.4"], 4_000, 12);
+    let cached = "ftl.buffer.eviction.name=lru";
+    try_history(
+        &["ftl.snapshots.when_full=refuse-writes", "ftl.snapshots.space_ratio=0.4", cached],
+        4_000,
+        13,
+    );
+}

@@ -50,6 +50,7 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
             if kind in ("read", "write") or path != "bandwidth_bytes_per_s":
                 yield Metric(f"host.{kind}.{path}", f"{kind} {title}", at(side, path), show)
     yield Metric("waf", "write amplification", document["waf"], q.ratio)
+    yield from _parity(document)
     yield Metric("utilisation.channel", "channel utilisation", at(document, "utilisation.channel"), q.percent)
     yield Metric("utilisation.die", "die utilisation", at(document, "utilisation.die"), q.percent)
     if at(document, "energy_j.total") is not None:
@@ -57,6 +58,20 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
         per_byte = at(document, "energy_j.per_host_byte.total")
         yield Metric("energy_j.per_host_byte.total", "energy per byte", per_byte, q.energy)
     yield Metric("wear.pe_cycles_mean", "mean P/E cycles", at(document, "wear.pe_cycles_mean"), q.ratio)
+
+
+def _parity(document: dict[str, Any]) -> Iterator[Metric]:
+    """What parity over dies takes, and what became of the host's reads that the code could not correct."""
+    if document.get("parity"):
+        yield Metric(
+            "parity.share_of_flash", "parity's share", at(document, "parity.share_of_flash"), q.percent
+        )
+    rebuilt, lost = (at(document, f"unreadable.{what}.host") for what in ("reads_rebuilt", "reads_lost"))
+    if rebuilt or lost:
+        yield Metric("unreadable.reads_rebuilt.host", "reads found again", rebuilt, q.count)
+        yield Metric(
+            "host.read.uncorrectable", "reads lost", at(document, "host.read.uncorrectable"), q.count
+        )
 
 
 def at(document: Any, path: str) -> Any:

@@ -50,6 +50,8 @@ pub struct FtlConfig {
     pub rewrite_after: Nanos,
     /// When snapshots of the logical drive are taken; none where never.
     pub snapshots: Option<SnapshotRules>,
+    /// A die that is dead when time begins.
+    pub failed_die: Option<u32>,
 }
 
 impl FtlConfig {
@@ -182,6 +184,7 @@ impl FtlConfig {
         let mut section = ftl.child("buffer")?;
         let buffer = BufferConfig::read(&mut section, &layout)?;
         section.finish()?;
+        let failed_die = read_failed_die(&mut ftl, &layout)?;
         ftl.finish()?;
         let copyback_fits = layout.program_units == 1;
         if controller.copyback && !copyback_fits {
@@ -212,8 +215,20 @@ impl FtlConfig {
             scrub,
             rewrite_after,
             snapshots,
+            failed_die,
         })
     }
+}
+
+/// Reads `ftl.failed_die`.
+fn read_failed_die(ftl: &mut Section, layout: &Layout) -> Result<Option<u32>, ConfigError> {
+    let help = "a die that is dead when time begins: its reads fail, and the drive takes no more writes";
+    let failed: Option<u32> = ftl.optional("failed_die", help)?;
+    if failed.is_some_and(|die| die >= layout.dies) {
+        let expected = format!("expected the number of a die, 0 to {}", layout.dies - 1);
+        return Err(ftl.reject("failed_die", &expected));
+    }
+    Ok(failed)
 }
 
 /// Reads `[ftl.refresh]`: the age at which any data are written anew, zero for never.

@@ -65,6 +65,9 @@ impl Ftl {
                                                                only: expected ftl.mapping.name = page, dftl or \
                                                                birrell with it"
                 .into()),
+            Self::Blocks(_) if config.failed_die.is_some() => {
+                Err("ftl.failed_die: expected ftl.mapping.name = page, dftl or birrell with it".into())
+            }
             Self::Blocks(_) if asked => {
                 Err("ecc.code, ftl.regulator, ftl.refresh, ftl.scrub: errors and costs are modelled for a page map \
                                              only: expected ftl.mapping.name = page with them"

@@ -67,6 +67,7 @@ impl PageMapped {
         space.free.len() as u32 >= 2 + self.spare + opens
             && self.has_room_for(die, program)
             && !self.trigger.foreground(&self.trigger_view(die))
+            && self.failed_die == NONE
     }
 
     /// A unit to be written anew was read: if it still lives there, it goes to the stream of moved data.

@@ -120,3 +120,80 @@ impl StripeAccount {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use controller::Class;
+    use units::DieId;
+
+    /// Three dies with two superblocks each, of which the second die's first holds the parity of a row.
+    fn account() -> StripeAccount {
+        let mut account = StripeAccount {
+            per_die: 2,
+            width: 3,
+            live: vec![0; 2],
+            rows: vec![0; 6],
+            parity_rows: vec![0; 2],
+            parity: vec![NOWHERE; 2],
+        };
+        program(&mut account, Origin::Host, 0, 0);
+        program(&mut account, Origin::Gc, 2, 0);
+        program(&mut account, Origin::Parity, 1, 0);
+        account.on_home(0, None);
+        account
+    }
+
+    fn submit(account: &mut StripeAccount, kind: Kind, origin: Origin, die: u32, row: u32) {
+        let transaction = Transaction::new(kind, origin, Class::InternalProgram, DieId(die), 0, row);
+        account.on_submit(&transaction, die as usize * 2);
+    }
+
+    fn program(account: &mut StripeAccount, origin: Origin, die: u32, row: u32) {
+        submit(account, Kind::Program, origin, die, row);
+    }
+
+    #[test]
+    fn a_group_that_holds_nothing_may_be_erased_and_begin_anew() {
+        let mut account = account();
+        account.leave(0);
+        for die in 0..3 {
+            submit(&mut account, Kind::Erase, Origin::Gc, die, 0);
+            account.on_erase(die as usize * 2);
+        }
+        program(&mut account, Origin::Host, 1, 0);
+        program(&mut account, Origin::Parity, 2, 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "while others of its group hold data that it protects")]
+    fn a_member_stays_while_others_hold_data() {
+        submit(&mut account(), Kind::Erase, Origin::Gc, 2, 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "is written after its parity")]
+    fn no_data_come_after_their_parity() {
+        let mut account = account();
+        account.rows[0] = 0;
+        program(&mut account, Origin::Host, 0, 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "which holds parity")]
+    fn no_data_go_where_parity_is() {
+        program(&mut account(), Origin::Host, 1, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "has its parity in superblocks 2 and 0")]
+    fn a_group_has_one_parity() {
+        program(&mut account(), Origin::Parity, 0, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot help: it was not written")]
+    fn what_was_not_written_helps_nobody() {
+        submit(&mut account(), Kind::Read, Origin::Rebuild, 2, 1);
+    }
+}

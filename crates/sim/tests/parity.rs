@@ -97,6 +97,31 @@ fn data_that_could_not_be_read_do_not_move_on_as_if_they_could() {
 }
 
 #[test]
+fn a_dead_die_is_read_from_the_others() {
+    let read = |more: &[&str]| {
+        let drive = small(&[&["ftl.op_ratio=0.7", "ftl.failed_die=2"], more].concat());
+        let span = drive.capacity().get();
+        run(drive, uniform(8_000, 4, Op::Read, 4096, span, 1), checked(PreconditionKind::Fill)).1
+    };
+    let (plain, rain) = (read(&[]), read(RAIN));
+    // A quarter of the data lies on each of four dies; nothing of it comes back without parity.
+    let lost = number(&plain, "host.read.uncorrectable");
+    assert!(lost.abs_diff(2_000) < 150, "{lost}");
+    assert_eq!(number(&rain, "host.read.uncorrectable"), 0);
+    let rebuilt = number(&rain, "unreadable.reads_rebuilt.host");
+    assert!(rebuilt.abs_diff(2_000) < 250, "{rebuilt}");
+    assert_eq!(number(&rain, "host.completed.read"), 8_000);
+    assert!(number(&rain, "flash.reads.rebuild") > 2 * rebuilt);
+    let p99 = |result: &Value| number(result, "host.read.latency_ns.p99");
+    assert!(p99(&rain) > p99(&plain), "a read of several dies takes longer");
+    let writes = |more: &[&str]| {
+        let drive = small(&[RAIN, &["ftl.failed_die=0"], more].concat());
+        run(drive, uniform(100, 4, Op::Write, 4096, 1 << 20, 1), checked(PreconditionKind::Fill)).1
+    };
+    assert_eq!(number(&writes(&[]), "host.failed.write"), 100);
+}
+
+#[test]
 fn what_does_not_fit_is_refused_in_a_line() {
     let refused = |more: &[&str]| {
         let settings: Vec<String> = [SMALL, more].concat().iter().map(|line| (*line).to_owned()).collect();
@@ -125,6 +150,8 @@ fn what_does_not_fit_is_refused_in_a_line() {
     assert!(error.contains("at least 3 are needed"), "{error}");
     let error = refused(&["ftl.parity.name=rain", "ftl.op_ratio=0.3"]);
     assert!(error.contains("cannot sustain writes") && error.contains("set ftl.op_ratio to"), "{error}");
+    let error = refused(&["ftl.failed_die=4"]);
+    assert!(error.contains("expected the number of a die, 0 to 3"), "{error}");
     let error = refused(&["ftl.parity.name=rain", "ftl.mapping.name=bast"]);
     assert!(error.contains("expected ftl.mapping.name = page, dftl or birrell"), "{error}");
 }

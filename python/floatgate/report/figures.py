@@ -23,6 +23,7 @@ def all_figures(source: Source) -> dict[str, Figure]:
         "slc-cache": slc_cache(source.series),
         "stages": stages(source.document.get("stages")),
         "amplification": amplification(source.document),
+        "unreadable": unreadable(source.document),
         "origins-over-time": origins_over_time(source.series),
         "channels": channels(source.document["utilisation"]),
         "dies": dies(source.document["utilisation"]),
@@ -227,6 +228,42 @@ def amplification_by_origin(document: dict[str, Any]) -> dict[str, float]:
     if not waf or not units["total"]:
         return {}
     return {origin: waf * n / units["total"] for origin, n in units.items() if n and origin != "total"}
+
+
+def unreadable(document: dict[str, Any]) -> Figure | None:
+    """Reads that the code could not correct, for the host and for the drive itself: found again, or lost."""
+    found = document.get("unreadable") or {}
+    parts = {
+        "found again": ("reads_rebuilt", palette.ORIGINS["parity"]),
+        "lost": ("reads_lost", palette.KINDS["write"]),
+    }
+    rows = {"host": "the host's", "other": "the drive's own"}
+    if not any(sum(found.get(key, {}).values()) for key, _ in parts.values()):
+        return None
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": name,
+            "x": [found[key][row] for row in rows],
+            "y": list(rows.values()),
+            "marker": {"color": colour, "line": {"color": palette.PAPER, "width": 1}},
+            "text": [f"{found[key][row]:,}" if found[key][row] else "" for row in rows],
+            "textposition": "inside",
+            "insidetextanchor": "middle",
+            "hovertemplate": f"%{{y}}: %{{x:,}} {name}<extra></extra>",
+        }
+        for name, (key, colour) in parts.items()
+    ]
+    layout = _layout(
+        190,
+        barmode="stack",
+        bargap=0.3,
+        xaxis=_axis("reads that the code could not correct"),
+        yaxis={"automargin": True},
+    )
+    layout["legend"] |= {"traceorder": "normal"}
+    return {"data": data, "layout": layout}
 
 
 def energy(document: dict[str, Any]) -> Figure | None:

@@ -129,6 +129,7 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[str]:
         ("Over time", _over_time_words(source), ("over-time", "slc-cache")),
         ("Where the time goes", _stage_words(document), ("stages",)),
         ("Write amplification", _amplification_words(document), ("amplification", "origins-over-time")),
+        ("Unreadable pages", _unreadable_words(document), ("unreadable",)),
         ("Utilisation", _utilisation_words(document), ("channels", "dies")),
         ("Energy", _energy_words(document), ("energy",)),
         ("Wear", _wear_words(document), ("wear",)),
@@ -199,6 +200,25 @@ def _amplification_words(document: dict[str, Any]) -> str:
     parts = [f"{q.ratio(shares.get('host', 0.0))} for the host"]
     parts += [f"{q.ratio(share)} by {words.origin(origin)}" for origin, share in extra.items()]
     return f"{text}: {_listed(parts)}. The dotted line is the host's own unit."
+
+
+def _unreadable_words(document: dict[str, Any]) -> str:
+    """Say what became of pages that their code could not correct."""
+    found, parity = document.get("unreadable"), document.get("parity")
+    if not found:
+        return ""
+    rebuilt, lost = (sum(found[key].values()) for key in ("reads_rebuilt", "reads_lost"))
+    text = f"The code could not correct {rebuilt + lost:,} reads"
+    if parity:
+        text += (
+            f"; from stripes of {parity['stripe']} data units and a parity unit, which takes "
+            f"<b>{q.percent(parity['share_of_flash'])}</b> of the flash, {rebuilt:,} were found again"
+        )
+    else:
+        text += ", and the drive has no parity over dies"
+    marked = found["units_lost"]
+    moved = f" {marked:,} mapping units were moved unread and are marked as lost." if marked else ""
+    return f"{text}; {lost:,} were lost.{moved}"
 
 
 def _utilisation_words(document: dict[str, Any]) -> str:

@@ -191,6 +191,9 @@ impl PageMapped {
     /// Lets the die's collection go on: takes victims while one is wanted, keeps reads under way, and lets
     /// nothing wait for units that will not come.
     pub(crate) fn collect<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        if self.failed_die != NONE {
+            return; // What is there must stay: only the rest of a stripe gives back what the dead die held.
+        }
         self.collect_garbage(die, calendar, probe);
         if self.slc_cache.is_some() {
             self.fold(die, calendar, probe);

@@ -117,9 +117,10 @@ impl PageMapped {
             while let Some(superblock) = regulation.take_worn_by_reads() {
                 self.collections[die as usize].force(superblock % self.space.per_die, Origin::Refresh);
             }
-            if transaction.reading.uncorrectable {
-                self.pin_group(global);
-            }
+        }
+        transaction.reading.uncorrectable |= die == self.failed_die;
+        if transaction.reading.uncorrectable {
+            self.pin_group(global);
         }
         self.controller.submit(transaction, calendar, probe);
         die as usize

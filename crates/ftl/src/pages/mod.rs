@@ -83,6 +83,8 @@ pub struct PageMapped {
     pub(crate) rebuilds: Rebuilds,
     /// Snapshots of the logical drive, where they may be taken.
     pub(crate) snapshots: Option<Box<Snapshots>>,
+    /// A die that is dead, or `NONE`: then the drive is read-only, and moves nothing any more.
+    pub(crate) failed_die: u32,
 }
 
 /// The stream of the host's data.
@@ -170,6 +172,7 @@ impl PageMapped {
             host_stream: HOST,
             parity: config.stripe.map(|stripe| Box::new(Stripes::new(&config.layout, &array, stripe))),
             rebuilds: Rebuilds::default(),
+            failed_die: config.failed_die.unwrap_or(NONE),
             array,
             snapshots,
             layout,

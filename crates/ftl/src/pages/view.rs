@@ -190,6 +190,7 @@ impl PageMapped {
             let wear = |at: usize| self.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32);
             regulation.begin(wear);
         }
+        self.read_only |= self.failed_die != crate::space::NONE;
         self.begin_refresh(calendar);
         self.begin_patrol(calendar);
         for die in 0..self.layout.dies as usize {

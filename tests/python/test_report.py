@@ -11,6 +11,7 @@ import pytest
 
 from conftest import made_up_run
 from floatgate.errors import InputError
+from floatgate.headline import headline
 from floatgate.report import write_report
 from floatgate.report.figures import all_figures, amplification_by_origin
 from floatgate.report.source import Source
@@ -146,6 +147,30 @@ def test_what_an_slc_cache_holds_is_drawn(tmp_path: Path) -> None:
     made = _read(write_report(made_up_run(tmp_path / "run", cache), tmp_path / "r.html"))
     assert set(made.figures) == ALL_FIGURES | {"slc-cache"}
     assert go.Figure(made.figures["slc-cache"]).data[0].y[0] is None
+
+
+def test_unreadable_pages_are_told_and_drawn(tmp_path: Path) -> None:
+    def wear_out(document: dict[str, Any]) -> None:
+        document["parity"] = {"stripe": 7, "share_of_flash": 0.125}
+        document["unreadable"] = {
+            "reads_rebuilt": {"host": 120, "other": 30},
+            "reads_lost": {"host": 4, "other": 1},
+            "units_lost": 2,
+            "units_read_lost": 1,
+        }
+        document["host"]["read"]["uncorrectable"] = 4
+
+    source = Source.read(made_up_run(tmp_path / "run", wear_out))
+    again, lost = all_figures(source)["unreadable"]["data"]
+    assert (list(again["x"]), list(lost["x"])) == ([120, 30], [4, 1])
+    text = _read(write_report(tmp_path / "run", tmp_path / "r.html")).text
+    assert "could not correct 155 reads" in text
+    assert (
+        "stripes of 7 data units and a parity unit, which takes 12.5 % of the flash, 150 were found again"
+        in text
+    )
+    shown = {metric.title: metric.value for metric in headline(source.document)}
+    assert (shown["reads found again"], shown["reads lost"], shown["parity's share"]) == (120, 4, 0.125)
 
 
 def test_an_interrupted_run_says_so(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from floatgate.grid.point import STEADY
 from floatgate.reproduce import Case, Concluded, Finding, Found
 from floatgate.reproduce.simulate import stopping
 
+from . import figure2
 from .purchase import purchase
 
 DRIVE, REMEDY = "gray2007-flash-disk", "gray2007-remedy"
@@ -35,12 +36,13 @@ LIMIT = "what limits flash disks"
 
 
 def cases(full: bool) -> Iterable[Case]:
-    """Quick: a drive of a sixteenth of the size, the ends of the plateaus."""
+    """Quick: a drive of a sixteenth of the size, the ends of the plateaus, few points of the curves."""
     for name in RATES:
         yield Case("rates", name, cost=3.0)
     for op in ("read", "write"):
         for kib in (128, 256, 512, 1024) if full else (128, 1024):
             yield Case("plateau", f"{op}, {kib} KiB", {"op": op, "kib": kib}, x=kib, series=op)
+    yield from figure2.cases()
     yield Case("mix", "one deep", cost=2.0)
     for name in ("flash disks for 18,000 IOPS", "kW saved", "kW of cooling saved"):
         yield Case("purchase", name, cost=0.1)
@@ -53,6 +55,9 @@ def run(case: Case, full: bool) -> Finding:
     """Simulate one case."""
     if case.exhibit == "rates":
         return _rate(RATES[case.name], full)
+    if case.exhibit == figure2.EXHIBIT:
+        # Rates of a curve are those of the whole drive, too: only `rates` and `plateau` ask for it in full.
+        return figure2.curves(case, lambda setting: _iops(_point(DRIVE, setting, full=False)), full)
     if case.exhibit == "plateau":
         setting = Setting("sequential", case.parameters["op"], case.parameters["kib"] << 10, 4)
         scale = setting.block_bytes / 1e6

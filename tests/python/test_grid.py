@@ -134,6 +134,7 @@ def test_the_command_writes_a_folder(floatgate: Command, tmp_path: Path) -> None
     ("arguments", "said"),
     [
         (("--block", "700"), "--block 700: expected a multiple of the sector of 512 bytes"),
+        (("--block", ""), "--block : expected sizes such as 512,4k,1m"),
         (("--block", "4x"), "--block 4x: expected sizes such as 512,4k,1m"),
         (("--depth", "0"), "--depth 0: expected whole numbers"),
         (("--pattern", "radnom"), "(did you mean random?)"),
@@ -147,6 +148,32 @@ def test_the_command_writes_a_folder(floatgate: Command, tmp_path: Path) -> None
 )
 def test_what_is_not_right_is_one_line(floatgate: Command, arguments: tuple[str, ...], said: str) -> None:
     assert said in one_line_error(floatgate("grid", "slc", *arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("scsi-15",), 'did you mean "scsi-15k"?'),
+        (("slcc",), 'did you mean "slc"?'),
+        (("scsi-15k", "--precondition", "instant"), "is a disk, which has no state"),
+        (("scsi-15k", "--load-state", "used"), "is a disk, which has no state"),
+        (("scsi-15k", "--set", "ftl.op_ratio=0.1"), "is a disk: expected a flash drive with this"),
+    ],
+)
+def test_what_is_no_flash_drive_is_said(floatgate: Command, arguments: tuple[str, ...], said: str) -> None:
+    assert said in one_line_error(floatgate("grid", *arguments))
+
+
+def test_a_disk_runs_alone_and_behind_flash() -> None:
+    setting = Setting("random", "write", 8192, 4)
+    rates = {}
+    for disk in ("scsi-15k", "scsi-15k-flash-cache"):
+        (point,) = run_grid(Asked(disk, (setting,), file_bytes=30 << 30, rule=Rule(seconds=300))).points
+        assert point.state == STEADY
+        assert point.iops is not None
+        rates[disk] = point.iops
+    # Sweeps of the arm over thousands of writes are shorter than its way between the best of four.
+    assert rates["scsi-15k-flash-cache"] > 1.3 * rates["scsi-15k"]
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:

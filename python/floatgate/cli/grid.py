@@ -120,7 +120,7 @@ def grid(
         drive,
         tuple(
             settings(
-                read_blocks(block or BLOCK_LIST),
+                read_blocks(BLOCK_LIST if block is None else block),
                 read_depths(depth),
                 read_names("--pattern", pattern, PATTERNS),
                 read_names("--op", op, OPS),

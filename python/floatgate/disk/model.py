@@ -3,6 +3,7 @@
 Not modelled: zones (the media rate is that of the middle), spare sectors, head switches, errors, host link.
 """
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -75,6 +76,12 @@ def find(name: str) -> Path | None:
         return None
     text = path.read_text(encoding="utf-8", errors="replace")
     return path if any(line.split("=")[0].strip() == "rpm" for line in text.splitlines()) else None
+
+
+def nearest(name: str) -> str | None:
+    """Return the disk that comes with Floatgate whose name is nearest to `name`, if one is near."""
+    near = get_close_matches(name, sorted(path.stem for path in _HERE.glob("*.toml")), n=1)
+    return near[0] if near else None
 
 
 def read_disk(path: Path) -> Disk:

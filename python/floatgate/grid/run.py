@@ -14,6 +14,7 @@ from floatgate import _core, places
 from floatgate import quantities as q
 from floatgate.disk.model import Disk, read_disk
 from floatgate.disk.model import find as find_disk
+from floatgate.disk.model import nearest as nearest_disk
 from floatgate.disk.simulate import CacheTimes
 from floatgate.errors import InputError
 from floatgate.grid.measure import Rule, Task, measure
@@ -65,13 +66,27 @@ def run_grid(
     if found is not None:
         title, capacity, tasks = _disk_tasks(asked, read_disk(found))
     else:
-        card = json.loads(_core.explain_drive(asked.drive, list(asked.overrides), places.folders()))
+        card = _explain(asked)
         buffer = _write_back_bytes({entry["key"]: json.loads(entry["value"]) for entry in card["entries"]})
         title, capacity = card["title"], card["capacity_bytes"]
         tasks = [_task(asked, setting, buffer) for setting in asked.settings]
     _check(asked, capacity)
     points = _run_all(tasks, workers or os.cpu_count() or 1, progress, stopped)
     return Grid(asked, title, capacity, tuple(points))
+
+
+def _explain(asked: Asked) -> dict[str, Any]:
+    """Return the configuration of a flash drive; a name that nothing has may be near to a disk's."""
+    try:
+        card: dict[str, Any] = json.loads(
+            _core.explain_drive(asked.drive, list(asked.overrides), places.folders())
+        )
+    except InputError as error:
+        near = nearest_disk(asked.drive)
+        if near is None or "unknown drive" not in str(error) or "did you mean" in str(error):
+            raise
+        raise InputError(f'{asked.drive}: unknown drive; did you mean "{near}"?') from None
+    return card
 
 
 def measure_one(
@@ -100,6 +115,12 @@ def _disk_tasks(asked: Asked, disk: Disk) -> tuple[str, int, list[Task]]:
     if asked.overrides:
         raise InputError(
             f"--set {asked.overrides[0]}: {asked.drive} is a disk: expected a flash drive with this"
+        )
+    if asked.options.load_state or asked.options.precondition not in ("none", "fill"):
+        option = "--load-state" if asked.options.load_state else "--precondition"
+        value = asked.options.load_state or asked.options.precondition
+        raise InputError(
+            f"{option} {value}: {asked.drive} is a disk, which has no state: expected a flash drive with this"
         )
     times: dict[int, CacheTimes | None] = {}
     tasks = []

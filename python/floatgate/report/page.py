@@ -218,7 +218,7 @@ def _unreadable_words(document: dict[str, Any]) -> str:
         text += ", and the drive has no parity over dies"
     marked = found["units_lost"]
     moved = f" {marked:,} mapping units were moved unread and are marked as lost." if marked else ""
-    return f"{text}; {lost:,} were lost.{moved}"
+    return f"{text}; lost: {lost:,}.{moved}"
 
 
 def _utilisation_words(document: dict[str, Any]) -> str:

@@ -453,7 +453,7 @@ impl Controller {
                 let busy = match kind {
                     Kind::Read => self.t_r_of(row, slc).times(senses),
                     Kind::Erase => self.timing.t_bers(wear),
-                    _ => self.t_r_of(row, slc) + self.t_prog(row, wear, cost),
+                    _ => self.t_r_of(row, slc).times(senses) + self.t_prog(row, wear, cost),
                 };
                 self.start_array(die, end, busy, calendar);
             }

@@ -212,7 +212,7 @@ pub struct Transaction {
     pub cost: u8,
     /// The superblock holds one bit a cell; for copybacks, the one that is read does.
     pub slc: bool,
-    /// For reads: how it goes about errors.
+    /// For reads: how it goes about errors; a copyback senses as often, once for each page row that it writes.
     pub reading: Reading,
     /// Flash pages touched: planes times rows.
     pub pages: u32,

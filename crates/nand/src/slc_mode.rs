@@ -16,6 +16,8 @@ pub struct SlcMode {
     pub t_prog: Nanos,
     /// Erases in this mode that wear a block as much as one program/erase cycle of the chip's own mode.
     pub erases_per_cycle: u32,
+    /// The chip moves the pages of as many wordlines as a cell has bits to one wordline without the bus.
+    pub folds_in_die: bool,
 }
 
 impl SlcMode {
@@ -36,6 +38,11 @@ impl SlcMode {
                 "erases_per_cycle",
                 1u32,
                 "erases in this mode that wear a block as much as one program/erase cycle",
+            )?,
+            folds_in_die: section.or(
+                "folds_in_die",
+                false,
+                "the chip moves pages with one bit a cell to a wordline with all bits without the bus",
             )?,
         };
         if geometry.cell == Cell::Slc {

@@ -247,3 +247,30 @@ fn who_waits_for_folding_does_not_stand_still() {
     let longest = result["host"]["write"]["latency_ns"]["max"].as_f64().unwrap();
     assert!(longest < 30e6, "a write took {longest} ns");
 }
+
+#[test]
+fn folding_in_the_die_needs_no_bus() {
+    let fold = |settings: &[&[&str]]| {
+        let first = ["ftl.slc_cache.when_full=fold-first", "nand.pages_per_block=27"];
+        let settings: Vec<&[&str]> = [STATIC, &first].into_iter().chain(settings.iter().copied()).collect();
+        run(with(&settings), sequential(2_000, 32), checked()).1
+    };
+    let (bus, die) = (fold(&[]), fold(&[&["nand.slc_mode.folds_in_die=true"]]));
+    let moved = |result: &Value| result["energy_j"]["bytes_from_dies"].as_u64().unwrap();
+    assert!(number(&die, "units_folded") > 1_000);
+    // Written in sequence, all of it is valid: three units with one bit make one program with three.
+    assert_eq!(moved(&die), 0);
+    assert_eq!(moved(&bus) / 4096 / 100, number(&bus, "units_folded") / 100);
+    assert_eq!(result_pages(&die, "reads"), result_pages(&die, "programs"));
+    // With one of four dies on a channel at work, the bus does not limit what is folded either way.
+    assert!(
+        (iops(&die) / iops(&bus) - 1.0).abs() < 0.2,
+        "{} in the die, {} by the bus",
+        iops(&die),
+        iops(&bus)
+    );
+}
+
+fn result_pages(result: &Value, kind: &str) -> u64 {
+    result["flash"][kind]["fold"].as_u64().unwrap()
+}

@@ -117,6 +117,7 @@ fn settings(random: &mut RandomStream) -> Vec<String> {
         set("nand.slc_mode.t_r", "20us".into());
         set("nand.slc_mode.t_prog", "100us".into());
         set("nand.slc_mode.erases_per_cycle", (1 + random.below(3)).to_string());
+        set("nand.slc_mode.folds_in_die", choose(random, &["true", "false"]).into());
         let name = choose(random, &["static", "dynamic"]);
         set("ftl.slc_cache.name", name.into());
         let key = if name == "static" { "size" } else { "least" };

@@ -122,7 +122,10 @@ impl PageMapped {
         self.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         if transaction.kind == Kind::Copyback {
             self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
-            self.on_copied_back(die);
+            match transaction.origin {
+                Origin::Fold => self.on_folded_in_die(die),
+                _ => self.on_copied_back(die),
+            }
         }
         let first = self.layout.first_ppa(global as u32) + transaction.row * self.layout.row_units;
         for unit in 0..transaction.rows * self.layout.row_units {

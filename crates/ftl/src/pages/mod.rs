@@ -116,7 +116,7 @@ impl PageMapped {
         let layout = config.layout.clone();
         let regulation = Regulation::new(config, regulation, &mut controller, seed)?;
         let dies = layout.dies as usize;
-        let slc_cache = SlcCache::new(config);
+        let slc_cache = SlcCache::new(config, controller.slc_mode());
         if let Some(wrong) = slc_cache.as_ref().and_then(|_| misfit(&controller, regulation.is_some())) {
             return Err(wrong);
         }

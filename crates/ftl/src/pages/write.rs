@@ -213,9 +213,10 @@ impl PageMapped {
         let origin = self.programs.get(slot, 0).origin();
         let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
         transaction.wear = self.controller.wear_row(|| self.array.pe_cycles(die as u32, superblock));
-        transaction.slc = slc;
+        transaction.slc = slc || (kind == Kind::Copyback && origin == Origin::Fold);
         transaction.rows = if slc { 1 } else { layout.program_rows };
         transaction.pages = layout.planes * transaction.rows;
+        transaction.reading.senses = transaction.rows as u16;
         transaction.owner = slot;
         let global = self.space.global(die, superblock);
         if let Some(regulation) = &mut self.regulation {

@@ -11,6 +11,7 @@ use super::{CacheShape, CacheView, SlcCachePolicy, WhenFull};
 use crate::pages::{HOST, PageMapped, SLC};
 use crate::space::NONE;
 use crate::{FtlConfig, Layout};
+use nand::SlcMode;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos, Ppa, SimTime};
 
@@ -29,6 +30,8 @@ pub(crate) struct CacheDie {
     pub victim: u32,
     pub next_row: u32,
     pub reading_rows: u32,
+    /// Units that are on their way over the bus.
+    pub reading_units: u32,
     /// Units that were read and have no place yet.
     pub read: VecDeque<Ppa>,
     /// Superblocks that are read, and wait for the programs of their units.
@@ -52,6 +55,7 @@ impl CacheDie {
             victim: NONE,
             next_row: 0,
             reading_rows: 0,
+            reading_units: 0,
             read: VecDeque::new(),
             pending: Vec::new(),
             erasing: 0,
@@ -79,6 +83,8 @@ pub(crate) struct SlcCache {
     shape: CacheShape,
     pub when_full: WhenFull,
     pub idle_after: Option<Nanos>,
+    /// The chip folds without the bus.
+    pub in_die: bool,
     /// Superblocks of each die that are the cache's at all times.
     pub reserved: u32,
     /// By superblock of the drive: it holds one bit a cell.
@@ -90,7 +96,7 @@ pub(crate) struct SlcCache {
 
 impl SlcCache {
     /// What the configuration asks for; none when it asks for none.
-    pub fn new(config: &FtlConfig) -> Option<Box<Self>> {
+    pub fn new(config: &FtlConfig, mode: Option<&SlcMode>) -> Option<Box<Self>> {
         let policy = (config.slc_cache)();
         let folding = policy.folding()?;
         let layout = &config.layout;
@@ -106,6 +112,7 @@ impl SlcCache {
             shape,
             when_full: folding.when_full,
             idle_after: folding.idle_after,
+            in_die: mode.is_some_and(|mode| mode.folds_in_die),
             reserved,
             holds_one_bit: vec![false; layout.superblocks()],
             dies: (0..layout.dies).map(|_| CacheDie::new()).collect(),
@@ -134,12 +141,12 @@ impl SlcCache {
         }
     }
 
-    /// A page row of a superblock was dealt with: the host may write as much.
+    /// Page rows of a superblock were dealt with: the host may write as much.
     #[inline]
-    pub fn earn(&mut self, die: usize, layout: &Layout) {
+    pub fn earn(&mut self, die: usize, rows: u32, layout: &Layout) {
         let most = CREDIT_PROGRAMS * i64::from(layout.program_units);
         let credit = &mut self.dies[die].credit;
-        *credit = (*credit + i64::from(layout.row_units)).min(most);
+        *credit = (*credit + i64::from(rows * layout.row_units)).min(most);
     }
 
     /// What a die's part is doing, for messages.

@@ -9,13 +9,20 @@ use crate::events;
 use crate::pages::{HOST, PageMapped, SLC};
 use crate::programs::Source;
 use crate::space::{NONE, SuperblockState};
-use controller::{Class, Origin, Probe, Transaction};
+use controller::{Class, Kind, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
 use units::{DieId, Ppa};
 
 /// Superblocks that are read completely, or are being erased, when no further one is taken: one whose data are being
 /// written and one that is being erased keep the die busy.
 const RETURNING_MAX: u32 = 2;
+
+/// How rows get out of a superblock with one bit a cell.
+enum Way {
+    Bus,
+    InDie,
+    Wait,
+}
 
 impl PageMapped {
     /// Lets the die's folding go on.
@@ -82,22 +89,88 @@ impl PageMapped {
 
     /// Puts a unit into the host's open superblock, if the host could write there.
     fn place_unit<P: Probe>(&mut self, die: usize, ppa: Ppa, calendar: &mut Calendar, probe: &mut P) -> bool {
-        let frontier = &self.space.dies[die].frontiers[HOST];
-        let begun = frontier.filled > 0;
-        let opens = frontier.superblock == NONE;
-        let may_begin = self.has_program_place(die) && self.has_own_room(die) && !self.is_hosts_turn(die);
-        if !begun && !may_begin {
+        let begun = self.space.dies[die].frontiers[HOST].filled > 0;
+        if !begun && !self.may_begin_program(die) {
             return false;
         }
-        if opens {
-            assert!(self.open_own(die, HOST), "die {die} has room for the host and nothing to open");
-            // With one superblock fewer, garbage collection may have to begin.
-            self.collect_garbage(die, calendar, probe);
-        }
+        self.open_for_folding(die, calendar, probe);
         self.collections[die].spend();
         let lpn = self.map.holder(ppa);
         self.append(die, HOST, lpn, Source::new(Origin::Fold, ppa.0), calendar, probe);
         true
+    }
+
+    fn may_begin_program(&self, die: usize) -> bool {
+        self.has_program_place(die) && self.has_own_room(die) && !self.is_hosts_turn(die)
+    }
+
+    /// Opens the superblock that takes what is folded, where none is open.
+    fn open_for_folding<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        if self.space.dies[die].frontiers[HOST].superblock == NONE {
+            assert!(self.open_own(die, HOST), "die {die} has room for the host and nothing to open");
+            // With one superblock fewer, garbage collection may have to begin.
+            self.collect_garbage(die, calendar, probe);
+        }
+    }
+
+    /// How the next row of the victim goes: without the bus, if the chip can do that and so many rows as fill a program
+    /// unit are valid, and once what came over the bus has filled program units of its own.
+    fn way_of(&self, die: usize) -> Way {
+        let Some(cache) = &self.slc_cache else { return Way::Bus };
+        let of = &cache.dies[die];
+        let units = self.layout.program_units;
+        let global = self.space.global(die, of.victim) as u32;
+        let first = self.layout.first_ppa(global) + of.next_row * self.layout.row_units;
+        let whole = cache.in_die
+            && of.next_row + self.layout.program_rows <= self.layout.slc_rows
+            && (first..first + units).all(|ppa| self.map.is_valid(Ppa(ppa)));
+        let begun = self.space.dies[die].frontiers[HOST].filled + of.read.len() as u32 + of.reading_units;
+        match (whole, begun) {
+            (true, 0) => Way::InDie,
+            (true, _) if begun.is_multiple_of(units) => Way::Wait,
+            _ => Way::Bus,
+        }
+    }
+
+    /// Moves the next rows of the victim to a whole program unit without the bus, if the superblock that takes them
+    /// lies in the same planes. Like any copyback, the data do not pass the ECC; after a failed program they count as
+    /// read.
+    fn fold_in_die<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) -> bool {
+        let Some(cache) = &self.slc_cache else { return false };
+        let (victim, row) = (cache.dies[die].victim, cache.dies[die].next_row);
+        let (rows, units) = (self.layout.program_rows, self.layout.program_units);
+        let first =
+            self.layout.first_ppa(self.space.global(die, victim) as u32) + row * self.layout.row_units;
+        self.open_for_folding(die, calendar, probe);
+        let target = self.space.dies[die].frontiers[HOST].superblock;
+        if self.array.plane_of(die as u32, victim) != self.array.plane_of(die as u32, target) {
+            return false;
+        }
+        let frontier = &mut self.space.dies[die].frontiers[HOST];
+        frontier.slot = self.programs.take_slot();
+        let (slot, from) = (frontier.slot, frontier.next_unit);
+        frontier.next_unit += units;
+        self.space.dies[die].clock += u64::from(units);
+        let to = self.layout.first_ppa(self.space.global(die, target) as u32) + from;
+        for unit in 0..units {
+            self.collections[die].spend();
+            self.programs.set(slot, unit, Source::new(Origin::Fold, first + unit));
+            let lpn = self.map.holder(Ppa(first + unit));
+            self.map.assign(Ppa(to + unit), lpn);
+        }
+        self.issue_program(die, HOST, Kind::Copyback, calendar, probe);
+        let Some(cache) = &mut self.slc_cache else { return true };
+        cache.dies[die].next_row += rows;
+        cache.dies[die].reading_rows += 1;
+        cache.earn(die, rows, &self.layout);
+        true
+    }
+
+    /// Rows were folded without the bus, for good or ill.
+    pub(crate) fn on_folded_in_die(&mut self, die: usize) {
+        if let Some(cache) = &mut self.slc_cache {
+            cache.dies[die].reading_rows -= 1;
+        }
     }
 
     /// Takes the next superblock to be folded, if that is wanted.
@@ -157,9 +230,18 @@ impl PageMapped {
             if mask != 0 && (!wanted || of.reading_rows >= self.read_ahead) {
                 return false;
             }
+            match self.way_of(die) {
+                Way::Wait => return false,
+                Way::InDie if !self.may_begin_program(die) => return false,
+                Way::InDie if self.fold_in_die(die, calendar, probe) => continue,
+                _ => {}
+            }
+            let Some(cache) = &mut self.slc_cache else { return false };
+            let of = &mut cache.dies[die];
             of.next_row += 1;
             of.reading_rows += u32::from(mask != 0);
-            cache.earn(die, &self.layout);
+            of.reading_units += mask.count_ones();
+            cache.earn(die, 1, &self.layout);
             if mask != 0 {
                 let row = first / self.layout.row_units;
                 self.submit_read(row, mask, Origin::Fold, Class::InternalRead, NONE, calendar, probe);
@@ -187,6 +269,7 @@ impl PageMapped {
         let Some(cache) = &mut self.slc_cache else { return };
         let of = &mut cache.dies[die];
         of.reading_rows -= 1;
+        of.reading_units -= transaction.mask.count_ones();
         let mut mask = transaction.mask;
         while mask != 0 {
             of.read.push_back(Ppa(start + mask.trailing_zeros()));

@@ -5,6 +5,7 @@
 //! measures the cases whose name holds TEXT.
 
 mod cells;
+mod regulated;
 mod wall;
 mod workload;
 
@@ -30,6 +31,11 @@ struct Row {
 
 /// The drive of the speed budget: 4 KiB pages and units, 8 channels x 4 ways, 7 % over-provisioning.
 fn drive(gib: u64) -> Drive {
+    drive_with(gib, &[])
+}
+
+/// The same with a few keys more.
+fn drive_with(gib: u64, more: &[&str]) -> Drive {
     let blocks = ((gib * GIB) as f64 * 1.07 / f64::from(8 * 4 * 256) / UNIT as f64).ceil() as u64 + 8;
     let settings = [
         "title=benchmark drive".to_owned(),
@@ -47,14 +53,21 @@ fn drive(gib: u64) -> Drive {
         "ecc.t_decode=3us".to_owned(),
         format!("ftl.user_capacity={gib}GiB"),
     ];
+    let settings: Vec<String> =
+        settings.into_iter().chain(more.iter().map(|key| (*key).to_owned())).collect();
     Drive::from_resolved("bench", &settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A session that is past its preconditioning.
 fn prepared(gib: u64, workload: Blocks) -> Session {
+    prepared_of(drive(gib), workload)
+}
+
+/// The same of any drive.
+fn prepared_of(drive: Drive, workload: Blocks) -> Session {
     let options = RunOptions { precondition: PreconditionKind::Instant, ..RunOptions::default() };
-    let mut session = Session::with_workload(drive(gib), Box::new(workload), options)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let mut session =
+        Session::with_workload(drive, Box::new(workload), options).unwrap_or_else(|error| panic!("{error}"));
     while session.progress().phase == "precondition" {
         session.advance(1 << 16).unwrap_or_else(|error| panic!("{error}"));
     }
@@ -244,6 +257,9 @@ fn main() {
                 let case = Case { requests: case.requests / scale, ..*case };
                 rows.push(measure(&case, gib, wall_ns));
             }
+        }
+        if gib == sizes[0] && wanted(regulated::CASE) {
+            rows.push(regulated::measure(gib, 3_000_000 / scale, wall_ns));
         }
         if gib == sizes[0] && !quick && wanted("real trace") {
             rows.extend(trace(wall_ns));

@@ -8,6 +8,8 @@ use units::SimTime;
 pub struct Blocks {
     /// Read or write.
     pub op: Op,
+    /// What every other request is instead.
+    pub other: Option<Op>,
     /// Bytes of each request.
     pub bytes: u32,
     /// Blocks of that size on the drive.
@@ -28,7 +30,7 @@ impl Blocks {
     pub fn new(op: Op, bytes: u32, capacity: u64, sequential: bool, requests: u64, depth: u32) -> Self {
         let blocks = capacity / u64::from(bytes);
         let random = RandomStream::new(1, "bench");
-        Self { op, bytes, blocks, sequential, requests, depth, made: 0, outstanding: 0, random }
+        Self { op, other: None, bytes, blocks, sequential, requests, depth, made: 0, outstanding: 0, random }
     }
 }
 
@@ -44,14 +46,8 @@ impl Workload for Blocks {
         self.made += 1;
         self.outstanding += 1;
         let offset = block * u64::from(self.bytes);
-        Ok(Poll::Ready(HostRequest {
-            arrive: now,
-            op: self.op,
-            offset,
-            bytes: self.bytes,
-            tag: 0,
-            fua: false,
-        }))
+        let op = self.other.filter(|_| self.made.is_multiple_of(2)).unwrap_or(self.op);
+        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.bytes, tag: 0, fua: false }))
     }
 
     fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {

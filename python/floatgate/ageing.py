@@ -1,13 +1,16 @@
 """The life of a drive: overwritten until it takes no more writes, in windows with jumps between.
 
+Now and then a copy of the drive is run under a mixed load, which shows how fast it is at that age.
+
 Not modelled: time (retention, refresh, read disturb), failing programs, errors beyond the ECC. All of them
 end a drive earlier than is shown here.
 """
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any, TypedDict
 
 from floatgate import _core, places
 from floatgate import quantities as q
@@ -20,6 +23,52 @@ TERABYTE = 1e12
 DAYS_PER_YEAR = 365.25
 ROWS_SHOWN = 12
 HEAD = ("TB written", "drive writes", "waf", "cycles, mean", "least", "most", "bad blocks", "superblocks")
+
+
+SPEED_HEAD = (
+    "TB written",
+    "read, mean",
+    "read, p99",
+    "write, mean",
+    "write, p99",
+    "written per second",
+    "program",
+    "erase",
+)
+
+
+class Conditions(TypedDict):
+    """How a drive is aged, as `age` takes it."""
+
+    hot: str | None
+    jump: float
+    measure: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Times of a drive under a mixed load, as the core tells them: of the host, and of the arrays."""
+
+    read_ns_mean: float
+    read_ns_p99: float
+    write_ns_mean: float
+    write_ns_p99: float
+    write_bytes_per_s: float
+    program_ns_mean: float
+    erase_ns_mean: float | None
+
+    def shown(self) -> tuple[str, ...]:
+        """Return the times in the order of SPEED_HEAD."""
+        return (
+            q.duration(self.read_ns_mean),
+            q.duration(self.read_ns_p99),
+            q.duration(self.write_ns_mean),
+            q.duration(self.write_ns_p99),
+            q.bandwidth(self.write_bytes_per_s),
+            q.duration(self.program_ns_mean),
+            q.duration(self.erase_ns_mean),
+        )
 
 
 @dataclass(frozen=True)
@@ -36,6 +85,14 @@ class Row:
     superblocks: int
     jumped: int
     read_only: bool
+    speed: Speed | None  # before the window, where it was measured
+
+    @classmethod
+    def read(cls, text: str) -> "Row":
+        """Read what the core says."""
+        known = json.loads(text)
+        speed = known.pop("speed")
+        return cls(**known, speed=Speed(**speed) if speed else None)
 
 
 @dataclass(frozen=True)
@@ -61,6 +118,40 @@ class Life:
         """Drive writes per day that the drive lasts for so many years."""
         return self.rows[-1].drive_writes / (years * DAYS_PER_YEAR)
 
+    @property
+    def years_at_one_a_day(self) -> float:
+        """Years that the drive lasts with one drive write a day."""
+        return self.rows[-1].drive_writes / DAYS_PER_YEAR
+
+    @property
+    def waf(self) -> float:
+        """Write amplification over the whole life."""
+        ends = [0.0, *(row.drive_writes for row in self.rows)]
+        spans = [end - begin for begin, end in pairwise(ends)]
+        programmed = sum(row.waf * span for row, span in zip(self.rows, spans, strict=True))
+        return programmed / sum(spans)
+
+    def speeds(self) -> list[tuple[float, Speed]]:
+        """Return what was measured, each with the bytes written before."""
+        befores = [0.0, *(row.host_bytes for row in self.rows)]
+        return [
+            (before, row.speed)
+            for before, row in zip(befores, self.rows, strict=False)
+            if row.speed is not None
+        ]
+
+    def over_life(self, key: str) -> float | None:
+        """Return the mean over life of a measured time, weighted with what was written."""
+        speeds = self.speeds()
+        ends = [before for before, _ in speeds[1:]] + [self.bytes_written]
+        found = [
+            (getattr(speed, key), end - before)
+            for (before, speed), end in zip(speeds, ends, strict=True)
+            if getattr(speed, key) is not None
+        ]
+        weight = sum(span for _, span in found)
+        return sum(value * span for value, span in found) / weight if weight > 0 else None
+
     def document(self, years: float) -> dict[str, Any]:
         """Everything, for JSON."""
         return {
@@ -72,7 +163,9 @@ class Life:
             "drive_writes": self.rows[-1].drive_writes,
             "years": years,
             "dwpd": self.dwpd(years),
-            "windows": [vars(row) for row in self.rows],
+            "years_at_one_drive_write_a_day": self.years_at_one_a_day,
+            "waf": self.waf,
+            "windows": [asdict(row) for row in self.rows],
         }
 
 
@@ -82,21 +175,22 @@ def age(
     *,
     hot: str | None = None,
     jump: float = 0.01,
+    measure: float = 0.02,
     seed: int = 1,
     progress: Callable[[float], None] = lambda _part: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Life:
     """Overwrite `drive` at random until it takes no more writes, or until `stopped`.
 
-    `hot` is `W/S`: W of the writes go to S of the space. Raises InputError for a drive whose chip knows no
-    endurance.
+    `hot` is `W/S`: W of the writes go to S of the space. Times are measured each `measure` of a life.
+    Raises InputError for a drive whose chip knows no endurance.
     """
-    options = {"seed": seed, "jump": jump} | _skew(hot)
+    options = {"seed": seed, "jump": jump, "measure": measure} | _skew(hot)
     ageing = _core.Ageing(drive, list(changes), places.folders(), json.dumps(options))
     rows: list[Row] = []
     while not rows or not (rows[-1].read_only or stopped()):
         text, part = ageing.advance()
-        rows.append(Row(**json.loads(text)))
+        rows.append(Row.read(text))
         progress(min(part, 1.0))
     return Life(drive, ageing.capacity_bytes(), seed, tuple(rows))
 
@@ -121,7 +215,8 @@ def sentence(life: Life, years: float) -> str:
         return f"stopped after {last.host_bytes / TERABYTE:,.4g} TB; the drive still takes writes"
     return (
         f"takes no more writes after {last.host_bytes / TERABYTE:,.4g} TB (TBW), {last.drive_writes:,.0f} "
-        f"drive writes: {life.dwpd(years):.3g} a day for {years:g} years"
+        f"drive writes: {life.dwpd(years):.3g} a day for {years:g} years, or one a day for "
+        f"{life.years_at_one_a_day:.3g} years"
     )
 
 
@@ -142,6 +237,50 @@ def shown(life: Life) -> list[tuple[str, ...]]:
         )
         for row in (life.rows[index] for index in some)
     ]
+
+
+def speed_shown(life: Life) -> list[tuple[str, ...]]:
+    """Return about a dozen of the measured windows."""
+    speeds = life.speeds()
+    last = len(speeds) - 1
+    some = sorted({round(index * last / (ROWS_SHOWN - 1)) for index in range(ROWS_SHOWN)}) if speeds else []
+    return [(f"{before / TERABYTE:,.4g}", *speed.shown()) for before, speed in (speeds[at] for at in some)]
+
+
+def _speed_section(life: Life) -> Section:
+    """Return the figures of the measured windows."""
+    speeds = life.speeds()
+    written = [before / TERABYTE for before, _ in speeds]
+    x = axis("TB written by the host") | {"rangemode": "tozero"}
+
+    def of(key: str) -> tuple[list[float], list[float]]:
+        values = [(at, getattr(speed, key)) for at, (_, speed) in zip(written, speeds, strict=True)]
+        return [at for at, value in values if value is not None], [
+            value / 1e6 for _, value in values if value is not None
+        ]
+
+    latency = figures.lines(
+        {
+            "read, mean": of("read_ns_mean"),
+            "read, p99": of("read_ns_p99"),
+            "write, mean": of("write_ns_mean"),
+            "write, p99": of("write_ns_p99"),
+        },
+        x,
+        axis("latency, ms") | {"type": "log"},
+        markers=False,
+    )
+    array = figures.lines(
+        {"program": of("program_ns_mean"), "erase": of("erase_ns_mean")},
+        x,
+        axis("array time, ms") | {"rangemode": "tozero"},
+        markers=False,
+    )
+    says = (
+        "A copy of the drive under a mixed load: 16 requests outstanding, 30 % of them reads of one mapping "
+        "unit anywhere, the rest writes where the ageing writes. Array times are means over all operations."
+    )
+    return Section("Speed", says, {"latency": latency, "array": array}, SPEED_HEAD, speed_shown(life))
 
 
 def page(life: Life, years: float) -> str:
@@ -190,5 +329,6 @@ def page(life: Life, years: float) -> str:
                 HEAD,
                 shown(life),
             ),
+            *([_speed_section(life)] if life.speeds() else []),
         ),
     )

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from floatgate.ageing import Life, age
+from floatgate.ageing_compare import values_of
 from floatgate.cli import app
 from floatgate.errors import InputError
 
@@ -32,6 +33,16 @@ def test_a_life_ends_with_its_blocks(life: Life) -> None:
     assert life.bytes_written == pytest.approx(life.rows[-1].drive_writes * life.capacity_bytes)
     assert life.dwpd(5) == pytest.approx(life.rows[-1].drive_writes / (5 * 365.25))
     assert life.document(5)["ended"] is True
+
+
+def test_a_life_is_measured_on_its_way(life: Life) -> None:
+    speeds = life.speeds()
+    assert len(speeds) > 10
+    assert speeds[0][0] == 0.0
+    assert life.over_life("program_ns_mean") == pytest.approx(300_000, rel=0.01)
+    assert life.over_life("erase_ns_mean") == pytest.approx(1e6)
+    assert age(TINY, MORTAL, measure=0.0).speeds() == []
+    assert life.years_at_one_a_day == pytest.approx(life.rows[-1].drive_writes / 365.25)
 
 
 def test_hot_data_keep_write_amplification_other_than_uniform(life: Life) -> None:
@@ -61,3 +72,21 @@ def test_the_command_writes_a_report(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["ended"] is True
     assert "TBW" in out.read_text()
+
+
+def test_lives_are_compared(tmp_path: Path) -> None:
+    out = tmp_path / "compare.html"
+    changes = [part for change in MORTAL for part in ("--set", change)]
+    asked = ["--compare", "ftl.wear.name=dynamic,static,wear-out", "--hot", "1/0.1", "--format", "json"]
+    done = CliRunner().invoke(app, ["age", TINY, *changes, *asked, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    lives = json.loads(done.stdout)
+    assert list(lives) == ["dynamic", "static", "wear-out"]
+    assert lives["static"]["drive_writes"] > 1.5 * lives["dynamic"]["drive_writes"]
+    assert "static lives longest" in out.read_text()
+
+
+@pytest.mark.parametrize("asked", ["ftl.wear.name", "ftl.wear.name=static", "=a,b", "k=a,,b", "k=a,a"])
+def test_a_comparison_of_nothing_is_refused(asked: str) -> None:
+    with pytest.raises(InputError, match="two different values"):
+        values_of(asked)

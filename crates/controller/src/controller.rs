@@ -193,6 +193,12 @@ impl Controller {
         if slc { self.slc_times[0] } else { self.timing.t_r(row) }
     }
 
+    /// Block erase, by the row of the block's wear.
+    #[inline]
+    pub fn t_bers(&self, wear: u8) -> Nanos {
+        self.timing.t_bers(wear)
+    }
+
     /// Tells the scheduler that this die is short of free superblocks.
     #[inline]
     pub fn set_urgent(&mut self, die: DieId, urgent: bool) {

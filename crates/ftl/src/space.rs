@@ -75,6 +75,8 @@ pub(crate) struct DieSpace {
     pub usable: u32,
     /// Valid units, and host units under way.
     pub live: u32,
+    /// Superblocks that wear levelling leaves free, out of those that collections could do with.
+    pub held: u32,
     /// The most `live` may be, so that garbage collection can always go on.
     pub quota: u32,
     /// Units written so far, by all origins.
@@ -114,6 +116,7 @@ impl Space {
                     frontiers: [Frontier::CLOSED; 3],
                     usable: 0,
                     live: 0,
+                    held: 0,
                     quota: 0,
                     clock: 0,
                     erases: 0,
@@ -158,7 +161,8 @@ impl Space {
     #[inline]
     pub fn free_rank(&self, die: usize, superblock: u32) -> u64 {
         let space = &self.dies[die];
-        space.wear.free_rank(self.pe_cycles[self.global(die, superblock)], space.erases)
+        let cycles = self.pe_cycles[self.global(die, superblock)];
+        space.wear.free_rank(SuperblockId(superblock), cycles, space.erases)
     }
 
     /// Adds an erased superblock to the free ones, at a place of the caller's.

@@ -236,12 +236,14 @@ impl PageMapped {
         let global = self.space.global(die, superblock);
         self.space.dies[die].erases += 1;
         self.stats.blocks_erased[Origin::Gc as usize] += u64::from(self.layout.planes);
+        let wear = self.controller.wear_row(|| self.array.worn(die as u32, superblock));
         let done = self.array.erase(die as u32, superblock);
         if !done && self.array.retire(die as u32, superblock) == nand::RetireOutcome::Lost {
             self.lose_superblock(die, global);
             return;
         }
         self.space.pe_cycles[global] = self.array.pe_cycles(die as u32, superblock);
+        self.observe_erase(die, superblock, wear);
         self.space.push_free(die, superblock);
         if let Some(cold) = self.space.pick_relocation(die, superblock) {
             self.space.take(die, cold);

@@ -63,14 +63,17 @@ impl Die {
 #[test]
 fn none_uses_first_what_was_freed_first() {
     let policy = policy(&["name=none"]).unwrap();
-    assert!(policy.free_rank(900, 1) < policy.free_rank(3, 2));
+    assert!(policy.free_rank(SuperblockId(0), 900, 1) < policy.free_rank(SuperblockId(0), 3, 2));
 }
 
 #[test]
 fn dynamic_and_static_use_first_what_is_worn_least() {
     for name in ["name=dynamic", "name=static"] {
         let policy = policy(&[name]).unwrap();
-        assert!(policy.free_rank(900, 1) > policy.free_rank(3, 2), "{name}");
+        assert!(
+            policy.free_rank(SuperblockId(0), 900, 1) > policy.free_rank(SuperblockId(0), 3, 2),
+            "{name}"
+        );
     }
 }
 
@@ -133,7 +136,9 @@ impl SmallDie {
         let count = hot + cold + 4;
         Self {
             is_cold: (0..count).map(|at| at < cold).collect(),
-            free: (hot + cold..count).map(|at| (policy.free_rank(0, 0), at)).collect(),
+            free: (hot + cold..count)
+                .map(|at| (policy.free_rank(SuperblockId(at as u32), 0, 0), at))
+                .collect(),
             policy,
             pe_cycles: vec![0; count],
             closed_at: vec![0; count],
@@ -169,7 +174,10 @@ impl SmallDie {
         self.erases += 1;
         self.closed_at[to] = self.erases;
         self.pe_cycles[from] += 1;
-        self.free.push((self.policy.free_rank(self.pe_cycles[from], self.erases), from));
+        self.free.push((
+            self.policy.free_rank(SuperblockId(from as u32), self.pe_cycles[from], self.erases),
+            from,
+        ));
     }
 
     fn spread(&self) -> u32 {

@@ -50,6 +50,8 @@ pub struct FlashArray {
     slc_erases: Vec<u32>,
     /// How many of those wear as much as one cycle.
     slc_erases_per_cycle: u32,
+    /// The mean of them.
+    mean_life: f64,
     /// The plane whose block failed in the last erase.
     failed_plane: Option<u32>,
     bad_blocks: u64,
@@ -93,9 +95,14 @@ impl FlashArray {
             lives: endurance.map_or_else(Vec::new, |known| (0..blocks).map(|_| life(known)).collect()),
             slc_erases: Vec::new(),
             slc_erases_per_cycle: 1,
+            mean_life: 0.0,
             failed_plane: None,
             bad_blocks: 0,
         };
+        if !array.lives.is_empty() {
+            array.mean_life =
+                array.lives.iter().map(|life| f64::from(*life)).sum::<f64>() / f64::from(blocks);
+        }
         let count = (geometry.dies() * array.superblocks_per_die) as usize;
         array.members = vec![NO_BLOCK; count * planes as usize];
         array.next_row = vec![0; count];
@@ -181,6 +188,28 @@ impl FlashArray {
             .map(|block| self.pe_cycles[(die * self.blocks_per_die + block) as usize])
             .max()
             .unwrap_or(0)
+    }
+
+    /// The cycles that would wear a block of mean life as the most worn block of the superblock is: what times go by. In
+    /// all blocks of a part times change at nearly the same part of their lives (docs/laboratory.md, remaining life).
+    pub fn worn(&self, die: u32, superblock: u32) -> u32 {
+        if self.lives.is_empty() {
+            return self.pe_cycles(die, superblock);
+        }
+        let worn = |block: u32| {
+            let block = (die * self.blocks_per_die + block) as usize;
+            f64::from(self.pe_cycles[block]) * self.mean_life / f64::from(self.lives[block])
+        };
+        (0..self.planes)
+            .map(|plane| self.members[self.member_index(die, superblock, plane)])
+            .filter(|block| *block != NO_BLOCK)
+            .map(worn)
+            .fold(0.0, f64::max) as u32
+    }
+
+    /// The mean number of cycles that blocks live; 0 where the chip's tables know no endurance.
+    pub fn mean_life(&self) -> f64 {
+        self.mean_life
     }
 
     /// Program/erase cycles of every block, die after die.

@@ -29,7 +29,7 @@ impl Ageing {
         guarded(py, move || {
             let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
             let capacity_bytes = drive.capacity().get();
-            let ageing = sim::Ageing::new(&drive, options).map_err(input)?;
+            let ageing = sim::Ageing::new(drive, options).map_err(input)?;
             Ok(Self { inner: Mutex::new(ageing), capacity_bytes })
         })
     }
@@ -43,7 +43,7 @@ impl Ageing {
     fn advance(&self, py: Python<'_>) -> PyResult<(String, f64)> {
         guarded(py, || {
             let mut ageing = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            let row = ageing.advance();
+            let row = ageing.advance().map_err(input)?;
             Ok((json!(row).to_string(), ageing.fraction()))
         })
     }

@@ -5,9 +5,12 @@
 //! than a small part of its life and hardly a block's life ends. Blocks fail by their own lives, at the next erase
 //! after a jump that ended them; what the failures take from the drive shows in the next window.
 //!
+//! Now and then a copy of the drive is run in time for a while, which shows how fast it is at that age.
+//!
 //! Not modelled: time (retention, refresh, read disturb), program failures, errors beyond the ECC. Those end a drive
 //! earlier.
 
+use crate::ageing_window::{self, Speed};
 use crate::{Drive, Error};
 use engine::RandomStream;
 use ftl::{Ftl, PageMapped};
@@ -28,11 +31,13 @@ pub struct AgeingOptions {
     pub hot_writes: f64,
     /// See `hot_writes`.
     pub hot_space: f64,
+    /// How much of the mean block's life passes, by what the host has written, until times are measured again; 0: never.
+    pub measure: f64,
 }
 
 impl Default for AgeingOptions {
     fn default() -> Self {
-        Self { seed: 1, window: 1.0, jump: 0.01, hot_writes: 0.0, hot_space: 0.0 }
+        Self { seed: 1, window: 1.0, jump: 0.01, hot_writes: 0.0, hot_space: 0.0, measure: 0.0 }
     }
 }
 
@@ -52,6 +57,7 @@ impl AgeingOptions {
             ),
             ("jump", options.jump, (0.0..=0.2).contains(&options.jump), "0 to 0.2 of a life"),
             ("hot_writes", options.hot_writes, (0.0..=1.0).contains(&options.hot_writes), "0 to 1"),
+            ("measure", options.measure, (0.0..=1.0).contains(&options.measure), "0 to 1 of a life"),
             ("hot_space", options.hot_space, (0.0..1.0).contains(&options.hot_space), "0 to below 1"),
         ];
         for (key, value, fits, expected) in ranges {
@@ -63,6 +69,19 @@ impl AgeingOptions {
             return Err(Error("options: expected hot_writes and hot_space together".to_owned()));
         }
         Ok(options)
+    }
+
+    /// The next of `units` to be written.
+    pub(crate) fn draw(&self, random: &mut RandomStream, units: u32) -> u64 {
+        let (all, hot) = (u64::from(units), (f64::from(units) * self.hot_space) as u64);
+        let (from, count) = if hot == 0 {
+            (0, all)
+        } else if random.chance(self.hot_writes) {
+            (0, hot)
+        } else {
+            (hot, all - hot)
+        };
+        from + random.below(count)
     }
 }
 
@@ -89,6 +108,8 @@ pub struct AgeRow {
     pub jumped: u32,
     /// The drive takes no more writes.
     pub read_only: bool,
+    /// How fast it was before this window, where that was measured.
+    pub speed: Option<Speed>,
 }
 
 /// One block in so many may end its life in a jump, which lets it live on to the jump's end.
@@ -96,11 +117,14 @@ const FAILING: usize = 400;
 
 /// A drive on its way to its end.
 pub struct Ageing {
+    drive: Drive,
     ftl: Ftl,
     options: AgeingOptions,
     random: RandomStream,
-    mean_life: f64,
     units: u32,
+    /// Overwrites after which times are measured again.
+    next_measure: f64,
+    measure_every: f64,
     window: u64,
     drive_writes: f64,
     capacity: f64,
@@ -112,7 +136,7 @@ impl Ageing {
     ///
     /// # Errors
     /// When its chip knows no endurance, its mapping cannot be aged, or it could not sustain writes.
-    pub fn new(drive: &Drive, options: AgeingOptions) -> Result<Self, Error> {
+    pub fn new(drive: Drive, options: AgeingOptions) -> Result<Self, Error> {
         let mut ftl = drive.build(options.seed)?;
         let Some(page) = ftl.as_page_mapped() else {
             return Err(Error(format!(
@@ -120,22 +144,34 @@ impl Ageing {
                 drive.name
             )));
         };
-        let lives = page.array().lives();
-        if lives.is_empty() {
+        if page.array().lives().is_empty() {
             return Err(Error(format!(
                 "{}: nand.tables.endurance: missing: how long blocks live is not known; `floatgate derive` makes such \
                  a chip, `chip = \"derived/...\"` names one",
                 drive.name
             )));
         }
-        let mean_life = lives.iter().map(|life| f64::from(*life)).sum::<f64>() / lives.len() as f64;
         let units = page.layout().logical_units;
+        let spare = page.layout().physical_units() as f64 / f64::from(units);
+        let measure_every = options.measure * page.array().mean_life() * spare;
         let filled = (0..units).all(|lpn| page.try_write_untimed(Lpn(lpn)));
         let window = (f64::from(units) * options.window).max(1.0) as u64;
         let capacity = drive.capacity().get() as f64;
         let random = RandomStream::new(options.seed, "ageing");
         let read_only = !filled || page.is_read_only();
-        Ok(Self { ftl, options, random, mean_life, units, window, drive_writes: 0.0, capacity, read_only })
+        Ok(Self {
+            drive,
+            ftl,
+            options,
+            random,
+            units,
+            next_measure: 0.0,
+            measure_every,
+            window,
+            drive_writes: 0.0,
+            capacity,
+            read_only,
+        })
     }
 
     fn page(&mut self) -> &mut PageMapped {
@@ -149,17 +185,33 @@ impl Ageing {
 
     /// The part of the mean block's life that is behind it.
     pub fn fraction(&mut self) -> f64 {
-        let life = self.mean_life;
-        mean(self.page().array().pe_cycles_by_block()) / life
+        let array = self.page().array();
+        mean(array.pe_cycles_by_block()) / array.mean_life()
     }
 
-    /// One window, and the jump after it.
-    pub fn advance(&mut self) -> AgeRow {
+    /// Measures times when that is due, then one window, and the jump after it.
+    ///
+    /// # Errors
+    /// When the drive cannot be copied for the measurement.
+    pub fn advance(&mut self) -> Result<AgeRow, Error> {
+        let speed = self.measure()?;
+        Ok(AgeRow { speed, ..self.overwrite() })
+    }
+
+    fn measure(&mut self) -> Result<Option<Speed>, Error> {
+        if self.measure_every <= 0.0 || self.drive_writes < self.next_measure {
+            return Ok(None);
+        }
+        self.next_measure = self.drive_writes + self.measure_every;
+        ageing_window::measure(&self.drive, &self.ftl, self.options)
+    }
+
+    fn overwrite(&mut self) -> AgeRow {
         let before = self.page().array().pe_cycles_by_block().to_vec();
         let stats = *self.page().stats();
         let mut written = 0;
         while written < self.window && !self.read_only {
-            let lpn = self.draw();
+            let lpn = Lpn(self.options.draw(&mut self.random, self.units) as u32);
             let stored = self.page().try_write_untimed(lpn);
             written += u64::from(stored);
             self.read_only = !stored || self.page().is_read_only();
@@ -183,6 +235,7 @@ impl Ageing {
             superblocks: page.usable_superblocks(),
             jumped,
             read_only,
+            speed: None,
         }
     }
 
@@ -194,8 +247,8 @@ impl Ageing {
         if each <= 0.0 {
             return 0;
         }
-        let times =
-            ((self.options.jump * self.mean_life / each) as u32).min(self.most_before_failures(&worn));
+        let life = self.page().array().mean_life();
+        let times = ((self.options.jump * life / each) as u32).min(self.most_before_failures(&worn));
         self.page().wear_on(&worn, times);
         self.drive_writes += f64::from(times) * written as f64 / f64::from(self.units);
         times
@@ -217,19 +270,6 @@ impl Ageing {
         }
         let rank = left.len() / FAILING;
         *left.select_nth_unstable(rank).1
-    }
-
-    fn draw(&mut self) -> Lpn {
-        let hot = (f64::from(self.units) * self.options.hot_space) as u64;
-        let all = u64::from(self.units);
-        let (from, count) = if hot == 0 {
-            (0, all)
-        } else if self.random.chance(self.options.hot_writes) {
-            (0, hot)
-        } else {
-            (hot, all - hot)
-        };
-        Lpn((from + self.random.below(count)) as u32)
     }
 }
 

@@ -5,6 +5,7 @@
 //! needed to repeat it.
 
 mod ageing;
+mod ageing_window;
 mod check;
 mod drive;
 mod durability;
@@ -28,6 +29,7 @@ mod timeline;
 mod workload;
 
 pub use ageing::{AgeRow, Ageing, AgeingOptions};
+pub use ageing_window::Speed;
 pub use drive::{BenchChip, Catalogue, Drive, DriveSummary, chip_on_bench, explain_chip};
 pub use error::Error;
 pub use measure::REQUEST_COLUMNS;

@@ -154,7 +154,7 @@ struct Unfair {
 }
 
 impl WearPolicy for Unfair {
-    fn free_rank(&self, pe_cycles: u32, erases: u64) -> u64 {
+    fn free_rank(&self, _superblock: SuperblockId, pe_cycles: u32, erases: u64) -> u64 {
         if self.restless { erases } else { u64::MAX - u64::from(pe_cycles) }
     }
 

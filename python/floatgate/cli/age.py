@@ -1,13 +1,16 @@
 """`floatgate age`: a drive overwritten until it takes no more writes."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from floatgate.cli import console
+
 if TYPE_CHECKING:
-    from floatgate.ageing import Life
+    from floatgate.ageing import Conditions, Life
 
 
 class Format(StrEnum):
@@ -31,6 +34,16 @@ def age(
     jump: Annotated[
         float, typer.Option(metavar="SHARE", min=0.0, max=0.2, help="Life passed over at once; 0: nothing.")
     ] = 0.01,
+    measure: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE", min=0.0, max=1.0, help="Life between two looks at its speed; 0: never."
+        ),
+    ] = 0.02,
+    compare: Annotated[
+        str | None,
+        typer.Option(metavar="KEY=A,B,...", help="One life with each value; +KEY=V adds to it."),
+    ] = None,
     years: Annotated[
         float, typer.Option(metavar="N", min=0.1, help="Years that DWPD is counted over.")
     ] = 5.0,
@@ -43,46 +56,82 @@ def age(
     """Overwrite a drive at random until it takes no more writes: bytes written, wear, write amplification.
 
     Blocks fail by their own lives, which the chip's tables know: `--set chip=derived/tlc-3d-256g`. Between
-    measured windows whole generations of erases are passed over.
+    measured windows whole generations of erases are passed over. With `--compare` one report shows several
+    lives.
     """
+    how: Conditions = {"hot": hot, "jump": jump, "measure": measure, "seed": seed}
+    out = out or Path("out") / f"age-{Path(drive).stem}.html"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if compare is not None:
+        _compare(drive, changes or [], compare, how, years, out, format)
+    else:
+        _one(drive, changes or [], how, years, out, format)
+    console.err.print(f"wrote {out}", markup=False)
+
+
+def _one(drive: str, changes: list[str], how: "Conditions", years: float, out: Path, shape: Format) -> None:
     from rich.progress import Progress
 
     from floatgate.ageing import age as age_drive
     from floatgate.ageing import page
-    from floatgate.cli import console
     from floatgate.session import interruptible
 
     with interruptible() as interrupt, Progress(console=console.err, transient=True) as bar:
         task = bar.add_task("ageing", total=1.0)
         life = age_drive(
             drive,
-            changes or [],
-            hot=hot,
-            jump=jump,
-            seed=seed,
+            changes,
+            **how,
             progress=lambda part: bar.update(task, completed=part),
             stopped=interrupt,
         )
-    out = out or Path("out") / f"age-{Path(drive).stem}.html"
-    out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page(life, years), encoding="utf-8")
-    if format is Format.JSON:
+    if shape is Format.JSON:
         console.print_json(life.document(years))
     else:
         _show(life, years)
-    console.err.print(f"wrote {out}", markup=False)
+
+
+def _compare(
+    drive: str, changes: list[str], asked: str, how: "Conditions", years: float, out: Path, shape: Format
+) -> None:
+    from rich.progress import Progress
+
+    from floatgate.ageing_compare import HEAD, compare, page, shown
+    from floatgate.session import interruptible
+
+    with interruptible() as interrupt, Progress(console=console.err, transient=True) as bar:
+        task = bar.add_task("ageing", total=1.0)
+        lives = compare(
+            drive,
+            changes,
+            asked,
+            how,
+            progress=lambda part: bar.update(task, completed=part),
+            stopped=interrupt,
+        )
+    out.write_text(page(drive, asked, lives, how, years), encoding="utf-8")
+    if shape is Format.JSON:
+        console.print_json({name: life.document(years) for name, life in lives.items()})
+    else:
+        _table(HEAD, shown(lives, years))
 
 
 def _show(life: "Life", years: float) -> None:
+    from floatgate.ageing import HEAD, SPEED_HEAD, sentence, shown, speed_shown
+
+    _table(HEAD, shown(life))
+    if life.speeds():
+        _table(SPEED_HEAD, speed_shown(life))
+    console.out.print(sentence(life, years), markup=False)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
 
-    from floatgate.ageing import HEAD, sentence, shown
-    from floatgate.cli.console import out
-
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in HEAD:
-        table.add_column(name, justify="right")
-    for cells in shown(life):
+    for name in head:
+        table.add_column(name, justify="right", overflow="fold")
+    for cells in rows:
         table.add_row(*cells)
-    out.print(table)
-    out.print(sentence(life, years), markup=False)
+    console.out.print(table)

@@ -28,7 +28,7 @@ use engine::RandomStream;
 use nand::FlashArray;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
-use units::{Lpn, Nanos, Ppa, SimTime};
+use units::{Lpn, Nanos, Ppa, SimTime, SuperblockId};
 
 /// Superblocks kept for failures where blocks can fail: a merge that fails needs another block before it gives
 /// one back.
@@ -227,7 +227,8 @@ impl BlockMapped {
         self.state[superblock as usize] = SuperblockState::Free;
         let pe_cycles = self.array.pe_cycles(die, within);
         self.pe_cycles[superblock as usize] = pe_cycles;
-        let rank = self.wear[die as usize].free_rank(pe_cycles, self.erases[die as usize]);
+        let rank =
+            self.wear[die as usize].free_rank(SuperblockId(within), pe_cycles, self.erases[die as usize]);
         let bank = &mut self.banks[(die / self.span) as usize];
         bank.free[(die % self.span) as usize].push(Reverse((rank, within)));
     }

@@ -266,7 +266,7 @@ impl BlockMapped {
         // One class for all programs: a block takes the host's and copied units, and they must stay in order.
         let class = Class::HostProgram;
         let mut transaction = Transaction::new(Kind::Program, origin, class, DieId(die), within, row);
-        transaction.wear = self.controller.wear_row(|| self.array.pe_cycles(die, within));
+        transaction.wear = self.controller.wear_row(|| self.array.worn(die, within));
         transaction.rows = self.layout.program_rows;
         transaction.pages = self.layout.planes * self.layout.program_rows;
         transaction.owner = program;
@@ -351,7 +351,7 @@ impl BlockMapped {
             self.state[superblock as usize] = SuperblockState::Erasing;
             let (die, within) = self.place_of(superblock);
             let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);
-            erase.wear = self.controller.wear_row(|| self.array.pe_cycles(die, within));
+            erase.wear = self.controller.wear_row(|| self.array.worn(die, within));
             self.submit(erase, calendar, probe);
         }
     }

@@ -181,7 +181,7 @@ impl PageMapped {
         let (space, collection) = (&self.space.dies[die], &self.collections[die]);
         TriggerView {
             free: (self.free_superblocks(die) + collection.pending.len() as u32 + collection.erasing)
-                .saturating_sub(self.spare),
+                .saturating_sub(self.spare + space.held),
             superblocks: space.usable,
             garbage_units: self.space.garbage(die),
             superblock_units: self.layout.data_units(),
@@ -498,7 +498,7 @@ impl PageMapped {
             self.space.state[global as usize] = SuperblockState::Erasing;
             let die = DieId(die as u32);
             let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);
-            erase.wear = self.controller.wear_row(|| self.array.pe_cycles(die.0, superblock));
+            erase.wear = self.controller.wear_row(|| self.array.worn(die.0, superblock));
             self.controller.submit(erase, calendar, probe);
         }
     }

@@ -4,10 +4,11 @@ use super::PageMapped;
 use crate::buffer::SlotState;
 use crate::demand::SUMMARY;
 use crate::space::{Frontier, NONE, SuperblockState};
+use crate::wear::Observed;
 use crate::{Output, Stages, events};
 use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::{Calendar, Event};
-use units::{DieId, Ppa};
+use units::{DieId, Ppa, SuperblockId};
 
 impl PageMapped {
     /// Handles an event of this crate or the controller; outputs can then be taken.
@@ -333,6 +334,7 @@ impl PageMapped {
             if let Some(regulation) = &mut self.regulation {
                 regulation.note_wear(global, self.space.pe_cycles[global]);
             }
+            self.observe_erase(die, superblock, transaction.wear);
             self.space.push_free(die, superblock);
             if let Some(cold) = self.space.pick_relocation(die, superblock) {
                 self.collections[die].force(cold, Origin::Wear);
@@ -341,8 +343,20 @@ impl PageMapped {
         self.collect(die, calendar, probe);
     }
 
+    /// Tells wear levelling how long the erase of a superblock took, and the programs before it.
+    pub(crate) fn observe_erase(&mut self, die: usize, superblock: u32, wear: u8) {
+        let observed = Observed {
+            superblock: SuperblockId(superblock),
+            pe_cycles: self.space.pe_cycles[self.space.global(die, superblock)],
+            erase: self.controller.t_bers(wear),
+            program: self.controller.t_prog(0, wear, 0),
+        };
+        self.space.dies[die].wear.on_erase(&observed);
+    }
+
     pub(crate) fn lose_superblock(&mut self, die: usize, global: usize) {
         self.space.state[global] = SuperblockState::Lost;
+        self.space.pe_cycles[global] = 0; // Its wear is nobody's concern any more.
         self.space.dies[die].usable -= 1;
         self.stats.superblocks_lost += 1;
         self.update_quota(die);

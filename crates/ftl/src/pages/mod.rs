@@ -214,7 +214,14 @@ impl PageMapped {
     }
 
     pub(crate) fn update_quota(&mut self, die: usize) {
-        self.space.dies[die].quota = self.quota_beside(die, self.cache_superblocks(die));
+        let quota = self.quota_beside(die, self.cache_superblocks(die));
+        let useful = self.useful_units();
+        let need = (self.layout.written_units() / u64::from(self.layout.dies)).div_ceil(u64::from(useful));
+        // Groups that protect each other are reclaimed as a whole: they need all the room there is.
+        let beyond = if self.parity.is_some() { 0 } else { (quota / useful).saturating_sub(need as u32) };
+        let space = &mut self.space.dies[die];
+        space.quota = quota;
+        space.held = (f64::from(beyond) * space.wear.held_back()) as u32;
     }
 
     /// Logical units that the dies can hold for ever.

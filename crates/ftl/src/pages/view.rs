@@ -58,6 +58,11 @@ impl PageMapped {
         self.read_only
     }
 
+    /// Units that the write buffer has room for now.
+    pub fn buffer_slots_free(&self) -> u32 {
+        self.buffer.free_slots()
+    }
+
     /// Writes are acknowledged when the buffer holds them.
     pub fn is_write_back(&self) -> bool {
         self.write_back
@@ -119,7 +124,8 @@ impl PageMapped {
 
     /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
     pub fn superblocks_kept(&self) -> u32 {
-        self.trigger.foreground_limit() + if self.mixed { 1 } else { 2 }
+        let held = self.space.dies.iter().map(|die| die.held).max().unwrap_or(0);
+        self.trigger.foreground_limit() + held + if self.mixed { 1 } else { 2 }
     }
 
     /// Valid mapping units of each superblock of the drive.

@@ -212,7 +212,7 @@ impl PageMapped {
         }
         let origin = self.programs.get(slot, 0).origin();
         let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
-        transaction.wear = self.controller.wear_row(|| self.array.pe_cycles(die as u32, superblock));
+        transaction.wear = self.controller.wear_row(|| self.array.worn(die as u32, superblock));
         transaction.slc = slc || (kind == Kind::Copyback && origin == Origin::Fold);
         transaction.rows = if slc { 1 } else { layout.program_rows };
         transaction.pages = layout.planes * transaction.rows;

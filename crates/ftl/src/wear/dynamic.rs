@@ -2,6 +2,7 @@
 
 use super::WearPolicy;
 use config::{Card, ConfigError, Policy, Section};
+use units::SuperblockId;
 
 /// Dynamic wear levelling.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ impl WearPolicy for Dynamic {
         false
     }
 
-    fn free_rank(&self, pe_cycles: u32, _erases: u64) -> u64 {
+    fn free_rank(&self, _superblock: SuperblockId, pe_cycles: u32, _erases: u64) -> u64 {
         u64::from(pe_cycles)
     }
 }

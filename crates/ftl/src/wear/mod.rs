@@ -1,7 +1,7 @@
 //! Which free superblock is opened next, and whether cold data must move so that its blocks wear too?
 
 use engine::RandomStream;
-use units::SuperblockId;
+use units::{Nanos, SuperblockId};
 
 /// What a policy may know after an erase. All slices are indexed by superblock of this die.
 pub struct WearView<'a> {
@@ -23,11 +23,38 @@ pub struct WearView<'a> {
     pub random: &'a mut RandomStream,
 }
 
+/// What the drive sees of a superblock's wear from outside, when it erases it.
+#[derive(Clone, Copy, Debug)]
+pub struct Observed {
+    /// The superblock.
+    pub superblock: SuperblockId,
+    /// Program/erase cycles of it, this erase included.
+    pub pe_cycles: u32,
+    /// How long this erase kept it busy.
+    pub erase: Nanos,
+    /// How long a program of its first page kept it busy in the cycle that ends.
+    pub program: Nanos,
+}
+
 /// Wear levelling, dynamic (choice of the free block) and static (relocation). One instance per die.
 pub trait WearPolicy: Send {
     /// The free superblock of the lowest rank is opened next. `erases` counts the die's erases when it
     /// became free, so that returning it gives first freed, first used.
-    fn free_rank(&self, pe_cycles: u32, erases: u64) -> u64;
+    fn free_rank(&self, superblock: SuperblockId, pe_cycles: u32, erases: u64) -> u64;
+
+    /// A superblock was erased; called before it is ranked among the free ones.
+    fn on_erase(&mut self, _observed: &Observed) {}
+
+    /// False when free superblocks may wait as long as others can be worn instead.
+    fn spreads(&self) -> bool {
+        true
+    }
+
+    /// The part of the superblocks that the host's data can do without which is left free, so that fewer rotate: 0 to
+    /// 0.9. Garbage collection has the less room to gain from.
+    fn held_back(&self) -> f64 {
+        0.0
+    }
 
     /// True when [`Self::relocate`] may ever choose something: else it need not be asked.
     fn relocates(&self) -> bool {
@@ -46,6 +73,8 @@ config::policies! {
     default: "dynamic",
     dyn WearPolicy;
     dynamic::Dynamic,
+    latency_guided::LatencyGuided,
     none::NoLevelling,
     static_levelling::StaticLevelling,
+    wear_out::WearOut,
 }

@@ -2,6 +2,7 @@
 
 use super::WearPolicy;
 use config::{Card, ConfigError, Policy, Section};
+use units::SuperblockId;
 
 /// First freed, first used.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ impl WearPolicy for NoLevelling {
         false
     }
 
-    fn free_rank(&self, _pe_cycles: u32, erases: u64) -> u64 {
+    fn free_rank(&self, _superblock: SuperblockId, _pe_cycles: u32, erases: u64) -> u64 {
         erases
     }
 }

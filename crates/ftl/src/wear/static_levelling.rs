@@ -34,7 +34,7 @@ impl Policy for StaticLevelling {
 }
 
 impl WearPolicy for StaticLevelling {
-    fn free_rank(&self, pe_cycles: u32, _erases: u64) -> u64 {
+    fn free_rank(&self, _superblock: SuperblockId, pe_cycles: u32, _erases: u64) -> u64 {
         u64::from(pe_cycles)
     }
 

@@ -1,0 +1,126 @@
+//! Wear is evened out by how long erases and programs take, which tells how much of its life a block has behind it.
+//!
+//! Times change in steps as a block wears, and the cycle of a step stands in nearly the same ratio to the cycle at which
+//! the block will fail in all blocks of a part (docs/laboratory.md). A superblock whose times step earlier than those of
+//! the others is therefore weaker by as much, and its cycles count for more. The policy learns from its own die when
+//! superblocks step; nothing is written for it, and no chip has to be known.
+
+use super::{Observed, WearPolicy, WearView};
+use config::{Card, ConfigError, Policy, Section};
+use std::collections::BTreeMap;
+use units::{Nanos, SuperblockId};
+
+/// Erase and program.
+const KINDS: usize = 2;
+
+/// What was observed of a superblock.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Its times last; zero: none yet.
+    times: [Nanos; KINDS],
+    /// Its cycles when each changed last, if it did.
+    stepped: [Option<f64>; KINDS],
+}
+
+/// When superblocks of the die stepped to a time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    superblocks: u32,
+    cycles: f64,
+}
+
+/// Static wear levelling by estimated remaining life. A look at all candidates each `period` erases.
+#[derive(Clone, Debug)]
+pub struct LatencyGuided {
+    period: u64,
+    threshold: f64,
+    seen: Vec<Seen>,
+    steps: BTreeMap<(usize, Nanos), Step>,
+}
+
+impl Policy for LatencyGuided {
+    const CARD: Card = Card {
+        name: "latency-guided",
+        rule: "as static, but cycles count for more where erase and program times changed earlier than in the other \
+               superblocks of the die: by the ratio of the mean cycles at the last step to its own",
+        paper: "Desnoyers, HotStorage 2009, section 4: latency measures the remaining lifetime and imposes no writes; the \
+                rule is Floatgate's",
+        not_modelled: "what is learnt is not part of a saved state; maps of blocks report no times: there cycles alone count",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let period = section.or("period", 8u64, "erases of a die between two looks at its wear")?;
+        if period < 2 {
+            // What is learnt at one erase can make many superblocks look fresher: they move one by one, not at once.
+            return Err(section.reject("period", "expected at least 2: a move ends with an erase, too"));
+        }
+        let help = "cycles of a mean superblock of difference above which data moves";
+        let threshold: u32 = section.or("threshold", 20u32, help)?;
+        Ok(Self { period, threshold: f64::from(threshold), seen: Vec::new(), steps: BTreeMap::new() })
+    }
+}
+
+impl LatencyGuided {
+    /// The cycles that a superblock of mean strength would have, worn as this one is.
+    fn worn(&self, superblock: SuperblockId, pe_cycles: u32) -> f64 {
+        let Some(seen) = self.seen.get(superblock.index()) else { return f64::from(pe_cycles) };
+        let steps = (0..KINDS).filter_map(|kind| {
+            let own = seen.stepped[kind]?;
+            let step = self.steps.get(&(kind, seen.times[kind]))?;
+            Some((own, step.cycles / f64::from(step.superblocks)))
+        });
+        // The last step says most: it comes nearest to the end.
+        let last = steps.max_by(|a, b| a.0.total_cmp(&b.0));
+        let ratio = last.map_or(1.0, |(own, mean)| mean / own);
+        f64::from(pe_cycles) * ratio
+    }
+
+    fn note(&mut self, kind: usize, at: usize, time: Nanos, pe_cycles: u32) {
+        let seen = &mut self.seen[at];
+        let before = std::mem::replace(&mut seen.times[kind], time);
+        if before == Nanos::ZERO || before == time {
+            return;
+        }
+        // Erases become slower and programs quicker. The reverse says that a fresh block took the place of a failed one.
+        let wore = if kind == 0 { time > before } else { time < before };
+        seen.stepped[kind] = None;
+        if wore {
+            let cycles = f64::from(pe_cycles.max(1));
+            seen.stepped[kind] = Some(cycles);
+            let step = self.steps.entry((kind, time)).or_default();
+            step.superblocks += 1;
+            step.cycles += cycles;
+        }
+    }
+}
+
+impl WearPolicy for LatencyGuided {
+    fn on_erase(&mut self, observed: &Observed) {
+        let at = observed.superblock.index();
+        if at >= self.seen.len() {
+            self.seen.resize(at + 1, Seen::default());
+        }
+        self.note(0, at, observed.erase, observed.pe_cycles);
+        self.note(1, at, observed.program, observed.pe_cycles);
+    }
+
+    fn free_rank(&self, superblock: SuperblockId, pe_cycles: u32, _erases: u64) -> u64 {
+        // Sixteenths of a cycle.
+        (self.worn(superblock, pe_cycles) * 16.0) as u64
+    }
+
+    fn relocate(&mut self, view: &mut WearView<'_>) -> Option<SuperblockId> {
+        if !view.erases.is_multiple_of(self.period) {
+            return None;
+        }
+        let worn = |at: SuperblockId| self.worn(at, view.pe_cycles[at.index()]);
+        let all = (0..view.pe_cycles.len() as u32).map(SuperblockId);
+        let most = all.map(worn).max_by(f64::total_cmp)?;
+        let age = |at: &SuperblockId| (view.closed_at[at.index()], at.0);
+        let by_wear = |a: &SuperblockId, b: &SuperblockId| {
+            worn(*a).total_cmp(&worn(*b)).then_with(|| age(a).cmp(&age(b)))
+        };
+        let least = view.candidates.iter().copied().min_by(by_wear)?;
+        (most - worn(least) > self.threshold).then_some(least)
+    }
+}

@@ -1,0 +1,52 @@
+//! A superblock is used again and again until it fails; what is fresh waits its turn.
+
+use super::WearPolicy;
+use config::{Card, ConfigError, Policy, Section};
+use units::SuperblockId;
+
+/// Wear concentrated on as few superblocks as the drive can do with.
+#[derive(Clone, Debug)]
+pub struct WearOut {
+    held_back: f64,
+}
+
+impl Policy for WearOut {
+    const CARD: Card = Card {
+        name: "wear-out",
+        rule: "the free superblock with the most program/erase cycles is opened next, and `held_back` of the superblocks \
+               that the host's data can do without are left free, so that only the rest rotates; data never moves for \
+               wear's sake",
+        paper: "Desnoyers, HotStorage 2009, section 4: reusing blocks until they fail, if erase latency can be hidden",
+        not_modelled: "a state constructed at once (`instant`) has the spare room of a drive that holds nothing back; with parity \
+                       nothing is held back",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let help = "part of the superblocks beyond need that stay free while others wear";
+        let held_back = section.or("held_back", 0.5, help)?;
+        if !(0.0..=0.9).contains(&held_back) {
+            return Err(
+                section.reject("held_back", "expected 0 to 0.9: garbage collection needs room to gain from")
+            );
+        }
+        Ok(Self { held_back })
+    }
+}
+
+impl WearPolicy for WearOut {
+    fn relocates(&self) -> bool {
+        false
+    }
+
+    fn spreads(&self) -> bool {
+        false
+    }
+
+    fn held_back(&self) -> f64 {
+        self.held_back
+    }
+
+    fn free_rank(&self, _superblock: SuperblockId, pe_cycles: u32, _erases: u64) -> u64 {
+        u64::from(u32::MAX - pe_cycles)
+    }
+}

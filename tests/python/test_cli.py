@@ -178,20 +178,8 @@ def test_the_report_is_made_again_from_the_folder(fake: Command, tmp_path: Path)
     assert report.read_bytes() == before
 
 
-def test_help_costs_less_than_half_a_second() -> None:
-    def fastest(*command: str) -> float:
-        times = []
-        for _ in range(5):
-            began = time.perf_counter()
-            subprocess.run([sys.executable, *command], check=True, capture_output=True)
-            times.append(time.perf_counter() - began)
-        return min(times)
-
-    assert fastest("-m", "floatgate", "--help") - fastest("-c", "pass") < 0.5
-
-
 def test_help_loads_no_heavy_package() -> None:
-    heavy = ("pyarrow", "plotly", "perfetto", "matplotlib", "numpy")
+    heavy = ("pyarrow", "plotly", "perfetto", "matplotlib", "numpy", "pydantic")
     code = (
         "import sys\nfrom floatgate.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
         f"sys.exit(any(name in sys.modules for name in {heavy!r}))"

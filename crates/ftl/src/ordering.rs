@@ -71,7 +71,7 @@ impl PageMapped {
 
     fn next_program_time(&self, die: usize, stream: usize) -> Nanos {
         let frontier = &self.space.dies[die].frontiers[stream];
-        let wear = self.controller.wear_row(|| self.array.pe_cycles(die as u32, frontier.superblock));
+        let wear = self.controller.wear_row(|| self.array.worn(die as u32, frontier.superblock));
         self.controller.t_prog(frontier.next_unit / self.layout.row_units, wear, 0)
     }
 }

@@ -89,7 +89,7 @@ impl PageMapped {
             let (row, class) = (program * self.layout.program_rows, Class::InternalProgram);
             let mut transaction =
                 Transaction::new(Kind::Program, Origin::Parity, class, DieId(die as u32), within, row);
-            transaction.wear = self.controller.wear_row(|| self.array.pe_cycles(die as u32, within));
+            transaction.wear = self.controller.wear_row(|| self.array.worn(die as u32, within));
             transaction.rows = self.layout.program_rows;
             transaction.pages = self.layout.planes * self.layout.program_rows;
             transaction.owner = slot;
@@ -377,7 +377,7 @@ impl PageMapped {
         let within = superblock % self.space.per_die;
         let die = DieId(die as u32);
         let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, within, 0);
-        erase.wear = self.controller.wear_row(|| self.array.pe_cycles(die.0, within));
+        erase.wear = self.controller.wear_row(|| self.array.worn(die.0, within));
         self.controller.submit(erase, calendar, probe);
     }
 

@@ -17,6 +17,7 @@ from floatgate.cli import (
     report,
     reproduce,
     run,
+    snapshots,
     state,
     trace,
 )
@@ -40,6 +41,7 @@ app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("grid")(grid.grid)
 app.command("plan")(plan.plan)
+app.command("snapshots")(snapshots.snapshots)
 app.add_typer(bus.app, name="bus")
 app.add_typer(trace.app, name="trace")
 app.add_typer(state.app, name="state")

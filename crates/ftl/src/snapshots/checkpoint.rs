@@ -103,7 +103,8 @@ impl PageMapped {
             checkpoint.left -= 1;
             checkpoint.used_slots += 1;
             let slot = self.buffer.insert(unit, u32::MAX, SlotState::Queued);
-            self.buffer.enqueue(slot);
+            // Before the host's data: behind a full buffer each few units would wait for all of it.
+            self.buffer.enqueue_first(slot);
         }
     }
 

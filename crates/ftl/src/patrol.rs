@@ -132,8 +132,8 @@ impl PageMapped {
 
     /// A superblock fell due, or the die may have been idle long enough.
     pub(crate) fn on_patrol_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        if self.controller.in_flight() == 0 && self.buffer.first_queued().is_some() {
-            return; // Nothing moves any more: the run is about to end, and must not go on for the patrol's sake.
+        if self.is_stuck() {
+            return; // The run is about to end, and must not go on for the patrol's sake.
         }
         let idle = self.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };

@@ -130,7 +130,7 @@ impl PageMapped {
         }
         let moves = self.write_superblock_anew(superblock, Origin::Refresh, calendar, probe);
         let stays = matches!(self.space.state[global], SuperblockState::Open | SuperblockState::Closed);
-        if !moves && stays {
+        if !moves && stays && !self.is_stuck() {
             // Its last programs are under way, or a collection fills it.
             let soon = calendar.now() + self.rewrite_after.max(Nanos::new(1_000_000));
             calendar.schedule(soon, Event { kind: events::REFRESH, index: superblock });

@@ -69,7 +69,7 @@ impl<P: Observer> Run<P> {
 
     /// A moment has come. Where nothing else will ever happen, what waits is stuck, and no further moment helps it.
     pub(crate) fn on_moment(&mut self, now: SimTime) {
-        if self.calendar.is_empty() {
+        if self.calendar.is_empty() || self.ftl.as_page_mapped().is_none_or(|ftl| ftl.is_stuck()) {
             return;
         }
         while let Some((time, due)) = self.moments.first()

@@ -53,6 +53,12 @@ impl PageMapped {
         self.flushes.clear();
     }
 
+    /// True when data wait and nothing moves any more, as on a drive that wore out: what comes back by the clock alone
+    /// must then stop, or a run would never end.
+    pub fn is_stuck(&self) -> bool {
+        self.controller.in_flight() == 0 && self.buffer.first_queued().is_some()
+    }
+
     /// True once too many blocks failed: writes are refused from then on.
     pub fn is_read_only(&self) -> bool {
         self.read_only

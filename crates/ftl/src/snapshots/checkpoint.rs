@@ -27,6 +27,8 @@ pub(super) struct Checkpoint {
     waiting: Vec<(Awaited, SimTime)>,
     /// Of those, how many the checkpoint under way is for.
     covered: usize,
+    /// It began on the heels of another: were it first in line, too, the host would never get through.
+    behind_host: bool,
 }
 
 impl Checkpoint {
@@ -40,6 +42,7 @@ impl Checkpoint {
             used_slots: 0,
             waiting: Vec::new(),
             covered: 0,
+            behind_host: false,
         }
     }
 
@@ -85,10 +88,10 @@ impl PageMapped {
     /// Puts units of the map into the buffer while there are slots for them.
     pub(crate) fn go_on_with_checkpoint(&mut self, now: SimTime) {
         let Some(snapshots) = &mut self.snapshots else { return };
-        if snapshots.checkpoint.is_under_way()
+        let ends = snapshots.checkpoint.is_under_way()
             && snapshots.checkpoint.left == 0
-            && snapshots.checkpoint.used_slots == 0
-        {
+            && snapshots.checkpoint.used_slots == 0;
+        if ends {
             snapshots.end_checkpoint(now);
         }
         // Going back waits for all that is on its way to the flash: nothing more is put on it.
@@ -97,14 +100,19 @@ impl PageMapped {
         if begins && checkpoint.covered == 0 && !checkpoint.waiting.is_empty() {
             checkpoint.covered = checkpoint.waiting.len();
             checkpoint.left = checkpoint.units;
+            checkpoint.behind_host = ends;
         }
         while checkpoint.left > 0 && checkpoint.used_slots < checkpoint.slots {
             let unit = Lpn(checkpoint.first + checkpoint.units - checkpoint.left);
             checkpoint.left -= 1;
             checkpoint.used_slots += 1;
             let slot = self.buffer.insert(unit, u32::MAX, SlotState::Queued);
-            // Before the host's data: behind a full buffer each few units would wait for all of it.
-            self.buffer.enqueue_first(slot);
+            if checkpoint.behind_host {
+                self.buffer.enqueue(slot);
+            } else {
+                // Behind a full buffer each few units would wait for all of it.
+                self.buffer.enqueue_first(slot);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ from floatgate import run as run_drive
 from floatgate.reproduce import Case, Concluded, Finding, Found, Line, simulate
 
 from . import access
-from .workloads import DRIVE, TRACES, VOLUMES, at_hand, folder, volume
+from .workloads import DRIVE, TRACES, VOLUMES, at_hand, volume
 
 REGULATORS = {
     "MCW/MCR": "mcw-mcr",
@@ -109,7 +109,7 @@ def measure(source: Mapping[str, Any], regulator: str, **options: Any) -> Any:
     """Run a workload under a regulator; return the finished run."""
     if "trace" in source:
         trace = TRACES[source["trace"]]
-        what: Any = folder() / trace.file
+        what: Any = trace.path
         options |= {"compact": True, **trace.options}
     else:
         what = source["volume"]

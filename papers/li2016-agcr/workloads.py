@@ -1,14 +1,11 @@
 """The workloads: real traces where they are at hand, and twelve synthetic volumes."""
 
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
+from floatgate.reproduce import Trace, traces
+
 DRIVE = Path(__file__).with_name("drive.toml")
-_ROOT = Path(__file__).resolve().parents[2]
 
 VOLUMES = (
     "hm_0",
@@ -24,17 +21,6 @@ VOLUMES = (
     "usr_0",
     "wdev_0",
 )
-
-
-@dataclass(frozen=True)
-class Trace:
-    """A trace of `../shared/traces`, or of the folder that FLOATGATE_TRACES names."""
-
-    file: str
-    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    quick: bool = False  # small enough for the quick form
-    cost: float = 1.0  # page accesses compared with the others
-
 
 # All that hold reads and writes of real times in a usable number; see the README for those left out.
 TRACES: dict[str, Trace] = {
@@ -55,21 +41,11 @@ TRACES: dict[str, Trace] = {
 }
 
 
-def folder() -> Path:
-    """Where the traces are looked for."""
-    return Path(os.environ.get("FLOATGATE_TRACES", _ROOT.parent / "shared" / "traces"))
-
-
 def at_hand(full: bool) -> dict[str, Trace]:
     """Return the traces that are there."""
-    return {
-        name: trace
-        for name, trace in TRACES.items()
-        if (full or trace.quick) and (folder() / trace.file).is_file()
-    }
+    return traces.at_hand(TRACES, full)
 
 
 def volume(name: str, full: bool, **changes: Any) -> str:
     """Return the synthetic volume as a workload: what is not published at its default."""
-    settings = {"requests": 100_000 if full else 10_000, **changes}
-    return ",".join([f"volume:{name}", *(f"{key}={value}" for key, value in settings.items())])
+    return traces.volume(name, **{"requests": 100_000 if full else 10_000, **changes})

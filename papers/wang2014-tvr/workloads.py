@@ -1,31 +1,18 @@
 """The workloads of the drive half: real traces where they are at hand, and synthetic volumes."""
 
-import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Any
 
-_ROOT = Path(__file__).resolve().parents[2]
+from floatgate.reproduce import Trace, traces
+
 DEPTH = 100  # drives/disksim-ssd.toml: the controller's queue
 REQUESTS = {False: 5_000, True: 50_000}  # of a volume
 
 # prxy_0 first: the poster names proxies as what overwrites most.
 VOLUMES = ("prxy_0", "hm_1", "src1_0", "hm_0", "prn_0", "stg_1", "usr_0", "wdev_0")
 QUICK_VOLUMES = 3
-
-
-@dataclass(frozen=True)
-class Trace:
-    """A trace of `../shared/traces`, or of the folder that FLOATGATE_TRACES names."""
-
-    file: str
-    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    quick: bool = False  # small enough for the quick form
-    cost: float = 1.0  # page accesses compared with the others
-
 
 TRACES: dict[str, Trace] = {
     "MSR hm_0, slice": Trace("msr-hm_0-slice.csv.gz", quick=True),
@@ -41,25 +28,19 @@ TRACES: dict[str, Trace] = {
 }
 
 
-def folder() -> Path:
-    """Where the traces are looked for."""
-    return Path(os.environ.get("FLOATGATE_TRACES", _ROOT.parent / "shared" / "traces"))
-
-
 def at_hand(full: bool) -> dict[str, Trace]:
     """Return the traces that are there; say which are not."""
-    asked = {name: trace for name, trace in TRACES.items() if full or trace.quick}
-    found = {name: trace for name, trace in asked.items() if (folder() / trace.file).is_file()}
-    if len(found) < len(asked):
-        missing = ", ".join(name for name in asked if name not in found)
-        print(f"wang2014-tvr: left out, no trace in {folder()}: {missing}", file=sys.stderr)
+    found = traces.at_hand(TRACES, full)
+    missing = {name: trace for name, trace in TRACES.items() if (full or trace.quick) and name not in found}
+    if missing:
+        folder = next(iter(missing.values())).path.parent
+        print(f"wang2014-tvr: left out, no trace in {folder}: {', '.join(missing)}", file=sys.stderr)
     return found
 
 
 def volume(name: str, full: bool, **changes: Any) -> str:
     """Return the synthetic volume as a workload: what is not published at its default."""
-    settings = {"requests": REQUESTS[full], **changes}
-    return ",".join([f"volume:{name}", *(f"{key}={value}" for key, value in settings.items())])
+    return traces.volume(name, **{"requests": REQUESTS[full], **changes})
 
 
 @dataclass(frozen=True)
@@ -89,4 +70,4 @@ class Source:
 
     def _trace(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         trace = TRACES[self.case["trace"]]
-        return folder() / trace.file, {"compact": True, **trace.options, **options}
+        return trace.path, {"compact": True, **trace.options, **options}

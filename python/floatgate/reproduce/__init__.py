@@ -10,7 +10,9 @@ numbers) and `run.py`, which defines
 See papers/README.md for how to add one.
 """
 
+from floatgate.reproduce import traces
 from floatgate.reproduce.case import Case, Concluded, Finding, Found, Line
 from floatgate.reproduce.simulate import simulate
+from floatgate.reproduce.traces import Trace
 
-__all__ = ["Case", "Concluded", "Finding", "Found", "Line", "simulate"]
+__all__ = ["Case", "Concluded", "Finding", "Found", "Line", "Trace", "simulate", "traces"]

@@ -15,10 +15,10 @@ from floatgate.folder import write_json
 
 HERE = Path(__file__).parent
 
-# Runs the command line on the stand-in core: nothing of the real one is loaded.
-_ON_FAKE = (
+# Puts the stand-in core in the place of the real one: nothing of that is loaded.
+ON_FAKE = (
     f"import sys; sys.path.insert(0, {str(HERE)!r}); import fake_core; "
-    "sys.modules['floatgate._core'] = fake_core; from floatgate.cli import main; main()"
+    "sys.modules['floatgate._core'] = fake_core"
 )
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -26,7 +26,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 def fake_command(*arguments: str) -> list[str]:
     """The command line that runs `floatgate` on the stand-in core."""
-    return [sys.executable, "-c", _ON_FAKE, *arguments]
+    return [sys.executable, "-c", f"{ON_FAKE}; from floatgate.cli import main; main()", *arguments]
 
 
 @pytest.fixture

@@ -2,18 +2,18 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
-from conftest import Command, fake_command, one_line_error
+from conftest import Command, one_line_error
+from ctrl_c import ctrl_c
 
+PROGRESS = "floatgate.cli.console:RunProgress.update"
 RUN = ("run", "fake-tlc", "uniform-writes")
 
 
@@ -125,28 +125,10 @@ def test_a_broken_invariant_names_seed_and_command(fake: Command, tmp_path: Path
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def _interrupted(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Start a run that never ends, and press Ctrl-C once its folder has been begun."""
-    # A test run started in the background ignores Ctrl-C, and so would the process, were it not told.
-    process = subprocess.Popen(
-        fake_command(*arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".o.partial-*")) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
-
-
 def test_ctrl_c_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
-    result = _interrupted(tmp_path, *RUN, "--seed", "99", "--out", "o")
+    # The stand-in's run with seed 99 never ends of itself.
+    arguments = (*RUN, "--seed", "99", "--out", "o")
+    result = ctrl_c(tmp_path, *arguments, method=PROGRESS, when="p: p.host_requests > 0", fake=True)
     assert result.returncode == 130, result.stderr
     assert "Traceback" not in result.stderr
     document = json.loads((tmp_path / "o" / "run.json").read_text())

@@ -1,17 +1,15 @@
 """fio job files and generators on the real core."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import floatgate as fg
 from conftest import Command, one_line_error
+from ctrl_c import ctrl_c
 
+PROGRESS = "floatgate.cli.console:RunProgress.update"
 JOB = "[global]\nbs=4k\niodepth=8\n[mixed]\nrw=randrw\nrwmixread=50\nsize=64m\nnumber_ios=4000\n"
 
 
@@ -93,20 +91,9 @@ def test_ctrl_c_on_the_real_core(here: Path) -> None:
     (here / "long.fio").write_text(
         "[j]\nrw=randwrite\nbs=4k\niodepth=8\nsize=1g\nruntime=1000000\ntime_based\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "floatgate", "run", "slc", "long.fio", "--out", "o", "--check"],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    deadline = time.monotonic() + 60
-    while not list(here.glob(".o.partial-*")) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    arguments = ("run", "slc", "long.fio", "--out", "o", "--check")
+    result = ctrl_c(here, *arguments, method=PROGRESS, when="p: p.host_requests > 0")
+    assert result.returncode == 130, result.stderr
     document = json.loads((here / "o" / "run.json").read_text())
     assert document["interrupted"] is True
     host = document["host"]

@@ -1,16 +1,13 @@
 """`floatgate characterize`, on simulated chips."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from math import exp
 from pathlib import Path
 
 import pytest
 
 from conftest import Command, one_line_error
+from ctrl_c import ctrl_c
 from floatgate.lab.bench import Bench
 from floatgate.lab.chip import CellProbe, Chip
 from floatgate.lab.experiments import chosen
@@ -114,22 +111,13 @@ def test_an_earlier_result_is_replaced_only_on_request(floatgate: Command, tmp_p
 
 def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with subprocess.Popen(
-        [sys.executable, "-m", "floatgate", "characterize", MLC, "--out", str(out)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # Whoever runs the tests in the background may have Ctrl-C ignored, and children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as process:
-        while not list(tmp_path.glob(".out.partial*")):
-            time.sleep(0.01)
-        time.sleep(1.0)
-        process.send_signal(signal.SIGINT)
-        shown, said = process.communicate(timeout=120)
-    assert process.returncode == 130, said
-    assert "Endurance of blocks" in shown
-    assert said.strip().endswith(f"interrupted: {out} holds what was measured until then")
+    arguments = ("characterize", MLC, "--out", str(out))
+    # The second experiment has begun: the first is done.
+    bar = "floatgate.cli.characterize:_Bar.update"
+    result = ctrl_c(tmp_path, *arguments, method=bar, when="p: p.number > 1")
+    assert result.returncode == 130, result.stderr
+    assert "Endurance of blocks" in result.stdout
+    assert result.stderr.strip().endswith(f"interrupted: {out} holds what was measured until then")
     document = json.loads((out / "characterize.json").read_text())
     states = [entry["state"] for entry in document["experiments"].values()]
     assert document["interrupted"]

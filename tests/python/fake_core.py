@@ -123,6 +123,8 @@ class Session:
         return json.dumps({"drive": {"name": self.drive, "title": "A drive", "capacity_bytes": 1 << 38}})
 
     def advance(self, events: int) -> str:
+        if self.options["seed"] == 14:
+            raise RuntimeError("this was never thought of\x1b[31m")
         if self.options["seed"] == 13:
             raise BrokenInvariant("valid count of block 7 is 12, the map says 11")
         time.sleep(0.005)

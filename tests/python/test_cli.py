@@ -125,6 +125,21 @@ def test_a_broken_invariant_names_seed_and_command(fake: Command, tmp_path: Path
     assert list((tmp_path / "out").iterdir()) == []
 
 
+def test_a_bug_is_a_line_too_and_shows_where_on_request(fake: Command) -> None:
+    plain = fake(*RUN, "--seed", "14")
+    assert plain.returncode == 70
+    said = "a bug, please report it: RuntimeError: this was never thought of\\x1b[31m"
+    assert plain.stderr.splitlines()[-1].startswith(f"floatgate: {said}")
+    assert "Traceback" not in plain.stderr
+    assert "Traceback" in fake("--debug", *RUN, "--seed", "14").stderr
+
+
+def test_a_message_is_short_and_harmless_on_a_terminal(fake: Command) -> None:
+    said = one_line_error(fake("run", "\x1b[2J" + "x" * 50_000, "uniform-writes"))
+    assert "\\x1b[2J" in said
+    assert len(said) < 2_100
+
+
 def test_ctrl_c_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
     # The stand-in's run with seed 99 never ends of itself.
     arguments = (*RUN, "--seed", "99", "--out", "o")

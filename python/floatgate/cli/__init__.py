@@ -46,6 +46,8 @@ app.add_typer(bus.app, name="bus")
 app.add_typer(trace.app, name="trace")
 app.add_typer(state.app, name="state")
 
+_debug = False
+
 EXIT_INPUT = 2
 EXIT_BROKEN = 70
 EXIT_INTERRUPTED = 130
@@ -59,10 +61,21 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _set_debug(asked: bool) -> None:
+    global _debug
+    _debug = asked
+
+
 @app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", help="Show the traceback of a bug of Floatgate.", callback=_set_debug, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """Options that stand before the command."""
@@ -83,24 +96,37 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _explain(error: Exception) -> int:
-    """Print one line for a known error and return its exit code; anything else is a bug and goes on up."""
-    from floatgate.errors import Fault, InputError, one_line
+    """Print one line and return the exit code; a traceback is shown for a bug only, and on request."""
+    from floatgate.errors import one_line
+
+    code, said = _said(error)
+    if code == EXIT_BROKEN and _debug:
+        raise error
+    if said:
+        print(f"floatgate: {one_line(said)}", file=sys.stderr)  # noqa: T201
+    return code
+
+
+def _said(error: Exception) -> tuple[int, str]:
+    """Return the exit code of an error and what is said of it."""
+    from floatgate.errors import Fault, InputError
 
     if isinstance(error, InputError):
-        print(f"floatgate: error: {one_line(error)}", file=sys.stderr)  # noqa: T201
-        return EXIT_INPUT
+        return EXIT_INPUT, f"error: {error}"
     if isinstance(error, Fault):
-        print(f"floatgate: broken invariant, please report it: {one_line(error)}", file=sys.stderr)  # noqa: T201
-        return EXIT_BROKEN
+        return EXIT_BROKEN, f"broken invariant, please report it: {error}"
     # The command line's own errors (no such option, a missing argument) carry their message this way in
     # every version of typer, whichever class they are of.
     message = getattr(error, "format_message", None)
-    if message is None:
-        if type(error).__name__ == "Abort":
-            return EXIT_INTERRUPTED
-        raise error
-    print(f"floatgate: error: {one_line(message())} (see --help)", file=sys.stderr)  # noqa: T201
-    return EXIT_INPUT
+    if message is not None:
+        return EXIT_INPUT, f"error: {message()} (see --help)"
+    if type(error).__name__ == "Abort":
+        return EXIT_INTERRUPTED, ""
+    if isinstance(error, OSError):  # what the machine refused: a path too long, a full output
+        where = f"{error.filename}: " if error.filename else ""
+        return EXIT_INPUT, f"error: {where}{(error.strerror or str(error)).lower()}"
+    bug = f"a bug, please report it: {type(error).__name__}: {error}"
+    return EXIT_BROKEN, f"{bug} (floatgate --debug ... shows where)"
 
 
 def _drop_stdout() -> None:

@@ -2,8 +2,8 @@
 
     import floatgate as fg
 
-    run = fg.run("tlc-generic", "examples/random-write.fio", seed=7)
-    print(run.waf, run.latency.read.p99)
+    run = fg.run("tlc", "examples/random-write.fio", seed=7)
+    print(run.waf, run.latency.write.p99)
     run.report("report.html")
 
 Policies are classes under the seam they answer, `fg.gc.victim.DChoices(d=4)`, or by name,

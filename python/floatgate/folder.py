@@ -4,8 +4,9 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,67 @@ RESULT_NAMES = (
     "grid.json",
     "fit.json",
 )
+
+
+@contextmanager
+def own_folder(out: Path | None, usual: Path, *, force: bool = False) -> Iterator[Path]:
+    """Give the folder to write to: `out` where the user named one, else the first free of `usual`, `usual-2`.
+
+    It is claimed by making it, so that of two runs at the same time each has its own; one that is left empty
+    is taken away again. With `force` the usual folder is given as it is, to be replaced.
+    Raises InputError when the folder cannot be made.
+    """
+    if out is not None or force:
+        yield out or usual
+        return
+    with _claimed(usual, "", Path.mkdir) as claimed:
+        try:
+            yield claimed
+        finally:
+            with suppress(OSError):  # it holds something: that is what it was claimed for
+                claimed.rmdir()
+
+
+@contextmanager
+def own_file(out: Path | None, usual: Path) -> Iterator[Path]:
+    """Give the file to write to, as `own_folder` gives a folder: `usual.html`, `usual-2.html`..."""
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        yield out
+        return
+    with _claimed(usual.with_suffix(""), usual.suffix, lambda place: place.touch(exist_ok=False)) as claimed:
+        try:
+            yield claimed
+        finally:
+            if claimed.is_file() and not claimed.stat().st_size:
+                claimed.unlink()
+
+
+@contextmanager
+def _claimed(usual: Path, suffix: str, make: Callable[[Path], None]) -> Iterator[Path]:
+    """Give what `make` made of the first free name; new folders above it that stay empty go again."""
+    new = [folder for folder in usual.parents if not folder.exists()]
+    try:
+        usual.parent.mkdir(parents=True, exist_ok=True)
+        claimed = _first_free(usual, suffix, make)
+    except OSError as error:
+        raise unwritable(usual, error) from error
+    try:
+        yield claimed
+    finally:
+        with suppress(OSError):
+            for folder in new:
+                folder.rmdir()
+
+
+def _first_free(usual: Path, suffix: str, make: Callable[[Path], None]) -> Path:
+    for number in count(1):
+        ending = "" if number == 1 else f"-{number}"
+        place = usual.with_name(usual.name + ending + suffix)
+        with suppress(FileExistsError):
+            make(place)
+            return place
+    raise AssertionError("the numbers do not end")
 
 
 @contextmanager
@@ -69,8 +131,8 @@ def _publish(partial: Path, out: Path) -> None:
     """Put `partial` in the place of `out`; a run that was there is removed only after that."""
     for path in sorted(partial.rglob("*")):
         _sync(path)
-    if not out.exists():
-        partial.rename(out)
+    if not out.exists() or (not out.is_symlink() and not any(out.iterdir())):
+        partial.rename(out)  # an empty folder is replaced in one step: nobody can claim its name in between
         return
     old = partial.with_suffix(".old")
     out.rename(old)

@@ -34,6 +34,14 @@ def test_a_run_leaves_its_folder_and_says_where(fake: Command, tmp_path: Path) -
     assert "histogram" not in document
 
 
+def test_a_second_run_of_the_same_names_has_a_folder_of_its_own(fake: Command, tmp_path: Path) -> None:
+    for name in ("fake-tlc-uniform-writes", "fake-tlc-uniform-writes-2"):
+        result = fake(*RUN, "--no-report")
+        assert result.returncode == 0, result.stderr
+        assert f"wrote out/{name}\n" in result.stderr
+        assert (tmp_path / "out" / name / "run.json").is_file()
+
+
 def test_json_is_all_that_is_printed(fake: Command, tmp_path: Path) -> None:
     result = fake(*RUN, "--format", "json", "--no-report", "--out", "o")
     assert json.loads(result.stdout) == json.loads((tmp_path / "o" / "run.json").read_text())

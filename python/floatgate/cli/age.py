@@ -60,13 +60,14 @@ def age(
     lives.
     """
     how: Conditions = {"hot": hot, "jump": jump, "measure": measure, "seed": seed}
-    out = out or Path("out") / f"age-{Path(drive).stem}.html"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if compare is not None:
-        _compare(drive, changes or [], compare, how, years, out, format)
-    else:
-        _one(drive, changes or [], how, years, out, format)
-    console.err.print(f"wrote {out}", markup=False)
+    from floatgate.folder import own_file
+
+    with own_file(out, Path("out") / f"age-{Path(drive).stem}.html") as file:
+        if compare is not None:
+            _compare(drive, changes or [], compare, how, years, file, format)
+        else:
+            _one(drive, changes or [], how, years, file, format)
+    console.err.print(f"wrote {file}", markup=False)
 
 
 def _one(drive: str, changes: list[str], how: "Conditions", years: float, out: Path, shape: Format) -> None:

@@ -28,18 +28,25 @@ DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")
 def explore(
     chip: _Chips = None,
     interface: _Modes = None,
-    out: _Out = Path("out/bus-explore"),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="DIR", help="Where the table and the figures go.  [default: out/bus-explore]"
+        ),
+    ] = None,
 ) -> int:
     """Run every interface, channel and way count for a chip: when channels are full, what none beats."""
     from floatgate.bus.explore import MODES
     from floatgate.cli.console import err
+    from floatgate.folder import own_folder
 
     points, interrupted = _run(chip or DEFAULT_CHIPS, interface or MODES)
     if points:
-        out.mkdir(parents=True, exist_ok=True)
-        _write(points, out)
+        with own_folder(out, Path("out/bus-explore")) as folder:
+            folder.mkdir(parents=True, exist_ok=True)
+            _write(points, folder)
         _show(points)
-        err.print(f"wrote {out}", markup=False)
+        err.print(f"wrote {folder}", markup=False)
     if interrupted:
         err.print(f"interrupted after {len(points)} runs", markup=False)
     return EXIT_INTERRUPTED if interrupted else 0

@@ -64,22 +64,23 @@ def characterize(
         raise InputError(
             "no chip given: expected `floatgate characterize CHIP` (`floatgate chips` lists them)"
         )
+    from floatgate.folder import own_folder
     from floatgate.lab.run import characterize as run
     from floatgate.lab.simulated import SimulatedSource
     from floatgate.session import interruptible
 
-    out = out or Path("out") / f"chip-{Path(chip).stem}"
-    with interruptible() as interrupt, _Bar() as bar:
+    usual = Path("out") / f"chip-{Path(chip).stem}"
+    with own_folder(out, usual, force=force) as folder, interruptible() as interrupt, _Bar() as bar:
         done = run(
             SimulatedSource(chip, seed, model=model.value),
             wanted,
             blocks,
-            out,
+            folder,
             force=force,
             progress=bar.update,
             stopped=interrupt,
         )
-    return _show(done, out, format)
+    return _show(done, folder, format)
 
 
 def _show(done: "Characterized", out: Path, format: Format) -> int:  # noqa: A002

@@ -59,6 +59,7 @@ def fit(
     from rich.progress import Progress
 
     from floatgate.cli import console
+    from floatgate.folder import own_folder
     from floatgate.lab.fit.run import fit_logs, write
 
     if voltages is not None:
@@ -67,14 +68,14 @@ def fit(
     with Progress(console=console.err, transient=True, disable=not console.err.is_terminal) as bar:
         task = bar.add_task("fitting", total=1.0)
         done = fit_logs(logs or [], chip, sampled, lambda fraction: bar.update(task, completed=fraction))
-    out = out or Path("out") / f"fit-{done.name}"
-    written = write(done, out, force=force)
+    with own_folder(out, Path("out") / f"fit-{done.name}", force=force) as folder:
+        written = write(done, folder, force=force)
     if format is Format.json:
         console.print_json(done.document())
     else:
         _print(done, bool(written))
-    console.err.print(f"wrote {out / (written[-1] if written else 'fit.json')}", markup=False)
-    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+    console.err.print(f"wrote {folder / (written[-1] if written else 'fit.json')}", markup=False)
+    console.err.print(f"wrote {folder / 'report.html'}", markup=False)
 
 
 def _voltages(
@@ -87,14 +88,16 @@ def _voltages(
 ) -> None:
     from floatgate.cli import console
     from floatgate.errors import InputError
+    from floatgate.folder import own_folder
     from floatgate.lab.fit import measured
 
     if logs:
         raise InputError(f"{logs[0]}: given beside --voltages: expected logs, or a table of voltages")
     done = measured.fit_voltages(path, chip)
-    out = out or Path("out") / f"fit-{done.name}"
-    for name in measured.write(done, out, force=force)[-1:]:
-        console.err.print(f"wrote {out / name}", markup=False)
+    with own_folder(out, Path("out") / f"fit-{done.name}", force=force) as folder:
+        names = measured.write(done, folder, force=force)
+    for name in names[-1:]:
+        console.err.print(f"wrote {folder / name}", markup=False)
     if format is Format.json:
         console.print_json(done.document())
     else:
@@ -103,7 +106,7 @@ def _voltages(
         if done.growth:
             console.out.print()
             _table(measured.GROWTH_HEAD, done.growth_rows())
-    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+    console.err.print(f"wrote {folder / 'report.html'}", markup=False)
 
 
 def _print(done: "Fit", model: bool) -> None:

@@ -110,7 +110,7 @@ def grid(
     Ctrl-C keeps the points that are done.
     """
     from floatgate.cli import console
-    from floatgate.folder import atomically
+    from floatgate.folder import atomically, own_folder
     from floatgate.grid import Asked, run_grid, settings
     from floatgate.grid.point import BLOCK_LIST, OPS, PATTERNS, read_blocks, read_depths, read_names
     from floatgate.grid.write import document, write
@@ -136,8 +136,8 @@ def grid(
         _bytes(file_size),
         _rule(steady, time, round_, precision),
     )
-    out = out or Path("out") / f"grid-{Path(drive).stem}"
-    with atomically(out, force=force) as folder:
+    usual = Path("out") / f"grid-{Path(drive).stem}"
+    with own_folder(out, usual, force=force) as final, atomically(final, force=force) as folder:
         with interruptible() as interrupt, _Bar() as bar:
             done = run_grid(asked, workers=workers, progress=bar.update, stopped=interrupt)
         write(done, folder)
@@ -146,9 +146,9 @@ def grid(
     else:
         _print(done)
     if done.interrupted:
-        console.err.print(f"interrupted: {out} holds what was done until then", markup=False)
+        console.err.print(f"interrupted: {final} holds what was done until then", markup=False)
         return EXIT_INTERRUPTED
-    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+    console.err.print(f"wrote {final / 'report.html'}", markup=False)
     return 0
 
 

@@ -33,19 +33,20 @@ def plan(
     Exits with 1 when no drive of the list meets the workload.
     """
     from floatgate.cli import console
+    from floatgate.folder import own_folder
     from floatgate.plan import plan as work_out
     from floatgate.plan import read_prices, read_workload
     from floatgate.plan.write import write
 
     asked = read_workload(workload)
     planned = work_out(asked, read_prices(prices, asked))
-    out = out or Path("out") / f"plan-{workload.stem}"
-    write(planned, out, force=force)
+    with own_folder(out, Path("out") / f"plan-{workload.stem}", force=force) as folder:
+        write(planned, folder, force=force)
     if format is Format.JSON:
         console.print_json(planned.document())
     else:
         _print(planned)
-    console.err.print(f"wrote {out / 'report.html'}", markup=False)
+    console.err.print(f"wrote {folder / 'report.html'}", markup=False)
     return 0 if planned.best else EXIT_NOT_REACHED
 
 

@@ -144,7 +144,10 @@ def run(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Run folder.", show_default="out/DRIVE-WORKLOAD", rich_help_panel=_OUTPUT
+            metavar="DIR",
+            help="Run folder.",
+            show_default="out/DRIVE-WORKLOAD, or with -2, -3, ... after it",
+            rich_help_panel=_OUTPUT,
         ),
     ] = None,
     force: Annotated[
@@ -193,11 +196,16 @@ def run(
     }
     plan = _plan(drive, workload, tuple(set_ or ()), _given(options), _given(trace))
     _say(plan.workload.notes)
-    out = out or _default_out(plan, drive)
     if repeat > 1:
         _refuse_with_repeat(save_state, format)
-        raise typer.Exit(_run_many(plan, repeat, out, report, force, format))
-    raise typer.Exit(_run_one(plan, out, report, force, format))
+    from floatgate.folder import own_folder
+
+    with own_folder(out, _default_out(plan, drive), force=force) as folder:
+        if repeat > 1:
+            code = _run_many(plan, repeat, folder, report, force, format)
+        else:
+            code = _run_one(plan, folder, report, force, format)
+    raise typer.Exit(code)
 
 
 def _say(notes: tuple[str, ...]) -> None:

@@ -30,6 +30,7 @@ def snapshots(
     from rich.table import Table
 
     from floatgate.cli import console
+    from floatgate.folder import own_file
     from floatgate.snapshots import HEAD, Asked, measure, page, sentence, shown
 
     periods = tuple(part.strip() for part in every.split(","))
@@ -44,10 +45,9 @@ def snapshots(
         table.add_row(*cells)
     console.out.print(table)
     console.out.print(sentence(found), markup=False)
-    out = out or Path("out") / f"snapshots-{Path(drive).stem}.html"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page(found), encoding="utf-8")
-    console.err.print(f"wrote {out}", markup=False)
+    with own_file(out, Path("out") / f"snapshots-{Path(drive).stem}.html") as file:
+        file.write_text(page(found), encoding="utf-8")
+    console.err.print(f"wrote {file}", markup=False)
 
 
 def _counts(text: str) -> tuple[int, ...]:

@@ -113,6 +113,7 @@ impl FtlConfig {
         }
         let mut section = gc.child("trigger")?;
         let trigger = trigger::read(&mut section)?;
+        trigger().fit(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
         section.finish()?;
         let mut section = gc.child("victim")?;
         let victim = victim::read(&mut section)?;

@@ -455,6 +455,10 @@ impl Drive {
         let whole = read_whole(&document, 0)?;
         let blocks = superblocks * whole.ftl.layout.planes / whole.geometry.planes;
         let capacity = logical_units * whole.ftl.layout.unit.get();
+        if superblocks < whole.ftl.layout.superblocks_per_die {
+            // What an idle die reaches with fewer superblocks is another level; untimed work has no idle time.
+            document.remove("ftl.gc.trigger.high");
+        }
         document.remove("ftl.op_ratio");
         document.remove("ftl.user_capacity");
         document.remove("ftl.slc_cache");

@@ -3,6 +3,7 @@
 use controller::arbitration::{Arbiter, ChannelView, Want};
 use controller::scheduler::{DieView, Scheduler};
 use controller::{Class, Kind};
+use ftl::Layout;
 use ftl::gc::trigger::{GcTrigger, TriggerView};
 use ftl::gc::victim::{VictimPolicy, VictimView};
 use ftl::placement::{PlacementPolicy, PlacementView};
@@ -122,15 +123,24 @@ fn a_victim_policy_in_which_numbers_may_decide() {
     battery::victim::check("name=by-number", &maker!(ftl::gc::victim, ByNumber), EVENTS, true);
 }
 
-struct Eager;
+/// A trigger that collects in the foreground where `least_garbage` units are there, and in idle time for `least_gain`.
+#[derive(Clone, Copy)]
+struct Eager {
+    least_garbage: u64,
+    least_gain: u32,
+}
 
 impl GcTrigger for Eager {
     fn foreground(&self, view: &TriggerView) -> bool {
-        view.free <= 2
+        view.free <= 2 && view.garbage_units >= self.least_garbage
     }
 
     fn background(&self, _view: &TriggerView) -> bool {
         false
+    }
+
+    fn worthwhile(&self, gain: u32, _units: u32) -> bool {
+        gain >= self.least_gain
     }
 
     fn idle_after(&self) -> Option<Nanos> {
@@ -140,12 +150,24 @@ impl GcTrigger for Eager {
     fn foreground_limit(&self) -> u32 {
         2
     }
+
+    fn fit(&self, _layout: &Layout) -> Result<(), (&'static str, String)> {
+        Ok(())
+    }
 }
 
 #[test]
 #[should_panic(expected = "collects where there is no garbage")]
 fn a_trigger_without_garbage() {
-    battery::trigger::check("name=eager", &maker!(ftl::gc::trigger, Eager), EVENTS);
+    const EAGER: Eager = Eager { least_garbage: 0, least_gain: 1 };
+    battery::trigger::check("name=eager", &maker!(ftl::gc::trigger, EAGER), EVENTS);
+}
+
+#[test]
+#[should_panic(expected = "units for no gain")]
+fn a_trigger_without_gain() {
+    const EAGER: Eager = Eager { least_garbage: 1, least_gain: 0 };
+    battery::trigger::check("name=eager", &maker!(ftl::gc::trigger, EAGER), EVENTS);
 }
 
 /// Opens the most worn first, or (`restless`) relocates after every erase.

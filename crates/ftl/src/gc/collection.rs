@@ -275,8 +275,8 @@ impl PageMapped {
         let kept = (kept != NONE && self.space.is_candidate(self.space.global(die, kept))).then_some(kept);
         let Some(superblock) = kept.or_else(|| self.space.pick_victim(die)) else { return false };
         let valid = self.space.valid[self.space.global(die, superblock)];
-        if !foreground && valid == self.layout.data_units() {
-            return false;
+        if !foreground && !self.trigger.worthwhile(self.gain_of(valid), self.layout.data_units()) {
+            return false; // The die rests, or it would move all it holds for a little room nobody asks for.
         }
         if !self.has_room_for(die, valid) {
             if self.collections[die].expected_superblocks() > 0 {
@@ -291,6 +291,11 @@ impl PageMapped {
         self.space.take(die, superblock);
         self.begin_victim(die, superblock, Origin::Gc);
         true
+    }
+
+    /// Units that a superblock gives back of which so many must move, in programs of their own.
+    pub(crate) fn gain_of(&self, valid: u32) -> u32 {
+        self.layout.data_units().saturating_sub(valid.next_multiple_of(self.layout.program_units))
     }
 
     pub(crate) fn begin_victim(&mut self, die: usize, superblock: u32, origin: Origin) {

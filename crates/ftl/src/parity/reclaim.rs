@@ -173,13 +173,24 @@ impl PageMapped {
         }
         let Some(superblock) = self.space.pick_victim(die) else { return };
         let global = self.space.global(die, superblock);
-        let full = self.space.valid[global] == self.layout.data_units();
         let group = self.stripes().group_of(global as u32);
         let resting = self.stripes().groups[group as usize].phase == Phase::Resting;
-        if resting && (foreground || !full) {
+        if resting && (foreground || self.is_group_worthwhile(group)) {
             self.ask(group, Origin::Gc);
             self.stripes().asked_by[die] = group;
         }
+    }
+
+    /// True when a group, which is reclaimed as a whole, gives back enough for background work.
+    fn is_group_worthwhile(&self, group: u32) -> bool {
+        let stripes = self.parity.as_ref().expect("only a drive with parity has groups");
+        let members = members(stripes.data_members(group));
+        let (mut gain, mut units) = (0, 0);
+        for member in members {
+            gain += self.gain_of(self.space.valid[stripes.place_of(group, member).1 as usize]);
+            units += self.layout.data_units();
+        }
+        self.trigger.worthwhile(gain, units)
     }
 
     /// The die's next victim, from a group that is taken or can be.

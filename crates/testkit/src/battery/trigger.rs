@@ -34,6 +34,14 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
         if view.garbage_units == 0 {
             assert!(!foreground && !background, "{context}: collects where there is no garbage: {view:?}");
         }
+        let gain = if random.chance(0.2) { 0 } else { random.below(u64::from(superblock_units) + 1) as u32 };
+        let worthwhile = trigger.worthwhile(gain, superblock_units);
+        assert!(gain > 0 || !worthwhile, "{context}: moves {superblock_units} units for no gain");
+        let more = (gain + 1).min(superblock_units);
+        assert!(
+            !worthwhile || trigger.worthwhile(more, superblock_units),
+            "{context}: takes a gain of {gain} of {superblock_units} units, but not of {more}"
+        );
         let worse = TriggerView { free: view.free.saturating_sub(1), ..view };
         assert!(!foreground || trigger.foreground(&worse), "{context}: stops as space runs out: {view:?}");
     }

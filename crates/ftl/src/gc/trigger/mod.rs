@@ -1,5 +1,6 @@
 //! When does garbage collection work on a die?
 
+use crate::Layout;
 use units::Nanos;
 
 /// What a policy may know about a die.
@@ -23,12 +24,22 @@ pub trait GcTrigger: Send {
     /// True when a collection should start or go on while the die has nothing else to do.
     fn background(&self, view: &TriggerView) -> bool;
 
+    /// True when a victim that gives back `gain` of its `units` (what it holds is moved in whole programs) is worth
+    /// collecting in the background. Never for nothing: a die must come to rest.
+    fn worthwhile(&self, gain: u32, units: u32) -> bool;
+
     /// How long a die must have been idle before background work, or `None` for no background work.
     fn idle_after(&self) -> Option<Nanos>;
 
     /// The most free superblocks at which `foreground` can be true: the FTL keeps that much space out of
     /// the host's hands, so that every foreground collection has something to gain.
     fn foreground_limit(&self) -> u32;
+
+    /// Is there a drive of this shape, all of it written, that can have as many free superblocks as are asked for?
+    ///
+    /// # Errors
+    /// The key at fault, and what was expected.
+    fn fit(&self, layout: &Layout) -> Result<(), (&'static str, String)>;
 }
 
 config::policies! {

@@ -1,6 +1,7 @@
-//! Below the low watermark always, below the high one when the die is idle.
+//! Below the low watermark always, below the high one when the die is idle and a victim is worth it.
 
 use super::{GcTrigger, TriggerView};
+use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 use units::Nanos;
 
@@ -9,15 +10,23 @@ use units::Nanos;
 pub struct Watermark {
     low: u32,
     high: u32,
+    /// The drive's file gives `high`, which must then be within the drive's reach.
+    high_is_stated: bool,
+    least_gain: f64,
     background: bool,
     idle_after: Nanos,
 }
 
+/// A host stream and one of moved data: they are open while the others are closed or free.
+const OPEN_SUPERBLOCKS: u32 = 2;
+
 impl Policy for Watermark {
     const CARD: Card = Card {
         name: "watermark",
-        rule: "collect while at most `low` superblocks are free; on an idle die while fewer than `high` are",
-        paper: "common practice",
+        rule: "collect while at most `low` superblocks are free; on an idle die while fewer than `high` are and the \
+               victim gives back at least the part `least_gain` of its units",
+        paper: "common practice; the least gain as in FEMU (Li et al., FAST 2018), which leaves lines of which less \
+                than an eighth is invalid",
         not_modelled: "the load to come",
     };
 
@@ -29,14 +38,24 @@ impl Policy for Watermark {
                 section.reject("low", "expected 1 to 1024: garbage collection needs one to move into")
             );
         }
+        let high_is_stated = section.has("high");
         let high = section.or("high", low + 2, "free superblocks of a die at which background GC stops")?;
         if high < low {
             return Err(section.reject("high", "expected at least `low`"));
         }
+        let least_gain = section.or(
+            "least_gain",
+            0.1,
+            "part of a victim that must be invalid for background GC: for each unit gained it moves at most \
+             1 / least_gain - 1",
+        )?;
+        if !(0.0..1.0).contains(&least_gain) {
+            return Err(section.reject("least_gain", "expected 0 to less than 1"));
+        }
         let background = section.or("background", true, "idle dies collect")?;
         let idle_after =
             section.or("idle_after", Nanos::new(1_000_000), "how long a die must have been idle before")?;
-        Ok(Self { low, high, background, idle_after })
+        Ok(Self { low, high, high_is_stated, least_gain, background, idle_after })
     }
 }
 
@@ -49,11 +68,29 @@ impl GcTrigger for Watermark {
         view.free < self.high && view.garbage_units >= u64::from(view.superblock_units)
     }
 
+    fn worthwhile(&self, gain: u32, units: u32) -> bool {
+        gain > 0 && f64::from(gain) >= self.least_gain * f64::from(units)
+    }
+
     fn idle_after(&self) -> Option<Nanos> {
         self.background.then_some(self.idle_after)
     }
 
     fn foreground_limit(&self) -> u32 {
         self.low
+    }
+
+    fn fit(&self, layout: &Layout) -> Result<(), (&'static str, String)> {
+        let there = layout.superblocks_per_die;
+        let full = layout.written_units().div_ceil(u64::from(layout.dies) * u64::from(layout.data_units()));
+        let most = u64::from(there.saturating_sub(OPEN_SUPERBLOCKS)).saturating_sub(full);
+        if !self.background || !self.high_is_stated || u64::from(self.high) <= most {
+            return Ok(());
+        }
+        let expected = format!(
+            "expected at most {most}: of a die's {there} superblocks {full} are full when the host has written \
+             everything, and {OPEN_SUPERBLOCKS} are open"
+        );
+        Err(("high", expected))
     }
 }

@@ -8,7 +8,7 @@ from tempfile import mkdtemp
 from typing import Any
 from weakref import finalize
 
-from floatgate import _core, places
+from floatgate import _core, mqsim, places
 from floatgate.execute import Listeners, run_to_folder
 from floatgate.policies import Policy
 from floatgate.result import Run
@@ -28,11 +28,13 @@ def run(
     out: str | Path | None = None,
     force: bool = False,
     report: bool = False,
+    scenario: int | None = None,
     **options: Any,
 ) -> Run:
     """Run `workload` on `drive` and return the finished run.
 
-    `drive` is a drive's name or file, `workload` a fio job file, a trace or a generator's name. `set` maps
+    `drive` is a drive's name or file, `workload` a fio job file, a trace or a generator's name; both may be
+    MQSim's, of which `scenario` says which, from 1. `set` maps
     configuration keys to values, `{"ftl.op_ratio": 0.07}`; `policies` choose policies by object. Every other
     option has the name and meaning it has on the command line: `check=True`, `precondition="steady"`,
     `sort=True`, `volume=["1", "2"]`. Without `out` the run folder lives as long as the returned object.
@@ -49,12 +51,14 @@ def run(
     if "volume" in trace:
         trace["volume"] = tuple(str(volume) for volume in trace["volume"])
     other = {name: value for name, value in options.items() if name not in _TRACE_OPTIONS}
-    plan = Plan(
-        str(drive),
-        resolve(str(workload), TraceOptions(**trace)),
-        tuple(overrides),
-        Options(seed=seed, **other),
-    )
+    if mqsim.is_mqsim(str(drive), str(workload)):
+        asked = {"seed": seed, **other}
+        plan = mqsim.plan_of(
+            str(drive), str(workload), tuple(overrides), asked, TraceOptions(**trace), scenario
+        )
+    else:
+        found = resolve(str(workload), TraceOptions(**trace))
+        plan = Plan(str(drive), found, tuple(overrides), Options(seed=seed, **other))
     folder = Path(out) if out is not None else Path(mkdtemp(prefix="floatgate-")) / "run"
     try:
         with interruptible() as interrupt:

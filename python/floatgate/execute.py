@@ -51,7 +51,8 @@ def run_into(plan: Plan, folder: Path, *, report: bool, listeners: Listeners) ->
     document = outcome.document
     document["invocation"] = invocation(plan)
     if plan.workload.notes:
-        document["workload"]["notes"]["diskspd"] = "; ".join(plan.workload.notes)
+        translated = "mqsim" if plan.workload.kind == "flows" else "diskspd"
+        document["workload"]["notes"][translated] = "; ".join(plan.workload.notes)
     tables.write_latency(folder, document.pop("histogram"))
     tables.write_series(folder, document.pop("series"))
     write_json(folder / "run.json", document)

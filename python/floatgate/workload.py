@@ -81,13 +81,13 @@ def nanoseconds(option: str, text: str) -> int:
 
 @dataclass(frozen=True)
 class Workload:
-    """A workload by kind (`fio`, `trace`, `volume` or `generator`) and by its path or name."""
+    """A workload by kind (`fio`, `trace`, `volume`, `generator` or `flows`) and by its path or name."""
 
     kind: str
     source: str
     options: TraceOptions = field(default_factory=TraceOptions)
-    text: str | None = None  # of a fio job file without includes: a result then needs no other file
-    notes: tuple[str, ...] = ()  # what a translation into fio's jobs is to say
+    text: str | None = None  # of a fio job file without includes, of flows: a result then needs no other file
+    notes: tuple[str, ...] = ()  # what a translation is to say
 
     @property
     def stem(self) -> str:
@@ -100,6 +100,8 @@ class Workload:
 
     def to_json(self) -> str:
         """Return the workload as the core takes it."""
+        if self.kind == "flows" and self.text is not None:
+            return json.dumps({"kind": "flows", "name": self.source, "flows": json.loads(self.text)})
         if self.text is not None:
             return json.dumps({"kind": "fio_text", "name": self.source, "text": self.text})
         key = {"generator": "name", "volume": "spec"}.get(self.kind, "path")

@@ -5,11 +5,13 @@
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
 //! - [`mod@link`]: how commands and data cross; one file per link.
 //! - [`fio`]: fio job files and the generators behind them.
+//! - [`flows`]: several flows at once, each on its own part of the drive, as MQSim has them.
 //! - [`volume`]: synthetic volumes after published statistics.
 //!
 //! Knows no physical address and no policy.
 
 pub mod fio;
+pub mod flows;
 pub mod link;
 pub mod request;
 pub mod trace;

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use host::fio::{self, FioWorkload};
+use host::flows::{FlowSpec, Flows};
 use host::trace::{self, TraceOptions};
 use host::volume::VolumeWorkload;
 use host::{Workload, WorkloadError};
@@ -33,6 +34,13 @@ pub enum WorkloadSpec {
     Volume {
         /// Its name and parameters: `volume:prn_0,interleaved=0.1`.
         spec: String,
+    },
+    /// Flows, each on its own part of the drive.
+    Flows {
+        /// What to call them in messages.
+        name: String,
+        /// The flows.
+        flows: Vec<FlowSpec>,
     },
     /// A block trace.
     Trace {
@@ -89,6 +97,7 @@ impl WorkloadSpec {
                 Box::new(FioWorkload::new(job, capacity, seed)?)
             }
             Self::Volume { spec } => Box::new(VolumeWorkload::new(spec, capacity, seed)?),
+            Self::Flows { name, flows } => Box::new(Flows::new(name, flows, capacity, seed)?),
             Self::Trace { path, options } => Box::new(trace::open(path, options, capacity)?),
         })
     }

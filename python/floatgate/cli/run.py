@@ -35,12 +35,16 @@ _LIMITS = "Limits"
 
 def run(
     drive: Annotated[
-        str, typer.Argument(help="A drive's name or file (`floatgate drives`), or a run.json to repeat.")
+        str,
+        typer.Argument(
+            help="A drive's name or file (`floatgate drives`), MQSim's ssdconfig.xml, a run.json to repeat."
+        ),
     ],
     workload: Annotated[
         str | None,
         typer.Argument(
-            help="A fio job file, a DiskSpd profile (*.xml) or command line, a trace, a generator's name."
+            help="A fio job file, a DiskSpd profile (*.xml) or command line, MQSim's workload.xml, a trace, "
+            "a generator's name."
         ),
     ] = None,
     set_: Annotated[
@@ -131,6 +135,12 @@ def run(
     until: Annotated[
         str | None, typer.Option(metavar="TIME", help="Leave out what is later.", rich_help_panel=_TRACE)
     ] = None,
+    scenario: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Which scenario of MQSim's workload.xml.", rich_help_panel=_TRACE
+        ),
+    ] = None,
     exact_footprint: Annotated[
         bool, typer.Option("--exact-footprint", help="Count touched units exactly.", rich_help_panel=_TRACE)
     ] = False,
@@ -194,7 +204,7 @@ def run(
         "limit_requests": limit_requests,
         "limit_time": limit_time,
     }
-    plan = _plan(drive, workload, tuple(set_ or ()), _given(options), _given(trace))
+    plan = _plan(drive, workload, tuple(set_ or ()), _given(options), _given(trace), scenario)
     _say(plan.workload.notes)
     if repeat > 1:
         _refuse_with_repeat(save_state, format)
@@ -228,8 +238,10 @@ def _plan(
     overrides: tuple[str, ...],
     options: dict[str, Any],
     trace: dict[str, Any],
+    scenario: int | None,
 ) -> "Plan":
     """Resolve the two arguments: a drive and a workload, or the run.json of an earlier run."""
+    from floatgate import mqsim
     from floatgate.errors import InputError
     from floatgate.session import Options, Plan
     from floatgate.workload import TraceOptions, resolve
@@ -241,6 +253,10 @@ def _plan(
     if workload is None:
         expected = "expected a fio job file, a trace or a generator's name after the drive"
         raise InputError(f"WORKLOAD is missing: {expected}")
+    if mqsim.is_mqsim(drive, workload):
+        return mqsim.plan_of(drive, workload, overrides, options, TraceOptions(**trace), scenario)
+    if scenario is not None:
+        raise InputError(f"--scenario {scenario}: {workload}: expected MQSim's workload.xml with this option")
     return Plan(drive, resolve(workload, TraceOptions(**trace)), overrides, Options(**options))
 
 
@@ -248,7 +264,7 @@ def _default_out(plan: "Plan", drive: str) -> Path:
     """`out/DRIVE-WORKLOAD`; a run that is repeated goes beside the first."""
     if plan.resolved is not None:
         return Path(drive).absolute().parent.with_name(Path(drive).absolute().parent.name + "-again")
-    return Path("out") / f"{Path(plan.drive).stem}-{plan.workload.stem}"
+    return Path("out") / f"{Path(drive).stem}-{plan.workload.stem}"
 
 
 def _refuse_with_repeat(save_state: Path | None, format: Format) -> None:  # noqa: A002

@@ -1,29 +1,12 @@
-"""Reads a DiskSpd XML profile, strictly, with the line of whatever is wrong.
-
-The parser is Expat, by the standard library's own binding. A document type, and with it every entity, is
-refused: no profile needs one, and entities are how XML files read other files or grow without bound.
-"""
+"""Reads a DiskSpd XML profile, strictly, with the line of whatever is wrong."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from difflib import get_close_matches
-from xml.parsers import expat
 
 from floatgate.diskspd.distribution import zones
 from floatgate.diskspd.model import Profile, Span, Target
+from floatgate.elements import Node, parse
 from floatgate.errors import InputError
-
-
-@dataclass
-class Node:
-    """An element with the line on which it begins."""
-
-    name: str
-    line: int
-    attributes: dict[str, str]
-    text: str = ""
-    children: list["Node"] = field(default_factory=list)
-
 
 # Elements that mean nothing to a raw simulated drive: how Windows does it, and what is printed.
 _PROFILE_IGNORED = ("Progress", "ResultFormat", "Verbose", "ETW", "PrecreateFiles")
@@ -54,36 +37,6 @@ _NOT_MODELLED = {
     "ThreadTargets": "the same load of every thread: ThreadsPerFile, or ThreadCount",
     "Weight": "the same load of every target: ThreadsPerFile, or ThreadCount",
 }
-
-
-def parse(text: bytes, source: str) -> Node:
-    """Parse XML into nodes. Raises InputError with the line."""
-    parser = expat.ParserCreate()
-    top = Node("", 1, {})
-    stack = [top]
-
-    def start(name: str, attributes: dict[str, str]) -> None:
-        node = Node(name, parser.CurrentLineNumber, attributes)
-        stack[-1].children.append(node)
-        stack.append(node)
-
-    def data(some: str) -> None:
-        stack[-1].text += some
-
-    def refuse(*_: object) -> None:
-        raise InputError(f"{source}:{parser.CurrentLineNumber}: a document type: expected a profile without")
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = lambda _name: stack.pop()
-    parser.CharacterDataHandler = data
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
-    try:
-        parser.Parse(text, True)
-    except expat.ExpatError as error:
-        said = expat.ErrorString(error.code)
-        raise InputError(f"{source}:{error.lineno}: {said}: expected well-formed XML") from error
-    return top.children[0]
 
 
 def read_profile(text: bytes, source: str) -> Profile:

@@ -1,0 +1,154 @@
+//! Flows of requests as MQSim has them: each with its own queue and its own part of the logical drive.
+//!
+//! Figures: Tavakkol et al., FAST 2018, and the `IO_Flow` classes of MQSim. What is kept of them: closed and open loop,
+//! sizes and addresses as they are drawn there, addresses beyond a flow's part taken modulo it, a trace's column of
+//! devices ignored, replays one after the other. The random numbers themselves are ours.
+//!
+//! Not modelled: a request that crosses the end of its flow's part. There its pages go on at the beginning; here it is
+//! moved back until it fits.
+
+mod replay;
+mod synthetic;
+
+use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use replay::Replay;
+use serde::Deserialize;
+use synthetic::Synthetic;
+use units::SimTime;
+
+pub use replay::ReplaySpec;
+pub use synthetic::{Addresses, Generator, Sizes, SyntheticSpec};
+
+pub(crate) const SECTOR: u64 = 512;
+
+/// The part of the logical drive that a flow has, in sectors of 512 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// The first sector.
+    pub first: u64,
+    /// The last sector.
+    pub last: u64,
+}
+
+impl Region {
+    /// The first byte of `sectors` from `first` on, moved back where they would cross the end.
+    pub(crate) fn place(&self, first: u64, sectors: u64) -> u64 {
+        let latest = (self.last + 1).saturating_sub(sectors).max(self.first);
+        first.clamp(self.first, latest) * SECTOR
+    }
+}
+
+/// One flow, as the caller gives it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "flow", rename_all = "kebab-case")]
+pub enum FlowSpec {
+    /// Drawn from distributions.
+    Synthetic(SyntheticSpec),
+    /// From a file of five columns.
+    Replay(ReplaySpec),
+}
+
+enum Flow {
+    Synthetic(Box<Synthetic>),
+    Replay(Box<Replay>),
+}
+
+impl Flow {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        match self {
+            Self::Synthetic(flow) => Ok(flow.poll(now)),
+            Self::Replay(flow) => flow.poll(now),
+        }
+    }
+}
+
+/// All flows of a scenario.
+pub struct Flows {
+    name: String,
+    names: Vec<String>,
+    flows: Vec<Flow>,
+    /// Whom to ask next.
+    turn: usize,
+    requests: u64,
+}
+
+impl Flows {
+    /// Opens the flows, and the traces among them, on a drive of `capacity` bytes.
+    ///
+    /// # Errors
+    /// When there is none, a flow's part lies beyond the drive, or a trace cannot be read.
+    pub fn new(name: &str, specs: &[FlowSpec], capacity: u64, seed: u64) -> Result<Self, WorkloadError> {
+        let mut flows = Vec::new();
+        let mut names = Vec::new();
+        for (index, spec) in specs.iter().cloned().enumerate() {
+            let (region, flow_name) = match &spec {
+                FlowSpec::Synthetic(spec) => (spec.region, format!("flow-{index}")),
+                FlowSpec::Replay(spec) => (spec.region, spec.path.display().to_string()),
+            };
+            if region.first > region.last || (region.last + 1) * SECTOR > capacity {
+                let found = format!("flow {index}: sectors {} to {}", region.first, region.last);
+                let expected = format!("sectors of a drive of {} sectors", capacity / SECTOR);
+                return Err(WorkloadError::of(name, found, expected));
+            }
+            names.push(flow_name);
+            flows.push(match spec {
+                FlowSpec::Synthetic(spec) => Flow::Synthetic(Box::new(Synthetic::new(spec, index, seed))),
+                FlowSpec::Replay(spec) => Flow::Replay(Box::new(Replay::open(spec, index)?)),
+            });
+        }
+        if flows.is_empty() {
+            return Err(WorkloadError::of(name, "no flow", "at least one"));
+        }
+        Ok(Self { name: name.to_owned(), names, flows, turn: 0, requests: 0 })
+    }
+}
+
+impl Workload for Flows {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        let mut next: Option<SimTime> = None;
+        let mut blocked = false;
+        for step in 0..self.flows.len() {
+            let at = (self.turn + step) % self.flows.len();
+            match self.flows[at].poll(now)? {
+                Poll::Ready(request) => {
+                    self.turn = (at + 1) % self.flows.len();
+                    self.requests += 1;
+                    return Ok(Poll::Ready(request));
+                }
+                Poll::At(time) => next = Some(next.map_or(time, |other| other.min(time))),
+                Poll::Blocked => blocked = true,
+                Poll::Done => {}
+            }
+        }
+        Ok(match next {
+            Some(time) => Poll::At(time),
+            None if blocked => Poll::Blocked,
+            None => Poll::Done,
+        })
+    }
+
+    fn complete(&mut self, request: &HostRequest, _now: SimTime, _failed: bool) {
+        if let Flow::Synthetic(flow) = &mut self.flows[request.tag as usize] {
+            flow.complete();
+        }
+    }
+
+    fn fraction_done(&self, now: SimTime) -> Option<f64> {
+        let of = |flow: &Flow| match flow {
+            Flow::Synthetic(flow) => flow.fraction_done(now),
+            Flow::Replay(flow) => flow.fraction_done(),
+        };
+        self.flows.iter().map(of).reduce(f64::min)
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport {
+            name: self.name.clone(),
+            format: "flows".to_owned(),
+            requests: self.requests,
+            tags: self.names.clone(),
+            ..WorkloadReport::default()
+        }
+    }
+}

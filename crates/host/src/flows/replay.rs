@@ -1,0 +1,166 @@
+//! A flow from a file: time, device, first sector, sectors, and 0 for a write.
+
+use super::{Region, SECTOR};
+use crate::{HostRequest, Op, Poll, WorkloadError};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use units::SimTime;
+
+/// A flow from a file, as the caller gives it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReplaySpec {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size when the flow was described: the same file must be there when it runs again.
+    pub file_bytes: u64,
+    /// Its part of the drive.
+    pub region: Region,
+    /// Percent of the file's requests to be made, where it is replayed once.
+    pub percent: u32,
+    /// How often the file is replayed.
+    pub replays: u32,
+}
+
+/// A flow at work: a line at a time, so that a file of any length needs no memory.
+pub(super) struct Replay {
+    spec: ReplaySpec,
+    tag: u16,
+    lines: BufReader<File>,
+    number: u64,
+    /// Requests in the file, and to be made in all.
+    in_file: u64,
+    total: u64,
+    made: u64,
+    /// When this replay began: the last one's last request.
+    begun: u64,
+    waiting: Option<(u64, HostRequest)>,
+}
+
+impl Replay {
+    /// Opens the file and counts its requests.
+    pub fn open(spec: ReplaySpec, index: usize) -> Result<Self, WorkloadError> {
+        let size = std::fs::metadata(&spec.path).map_err(|error| refuse(&spec, &error))?.len();
+        if size != spec.file_bytes {
+            let expected = format!("{} bytes, as when the flow was described", spec.file_bytes);
+            return Err(WorkloadError::of(place(&spec), format!("the file has {size} bytes"), expected));
+        }
+        let lines = reader(&spec)?;
+        let mut flow = Self {
+            spec,
+            tag: index as u16,
+            lines,
+            number: 0,
+            in_file: 0,
+            total: 0,
+            made: 0,
+            begun: 0,
+            waiting: None,
+        };
+        let mut last = 0;
+        while let Some((time, _)) = flow.read_line()? {
+            if time < last {
+                let found = format!("a request at {time} after one at {last}");
+                return Err(flow.fault(found, "times in order"));
+            }
+            last = time;
+            flow.in_file += 1;
+        }
+        if flow.in_file == 0 {
+            return Err(WorkloadError::of(place(&flow.spec), "no request", "a line for each request"));
+        }
+        flow.total = match flow.spec.replays {
+            1 => flow.in_file * u64::from(flow.spec.percent) / 100,
+            replays => flow.in_file * u64::from(replays),
+        };
+        (flow.lines, flow.number) = (reader(&flow.spec)?, 0);
+        Ok(flow)
+    }
+
+    fn fault(&self, found: String, expected: &str) -> WorkloadError {
+        WorkloadError::at_line(&place(&self.spec), self.number, found, expected)
+    }
+
+    /// The time and the request of the next line; none at the end of the file.
+    fn read_line(&mut self) -> Result<Option<(u64, HostRequest)>, WorkloadError> {
+        let mut line = String::new();
+        self.number += 1;
+        if self.lines.read_line(&mut line).map_err(|error| refuse(&self.spec, &error))? == 0 {
+            return Ok(None);
+        }
+        let columns: Vec<&str> = line.split_ascii_whitespace().collect();
+        let [time, _device, first, sectors, kind] = columns[..] else {
+            let found = format!("{} columns", columns.len());
+            return Err(self.fault(found, "time, device, first sector, sectors, 0 for a write"));
+        };
+        let number = |what: &str, text: &str| {
+            text.parse::<u64>()
+                .map_err(|_| self.fault(format!("{what} {text:?}"), "a whole number, at least 0"))
+        };
+        let (time, first, sectors) =
+            (number("time", time)?, number("sector", first)?, number("size", sectors)?);
+        if sectors == 0 || sectors > u64::from(u16::MAX) {
+            return Err(self.fault(format!("a size of {sectors} sectors"), "1 to 65535 sectors"));
+        }
+        if kind != "0" && kind != "1" {
+            return Err(self.fault(format!("type {kind:?}"), "0 for a write, 1 for a read"));
+        }
+        let op = if kind == "0" { Op::Write } else { Op::Read };
+        let region = self.spec.region;
+        let span = region.last - region.first;
+        if sectors > span {
+            return Err(self.fault(format!("{sectors} sectors"), "requests smaller than the flow's part"));
+        }
+        let within = if first <= span { first } else { first % span };
+        let offset = region.place(region.first + within, sectors);
+        let bytes = (sectors * SECTOR) as u32;
+        let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: self.tag, fua: false };
+        Ok(Some((time, request)))
+    }
+
+    pub fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        if self.made >= self.total {
+            return Ok(Poll::Done);
+        }
+        if self.waiting.is_none() {
+            self.waiting = match self.read_line()? {
+                Some(found) => Some(found),
+                None => {
+                    (self.lines, self.number) = (reader(&self.spec)?, 0);
+                    self.begun = now.ns();
+                    self.read_line()?
+                }
+            };
+        }
+        let Some((time, mut request)) = self.waiting.take() else {
+            let found = "the file changed while it was read".to_owned();
+            return Err(self.fault(found, "a file that stays as it is"));
+        };
+        let arrive = SimTime::from_ns(self.begun + time);
+        if arrive > now {
+            self.waiting = Some((time, request));
+            return Ok(Poll::At(arrive));
+        }
+        request.arrive = arrive;
+        self.made += 1;
+        Ok(Poll::Ready(request))
+    }
+
+    pub fn fraction_done(&self) -> f64 {
+        self.made as f64 / self.total.max(1) as f64
+    }
+}
+
+fn place(spec: &ReplaySpec) -> String {
+    spec.path.display().to_string()
+}
+
+fn refuse(spec: &ReplaySpec, error: &std::io::Error) -> WorkloadError {
+    WorkloadError::of(place(spec), error.to_string(), "a trace that can be read")
+}
+
+fn reader(spec: &ReplaySpec) -> Result<BufReader<File>, WorkloadError> {
+    Ok(BufReader::new(File::open(&spec.path).map_err(|error| refuse(spec, &error))?))
+}

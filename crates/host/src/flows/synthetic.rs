@@ -1,0 +1,207 @@
+//! A flow drawn from distributions.
+
+use super::{Region, SECTOR};
+use crate::{HostRequest, Op, Poll};
+use engine::RandomStream;
+use serde::Deserialize;
+use units::SimTime;
+
+/// Where the requests of a flow go.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Addresses {
+    /// One behind the other, from a random place on.
+    Streaming,
+    /// Anywhere.
+    Uniform,
+    /// The first part of the region, `hot` of it, gets `1 - hot` of the requests.
+    HotCold {
+        /// Part of the region.
+        hot: f64,
+    },
+}
+
+/// How long the requests of a flow are, in sectors.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sizes {
+    /// All alike.
+    Fixed(u32),
+    /// Normally distributed, rounded up, at least one sector.
+    Normal {
+        /// Mean.
+        mean: f64,
+        /// Standard deviation.
+        deviation: f64,
+    },
+}
+
+/// When a flow makes requests.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Generator {
+    /// So many are always under way.
+    Depth(u32),
+    /// At exponentially distributed intervals of this mean, in nanoseconds.
+    Interval(f64),
+}
+
+/// A flow drawn from distributions, as the caller gives it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SyntheticSpec {
+    /// Its part of the drive.
+    pub region: Region,
+    /// Part of the requests that read.
+    pub read_ratio: f64,
+    /// Where they go.
+    pub addresses: Addresses,
+    /// How long they are.
+    pub sizes: Sizes,
+    /// When they come.
+    pub generator: Generator,
+    /// First sectors are multiples of this; 1: any.
+    pub align: u64,
+    /// No request after this time, in nanoseconds; 0: the number decides.
+    pub stop_ns: u64,
+    /// How many requests there are, where no time ends them.
+    pub requests: u64,
+    /// Seed of the flow's own random numbers, beside the run's.
+    pub seed: u64,
+}
+
+/// A flow at work.
+pub(super) struct Synthetic {
+    spec: SyntheticSpec,
+    tag: u16,
+    kinds: RandomStream,
+    places: RandomStream,
+    lengths: RandomStream,
+    times: RandomStream,
+    next_streaming: u64,
+    next_arrival: f64,
+    outstanding: u32,
+    made: u64,
+}
+
+impl Synthetic {
+    pub fn new(spec: SyntheticSpec, index: usize, seed: u64) -> Self {
+        let stream = |what: &str| RandomStream::new(seed ^ spec.seed, &format!("flow.{index}.{what}"));
+        let mut places = stream("address");
+        let span = spec.region.last - spec.region.first + 1;
+        let start = spec.region.first + places.below(span);
+        let mut flow = Self {
+            next_streaming: start - start % spec.align,
+            kinds: stream("kind"),
+            lengths: stream("size"),
+            times: stream("time"),
+            tag: index as u16,
+            next_arrival: 0.0,
+            outstanding: 0,
+            made: 0,
+            places,
+            spec,
+        };
+        if let Generator::Interval(mean) = flow.spec.generator {
+            flow.next_arrival = flow.interval(mean);
+        }
+        flow
+    }
+
+    fn interval(&mut self, mean: f64) -> f64 {
+        (-mean * (1.0 - self.times.unit()).ln()).floor()
+    }
+
+    fn is_over(&self, now: SimTime) -> bool {
+        match self.spec.stop_ns {
+            0 => self.made >= self.spec.requests,
+            stop => now.ns() > stop,
+        }
+    }
+
+    pub fn poll(&mut self, now: SimTime) -> Poll {
+        if self.is_over(now) {
+            return Poll::Done;
+        }
+        let arrive = match self.spec.generator {
+            Generator::Depth(depth) if self.outstanding >= depth => return Poll::Blocked,
+            Generator::Depth(_) => now,
+            Generator::Interval(mean) => {
+                let arrive = SimTime::from_ns(self.next_arrival as u64);
+                if arrive > now {
+                    return Poll::At(arrive);
+                }
+                self.next_arrival += self.interval(mean);
+                arrive
+            }
+        };
+        self.outstanding += 1;
+        self.made += 1;
+        Poll::Ready(self.draw(arrive))
+    }
+
+    fn draw(&mut self, arrive: SimTime) -> HostRequest {
+        let op = if self.kinds.chance(self.spec.read_ratio) { Op::Read } else { Op::Write };
+        let sectors = self.length();
+        let mut first = self.address(sectors);
+        first -= first % self.spec.align;
+        let offset = self.spec.region.place(first, sectors);
+        HostRequest { arrive, op, offset, bytes: (sectors * SECTOR) as u32, tag: self.tag, fua: false }
+    }
+
+    fn length(&mut self) -> u64 {
+        match self.spec.sizes {
+            Sizes::Fixed(sectors) => u64::from(sectors),
+            Sizes::Normal { mean, deviation } => {
+                // Box and Muller: two uniform numbers make a normal one.
+                let radius = (-2.0 * (1.0 - self.lengths.unit()).ln()).sqrt();
+                let angle = std::f64::consts::TAU * self.lengths.unit();
+                (mean + deviation * radius * angle.cos()).ceil().clamp(1.0, f64::from(u16::MAX)) as u64
+            }
+        }
+    }
+
+    fn address(&mut self, sectors: u64) -> u64 {
+        let region = self.spec.region;
+        let span = region.last - region.first + 1;
+        match self.spec.addresses {
+            Addresses::Streaming => self.follow(sectors),
+            Addresses::Uniform => {
+                let first = region.first + self.places.below(span);
+                if first + sectors > region.last { region.first } else { first }
+            }
+            Addresses::HotCold { hot } => {
+                let hot_span = ((span as f64 * hot) as u64).clamp(1, span - 1);
+                if self.kinds.chance(hot) {
+                    region.first + hot_span + self.places.below(span - hot_span)
+                } else {
+                    region.first + self.places.below(hot_span)
+                }
+            }
+        }
+    }
+
+    /// The next place of a stream, which begins again where it would cross the end.
+    fn follow(&mut self, sectors: u64) -> u64 {
+        let region = self.spec.region;
+        let first =
+            if self.next_streaming + sectors > region.last { region.first } else { self.next_streaming };
+        self.next_streaming += sectors;
+        if self.next_streaming > region.last {
+            self.next_streaming = region.first;
+        }
+        self.next_streaming = self.next_streaming.next_multiple_of(self.spec.align);
+        first
+    }
+
+    pub fn complete(&mut self) {
+        self.outstanding -= 1;
+    }
+
+    pub fn fraction_done(&self, now: SimTime) -> f64 {
+        match self.spec.stop_ns {
+            0 => self.made as f64 / self.spec.requests.max(1) as f64,
+            stop => now.ns() as f64 / stop as f64,
+        }
+    }
+}

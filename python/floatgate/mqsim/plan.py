@@ -1,0 +1,61 @@
+"""A run of MQSim's files, as a plan: the drive becomes assignments, the scenario flows."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from floatgate.errors import InputError
+from floatgate.mqsim.drive import BASE, Drive, read_drive
+from floatgate.mqsim.scenario import is_scenarios, read_scenario
+from floatgate.session import Options, Plan
+from floatgate.workload import TraceOptions, Workload, resolve
+
+
+def is_mqsim(drive: str, workload: str) -> bool:
+    """Whether the drive or the workload is a file of MQSim's."""
+    return Path(drive).suffix.lower() == ".xml" or is_scenarios(Path(workload))
+
+
+def plan_of(
+    drive: str,
+    workload: str,
+    overrides: tuple[str, ...],
+    options: dict[str, Any],
+    trace: TraceOptions,
+    scenario: int | None,
+) -> Plan:
+    """Return the plan of a run with a file of MQSim's. Raises InputError with file, line and field."""
+    if Path(drive).suffix.lower() != ".xml":
+        raise InputError(
+            f"{workload}: MQSim's workloads on {drive}: expected its ssdconfig.xml before it: "
+            "flows are laid out on the drive that they belong to"
+        )
+    described = read_drive(Path(drive))
+    if is_scenarios(Path(workload)):
+        return _both(described, workload, overrides, options, trace, scenario)
+    if scenario is not None:
+        raise InputError(f"--scenario {scenario}: {workload} has no scenarios: expected MQSim's workload.xml")
+    found = resolve(workload, trace)
+    notes = (*described.notes, *found.notes)
+    assignments = described.assignments("WRITE_CACHE", 1)
+    return Plan(BASE, replace(found, notes=notes), (*assignments, *overrides), Options(**options))
+
+
+def _both(
+    drive: Drive,
+    workload: str,
+    overrides: tuple[str, ...],
+    options: dict[str, Any],
+    trace: TraceOptions,
+    number: int | None,
+) -> Plan:
+    if trace.given():
+        name = next(iter(trace.given())).replace("_", "-")
+        raise InputError(f"--{name}: {workload} is MQSim's: expected a trace with this option")
+    scenario = read_scenario(Path(workload), number, drive)
+    if scenario.occupancy is not None and not {"precondition", "load_state"} & options.keys():
+        options = {**options, "precondition": "instant", "precondition_fill": scenario.occupancy}
+    notes = tuple(dict.fromkeys((*drive.notes, *scenario.notes)))
+    found = Workload("flows", workload, trace, scenario.flows, notes)
+    assignments = drive.assignments(scenario.caching, scenario.count)
+    return Plan(BASE, found, (*assignments, *overrides), Options(**options))

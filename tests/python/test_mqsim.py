@@ -1,0 +1,184 @@
+"""MQSim's two files: what they become, what is said, what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Command, one_line_error
+from floatgate import mqsim, run
+from floatgate.errors import InputError
+from floatgate.session import Plan
+from floatgate.workload import TraceOptions
+from mqsim_files import flow, write_drive, write_workload
+
+
+def plan(drive: str, workload: str, scenario: int | None = None) -> Plan:
+    return mqsim.plan_of(drive, workload, (), {}, TraceOptions(), scenario)
+
+
+def keys(drive: str) -> dict[str, object]:
+    """The assignments of a drive, by key."""
+    made = mqsim.read_drive(Path(drive)).assignments("WRITE_CACHE", 1)
+    return {key: json.loads(value) for key, value in (one.split("=", 1) for one in made)}
+
+
+def test_units_are_converted(tmp_path: Path) -> None:
+    found = keys(write_drive(tmp_path, PCIe_Lane_Bandwidth="2.0", Page_Read_Latency_MSB=90_000))
+    assert found["nand.t_r"] == ["75000ns", "90000ns"]
+    assert found["nand.t_prog"] == "750000ns"
+    assert found["bus.interface.rate"] == "333333334B/s", "3 ns a transfer, as MQSim truncates 1000/333"
+    assert found["host.link.rate"] == f"{round(8e9 * 128 / 156)}B/s"
+    assert found["ftl.buffer.size"] == "1048576B"
+
+
+def test_the_logical_space_is_that_of_mqsim_to_the_page(tmp_path: Path) -> None:
+    drive = write_drive(tmp_path, Overprovisioning_Ratio="0.327")
+    done = run(drive, write_workload(tmp_path, (flow("synthetic"),)))
+    sectors = int(64 * 32 * 16 * (1 - 0.327)) * 16  # truncated in each of 16 planes
+    assert done.document["capacity_bytes"] == -(-sectors // 16) * 8192
+
+
+def test_a_field_left_out_has_mqsims_own_value(tmp_path: Path) -> None:
+    drive = mqsim.read_drive(Path(write_drive(tmp_path)))
+    assert drive["GC_Exec_Threshold"] == 0.05
+    assert drive["Queue_Fetch_Size"] == 512
+
+
+def test_flows_share_the_logical_space(tmp_path: Path) -> None:
+    drive = write_drive(tmp_path)
+    made = plan(drive, write_workload(tmp_path, (flow("synthetic"), flow("synthetic", Seed=8))))
+    first, second = json.loads(made.workload.text or "")
+    share = int(64 * 32 * 16 * (1 - 0.25) / 2.0) * 16
+    assert first["region"] == {"first": 0, "last": int((share - 1) * 0.5)}
+    assert second["region"]["first"] == -(-share // 16) * 16
+    assert (first["seed"], second["seed"]) == (7, 8)
+
+
+def test_a_trace_is_replayed_with_its_addresses_wrapped(tmp_path: Path) -> None:
+    (tmp_path / "some.trace").write_text("5 9 0 16 0\n2000000 3 99999999 8 1\n3000000 7 32 16 1\n")
+    workload = write_workload(tmp_path, (flow("trace"),))
+    done = run(write_drive(tmp_path), workload, requests=True, check=True)
+    rows = done.requests().to_pylist()
+    last = int(64 * 32 * 16 * 0.75) * 16 - 1
+    assert [row["offset"] // 512 for row in rows] == [0, 99999999 % last, 32]
+
+
+def test_a_trace_is_replayed_as_often_as_asked(tmp_path: Path) -> None:
+    (tmp_path / "some.trace").write_text("5 0 0 16 0\n2000000 0 64 8 1\n")
+    workload = write_workload(tmp_path, (flow("trace", Relay_Count=3),))
+    assert run(write_drive(tmp_path), workload).document["host"]["completed"]["total"] == 6
+
+
+def test_a_percentage_of_a_trace_is_made(tmp_path: Path) -> None:
+    (tmp_path / "some.trace").write_text("".join(f"{i * 1000} 0 {i * 16} 16 1\n" for i in range(10)))
+    workload = write_workload(tmp_path, (flow("trace", Percentage_To_Be_Executed=50),))
+    assert run(write_drive(tmp_path), workload).document["host"]["completed"]["total"] == 5
+
+
+def test_preconditioning_is_that_of_the_flows(tmp_path: Path) -> None:
+    workload = write_workload(tmp_path, (flow("synthetic"),))
+    assert plan(write_drive(tmp_path), workload).options.precondition == "none"
+    made = plan(write_drive(tmp_path, Enabled_Preconditioning="true"), workload).options
+    assert (made.precondition, made.precondition_fill) == ("instant", 0.7)
+
+
+def test_what_mqsim_does_not_read_is_said(tmp_path: Path) -> None:
+    drive = write_drive(tmp_path, Preferred_suspend_erase_time_for_read=5)
+    notes = plan(drive, write_workload(tmp_path, (flow("synthetic", Intensity=5),))).workload.notes
+    assert [note.split()[0] for note in notes] == ["Preferred_suspend_erase_time_for_read", "Intensity"]
+
+
+def test_a_scenario_is_chosen(tmp_path: Path, floatgate: Command) -> None:
+    drive = write_drive(tmp_path)
+    workload = write_workload(
+        tmp_path, (flow("synthetic"),), (flow("synthetic", Total_Requests_To_Generate=50),)
+    )
+    with pytest.raises(InputError, match="2 scenarios: expected --scenario 1 to 2"):
+        plan(drive, workload)
+    done = floatgate("run", drive, workload, "--scenario", "2", "--out", str(tmp_path / "out"), "--no-report")
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert document["host"]["completed"]["total"] == 50
+
+
+def test_a_run_says_all_that_repeats_it(tmp_path: Path, floatgate: Command) -> None:
+    drive, workload = write_drive(tmp_path), write_workload(tmp_path, (flow("synthetic"),))
+    first, again = tmp_path / "first", tmp_path / "again"
+    floatgate("run", drive, workload, "--out", str(first), "--no-report")
+    Path(drive).unlink()
+    Path(workload).unlink()
+    done = floatgate("run", str(first / "run.json"), "--out", str(again), "--no-report")
+    assert done.returncode == 0, done.stderr
+    one, two = (json.loads((folder / "run.json").read_text()) for folder in (first, again))
+    assert one["host"] == two["host"]
+    assert one["config"] == two["config"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"CMT_Capacty": 5},
+            "<CMT_Capacty> in <Device_Parameter_Set>: expected a field (did you mean <CMT_Capacity>?)",
+        ),
+        ({"Queue_Fetch_Size": "many"}, "<Queue_Fetch_Size> many: expected a whole number from 1 to 65535"),
+        ({"HostInterface_Type": "SATA"}, "<HostInterface_Type> SATA: expected NVME"),
+        ({"Address_Mapping": "HYBRID"}, "<Address_Mapping> HYBRID: expected PAGE_LEVEL"),
+        ({"Transaction_Scheduling_Policy": "FLIN"}, "expected OUT_OF_ORDER or PRIORITY_OUT_OF_ORDER"),
+        ({"Caching_Mechanism": "SIMPLE"}, "<Caching_Mechanism> SIMPLE: expected ADVANCED"),
+        ({"Enabled_Preconditioning": "yes"}, "<Enabled_Preconditioning> yes: expected true or false"),
+        ({"Channel_Transfer_Rate": 2000}, "expected a whole number from 1 to 1000"),
+    ],
+)
+def test_a_wrong_field_of_the_drive_is_one_line(
+    tmp_path: Path, floatgate: Command, changes: dict[str, object], words: str
+) -> None:
+    drive = write_drive(tmp_path, **changes)
+    workload = write_workload(tmp_path, (flow("synthetic"),))
+    done = floatgate("run", drive, workload, "--out", str(tmp_path / "out"))
+    assert words in one_line_error(done)
+    assert f"{drive}:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flows", "words"),
+    [
+        ((flow("synthetic", Seed=None),), "has no <Seed>: expected a whole number"),
+        ((flow("synthetic", Chip_IDs="0"),), "<Chip_IDs> 0: expected all of 0 to 1"),
+        ((flow("trace"),), "<File_Path> some.trace: expected a trace"),
+        (
+            (flow("synthetic", Total_Requests_To_Generate=0),),
+            "<Stop_Time> 0 without Total_Requests_To_Generate",
+        ),
+        (
+            (flow("synthetic"), flow("synthetic", Priority_Class="LOW")),
+            "<Priority_Class> differs from the first flow's: expected one class",
+        ),
+        (
+            (flow("synthetic", Synthetic_Generator_Type="BANDWIDTH", Bandwidth=100),),
+            "<Bandwidth> 100: expected at least 4096",
+        ),
+        ((), "0 flows: expected 1 to 8"),
+    ],
+)
+def test_a_wrong_field_of_the_workload_is_one_line(
+    tmp_path: Path, floatgate: Command, flows: tuple[str, ...], words: str
+) -> None:
+    done = floatgate(
+        "run", write_drive(tmp_path), write_workload(tmp_path, flows), "--out", str(tmp_path / "out")
+    )
+    assert words in one_line_error(done)
+
+
+def test_a_faulty_line_of_a_trace_is_named(tmp_path: Path, floatgate: Command) -> None:
+    (tmp_path / "some.trace").write_text("5 0 0 16 0\n4 0 64 8 1\n")
+    workload = write_workload(tmp_path, (flow("trace"),))
+    done = floatgate("run", write_drive(tmp_path), workload, "--out", str(tmp_path / "out"))
+    assert "some.trace:2: a request at 4 after one at 5: expected times in order" in one_line_error(done)
+
+
+def test_the_workload_needs_its_own_drive(tmp_path: Path, floatgate: Command) -> None:
+    workload = write_workload(tmp_path, (flow("synthetic"),))
+    done = floatgate("run", "tlc", workload, "--out", str(tmp_path / "out"))
+    assert "expected its ssdconfig.xml before it" in one_line_error(done)

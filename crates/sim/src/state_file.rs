@@ -6,7 +6,8 @@
 use crate::Error;
 use ftl::{Ftl, Layout, SavedState};
 use serde_json::{Value, json};
-use std::io::Read;
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -57,11 +58,21 @@ pub(crate) fn save(ftl: &Ftl, drive: &str, path: &Path) -> Result<(), Error> {
     file.extend_from_slice(&VERSION.to_le_bytes());
     file.extend_from_slice(&xxh3_64(&packed).to_le_bytes());
     file.extend_from_slice(&packed);
-    let temporary = path.with_extension("partial");
-    std::fs::write(&temporary, &file).and_then(|()| std::fs::rename(&temporary, path)).map_err(|error| {
-        let _ = std::fs::remove_file(&temporary);
-        fail(&error)
-    })
+    write_durably(path, &file).map_err(|error| fail(&error))
+}
+
+/// Puts `bytes` at `path` in one step, once they are on the disk: a state that was there stays until then.
+fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if path.exists() && !path.is_file() {
+        return Err(std::io::Error::other("is no regular file: expected a new file, or an earlier state"));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let readable = std::fs::Permissions::from_mode(0o666); // less the umask, as any new file
+    let mut temporary = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
+    temporary.write_all(bytes)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    std::fs::File::open(folder)?.sync_all()
 }
 
 /// Reads the header of a saved state.

@@ -48,7 +48,7 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
             document["drive"],
             workload,
             tuple(made["set"]) + overrides,
-            Options(**(made["options"] | options)),
+            Options(**(_describing(made["options"]) | options)),
             resolved + overrides,
             document["config_places"],
         )
@@ -56,6 +56,11 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
         raise InputError(f"{path}: not a run ({error}): expected a run.json that floatgate wrote") from error
     _check_source(path, plan.workload, stored)
     return plan
+
+
+def _describing(made: dict[str, Any]) -> dict[str, Any]:
+    """The options that say what was run; where a run wrote to is nothing that a repetition may overwrite."""
+    return {name: value for name, value in made.items() if name != "save_state"}
 
 
 def _trace_options(given: dict[str, Any]) -> TraceOptions:

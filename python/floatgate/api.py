@@ -10,6 +10,7 @@ from weakref import finalize
 
 from floatgate import _core, mqsim, places
 from floatgate.execute import Listeners, run_to_folder
+from floatgate.folder import check_state_file
 from floatgate.policies import Policy
 from floatgate.result import Run
 from floatgate.session import Options, Plan, interruptible
@@ -59,6 +60,8 @@ def run(
     else:
         found = resolve(str(workload), TraceOptions(**trace))
         plan = Plan(str(drive), found, tuple(overrides), Options(seed=seed, **other))
+    if plan.options.save_state is not None:
+        check_state_file(Path(plan.options.save_state), force=force)
     folder = Path(out) if out is not None else Path(mkdtemp(prefix="floatgate-")) / "run"
     try:
         with interruptible() as interrupt:

@@ -6,21 +6,14 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from itertools import count
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+from floatgate import marker
 from floatgate.errors import InputError
-
-RESULT_NAMES = (
-    "run.json",
-    "repeat.json",
-    "results.csv",
-    "characterize.json",
-    "plan.json",
-    "grid.json",
-    "fit.json",
-)
 
 
 @contextmanager
@@ -59,15 +52,25 @@ def own_file(out: Path | None, usual: Path) -> Iterator[Path]:
 
 @contextmanager
 def _claimed(usual: Path, suffix: str, make: Callable[[Path], None]) -> Iterator[Path]:
-    """Give what `make` made of the first free name; new folders above it that stay empty go again."""
-    new = [folder for folder in usual.parents if not folder.exists()]
-    try:
-        usual.parent.mkdir(parents=True, exist_ok=True)
-        claimed = _first_free(usual, suffix, make)
-    except OSError as error:
-        raise unwritable(usual, error) from error
-    try:
+    """Give what `make` made of the first free name."""
+    with _parents(usual):
+        try:
+            claimed = _first_free(usual, suffix, make)
+        except OSError as error:
+            raise unwritable(usual, error) from error
         yield claimed
+
+
+@contextmanager
+def _parents(place: Path) -> Iterator[None]:
+    """Make the folders above `place`; those that stay empty go again."""
+    new = [folder for folder in place.parents if not folder.exists()]
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(place, error) from error
+    try:
+        yield
     finally:
         with suppress(OSError):
             for folder in new:
@@ -88,56 +91,111 @@ def _first_free(usual: Path, suffix: str, make: Callable[[Path], None]) -> Path:
 def atomically(out: Path, *, force: bool = False) -> Iterator[Path]:
     """Give a folder beside `out` to write into, and turn it into `out` when the block ends well.
 
-    It is made at once, so that an unwritable place is found before a long run, not after it.
-    Raises InputError when `out` exists (unless `force`, and then only if it is a run folder), cannot be
-    written, or the disk is full; nothing is left behind then.
+    It is made at once, so that an unwritable place is found before a long run, not after it. A link to a
+    folder means that folder. Raises InputError when `out` exists (unless `force`, and then only if Floatgate
+    wrote all that it holds), cannot be written, or the disk is full; nothing is left behind then.
     """
-    _refuse_existing(out, force)
-    partial = out.parent / f".{out.name}.partial-{os.getpid()}"
-    try:
+    target = _target(out)
+    _refuse_existing(target, force)
+    with _parents(target):
+        _sweep(target)
+        partial: Path | None = None
         try:
-            out.parent.mkdir(parents=True, exist_ok=True)
-            shutil.rmtree(partial, ignore_errors=True)
+            partial = target.with_name(f".{target.name}.partial-{uuid4().hex[:12]}")
             partial.mkdir()
-            yield partial
-            _publish(partial, out)
+            with marker.locked(partial):
+                yield partial
+                marker.complete(partial)
+                _publish(partial, target, force)
         except OSError as error:
             raise unwritable(out, error) from error
         except InputError as error:
             raise InputError(str(error).replace(str(partial), str(out))) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        finally:
+            if partial is not None:
+                shutil.rmtree(partial, ignore_errors=True)
+
+
+def _target(out: Path) -> Path:
+    """The folder that `out` means, through links."""
+    if not out.is_symlink():
+        return out
+    try:
+        return out.resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise InputError(
+            f"{out}: is a link that leads nowhere ({out.readlink()}): expected a folder, or a new name"
+        ) from None
 
 
 def _refuse_existing(out: Path, force: bool) -> None:
-    if not out.exists() and not out.is_symlink():
+    if not out.exists():
         return
     if not out.is_dir():
         raise InputError(f"{out}: is a file: expected a folder to write the run into")
-    contents = list(out.iterdir())
-    if not contents:
+    if not any(out.iterdir()):
         return
-    if not any((out / name).is_file() for name in RESULT_NAMES):
+    if marker.listed(out) is None:
         raise InputError(
-            f"{out}: holds files that are no run: expected a new folder, or one of an earlier run"
+            f"{out}: holds files that are no run (no {marker.NAME} says that Floatgate wrote them): "
+            "expected a new folder, or one of an earlier run"
         )
     if not force:
         raise InputError(
             f"{out}: holds a run already: expected a new folder (--out), or --force to replace it"
         )
+    if foreign := marker.foreign(out):
+        raise InputError(
+            f"{out / foreign[0]}: Floatgate did not write this file: --force would remove it; "
+            "expected it elsewhere, or a new folder"
+        )
 
 
-def _publish(partial: Path, out: Path) -> None:
-    """Put `partial` in the place of `out`; a run that was there is removed only after that."""
+def _sweep(target: Path) -> None:
+    """Clear away what commands left beside `target` that were killed; a run they had put aside comes back."""
+    for folder in target.parent.glob(f".{escape(target.name)}.aside-*"):
+        if marker.is_abandoned(folder):
+            with suppress(OSError):
+                if target.exists():
+                    marker.remove(folder)
+                else:
+                    folder.rename(target)
+    for folder in target.parent.glob(f".{escape(target.name)}.partial-*"):
+        if marker.is_abandoned(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _publish(partial: Path, out: Path, force: bool) -> None:
+    """Put `partial` in the place of `out`; a run that was there is removed only after that.
+
+    Raises InputError when another command wrote to `out` first; what was computed is then beside it.
+    """
     for path in sorted(partial.rglob("*")):
         _sync(path)
-    if not out.exists() or (not out.is_symlink() and not any(out.iterdir())):
+    try:
         partial.rename(out)  # an empty folder is replaced in one step: nobody can claim its name in between
-        return
-    old = partial.with_suffix(".old")
-    out.rename(old)
-    partial.rename(out)
-    shutil.rmtree(old)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        if not force:
+            beside = _first_free(out, "", Path.mkdir)
+            partial.rename(beside)
+            raise InputError(
+                f"{out}: another command wrote there meanwhile; what this one computed is in {beside}"
+            ) from error
+        _refuse_existing(out, force)
+        aside = partial.with_name(partial.name.replace(".partial-", ".aside-"))
+        out.rename(aside)
+        partial.rename(out)
+        marker.remove(aside)
+
+
+def check_state_file(path: Path, *, force: bool) -> None:
+    """Raise InputError where a state saved to `path` would replace what was not asked to go."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError(f"--save-state {path}: is no regular file: expected a new file, or an earlier state")
+    if path.exists() and not force:
+        raise InputError(f"--save-state {path}: exists: expected a new file, or --force to replace it")
 
 
 def _sync(path: Path) -> None:

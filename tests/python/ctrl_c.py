@@ -36,10 +36,11 @@ def ctrl_c(
     method: str,
     when: str,
     fake: bool = False,
+    sent: signal.Signals = signal.SIGINT,
 ) -> subprocess.CompletedProcess[str]:
     """Run `floatgate arguments...`; press Ctrl-C when `method` is called with what `when` holds of.
 
-    `method` is `module:Class.method`, `when` is `parameters: condition`.
+    `method` is `module:Class.method`, `when` is `parameters: condition`; `sent` is another signal to send.
     """
     module, name = method.split(":")
     owner, called = name.split(".")
@@ -72,7 +73,7 @@ def ctrl_c(
         came = os.read(read, 1)
         os.close(read)
         if came:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(sent)
         out, err = process.communicate(timeout=120)
     script.unlink()
     assert came, f"ended before it came so far: {err}"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ def test_a_run_leaves_its_folder_and_says_where(fake: Command, tmp_path: Path) -
     assert result.returncode == 0, result.stderr
     out = tmp_path / "out" / "fake-tlc-uniform-writes"
     names = {path.name for path in out.iterdir()}
-    assert names == {"run.json", "latency.parquet", "series.parquet", "report.html"}
+    assert names == {".floatgate.json", "run.json", "latency.parquet", "series.parquet", "report.html"}
     assert "wrote out/fake-tlc-uniform-writes/report.html" in result.stderr
     assert "write amplification" in result.stdout
     document = json.loads((out / "run.json").read_text())
@@ -130,7 +131,7 @@ def test_a_broken_invariant_names_seed_and_command(fake: Command, tmp_path: Path
         "repeat with: floatgate run fake-tlc uniform-writes --set ftl.op_ratio=0.1 --seed 13" in result.stderr
     )
     assert "Traceback" not in result.stderr
-    assert list((tmp_path / "out").iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_bug_is_a_line_too_and_shows_where_on_request(fake: Command) -> None:
@@ -159,6 +160,25 @@ def test_ctrl_c_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
     assert document["interrupted_at"]["phase"] == "run"
     assert 0 < document["interrupted_at"]["workload_fraction"] < 1
     assert (tmp_path / "o" / "report.html").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["o"]
+
+
+def test_sigterm_leaves_nothing_behind(tmp_path: Path) -> None:
+    arguments = (*RUN, "--seed", "99", "--out", "a/o")
+    result = ctrl_c(
+        tmp_path, *arguments, method=PROGRESS, when="p: p.host_requests > 0", fake=True, sent=signal.SIGTERM
+    )
+    assert result.returncode == 128 + signal.SIGTERM, result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_run_left_is_cleared_by_the_next(fake: Command, tmp_path: Path) -> None:
+    arguments = (*RUN, "--seed", "99", "--out", "o")
+    ctrl_c(
+        tmp_path, *arguments, method=PROGRESS, when="p: p.host_requests > 0", fake=True, sent=signal.SIGKILL
+    )
+    assert len(list(tmp_path.glob(".o.partial-*"))) == 1
+    assert fake(*RUN, "--out", "o").returncode == 0
     assert [path.name for path in tmp_path.iterdir()] == ["o"]
 
 

@@ -291,7 +291,7 @@ def test_the_same_logs_give_the_same_bytes(fitted: Fit, worn: Path, wrong: Path,
     write(fitted, tmp_path / "a")
     write(fit_logs([worn]), tmp_path / "b")
     names = sorted(path.name for path in (tmp_path / "a").iterdir())
-    assert names == ["fit.json", f"{SLC}-fitted.toml", "report.html", "tables.toml"]
+    assert names == [".floatgate.json", "fit.json", f"{SLC}-fitted.toml", "report.html", "tables.toml"]
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     with pytest.raises(InputError, match=r"chip: poster-mlc: expected hy27us08121a"):

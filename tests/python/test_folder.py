@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from floatgate import marker
 from floatgate.errors import InputError
-from floatgate.folder import atomically, own_file, own_folder, read_json, write_json
+from floatgate.folder import atomically, check_state_file, own_file, own_folder, read_json, write_json
 
 
 def _write_run(folder: Path, text: str) -> None:
@@ -84,6 +85,102 @@ def test_force_never_removes_what_is_no_run(tmp_path: Path) -> None:
     ):
         pass
     assert (tmp_path / "home" / "thesis.tex").read_text() == "years of work"
+
+
+def test_force_never_removes_a_file_that_floatgate_did_not_write(tmp_path: Path) -> None:
+    _run_into(tmp_path / "run")
+    (tmp_path / "run" / "notes").mkdir()
+    (tmp_path / "run" / "notes" / "thesis.tex").write_text("years of work")
+    with (
+        pytest.raises(InputError, match=r"notes/thesis\.tex: Floatgate did not write this file"),
+        atomically(tmp_path / "run", force=True),
+    ):
+        pass
+    assert (tmp_path / "run" / "notes" / "thesis.tex").read_text() == "years of work"
+
+
+def test_a_file_that_comes_while_the_run_goes_on_is_kept(tmp_path: Path) -> None:
+    _run_into(tmp_path / "run")
+
+    def replace() -> None:
+        with atomically(tmp_path / "run", force=True) as partial:
+            _write_run(partial, "new")
+            (tmp_path / "run" / "late.txt").write_text("kept")
+
+    with pytest.raises(InputError, match="did not write"):
+        replace()
+    assert (tmp_path / "run" / "late.txt").read_text() == "kept"
+
+
+def test_of_many_commands_into_one_folder_one_wins(tmp_path: Path) -> None:
+    ready, said = threading.Barrier(8), []
+
+    def run(number: int) -> None:
+        try:
+            with atomically(tmp_path / "run") as partial:
+                _write_run(partial, str(number))
+                ready.wait()
+        except InputError as error:
+            said.append(str(error))
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(said) == 7
+    named = {Path(line.rsplit(" ", 1)[1]) for line in said}
+    texts = {read_json(folder / "run.json")["text"] for folder in named | {tmp_path / "run"}}
+    assert texts == set(map(str, range(8)))
+    assert len(list(tmp_path.iterdir())) == 8
+
+
+def test_a_run_put_aside_comes_back_after_a_crash(tmp_path: Path) -> None:
+    _run_into(tmp_path / "run")
+    (tmp_path / "run").rename(tmp_path / ".run.aside-0123")
+    with pytest.raises(InputError, match="bad line"), atomically(tmp_path / "run", force=True):
+        raise InputError("bad line")
+    assert read_json(tmp_path / "run" / "run.json") == {"text": "new"}
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_links(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there")
+    with atomically(tmp_path / "link") as partial:
+        _write_run(partial, "new")
+    assert read_json(tmp_path / "there" / "run.json") == {"text": "new"}
+    assert (tmp_path / "link").is_symlink()
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    with pytest.raises(InputError, match="a link that leads nowhere"), atomically(tmp_path / "nowhere"):
+        pass
+
+
+def test_a_refused_run_leaves_no_parents(tmp_path: Path) -> None:
+    with pytest.raises(InputError), atomically(tmp_path / "a" / "b" / "run"):
+        raise InputError("bad line")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_made_later_is_floatgates_own(tmp_path: Path) -> None:
+    _run_into(tmp_path / "run")
+    (tmp_path / "run" / "report.html").write_text("a report")
+    marker.add(tmp_path / "run" / "report.html")
+    assert marker.foreign(tmp_path / "run") == []
+
+
+def test_a_saved_state_is_replaced_only_on_request(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    check_state_file(state, force=False)
+    state.write_bytes(b"a state")
+    with pytest.raises(InputError, match=r"exists: expected a new file, or --force"):
+        check_state_file(state, force=False)
+    check_state_file(state, force=True)
+    with pytest.raises(InputError, match="is no regular file"):
+        check_state_file(tmp_path, force=True)
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    with pytest.raises(InputError, match="is no regular file"):
+        check_state_file(tmp_path / "link", force=True)
 
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:

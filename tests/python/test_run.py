@@ -110,7 +110,7 @@ def test_the_same_run_gives_the_same_bytes(floatgate: Command, here: Path) -> No
         assert floatgate(*RUN, "--seed", "3", "--out", out, "--requests", "--timeline").returncode == 0
     assert _without_engine(here / "a") == _without_engine(here / "b")
     names = {path.name for path in (here / "a").iterdir()} - {"run.json"}
-    assert len(names) == 5
+    assert len(names) == 6
     for name in names:
         assert (here / "a" / name).read_bytes() == (here / "b" / name).read_bytes(), name
 

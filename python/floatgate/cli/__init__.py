@@ -1,5 +1,6 @@
 """The `floatgate` command. Each command imports what it needs when it runs, so that help comes at once."""
 
+import signal
 import sys
 from typing import Annotated, NoReturn
 
@@ -83,6 +84,8 @@ def _root(
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0, 2 for bad input, 70 for a bug of Floatgate, 130 after Ctrl-C."""
+    # Whoever ends a run by SIGTERM, as batch systems do, finds no half folder.
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     try:
         code = app(arguments, standalone_mode=False)
     except KeyboardInterrupt:

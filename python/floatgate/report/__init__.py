@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from floatgate import marker
 from floatgate.folder import unwritable
 
 
@@ -18,6 +19,7 @@ def write_report(folder: Path, path: Path) -> Path:
     try:
         partial.write_text(text, encoding="utf-8")
         partial.replace(path)
+        marker.add(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise unwritable(path, error) from error

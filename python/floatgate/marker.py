@@ -1,0 +1,86 @@
+"""The marker of a folder that Floatgate wrote: which files are its own, and whether somebody still writes it.
+
+While the folder is being written the marker is locked; a lock ends with its process, however that ends.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+NAME = ".floatgate.json"
+_EXPLAINS = "Floatgate wrote this folder: --force replaces it while it holds nothing but these files"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Begin the marker of a new folder and hold its lock inside the block."""
+    with (folder / NAME).open("w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def is_abandoned(folder: Path) -> bool:
+    """Whether the folder has a marker that no process holds any more."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def complete(folder: Path) -> None:
+    """List in the marker all files that the folder holds."""
+    _write(folder, _files(folder))
+
+
+def add(path: Path) -> None:
+    """Count a file that was written into a marked folder later, such as a report, as Floatgate's own."""
+    own = listed(path.parent)
+    if own is not None:
+        _write(path.parent, own | {path.name})
+
+
+def listed(folder: Path) -> set[str] | None:
+    """Return the files that Floatgate wrote, by their paths inside `folder`; None where it has no marker."""
+    try:
+        files = json.loads((folder / NAME).read_text(encoding="utf-8"))["files"]
+        return {str(name) for name in files}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def foreign(folder: Path) -> list[str]:
+    """Return what the folder holds beside the files that its marker lists."""
+    return sorted(_files(folder) - (listed(folder) or set()))
+
+
+def remove(folder: Path) -> bool:
+    """Delete Floatgate's own files and the folders that are empty then; return whether nothing is left."""
+    for name in listed(folder) or ():
+        with suppress(FileNotFoundError):
+            (folder / name).unlink()
+    if not _files(folder):
+        (folder / NAME).unlink(missing_ok=True)
+    for inner in sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True):
+        with suppress(OSError):
+            inner.rmdir()
+    with suppress(OSError):
+        folder.rmdir()
+    return not folder.exists()
+
+
+def _files(folder: Path) -> set[str]:
+    """All that is no folder, by its path inside `folder`; links are not followed."""
+    found = set()
+    for root, _, names in os.walk(folder):
+        found |= {(Path(root) / name).relative_to(folder).as_posix() for name in names}
+    return found - {NAME}
+
+
+def _write(folder: Path, files: set[str]) -> None:
+    document = {"about": _EXPLAINS, "files": sorted(files)}
+    (folder / NAME).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

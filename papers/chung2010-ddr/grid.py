@@ -72,7 +72,8 @@ def measure(cell: Cell, changes: Mapping[str, Any] | None = None) -> Measured:
     one's completion.
     """
     _, _, mode = cell.kind.partition("-")
-    job = f"[trace]\nrw={mode}\nbs={CHUNK_BYTES}\niodepth=4\nio_size={CHUNKS * CHUNK_BYTES}\n"
+    size = CHUNKS * CHUNK_BYTES
+    job = f"[trace]\nrw={mode}\nbs={CHUNK_BYTES}\nioengine=libaio\niodepth=4\nio_size={size}\n"
     done = simulate(
         cell.drive,
         job,

@@ -118,6 +118,7 @@ def job(parameters: Mapping[str, Any], pages: int, overwrites: int) -> str:
         "[overwrite]",
         f"rw={parameters.get('rw', 'randwrite')}",
         f"bs={UNIT_KIB}k",
+        "ioengine=libaio",
         "iodepth=4",
         "norandommap=1",
         "time_based=1",

@@ -112,7 +112,7 @@ def bandwidth(case: Mapping[str, Any]) -> Finding:
         changes["ftl.user_capacity"] = f"{probe.flash_bytes // 2}B"
     changes["ftl.buffer.size"] = f"{2 * DEPTH * stripe}B"
     io_size = STRIPES * stripe
-    job = f"[global]\niodepth={DEPTH}\nio_size={io_size}\nsize={io_size}\n"
+    job = f"[global]\nfilename=stripes\nioengine=libaio\niodepth={DEPTH}\nio_size={io_size}\nsize={io_size}\n"
     job += f"[write]\nrw=write\nbs={stripe}\n"
     if op == "read":
         job += f"[read]\nstonewall\nrw=read\nbs={stripe}\n"

@@ -84,7 +84,7 @@ def table_1(case: Mapping[str, Any]) -> Finding:
 
 def _erase_us(changes: Mapping[str, Any]) -> float:
     """Return the energy of all erases over their number and the power of one."""
-    job = "[fill]\nrw=randwrite\nbs=4k\niodepth=8\nsize=100%\nio_size=100m\nnorandommap=1\n"
+    job = "[fill]\nrw=randwrite\nbs=4k\nioengine=libaio\niodepth=8\nsize=100%\nio_size=100m\nnorandommap=1\n"
     few = {"geometry.channels": 1, "geometry.ways": 1, "nand.blocks_per_plane": 64, "ftl.op_ratio": 0.3}
     document = simulate(DRIVE, job, set={**changes, **few}, precondition="steady").document
     joules = document["energy_j"]["nand_by_kind"]["erase"]

@@ -66,10 +66,10 @@ def polarity(name: str, found: Mapping[str, Any]) -> Finding:
 
 def program_order(case: Mapping[str, Any], full: bool) -> Finding:
     """Mean time of a random 4 KiB write by load, with trading of open superblocks and without."""
-    most = _write(case, full, ORDERS["in-order"], "iodepth=100\n")["iops"]
+    most = _write(case, full, ORDERS["in-order"], "ioengine=libaio\niodepth=100\n")["iops"]
     loads, gains, factors = LOADS[full], [], {}
     for load in loads:
-        arrivals = f"iodepth=4096\nrate_iops={round(load * most)}\nrate_process=poisson\n"
+        arrivals = f"ioengine=libaio\niodepth=4096\nrate_iops={round(load * most)}\nrate_process=poisson\n"
         found = {name: _write(case, full, order, arrivals) for name, order in ORDERS.items()}
         gains.append(100 * (1 - found["fast-first"]["mean"] / found["in-order"]["mean"]))
         factors = {name: of["waf"] for name, of in found.items()}

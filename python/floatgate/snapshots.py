@@ -101,8 +101,8 @@ def measure(asked: Asked, progress: Callable[[float], None] = lambda _part: None
 def _case(asked: Asked, every: str, keep: int) -> Case:
     more = () if every == _OFF else (f"ftl.snapshots.every={every}", f"ftl.snapshots.keep={keep}")
     job = (
-        f"[overwrite]\nrw=randwrite\nnorandommap\nbs=4k\niodepth=4\nsize={100 * asked.span:g}%\n"
-        f"time_based\nruntime={asked.time}\n"
+        f"[overwrite]\nrw=randwrite\nnorandommap\nbs=4k\nsize={100 * asked.span:g}%\n"
+        f"ioengine=libaio\niodepth=4\ntime_based\nruntime={asked.time}\n"
     )
     result = _run(asked, "overwrite", job, "instant", more)
     write, seen = result["host"]["write"], result["ftl"]["snapshots"] or {}
@@ -128,7 +128,7 @@ def _case(asked: Asked, every: str, keep: int) -> Case:
 
 def _copy_job(span: float) -> str:
     part = f"{100 * span:g}%"
-    common = f"bs=128k\niodepth=8\nsize={part}\n"
+    common = f"bs=128k\nioengine=libaio\niodepth=8\nsize={part}\n"
     return f"[from]\nrw=read\n{common}[to]\nrw=write\noffset={part}\n{common}"
 
 

@@ -58,7 +58,7 @@ def test_the_command_writes_its_points(tmp_path: Path) -> None:
     assert {row["op"] for row in rows} == {"read", "write"}
 
 
-JOB = "[trace]\nrw=write\nbs=64k\niodepth=4\nio_size=4m\n"
+JOB = "[trace]\nrw=write\nbs=64k\nioengine=libaio\niodepth=4\nio_size=4m\n"
 
 
 def bandwidth(drive: str, folder: Path, **changes: object) -> tuple[str, float]:

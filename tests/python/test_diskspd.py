@@ -24,8 +24,10 @@ def jobs(argument: str) -> list[dict[str, str]]:
 def test_defaults_are_those_of_diskspd() -> None:
     (job,) = jobs("diskspd test.dat")
     assert job == {
+        "filename": "/dev/nvme0n1",
         "rw": "read",
         "bs": "65536",
+        "ioengine": "libaio",
         "iodepth": "2",
         "offset": "0",
         "runtime": "10s",

@@ -6,7 +6,7 @@ import pytest
 
 import floatgate as fg
 
-JOB = "[job]\nrw=randrw\nbs=16k\niodepth=8\nio_size=4m\nsize=64m\n"
+JOB = "[job]\nrw=randrw\nbs=16k\nioengine=libaio\niodepth=8\nio_size=4m\nsize=64m\n"
 
 
 def job(folder: Path) -> Path:
@@ -31,7 +31,7 @@ def test_a_drive_runs_and_knows_its_sources(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "drives").glob("*.toml")), ids=str)
 def test_the_test_drives_sustain_overwriting(path: Path, tmp_path: Path) -> None:
     job = tmp_path / "job.fio"
-    job.write_text("[job]\nrw=randwrite\nbs=4k\niodepth=8\nnorandommap=1\nio_size=32m\n")
+    job.write_text("[job]\nrw=randwrite\nbs=4k\nioengine=libaio\niodepth=8\nnorandommap=1\nio_size=32m\n")
     run = fg.run(path, job, check=True, precondition="fill")
     assert run.flash.erases.gc > 0
     assert run.waf is not None

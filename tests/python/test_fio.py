@@ -10,7 +10,10 @@ from conftest import Command, one_line_error
 from ctrl_c import ctrl_c
 
 PROGRESS = "floatgate.cli.console:RunProgress.update"
-JOB = "[global]\nbs=4k\niodepth=8\n[mixed]\nrw=randrw\nrwmixread=50\nsize=64m\nnumber_ios=4000\n"
+JOB = (
+    "[global]\nbs=4k\nioengine=libaio\niodepth=8\n"
+    "[mixed]\nrw=randrw\nrwmixread=50\nsize=64m\nnumber_ios=4000\n"
+)
 
 
 @pytest.fixture
@@ -89,7 +92,7 @@ def test_the_lines_of_the_package_documentation(here: Path) -> None:
 
 def test_ctrl_c_on_the_real_core(here: Path) -> None:
     (here / "long.fio").write_text(
-        "[j]\nrw=randwrite\nbs=4k\niodepth=8\nsize=1g\nruntime=1000000\ntime_based\n"
+        "[j]\nrw=randwrite\nbs=4k\nioengine=libaio\niodepth=8\nsize=1g\nruntime=1000000\ntime_based\n"
     )
     arguments = ("run", "slc", "long.fio", "--out", "o", "--check")
     result = ctrl_c(here, *arguments, method=PROGRESS, when="p: p.host_requests > 0")

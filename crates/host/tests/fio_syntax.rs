@@ -32,7 +32,8 @@ fn a_job_file_from_disk_with_an_include() {
     assert!(backup.stonewall && !log.stonewall);
     assert_eq!(backup.runtime_ns, Some(30 * SECOND), "a job's own value replaces the inherited");
     assert_eq!(tables.runtime_ns, Some(60 * SECOND));
-    assert_eq!(file.ignored, ["ioengine", "direct"]);
+    assert_eq!(file.ignored, ["direct"]);
+    assert_eq!((tables.engine.as_deref(), tables.depth(), backup.depth()), (Some("libaio"), 16, 1));
     let nested = parse(&folder.join("nested.fio")).unwrap();
     assert_eq!(nested.jobs[0].iodepth, 16, "parts/depth.inc, named by parts/load.inc");
     let wrong = parse(&folder.join("wrong-include.fio")).unwrap_err().to_string();
@@ -46,7 +47,8 @@ fn a_job_file_from_disk_with_an_include() {
 
 #[test]
 fn global_sections_hold_for_what_follows() {
-    let file = read("[global]\nbs=8k\n[a]\n[global]\niodepth=4\n[b]\nbs=16k\n[c]\n").unwrap();
+    let file =
+        read("[global]\nbs=8k\n[a]\n[global]\nioengine=libaio\niodepth=4\n[b]\nbs=16k\n[c]\n").unwrap();
     let got: Vec<_> = file.jobs.iter().map(|job| (job.blocks[0].clone(), job.iodepth)).collect();
     assert_eq!(got, [(Blocks::Fixed(8192), 1), (Blocks::Fixed(16_384), 4), (Blocks::Fixed(8192), 4)]);
 }
@@ -70,15 +72,15 @@ fn options_are_read() {
     assert_eq!(one("rate_iops=1k,500,").rate_iops[1], Some(Rate::RequestsPerSecond(500)));
     assert_eq!(one("name=other").name, "other");
     assert!(one("norandommap").norandommap && !one("norandommap=0").norandommap);
-    assert_eq!(one("random_distribution=zipf:1.2").distribution, Distribution::Zipf(1.2));
-    assert_eq!(one("random_distribution=pareto").distribution, Distribution::Pareto(0.2));
+    assert_eq!(one("random_distribution=zipf:1.2").distribution[0], Distribution::Zipf(1.2));
+    assert_eq!(one("random_distribution=pareto").distribution[2], Distribution::Pareto(0.2));
     let zone = |accesses, part| Zone { accesses, part };
     assert_eq!(
-        one("random_distribution=zoned:80/20:20/80").distribution,
+        one("random_distribution=zoned:80/20:20/80").distribution[1],
         Distribution::Zoned(vec![zone(80, Size::Percent(20)), zone(20, Size::Percent(80))])
     );
     assert_eq!(
-        one("random_distribution=zoned_abs:90/1g:10/3g").distribution,
+        one("random_distribution=zoned_abs:90/1g:10/3g").distribution[0],
         Distribution::Zoned(vec![zone(90, Size::Bytes(1 << 30)), zone(10, Size::Bytes(3 << 30))])
     );
     for (rw, random, access) in [
@@ -101,11 +103,17 @@ fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
         ("bs=2g", "a multiple of 512 up to 1g"),
         ("bs=${BS}", "the value itself: variables"),
         ("offset=1000", "a multiple of 512"),
-        ("rw=randread:8", "rw without a sequencer"),
+        ("rw=randread:0", "the number of requests that share an offset"),
+        ("rw=read:1000", "a multiple of 512 bytes after the colon"),
+        ("ioengine=libaoi", "one of fio's engines, such as libaio, io_uring or psync; did you mean libaio?"),
+        ("ioengine=net", "an engine that does block I/O, such as libaio, io_uring or psync: net sends over"),
+        ("file_service_type=robin", "roundrobin, random or sequential"),
+        ("nrfiles=0", "1 to 1048576 files"),
+        ("steadystate=iops", "iops, bw or lat"),
         ("rw=rondread", "read, write, trim, randread"),
         ("rwmixread=101", "a whole percentage"),
-        ("iodepth=0", "a depth from 1 to 65536"),
-        ("iodepth=65537", "a depth from 1 to 65536"),
+        ("ioengine=libaio\niodepth=0", "a depth from 1 to 65536"),
+        ("ioengine=libaio\niodepth=65537", "a depth from 1 to 65536"),
         ("numjobs=4097", "1 to 4096 jobs"),
         ("runtime=10y", "a time such as"),
         ("loops=0", "a number of loops"),
@@ -118,7 +126,6 @@ fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
         ("bsrange=4k", "a range such as 4k-64k"),
         ("rate=0", "bytes per second"),
         ("rate_process=uniform", "linear or poisson"),
-        ("filename=/dev/sda:/dev/sdb", "one file"),
         ("time_based=perhaps", "0 or 1"),
         ("randrepeat=perhaps", "0 or 1"),
         ("rw", "rw=VALUE"),
@@ -144,20 +151,20 @@ fn unknown_and_unmodelled_options_are_errors() {
         "t.fio:2: read_iolog is not modelled: expected the iolog given as the workload itself: it is read as a trace"
     );
     for option in
-        ["verify=crc32c", "zonemode=zbd", "latency_target=10ms", "rate_min=1m", "steadystate=iops:1%"]
+        ["verify_backlog=1", "zonemode=zbd", "latency_target=10ms", "ratemin=1m", "uri=nbd", "cpuload=5"]
     {
         assert!(error(&format!("[j]\n{option}\n")).contains("is not modelled"), "{option}");
     }
-    assert!(error("[global]\nverify=md5\n").starts_with("t.fio:2: "), "global sections too");
+    assert!(error("[global]\nzonemode=zbd\n").starts_with("t.fio:2: "), "global sections too");
 }
 
 #[test]
 fn what_leaves_an_unmodelled_option_off_is_accepted_and_listed() {
     let text = "[j]\nverify=0\nzonemode=none\nexitall=0\niodepth_batch_complete=1\nverify=none\n";
-    assert_eq!(read(text).unwrap().ignored, ["verify", "zonemode", "exitall", "iodepth_batch_complete"]);
+    assert_eq!(read(text).unwrap().ignored, ["zonemode", "exitall", "iodepth_batch_complete"]);
     for (option, instead) in [
         ("exitall", "the same runtime and time_based"),
-        ("nrfiles=2", "size and offset"),
+        ("opendir=/tmp", "filename or nrfiles"),
         ("iodepth_batch=0", "iodepth alone"),
         ("pre_read=1", "a job that reads"),
     ] {
@@ -168,20 +175,13 @@ fn what_leaves_an_unmodelled_option_off_is_accepted_and_listed() {
 }
 
 #[test]
-fn what_fio_would_cap_or_spread_is_refused() {
-    assert_eq!(
-        error("[j]\nioengine=psync\niodepth=8\n"),
-        "t.fio:1: job j: iodepth=8 with ioengine=psync, which keeps one request outstanding: \
-         expected iodepth=1, or an asynchronous engine such as libaio or io_uring"
-    );
-    assert_eq!(read("[j]\nioengine=psync\n").unwrap().ignored, ["ioengine"]);
-    assert_eq!(read("[j]\nioengine=io_uring\niodepth=8\n").unwrap().jobs[0].iodepth, 8);
-    assert_eq!(
-        error("[a]\nfilename=/dev/sda\n[b]\n[c]\nfilename=/dev/sdb\n"),
-        "t.fio:4: job c: filename=/dev/sdb after filename=/dev/sda: \
-         expected one file for all jobs: a run has one drive"
-    );
-    assert!(read("[global]\nfilename=/dev/sda\n[a]\n[b]\n").is_ok());
+fn verification_is_refused_only_where_it_would_read() {
+    let refused = error("[j]\nrw=write\nverify=md5\n");
+    assert!(refused.starts_with("t.fio:1: job j: verify=md5 reads back what was written"), "{refused}");
+    for text in ["rw=read\nverify=md5", "rw=write\nverify=md5\ndo_verify=0", "rw=write\nverify=none"] {
+        assert!(read(&format!("[j]\n{text}\n")).is_ok(), "{text}");
+    }
+    assert!(read("[j]\nrw=write\nverify=md5\ntime_based\nruntime=9\n").is_ok(), "there is never time to");
 }
 
 #[test]

@@ -93,7 +93,8 @@ fn a_burst_is_written_at_the_speed_of_one_bit_and_a_longer_one_is_not() {
 fn idle_time_gives_the_cache_back() {
     let bursts = |settings: &[&[&str]]| {
         // Two bursts as large as the cache; between them one read, a second after the first burst.
-        let text = "[global]\nbs=4k\niodepth=16\nsize=4m\n[first]\nrw=write\nnumber_ios=250\n\
+        let text = "[global]\nfilename=data\nbs=4k\nioengine=libaio\niodepth=16\nsize=4m\n\
+                    [first]\nrw=write\nnumber_ios=250\n\
                     [second]\nstonewall\nrw=write\nnumber_ios=250\nstartdelay=1s\n";
         let spec = sim::WorkloadSpec::FioText { name: "bursts.fio".into(), text: text.into() };
         let drive = with(settings);

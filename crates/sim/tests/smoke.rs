@@ -19,7 +19,8 @@ fn random_writes_with_garbage_collection_pass_the_checks() {
 
 #[test]
 fn what_a_ramp_leaves_out_is_still_checked() {
-    let text = "[job]\nrw=randrw\nbs=4k\niodepth=4\nramp_time=20ms\nruntime=40ms\ntime_based\n";
+    let text =
+        "[job]\nrw=randrw\nbs=4k\nioengine=libaio\niodepth=4\nramp_time=20ms\nruntime=40ms\ntime_based\n";
     let spec = WorkloadSpec::FioText { name: "ramp.fio".into(), text: text.into() };
     let drive = drive(SMALL);
     let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));

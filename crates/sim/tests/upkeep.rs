@@ -10,8 +10,8 @@ use sim::{PreconditionKind, RunOptions};
 /// days.
 fn years(more: &[&str]) -> Value {
     let drive = drive(&[PAPER, &["ecc.code.retries=0"], more].concat());
-    let text = "[fill]\nrw=write\nbs=4k\nsize=4m\nio_size=4m\n[later]\nstonewall\nrw=randread\nbs=4k\nsize=4m\n\
-                thinktime=25920000000000\nnumber_ios=20\n";
+    let text = "[global]\nfilename=data\nbs=4k\nsize=4m\n[fill]\nrw=write\nio_size=4m\n[later]\nstonewall\n\
+                rw=randread\nthinktime=25920000000000\nnumber_ios=20\n";
     let spec = sim::WorkloadSpec::FioText { name: "years.fio".into(), text: text.into() };
     let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
     run(drive, workload, RunOptions { check: true, ..RunOptions::default() }).1

@@ -90,7 +90,7 @@ def _point(chip: str, interface: str, channels: int, ways: int, op: str) -> Poin
     size = channels * ways * DATA_PER_DIE
     done = simulate(
         BASE_DRIVE,
-        f"[sequential]\nrw={op}\nbs=256k\niodepth={32 * channels * ways}\nio_size={size}\n",
+        f"[sequential]\nrw={op}\nbs=256k\nioengine=libaio\niodepth={32 * channels * ways}\nio_size={size}\n",
         set={
             "chip": chip,
             "ftl.mapping_unit": page_size(chip),

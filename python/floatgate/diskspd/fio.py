@@ -7,6 +7,7 @@ from floatgate.diskspd.model import Profile, Span, Target
 from floatgate.errors import InputError
 
 SECTOR = 512
+DEVICE = "/dev/nvme0n1"  # targets are laid out here, so all jobs share the drive itself
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def _offsets(profile: Profile, notes: list[str]) -> dict[str, int]:
 def _job(span: Span, target: Target, offset: int, notes: list[str]) -> Iterator[str]:
     """The lines of one job."""
     _check(target)
+    yield f"filename={DEVICE}"
     yield f"rw={_rw(target)}"
     if 0 < target.write_percent < 100:
         yield f"rwmixwrite={target.write_percent}"
@@ -136,6 +138,7 @@ def _threads(span: Span, target: Target, notes: list[str]) -> Iterator[str]:
         depth = span.thread_depth
     if target.interlocked and target.random_align is None:
         threads, depth = 1, threads * depth
+    yield "ioengine=libaio"
     yield f"iodepth={depth}"
     if threads > 1:
         yield f"numjobs={threads}"

@@ -36,10 +36,10 @@ class Setting:
     def job(self, file_bytes: int, seconds: float) -> str:
         """Return a fio job that asks this of a file at the start of the drive, for simulated seconds."""
         rw = ("rand" if self.pattern == "random" else "") + self.op
-        lines = (f"rw={rw}", f"bs={self.block_bytes}", f"iodepth={self.depth}", f"size={file_bytes}")
-        return "\n".join(
-            ("[point]", *lines, "norandommap=1", f"runtime={ceil(seconds * 1000)}ms", "time_based=1", "")
-        )
+        lines = (f"rw={rw}", f"bs={self.block_bytes}", f"size={file_bytes}")
+        depth = ("ioengine=libaio", f"iodepth={self.depth}")
+        time = (f"runtime={ceil(seconds * 1000)}ms", "time_based=1")
+        return "\n".join(("[point]", *lines, *depth, "norandommap=1", *time, ""))
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,22 @@ pub struct Zone {
 }
 
 impl Distribution {
+    /// Reads a distribution for each direction; only zones may differ between them (`zoned:A/B:C/D,E/F:G/H`).
+    pub fn parse_each(text: &str, kb_base: u64) -> Result<[Self; 3], &'static str> {
+        let zones = text.split_once(':').filter(|(name, _)| matches!(*name, "zoned" | "zoned_abs"));
+        let Some((name, zones)) = zones else {
+            let one = Self::parse(text, kb_base)?;
+            return Ok([one.clone(), one.clone(), one]);
+        };
+        let mut each = [Self::Uniform, Self::Uniform, Self::Uniform];
+        for (distribution, zones) in each.iter_mut().zip(value::by_direction(zones)?) {
+            if let Some(zones) = zones {
+                *distribution = Self::Zoned(parse_zones(zones, kb_base, name == "zoned_abs")?);
+            }
+        }
+        Ok(each)
+    }
+
     /// Reads `zipf:1.2` and the like.
     pub fn parse(text: &str, kb_base: u64) -> Result<Self, &'static str> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
@@ -56,42 +72,84 @@ fn within(number: f64, least: f64, most: f64, expected: &'static str) -> Result<
     if (least..=most).contains(&number) { Ok(number) } else { Err(expected) }
 }
 
+/// `80/20:20/80`: so many percent of the accesses go to so large a part. A share left out (`50/20:50/`) is what the
+/// others leave; several left out divide it, as in fio.
 fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'static str> {
     const EXPECTED: &str = "zones as ACCESS%/PART%:..., both adding up to 100";
-    let zone = |text: &str| {
-        let (accesses, part) = text.split_once('/').ok_or(EXPECTED)?;
-        let part = if absolute {
-            value::Size::Bytes(value::bytes(part, kb_base)?)
-        } else {
-            value::Size::Percent(value::percent(part)?)
+    const EXPECTED_ABSOLUTE: &str = "zones as ACCESS%/SIZE:..., accesses adding up to 100";
+    let mut zones: Vec<(Option<u64>, Option<value::Size>)> = Vec::new();
+    for text in text.split(':').filter(|text| !text.is_empty()) {
+        let (accesses, part) = text.split_once('/').unwrap_or((text, ""));
+        let given = |text: &str| if text.is_empty() { None } else { Some(text.to_owned()) };
+        let accesses = given(accesses).map(|text| value::percent(&text)).transpose()?;
+        let part = match (given(part), absolute) {
+            (None, true) => return Err(EXPECTED_ABSOLUTE),
+            (None, false) => None,
+            (Some(part), true) => Some(value::Size::Bytes(value::bytes(&part, kb_base)?)),
+            (Some(part), false) => Some(value::Size::Percent(value::percent(&part)?)),
         };
-        Ok(Zone { accesses: value::percent(accesses)?, part })
+        zones.push((accesses, part));
+    }
+    if zones.is_empty() || zones.len() > 256 {
+        return Err("1 to 256 zones");
+    }
+    let accesses = shares(zones.iter().map(|zone| zone.0)).ok_or(EXPECTED)?;
+    let percent = |part: &Option<value::Size>| match part {
+        Some(value::Size::Percent(percent)) => Some(*percent),
+        _ => None,
     };
-    let zones: Vec<Zone> = text.split(':').map(zone).collect::<Result<_, &'static str>>()?;
-    if zones.len() > 256 {
-        return Err("at most 256 zones");
+    let parts = if absolute {
+        vec![0; zones.len()]
+    } else {
+        shares(zones.iter().map(|zone| percent(&zone.1))).ok_or(EXPECTED)?
+    };
+    if accesses.iter().sum::<u64>() != 100 {
+        return Err(if absolute { EXPECTED_ABSOLUTE } else { EXPECTED });
     }
-    let percent = |zone: &Zone| if let value::Size::Percent(percent) = zone.part { percent } else { 0 };
-    let accesses: u64 = zones.iter().map(|zone| zone.accesses).sum();
-    if accesses != 100 || (!absolute && zones.iter().map(percent).sum::<u64>() != 100) {
-        return Err(if absolute { "zones as ACCESS%/SIZE:..., accesses adding up to 100" } else { EXPECTED });
+    let part = |index: usize| zones[index].1.unwrap_or(value::Size::Percent(parts[index]));
+    Ok(accesses
+        .into_iter()
+        .enumerate()
+        .map(|(index, accesses)| Zone { accesses, part: part(index) })
+        .collect())
+}
+
+/// Percentages, those that are missing filled with what the others leave of 100; none when they exceed it, or when
+/// all are given and fall short.
+fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
+    let given: Vec<Option<u64>> = given.collect();
+    let left = 100u64.checked_sub(given.iter().flatten().sum())?;
+    let missing = given.iter().filter(|share| share.is_none()).count() as u64;
+    if missing == 0 && left > 0 {
+        return None;
     }
-    Ok(zones)
+    Some(given.iter().map(|share| share.unwrap_or_else(|| left / missing)).collect())
 }
 
 /// A distribution over a number of blocks, ready to draw from.
 #[derive(Clone, Debug)]
 pub enum Sampler {
     /// Every block alike.
-    Uniform,
+    Uniform(u64),
     /// Zipf's law over scattered ranks.
-    Zipf(Zipf, Permutation),
-    /// `u` to this power, over scattered ranks.
-    Pareto(f64, Permutation),
-    /// This standard deviation in blocks, over scattered ranks.
-    Normal(f64, Permutation),
+    Zipf(Zipf, Scatter),
+    /// `u` to this power, over scattered ranks; so many.
+    Pareto(f64, u64, Scatter),
+    /// This standard deviation in blocks, over so many scattered ranks.
+    Normal(f64, u64, Scatter),
     /// For each percent of the accesses, first block and number of blocks.
     Zoned(Box<[(u64, u64); 100]>),
+}
+
+/// Where ranks lie: scattered, or in order.
+#[derive(Clone, Debug)]
+pub struct Scatter(Option<Permutation>);
+
+impl Scatter {
+    #[inline]
+    fn at(&self, rank: u64) -> u64 {
+        self.0.as_ref().map_or(rank, |permutation| permutation.at(rank))
+    }
 }
 
 impl Sampler {
@@ -105,34 +163,47 @@ impl Sampler {
         block: u64,
         random: &mut RandomStream,
     ) -> Result<Self, &'static str> {
-        let scattered = |random: &mut RandomStream| Permutation::draw(blocks, random);
-        Ok(match distribution {
-            Distribution::Uniform => Self::Uniform,
-            Distribution::Zipf(theta) => Self::Zipf(Zipf::new(blocks, *theta), scattered(random)),
-            Distribution::Pareto(h) => Self::Pareto(h.ln() / (1.0 - h).ln(), scattered(random)),
-            Distribution::Normal(percent) => Self::Normal(blocks as f64 * percent / 100.0, scattered(random)),
-            Distribution::Zoned(zones) => Self::Zoned(zone_table(zones, blocks, block)?),
-        })
+        if let Distribution::Zoned(zones) = distribution {
+            return Ok(Self::Zoned(zone_table(zones, blocks, block)?));
+        }
+        let scatter = match distribution {
+            Distribution::Uniform => None,
+            _ => Some(Permutation::draw(blocks, random)),
+        };
+        Ok(Self::over(distribution, blocks, Scatter(scatter)))
     }
 
-    /// Draws one of `blocks` blocks; fewer than the sampler was made for when a request is longer than a block.
+    /// Prepares to draw one of `count` things by rank, the first the most often; none for zones.
+    pub fn in_order(distribution: &Distribution, count: u64) -> Option<Self> {
+        let ranked = !matches!(distribution, Distribution::Zoned(_));
+        ranked.then(|| Self::over(distribution, count, Scatter(None)))
+    }
+
+    fn over(distribution: &Distribution, count: u64, scatter: Scatter) -> Self {
+        match distribution {
+            Distribution::Uniform | Distribution::Zoned(_) => Self::Uniform(count),
+            Distribution::Zipf(theta) => Self::Zipf(Zipf::new(count, *theta), scatter),
+            Distribution::Pareto(h) => Self::Pareto(h.ln() / (1.0 - h).ln(), count, scatter),
+            Distribution::Normal(percent) => Self::Normal(count as f64 * percent / 100.0, count, scatter),
+        }
+    }
+
+    /// Draws a block.
     #[inline]
-    pub fn draw(&self, blocks: u64, random: &mut RandomStream) -> u64 {
-        let block = match self {
-            Self::Uniform => return random.below(blocks),
+    pub fn draw(&self, random: &mut RandomStream) -> u64 {
+        match self {
+            Self::Uniform(blocks) => random.below(*blocks),
             Self::Zipf(zipf, scatter) => scatter.at(zipf.draw(random) - 1),
-            Self::Pareto(power, scatter) => {
+            Self::Pareto(power, count, scatter) => {
                 // As fio: n - 1 ranks times a power of a uniform number.
-                scatter.at(((scatter.count() - 1) as f64 * random.unit().powf(*power)) as u64)
+                scatter.at(((count - 1) as f64 * random.unit().powf(*power)) as u64)
             }
-            Self::Normal(deviation, scatter) => scatter.at(bell(*deviation, scatter.count(), random)),
+            Self::Normal(deviation, count, scatter) => scatter.at(bell(*deviation, *count, random)),
             Self::Zoned(table) => {
                 let (first, count) = table[random.below(100) as usize];
                 first + random.below(count)
             }
-        };
-        // A long request that would reach beyond the region moves down to end with it.
-        block.min(blocks - 1)
+        }
     }
 }
 
@@ -236,7 +307,7 @@ mod tests {
         let sampler = Sampler::new(&distribution, blocks, 4096, &mut random).unwrap();
         let mut counts = vec![0; blocks as usize];
         for _ in 0..draws {
-            counts[sampler.draw(blocks, &mut random) as usize] += 1;
+            counts[sampler.draw(&mut random) as usize] += 1;
         }
         counts
     }
@@ -329,6 +400,23 @@ mod tests {
         assert_binomial(counts[..100].iter().sum(), draws, 0.7, "first");
         assert_binomial(counts[100..300].iter().sum(), draws, 0.3, "second");
         assert_eq!(counts[300..].iter().sum::<u32>(), 0);
+    }
+
+    #[test]
+    fn a_share_left_out_is_what_the_others_leave() {
+        let zones = |text: &str| match Distribution::parse(text, 1024) {
+            Ok(Distribution::Zoned(zones)) => {
+                zones.iter().map(|zone| (zone.accesses, zone.part.of(100))).collect()
+            }
+            _ => Vec::new(),
+        };
+        assert_eq!(zones("zoned:60/10:30/20:10/"), [(60, 10), (30, 20), (10, 70)]);
+        assert_eq!(zones("zoned:50/5:30/15:20/"), [(50, 5), (30, 15), (20, 80)]);
+        assert_eq!(zones("zoned:60/10:40"), [(60, 10), (40, 90)]);
+        assert!(zones("zoned:60/10:30/20:20/").is_empty() && zones("zoned:50/60:50/60").is_empty());
+        let each = Distribution::parse_each("zoned:90/10:10/90,50/50:50/50", 1024).unwrap();
+        assert_ne!(each[0], each[1]);
+        assert_eq!(each[1], each[2], "a value not followed by a comma holds for the rest");
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub fn fuzz_one(data: &[u8]) {
 
 /// Runs the jobs and checks what a workload promises.
 fn play(file: JobFile, pick: u64) {
-    let depth: u64 = file.jobs.iter().map(|job: &JobSpec| job.iodepth * job.numjobs).sum();
+    let depth: u64 = file.jobs.iter().map(|job: &JobSpec| job.depth() * job.numjobs).sum();
     let mut workload = match FioWorkload::new(file, DRIVE_BYTES, pick) {
         Ok(workload) => workload,
         Err(error) => return assert_eq!(error.to_string().lines().count(), 1, "{error:?}"),

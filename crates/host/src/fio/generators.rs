@@ -11,45 +11,59 @@ pub struct Generator {
     pub job_text: &'static str,
 }
 
+/// A job of the usual kind: on the drive itself, 32 outstanding, for 10 s.
+macro_rules! on_drive {
+    ($name:literal, $options:literal) => {
+        concat!(
+            "[",
+            $name,
+            "]\nfilename=/dev/nvme0n1\nioengine=libaio\niodepth=32\nruntime=10\ntime_based\n",
+            $options
+        )
+    };
+}
+
 /// All generators, in the order in which they are listed.
 pub fn generators() -> &'static [Generator] {
     &[
         Generator {
             name: "random-read",
             title: "4 KiB reads at random, 32 outstanding, for 10 s",
-            job_text: "[random-read]\nrw=randread\nbs=4k\niodepth=32\nruntime=10\ntime_based\n",
+            job_text: on_drive!("random-read", "rw=randread\nbs=4k\n"),
         },
         Generator {
             name: "random-write",
             title: "4 KiB writes at random, 32 outstanding, for 10 s",
-            job_text: "[random-write]\nrw=randwrite\nbs=4k\niodepth=32\nruntime=10\ntime_based\n",
+            job_text: on_drive!("random-write", "rw=randwrite\nbs=4k\n"),
         },
         Generator {
             name: "sequential-read",
             title: "128 KiB reads in order, 32 outstanding, for 10 s",
-            job_text: "[sequential-read]\nrw=read\nbs=128k\niodepth=32\nruntime=10\ntime_based\n",
+            job_text: on_drive!("sequential-read", "rw=read\nbs=128k\n"),
         },
         Generator {
             name: "sequential-write",
             title: "128 KiB writes in order, 32 outstanding, for 10 s",
-            job_text: "[sequential-write]\nrw=write\nbs=128k\niodepth=32\nruntime=10\ntime_based\n",
+            job_text: on_drive!("sequential-write", "rw=write\nbs=128k\n"),
         },
         Generator {
             name: "mixed-70-30",
             title: "4 KiB at random, 70 % reads and 30 % writes, 32 outstanding, for 10 s",
-            job_text: "[mixed-70-30]\nrw=randrw\nrwmixread=70\nbs=4k\niodepth=32\nruntime=10\ntime_based\n",
+            job_text: on_drive!("mixed-70-30", "rw=randrw\nrwmixread=70\nbs=4k\n"),
         },
         Generator {
             name: "zipf-write",
             title: "4 KiB writes whose addresses follow zipf's law with exponent 1.1, 32 outstanding, for 10 s",
-            job_text: "[zipf-write]\nrw=randwrite\nbs=4k\niodepth=32\nrandom_distribution=zipf:1.1\n\
-                       runtime=10\ntime_based\n",
+            job_text: on_drive!("zipf-write", "rw=randwrite\nbs=4k\nrandom_distribution=zipf:1.1\n"),
         },
         Generator {
             name: "hot-cold-write",
             title: "4 KiB writes, 80 % of them to 20 % of the drive, 32 outstanding, for 10 s",
-            job_text: "[hot-cold-write]\nrw=randwrite\nbs=4k\niodepth=32\n\
-                       random_distribution=zoned:80/20:20/80\nruntime=10\ntime_based\n",
+            job_text: on_drive!(
+                "hot-cold-write",
+                "rw=randwrite\nbs=4k\n\
+                       random_distribution=zoned:80/20:20/80\n"
+            ),
         },
         Generator {
             name: "enterprise",
@@ -68,12 +82,14 @@ pub fn generators() -> &'static [Generator] {
 const ENTERPRISE: &str = "\
 ; After JEDEC JESD219, by way of fio's examples/jesd219.fio. The duration is ours.
 [enterprise]
+filename=/dev/nvme0n1
 rw=randrw
 rwmixread=40
 bssplit=512/4:1024/1:1536/1:2048/1:2560/1:3072/1:3584/1:4k/67:8k/10:16k/7:32k/3:64k/3
 blockalign=4k
 random_distribution=zoned:50/5:30/15:20/80
 norandommap
+ioengine=libaio
 iodepth=256
 numjobs=4
 group_reporting
@@ -85,9 +101,11 @@ time_based
 const SYNTHETIC_WEB: &str = "\
 ; Chosen by hand, not fitted to a recording.
 [global]
+filename=/dev/nvme0n1
 runtime=20
 time_based
 rate_process=poisson
+ioengine=libaio
 iodepth=64
 
 [serve]

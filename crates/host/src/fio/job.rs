@@ -1,10 +1,13 @@
 //! What one job section asks for, and how the sections of a file become jobs.
 
 use super::distribution::Distribution;
+use super::engines::{self, Engine};
 use super::keys::{self, Fate};
 use super::lexer::{Item, Place};
 use super::pace::Rate;
+use super::pick::Service;
 use super::setting;
+use super::steady::Steady;
 use super::value::Size;
 use crate::WorkloadError;
 
@@ -36,7 +39,7 @@ pub enum Access {
 pub enum Blocks {
     /// All alike.
     Fixed(u64),
-    /// Multiples of the first, up to the second, all as likely.
+    /// Multiples of the first, up to the second, all as likely; the second itself where it is none.
     Range(u64, u64),
     /// Each size with its percentage; the percentages add up to 100.
     Split(Vec<(u64, u64)>),
@@ -55,7 +58,7 @@ impl Blocks {
     pub fn most(&self) -> u64 {
         match self {
             Self::Fixed(bytes) => *bytes,
-            Self::Range(least, most) => most - most % least,
+            Self::Range(_, most) => *most,
             Self::Split(parts) => parts.iter().map(|part| part.0).max().unwrap_or(512),
         }
     }
@@ -86,7 +89,7 @@ pub struct JobSpec {
     pub offset_increment: Size,
     /// Bytes to transfer per loop; the region's length when not given.
     pub io_size: Option<Size>,
-    /// Requests outstanding at most.
+    /// Requests outstanding at most, with an engine that keeps several; `depth` says how many it is.
     pub iodepth: u64,
     /// Clones.
     pub numjobs: u64,
@@ -100,8 +103,10 @@ pub struct JobSpec {
     pub loops: u64,
     /// Wait before the first request.
     pub delay_ns: u64,
+    /// The longest wait, where it is drawn from a range.
+    pub delay_most_ns: Option<u64>,
     /// Where random accesses go.
-    pub distribution: Distribution,
+    pub distribution: [Distribution; 3],
     /// Percent of the accesses of a random job that are random.
     pub random_percent: [u64; 3],
     /// Blocks may repeat before all have been accessed.
@@ -122,10 +127,34 @@ pub struct JobSpec {
     pub stonewall: bool,
     /// Clones report together.
     pub group_reporting: bool,
-    /// The file it names; all jobs must name the same, since a run has one drive.
-    pub filename: Option<String>,
-    /// A synchronous engine, which keeps one request outstanding whatever `iodepth` says.
-    pub sync_engine: Option<String>,
+    /// The files it names; without, it has files of its own.
+    pub filename: Option<Vec<String>>,
+    /// Folders before the names of its files.
+    pub directory: Option<Vec<String>>,
+    /// How its own files are named, where not as fio does.
+    pub filename_format: Option<String>,
+    /// How many files of its own it has.
+    pub nrfiles: u64,
+    /// How many of them it works on at a time; all when not given.
+    pub openfiles: Option<u64>,
+    /// The length of each file, or the range it is drawn from.
+    pub filesize: Option<(u64, u64)>,
+    /// Which file the next request goes to.
+    pub service: Service,
+    /// What an offset given in percent is a multiple of, where not the shortest block.
+    pub offset_align: Option<u64>,
+    /// Files are written before the clock starts even where no job reads them.
+    pub overwrite: bool,
+    /// The engine, where it is given.
+    pub engine: Option<String>,
+    /// Requests are handed to threads of their own, so that a synchronous engine, too, has several outstanding.
+    pub offload: bool,
+    /// What a sequential job adds between requests.
+    pub hole: i64,
+    /// How many requests of a random job share a random offset.
+    pub sequence: u64,
+    /// Those that follow a random offset go to the same place rather than on from it.
+    pub identical: bool,
     /// A flush after the last write of each loop.
     pub end_fsync: bool,
     /// A flush after so many writes; 0 for none. From `fsync`, then from `fdatasync`.
@@ -134,6 +163,14 @@ pub struct JobSpec {
     pub fua: bool,
     /// Requests at most.
     pub number_ios: Option<u64>,
+    /// When it has settled and ends.
+    pub steady: Steady,
+    /// Begins a group of its own in reports.
+    pub new_group: bool,
+    /// What it writes is verified, by which method; and it is, after the writing.
+    pub verify: Option<String>,
+    /// See `verify`.
+    pub do_verify: bool,
     /// What `k` is in sizes, as fio's option of that name.
     pub kb_base: u64,
 }
@@ -159,7 +196,8 @@ impl JobSpec {
             ramp_ns: 0,
             loops: 1,
             delay_ns: 0,
-            distribution: Distribution::Uniform,
+            delay_most_ns: None,
+            distribution: [Distribution::Uniform, Distribution::Uniform, Distribution::Uniform],
             random_percent: [100; 3],
             norandommap: false,
             seed: None,
@@ -171,13 +209,50 @@ impl JobSpec {
             stonewall: false,
             group_reporting: false,
             filename: None,
-            sync_engine: None,
+            directory: None,
+            filename_format: None,
+            nrfiles: 1,
+            openfiles: None,
+            filesize: None,
+            service: Service::default(),
+            offset_align: None,
+            overwrite: false,
+            engine: None,
+            offload: false,
+            hole: 0,
+            sequence: 1,
+            identical: false,
             end_fsync: false,
             flush_every: [0; 2],
             fua: false,
             number_ios: None,
+            steady: Steady::default(),
+            new_group: false,
+            verify: None,
+            do_verify: true,
             kb_base: 1024,
         }
+    }
+
+    /// Whether its engine issues one request after the other.
+    pub fn is_synchronous(&self) -> bool {
+        let engine = self.engine.as_deref().unwrap_or(engines::DEFAULT);
+        engines::find(engine) == Some(Engine::Sync) && !self.offload
+    }
+
+    /// Requests it keeps outstanding at most.
+    pub fn depth(&self) -> u64 {
+        if self.is_synchronous() { 1 } else { self.iodepth }
+    }
+
+    /// Whether it reads.
+    pub fn reads(&self) -> bool {
+        matches!(self.access, Access::Read | Access::ReadWrite)
+    }
+
+    /// Whether it writes.
+    pub fn writes(&self) -> bool {
+        matches!(self.access, Access::Write | Access::ReadWrite | Access::TrimWrite)
     }
 
     /// The directions it uses, as indices: read 0, write 1, trim 2.
@@ -237,7 +312,6 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
         global = Some(base);
         let job = fill(job, settings, &mut file.ignored)?;
         check(&job)?;
-        one_drive(&file.jobs, &job)?;
         file.jobs.push(job);
     }
     let clones: u64 = file.jobs.iter().map(|job| job.numjobs).sum();
@@ -265,9 +339,6 @@ fn fill<'a>(
         match keys::find(key) {
             Some((name, Fate::Honoured)) => {
                 set(&mut job, place, key, name, value)?;
-                if name == "ioengine" {
-                    ignore(key, ignored);
-                }
             }
             Some((_, Fate::NoEffect)) => ignore(key, ignored),
             Some((_, Fate::NotModelled { off, .. })) if off.contains(&value.unwrap_or("1")) => {
@@ -314,18 +385,6 @@ fn set(
     }
 }
 
-/// Jobs that name different files would share one drive without a word.
-fn one_drive(before: &[JobSpec], job: &JobSpec) -> Result<(), WorkloadError> {
-    let Some(name) = &job.filename else { return Ok(()) };
-    match before.iter().filter_map(|job| job.filename.as_ref()).find(|other| *other != name) {
-        None => Ok(()),
-        Some(other) => {
-            let found = format!("job {}: filename={name} after filename={other}", job.name);
-            Err(job.place.error(found, "one file for all jobs: a run has one drive"))
-        }
-    }
-}
-
 /// What only the whole section tells.
 fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     let wrong =
@@ -333,10 +392,19 @@ fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     if job.time_based && job.runtime_ns.is_none() {
         return wrong("time_based without an end", "runtime=SECONDS beside time_based");
     }
-    if let Some(engine) = job.sync_engine.as_ref().filter(|_| job.iodepth > 1) {
+    if job.writes()
+        && job.do_verify
+        && !job.time_based
+        && let Some(method) = &job.verify
+    {
+        let found = format!("verify={method} reads back what was written, which is not modelled");
+        return wrong(&found, "verify=0 or do_verify=0; the simulator checks data itself (--check)");
+    }
+    let steady = &job.steady;
+    if steady.duration_ns > 0 && steady.duration_ns < 2 * steady.interval_ns {
         return wrong(
-            &format!("iodepth={} with ioengine={engine}, which keeps one request outstanding", job.iodepth),
-            "iodepth=1, or an asynchronous engine such as libaio or io_uring",
+            "steadystate over less than two samples",
+            "a steadystate_duration of two intervals or more",
         );
     }
     for direction in 0..3 {

@@ -6,18 +6,22 @@
 //!
 //! An option means what fio's manual says. Where a simulated drive asks for a decision, it is this:
 //!
-//! - **One drive.** `filename` may name one file, the same in every job; all jobs share the drive.
+//! - **One drive.** Files lie side by side on it; a raw device is the drive itself (`files`).
+//! - **Engines** that are synchronous keep one request outstanding; fio's default is one (`engines`).
 //! - **Variables** of the environment (`${NAME}`) are refused: the file alone says what runs.
 //! - **Pace.** A paced request goes out when it is due and the depth allows, whatever is still unanswered, as with
 //!   fio's `io_submit_mode=offload`; exponential gaps (`rate_process=poisson`) have the mean of the rate.
 //! - **Pauses.** `thinktime_blocks` counts requests made; the pause begins when all of them are answered.
 //! - **Flushes** of `fsync`, `fdatasync` and `end_fsync` wait for the clone's own requests, and hold up new ones.
-//! - **The random map** holds where all requests have one size: each block once in a pass. Where sizes differ,
-//!   blocks may repeat, and the report says so. It is a permutation, so that it needs no memory.
+//! - **The random map**: each block once in a pass. Where all requests have one size it is a permutation, which needs no
+//!   memory; else a map of blocks, and a request ends where a covered block begins.
 //! - **Zipf** is exact, for every exponent; fio's is an approximation that leaves out the exponent 1.
 //! - **Seeds.** All follow from the run's seed, or from `randseed`; `randrepeat` changes nothing.
 
+mod blockmap;
 mod distribution;
+mod engines;
+mod files;
 mod fuzz;
 mod generators;
 mod job;
@@ -27,8 +31,10 @@ mod notes;
 mod order;
 mod pace;
 mod pending;
-mod region;
+mod pick;
 mod setting;
+mod steady;
+mod track;
 mod value;
 mod worker;
 mod workload;
@@ -40,11 +46,15 @@ use std::path::Path;
 
 pub(crate) use distribution::Zipf;
 pub use distribution::{Distribution, Zone};
+pub use engines::Engine;
+pub use files::{FileRegion, is_device};
 pub use fuzz::fuzz_one;
 pub use generators::{Generator, generators};
 pub use job::{Access, Blocks, JobFile, JobSpec};
 pub use lexer::Place;
 pub use pace::Rate;
+pub use pick::{Order, Service};
+pub use steady::{Metric, Steady};
 pub use value::Size;
 pub use workload::FioWorkload;
 

@@ -1,10 +1,11 @@
 //! What is to be said about a job file beside its results.
 
-use super::distribution::Distribution;
-use super::job::{Blocks, JobFile, JobSpec};
+use super::engines;
+use super::files::FileRegion;
+use super::job::{JobFile, JobSpec};
 
 /// Notes on `file`, run on a drive of `drive_bytes`.
-pub fn notes(file: &JobFile, drive_bytes: u64) -> Vec<(String, String)> {
+pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(String, String)> {
     let mut notes = Vec::new();
     let mut note = |name: &str, value: String| notes.push((name.to_owned(), value));
     if !file.ignored.is_empty() {
@@ -15,22 +16,33 @@ pub fn notes(file: &JobFile, drive_bytes: u64) -> Vec<(String, String)> {
             file.jobs.iter().filter(|job| pick(job)).map(|job| job.name.as_str()).collect();
         (!names.is_empty()).then(|| names.join(", "))
     };
-    if let Some(jobs) = names(&|job| job.size.is_none()) {
+    let own: Vec<&FileRegion> = files.iter().filter(|file| !file.is_drive).collect();
+    match own[..] {
+        [] => {}
+        [file] => {
+            note("files", format!("{} of {} bytes, from the drive's first byte on", file.name, file.bytes))
+        }
+        _ => {
+            let bytes: u64 = own.iter().map(|file| file.bytes).sum();
+            note("files", format!("{} of {bytes} bytes in all, side by side on the drive", own.len()));
+        }
+    }
+    let whole = |job: &JobSpec| job.size.is_none() && job.filesize.is_none() && own.is_empty();
+    if let Some(jobs) = names(&whole) {
         note("size", format!("not given, so the rest of the drive of {drive_bytes} bytes: {jobs}"));
+    }
+    let shallow = |job: &JobSpec| job.iodepth > 1 && job.is_synchronous();
+    if let Some(jobs) = names(&|job| shallow(job) && job.engine.is_none()) {
+        let default = engines::DEFAULT;
+        note(
+            "iodepth",
+            format!("no ioengine, so fio's {default}, which keeps one request outstanding: {jobs}"),
+        );
+    } else if let Some(jobs) = names(&shallow) {
+        note("iodepth", format!("one request outstanding, since the engine is synchronous: {jobs}"));
     }
     if let Some(jobs) = names(&|job| job.rate.iter().chain(&job.rate_iops).any(Option::is_some)) {
         note("rate", format!("requests go out when due, as with io_submit_mode=offload: {jobs}"));
-    }
-    let varied = |job: &JobSpec| {
-        let used = || job.directions().iter().map(|direction| &job.blocks[*direction]);
-        used().any(|blocks| !matches!(blocks, Blocks::Fixed(_)))
-            || used().min_by_key(|blocks| blocks.least()) != used().max_by_key(|blocks| blocks.least())
-    };
-    let unmapped = |job: &JobSpec| {
-        job.random && !job.norandommap && job.distribution == Distribution::Uniform && varied(job)
-    };
-    if let Some(jobs) = names(&unmapped) {
-        note("random map", format!("blocks may repeat, since requests differ in size: {jobs}"));
     }
     let first_group = file.jobs.iter().skip(1).take_while(|job| !job.stonewall).count() + 1;
     if file.jobs.iter().skip(first_group).any(|job| job.ramp_ns > 0) {

@@ -22,15 +22,15 @@ impl Passes {
         }
     }
 
-    /// The next block.
+    /// The next block; none at the end of a pass.
     #[inline]
-    pub fn next(&mut self, random: &mut RandomStream) -> u64 {
+    pub fn next(&mut self) -> Option<u64> {
         if self.next == self.permutation.count() {
-            self.restart(random);
+            return None;
         }
         let block = self.permutation.at(self.next);
         self.next += 1;
-        block
+        Some(block)
     }
 }
 
@@ -44,7 +44,8 @@ mod tests {
         for count in [1, 2, 3, 4, 5, 7, 8, 9, 100, 1000, 1024, 1025, 65_537] {
             let mut passes = Passes::new(count, &mut random);
             let mut pass = || {
-                let order: Vec<u64> = (0..count).map(|_| passes.next(&mut random)).collect();
+                passes.restart(&mut random);
+                let order: Vec<u64> = std::iter::from_fn(|| passes.next()).collect();
                 let mut sorted = order.clone();
                 sorted.sort_unstable();
                 assert!(sorted.iter().copied().eq(0..count), "{count}");
@@ -61,7 +62,7 @@ mod tests {
         // standard deviation 1 / (2 sqrt(n)) at most; ascending neighbours are half of all likewise.
         let (count, mut random) = (1_000_003u64, RandomStream::new(3, "test"));
         let mut passes = Passes::new(count, &mut random);
-        let order: Vec<u64> = (0..count).map(|_| passes.next(&mut random)).collect();
+        let order: Vec<u64> = std::iter::from_fn(|| passes.next()).collect();
         let upper = order[..500_000].iter().filter(|block| **block >= count / 2).count() as f64 / 500_000.0;
         assert!((upper - 0.5).abs() < 0.005, "{upper}");
         let rising = order.windows(2).filter(|pair| pair[0] < pair[1]).count() as f64 / count as f64;

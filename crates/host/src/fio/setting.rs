@@ -1,16 +1,20 @@
 //! One option and its value, put into a job.
 
 use super::distribution::Distribution;
+use super::engines::{self, Engine};
+use super::files;
 use super::job::{Access, Blocks, JobSpec, MOST_BLOCK, MOST_CLONES, MOST_DEPTH};
 use super::pace::Rate;
+use super::pick::Service;
 use super::value;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const BLOCK: &str = "a multiple of 512 up to 1g";
 const BLOCK_IEC: &str =
     "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000; write 4k";
-/// fio's engines that issue one request after the other.
-const SYNC_ENGINES: &[&str] = &["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"];
+const MOST_FILES: u64 = 1 << 20;
+/// What was expected; mostly the same whatever was found.
+type Wrong = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
@@ -18,7 +22,7 @@ const ACCESS: &str =
 ///
 /// # Errors
 /// With what was expected, when the value is none of this option's.
-pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), &'static str> {
+pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
     let base = job.kb_base;
     let duration = |unit| value::time_ns(text, unit);
     let number = || value::count(text, base);
@@ -26,12 +30,31 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), &'static s
         "name" => job.name = text.to_owned(),
         "description" => {}
         // The run's seed decides, and clones of all jobs are reported as one group.
-        "new_group" | "randrepeat" => drop(value::flag(text)?),
-        "filename" if text.contains(':') => return Err("one file: a run has one drive"),
-        "filename" => job.filename = Some(text.to_owned()),
-        "ioengine" => job.sync_engine = SYNC_ENGINES.contains(&text).then(|| text.to_owned()),
+        "randrepeat" => drop(value::flag(text)?),
+        "new_group" => job.new_group = value::flag(text)?,
+        "verify" => job.verify = Some(text.to_owned()).filter(|text| text != "0" && text != "none"),
+        "do_verify" => job.do_verify = value::flag(text)?,
+        "steadystate" => job.steady.criterion(text, base)?,
+        "steadystate_duration" => job.steady.duration_ns = duration(SECOND_NS)?,
+        "steadystate_ramp_time" => job.steady.ramp_ns = duration(SECOND_NS)?,
+        "steadystate_check_interval" => {
+            let interval = Some(duration(SECOND_NS)?).filter(|ns| *ns > 0);
+            job.steady.interval_ns = interval.ok_or("a time above 0")?;
+        }
+        "filename" => job.filename = Some(names(text)).filter(|names| !names.is_empty()),
+        "directory" => job.directory = Some(names(text)),
+        "filename_format" => job.filename_format = Some(text.to_owned()).filter(|text| !text.is_empty()),
+        "nrfiles" => job.nrfiles = between(number(), 1, MOST_FILES).ok_or("1 to 1048576 files")?,
+        "openfiles" => job.openfiles = Some(number()?),
+        "filesize" => job.filesize = file_size(text, base)?,
+        "file_service_type" => job.service = Service::parse(text)?,
+        "overwrite" => job.overwrite = value::flag(text)?,
+        "io_submit_mode" => job.offload = submit_mode(text)?,
+        "offset_align" => job.offset_align = Some(block(text, base)?),
+        "rw_sequencer" => job.identical = sequencer(text)?,
+        "ioengine" => job.engine = Some(engine(text)?),
         "kb_base" => job.kb_base = kb_base(text)?,
-        "rw" => (job.random, job.access) = access(text)?,
+        "rw" => access(job, text)?,
         "rwmixread" => job.read_percent = value::percent(text)?,
         "rwmixwrite" => job.read_percent = 100 - value::percent(text)?,
         "bs" => each(&mut job.blocks, text, |text| block(text, base).map(Blocks::Fixed))?,
@@ -50,7 +73,7 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), &'static s
         // Zero means no end, as in fio.
         "runtime" => job.runtime_ns = Some(duration(SECOND_NS)?).filter(|ns| *ns > 0),
         "ramp_time" => job.ramp_ns = duration(SECOND_NS)?,
-        "startdelay" => job.delay_ns = duration(SECOND_NS)?,
+        "startdelay" => (job.delay_ns, job.delay_most_ns) = delay(text)?,
         "thinktime" => job.think_ns = duration(1_000)?,
         "thinktime_blocks" => {
             job.think_blocks = between(number(), 1, u64::MAX).ok_or("a number from 1 on")?
@@ -59,7 +82,7 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), &'static s
         "norandommap" => job.norandommap = value::flag(text)?,
         "stonewall" => job.stonewall = value::flag(text)?,
         "group_reporting" => job.group_reporting = value::flag(text)?,
-        "random_distribution" => job.distribution = Distribution::parse(text, base)?,
+        "random_distribution" => job.distribution = Distribution::parse_each(text, base)?,
         "percentage_random" => each(&mut job.random_percent, text, value::percent)?,
         "randseed" => job.seed = Some(text.trim().parse().map_err(|_| "a whole number")?),
         "rate" => each(&mut job.rate, text, |text| Rate::bytes(text, base).map(Some))?,
@@ -109,11 +132,10 @@ fn kb_base(text: &str) -> Result<u64, &'static str> {
     }
 }
 
-fn access(text: &str) -> Result<(bool, Access), &'static str> {
-    if text.contains(':') || text.contains(',') {
-        return Err("rw without a sequencer (:N), which is not modelled");
-    }
-    Ok(match text {
+/// What a job does; `:N` makes holes between sequential requests, or has so many random ones share an offset.
+fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
+    let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name.trim(), Some(rest)));
+    (job.random, job.access) = match name {
         "read" => (false, Access::Read),
         "write" => (false, Access::Write),
         "trim" => (false, Access::Trim),
@@ -125,7 +147,94 @@ fn access(text: &str) -> Result<(bool, Access), &'static str> {
         "trimwrite" => (false, Access::TrimWrite),
         "randtrimwrite" => (true, Access::TrimWrite),
         _ => return Err(ACCESS),
-    })
+    };
+    (job.hole, job.sequence) = (0, 1);
+    let Some(rest) = rest else { return Ok(()) };
+    if job.random {
+        job.sequence = between(value::count(rest, job.kb_base), 1, u64::from(u32::MAX))
+            .ok_or("the number of requests that share an offset after the colon, from 1 on")?;
+        return Ok(());
+    }
+    const HOLE: &str = "a multiple of 512 bytes after the colon, such as 8k or -8k";
+    let (sign, digits) = rest.trim().strip_prefix('-').map_or((1, rest), |digits| (-1, digits));
+    let bytes = value::bytes(digits, job.kb_base).map_err(|_| HOLE)?;
+    if bytes % 512 != 0 {
+        return Err(HOLE);
+    }
+    job.hole = sign * bytes as i64;
+    Ok(())
+}
+
+fn sequencer(text: &str) -> Result<bool, &'static str> {
+    match text {
+        "sequential" => Ok(false),
+        "identical" => Ok(true),
+        _ => Err("sequential or identical"),
+    }
+}
+
+fn submit_mode(text: &str) -> Result<bool, &'static str> {
+    match text {
+        "inline" => Ok(false),
+        "offload" => Ok(true),
+        _ => Err("inline or offload"),
+    }
+}
+
+/// An engine that does block I/O to a local drive.
+fn engine(text: &str) -> Result<String, Wrong> {
+    match engines::find(text) {
+        Some(Engine::Other(what)) => {
+            Err(format!("an engine that does block I/O, such as libaio, io_uring or psync: {text} {what}")
+                .into())
+        }
+        Some(_) => Ok(text.to_owned()),
+        None => {
+            let near =
+                engines::nearest(text).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            Err(format!("one of fio's engines, such as libaio, io_uring or psync{near}").into())
+        }
+    }
+}
+
+/// Names parted by colons; a colon that belongs to a name has a backslash before it.
+fn names(text: &str) -> Vec<String> {
+    // A raw device of Windows, an address of a controller: not a list.
+    if text.starts_with(r"\\") || (files::is_device(text) && !text.starts_with("/dev/")) {
+        return vec![text.replace(r"\:", ":")];
+    }
+    let mut names = vec![String::new()];
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.peek() == Some(&':') => {
+                names.last_mut().expect("one at least").extend(letters.next());
+            }
+            ':' => names.push(String::new()),
+            _ => names.last_mut().expect("one at least").push(letter),
+        }
+    }
+    names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+/// The length of each file, or a range of lengths; 0 leaves it to `size`.
+fn file_size(text: &str, base: u64) -> Result<Option<(u64, u64)>, &'static str> {
+    let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
+    let (least, most) = (value::bytes(least, base)?, value::bytes(most, base)?);
+    if least % 512 != 0 || most % 512 != 0 {
+        return Err("multiples of 512, the drive's sector");
+    }
+    Ok(Some((least.min(most), least.max(most))).filter(|(least, _)| *least > 0))
+}
+
+/// A wait, or the range it is drawn from.
+fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
+    match text.split_once('-') {
+        None => Ok((value::time_ns(text, SECOND_NS)?, None)),
+        Some((least, most)) => {
+            Ok((value::time_ns(least, SECOND_NS)?, Some(value::time_ns(most, SECOND_NS)?)))
+        }
+    }
 }
 
 fn poisson(text: &str) -> Result<bool, &'static str> {

@@ -1,10 +1,10 @@
 //! One clone of a job: which request it makes next, and when.
 
-use super::distribution::Sampler;
+use super::files::{FileRegion, Share};
 use super::job::{Access, Blocks, JobSpec};
-use super::order::Passes;
 use super::pace::Pace;
-use super::region::Region;
+use super::pick::Picker;
+use super::track::{Sizes, Track, Way};
 use crate::{Op, WorkloadError};
 use engine::RandomStream;
 
@@ -42,48 +42,89 @@ enum Gate {
     ThinkUntil(u64),
 }
 
-/// The sizes of a direction's requests, ready to draw from.
-#[derive(Clone, Debug)]
-enum Sizes {
-    Fixed(u64),
-    /// This times 1 to that.
-    Multiple(u64, u64),
-    /// One entry per percent.
-    Table(Box<[u64; 100]>),
-}
-
-impl Sizes {
-    fn new(blocks: &Blocks) -> Self {
-        match blocks {
-            Blocks::Fixed(bytes) => Self::Fixed(*bytes),
-            Blocks::Range(least, most) => Self::Multiple(*least, most / least),
-            Blocks::Split(parts) => {
-                let mut sizes = parts.iter().flat_map(|(size, percent)| (0..*percent).map(|_| *size));
-                Self::Table(Box::new(std::array::from_fn(|_| sizes.next().expect("parts add up to 100"))))
-            }
-        }
-    }
-
-    #[inline]
-    fn draw(&self, random: &mut RandomStream) -> u64 {
-        match self {
-            Self::Fixed(bytes) => *bytes,
-            Self::Multiple(least, times) => least * (1 + random.below(*times)),
-            Self::Table(table) => table[random.below(100) as usize],
-        }
-    }
-}
-
 /// What a clone keeps for each direction it uses.
 #[derive(Clone, Debug)]
 struct Stream {
     sizes: Sizes,
-    align: u64,
-    sampler: Sampler,
     random_percent: u64,
-    /// Where its next sequential request starts, from the start of the region.
-    position: u64,
     pace: Option<Pace>,
+}
+
+/// How much is to be done: fio counts passes through the files, and bytes and requests over all of them.
+#[derive(Clone, Debug)]
+struct Due {
+    /// A pass ends after so many bytes, or with the files.
+    pass_bytes: u64,
+    bytes_this_pass: u64,
+    requests_this_pass: u64,
+    bytes: u64,
+    most_bytes: u64,
+    /// Asked for beyond the passes, in bytes; passes go on until a request more would exceed it.
+    io_bytes: u64,
+    longest: u64,
+    passes_left: u64,
+    requests_left: u64,
+    requests: u64,
+    is_over: bool,
+}
+
+impl Due {
+    fn new(job: &JobSpec, share: &Share) -> Self {
+        let asked = share.io_bytes.unwrap_or(share.pass_bytes);
+        let in_order_mix = job.access == Access::ReadWrite && !job.random;
+        let repeats = job.writes() && job.random && job.norandommap;
+        let mut pass_bytes = share.pass_bytes;
+        if in_order_mix || repeats {
+            pass_bytes = pass_bytes.max(asked);
+        }
+        let forever = if job.time_based { u64::MAX } else { 0 };
+        // For each loop, as in fio.
+        let requests = job.number_ios.map_or(u64::MAX, |count| count.saturating_mul(job.loops));
+        Self {
+            pass_bytes: pass_bytes.max(forever),
+            bytes_this_pass: 0,
+            requests_this_pass: 0,
+            bytes: 0,
+            most_bytes: asked.saturating_mul(job.loops).max(forever),
+            io_bytes: share.io_bytes.unwrap_or(0),
+            longest: job.blocks.iter().map(Blocks::most).max().unwrap_or(512),
+            passes_left: job.loops.max(forever),
+            requests_left: requests,
+            requests,
+            is_over: false,
+        }
+    }
+
+    /// Counts a request; true when a pass ends with it.
+    #[inline]
+    fn count(&mut self, bytes: u64) -> bool {
+        self.requests_left -= 1;
+        self.requests_this_pass += 1;
+        self.bytes_this_pass += bytes;
+        self.bytes += bytes;
+        self.bytes_this_pass >= self.pass_bytes || self.bytes >= self.most_bytes
+    }
+
+    /// A pass has ended: by its bytes, or since the files have no more.
+    fn end_pass(&mut self) {
+        self.passes_left = self.passes_left.saturating_sub(1);
+        let wanted = self.io_bytes.saturating_sub(self.bytes) >= self.longest;
+        self.is_over = self.bytes >= self.most_bytes
+            || (self.passes_left == 0 && !wanted)
+            || self.requests_this_pass == 0;
+        (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_over || self.requests_left == 0
+    }
+
+    /// The fraction that is done, by bytes or by requests.
+    fn fraction(&self, loops: u64) -> f64 {
+        let bytes = self.pass_bytes.saturating_mul(loops).max(self.io_bytes).min(self.most_bytes);
+        let by_bytes = self.bytes as f64 / bytes.max(1) as f64;
+        by_bytes.max(1.0 - self.requests_left as f64 / self.requests as f64)
+    }
 }
 
 /// One clone of a job.
@@ -94,8 +135,12 @@ pub struct Worker {
     is_random: bool,
     read_percent: u64,
     streams: [Option<Stream>; 3],
-    passes: Option<Passes>,
-    region: Region,
+    tracks: Vec<Track>,
+    picker: Picker,
+    /// Requests of a random job that share a random offset, and how many of them are left.
+    sequence: u64,
+    sequence_left: u64,
+    identical: bool,
     depth: u64,
     outstanding: u64,
     gate: Gate,
@@ -103,11 +148,8 @@ pub struct Worker {
     drawn: Option<usize>,
     /// The trimmed block that is to be written next.
     trimmed: Option<(u64, u64)>,
-    loop_bytes: u64,
-    bytes_this_loop: u64,
-    loops_left: u64,
-    requests_total: u64,
-    requests_left: u64,
+    due: Due,
+    loops: u64,
     /// A flush when all is done, or time is over.
     end_fsync: bool,
     /// A flush after each loop; a job that goes on until time is over is one loop.
@@ -133,46 +175,52 @@ struct Times {
 }
 
 impl Worker {
-    /// Clone number `clone` of `job` on a drive of `drive_bytes`.
+    /// A clone of `job` with its `share` of `files`.
     ///
     /// # Errors
-    /// When the job does not fit the drive.
+    /// When the zones of the job's distribution do not fit its files.
     pub fn new(
         job: &JobSpec,
-        clone: u64,
-        drive_bytes: u64,
+        share: &Share,
+        files: &[FileRegion],
         mut random: RandomStream,
     ) -> Result<Self, WorkloadError> {
-        let region = Region::new(job, clone, drive_bytes)?;
-        let mut streams = [None, None, None];
-        // As in fio, whose distribution belongs to the file: what reads find popular, writes do too.
-        let scatter = random.clone();
-        for &direction in job.directions() {
-            random = scatter.clone();
-            streams[direction] = Some(stream(job, direction, region.bytes, &mut random)?);
+        // fio: a sequential direction begins again where time is not over, or writes are asked for beyond a pass.
+        let beyond = share.io_bytes.is_some_and(|bytes| bytes > share.pass_bytes) && job.writes();
+        let goes_round = (job.time_based && share.parts.len() == 1) || beyond;
+        let mut tracks = Vec::with_capacity(share.parts.len());
+        for part in &share.parts {
+            let offset = files[part.file as usize].offset;
+            tracks.push(Track::new(job, part, offset, goes_round, &mut random)?);
         }
-        let passes = region.pass_blocks(job).map(|blocks| Passes::new(blocks, &mut random));
-        let forever = job.time_based;
-        // For each loop, as in fio.
-        let requests = job.number_ios.map_or(u64::MAX, |count| count.saturating_mul(job.loops));
+        let mut streams = [None, None, None];
+        for &direction in job.directions() {
+            let sizes = Sizes::new(&job.blocks[direction]);
+            streams[direction] =
+                Some(Stream { sizes, random_percent: job.random_percent[direction], pace: None });
+        }
+        let delay_ns = match job.delay_most_ns {
+            Some(most) if most > job.delay_ns => job.delay_ns + random.below(most - job.delay_ns + 1),
+            _ => job.delay_ns,
+        };
         Ok(Self {
             random,
             access: job.access,
             is_random: job.random,
             read_percent: job.read_percent,
             streams,
-            passes,
-            depth: job.iodepth,
+            picker: Picker::new(&job.service, tracks.len(), job.openfiles),
+            tracks,
+            sequence: job.sequence,
+            sequence_left: 1,
+            identical: job.identical,
+            depth: job.depth(),
             outstanding: 0,
             gate: Gate::Open,
             drawn: None,
             trimmed: None,
-            loop_bytes: region.loop_bytes(job),
-            region,
-            bytes_this_loop: 0,
-            loops_left: if forever { u64::MAX } else { job.loops },
-            requests_total: requests,
-            requests_left: requests,
+            due: Due::new(job, share),
+            loops: if job.time_based { u64::MAX } else { job.loops },
             end_fsync: job.end_fsync,
             loop_fsync: job.end_fsync && !job.time_based,
             unflushed: false,
@@ -182,7 +230,7 @@ impl Worker {
             think_blocks: job.think_blocks,
             blocks_to_think: job.think_blocks,
             times: Times {
-                delay_ns: job.delay_ns,
+                delay_ns,
                 ramp_ns: job.ramp_ns,
                 runtime_ns: job.runtime_ns,
                 start_ns: 0,
@@ -238,6 +286,11 @@ impl Worker {
         self.issue(direction)
     }
 
+    /// It makes no more requests from `now` on.
+    pub fn stop(&mut self, now: u64) {
+        self.times.end_ns = self.times.end_ns.min(now);
+    }
+
     /// One of its requests was answered at `now`.
     #[inline]
     pub fn complete(&mut self, now: u64) {
@@ -253,16 +306,13 @@ impl Worker {
     }
 
     /// The fraction of its work that is handed out, where it has an end.
-    pub fn fraction_done(&self, now: u64, loops: u64) -> f64 {
+    pub fn fraction_done(&self, now: u64) -> f64 {
         let times = &self.times;
         let by_time = match times.end_ns {
             u64::MAX => 0.0,
             end => now.saturating_sub(times.start_ns) as f64 / (end - times.start_ns).max(1) as f64,
         };
-        let in_loop = self.bytes_this_loop as f64 / self.loop_bytes as f64;
-        let by_bytes = (loops.saturating_sub(self.loops_left) as f64 + in_loop) / loops as f64;
-        let by_requests = 1.0 - self.requests_left as f64 / self.requests_total as f64;
-        by_time.max(by_bytes).max(by_requests).min(1.0)
+        by_time.max(self.due.fraction(self.loops)).min(1.0)
     }
 
     fn think(&mut self, now: u64) -> Gate {
@@ -271,7 +321,7 @@ impl Worker {
     }
 
     fn is_done(&self) -> bool {
-        (self.loops_left == 0 || self.requests_left == 0) && self.trimmed.is_none()
+        self.due.is_done() && self.trimmed.is_none()
     }
 
     /// The last flush, if one is asked for and due, and then nothing more.
@@ -292,6 +342,8 @@ impl Worker {
     /// What the gate answers; none when it has opened.
     fn pass_gate(&mut self, now: u64) -> Option<Step> {
         match self.gate {
+            // fio looks for a flush that is due when it makes the next request: there is none after the last.
+            Gate::DrainToFlush if self.is_done() => Some(self.finish()),
             Gate::DrainToFlush if self.outstanding == 0 => {
                 self.gate = Gate::Flushing;
                 Some(self.flush())
@@ -340,67 +392,90 @@ impl Worker {
         }
     }
 
-    /// The request itself, in `direction`.
+    /// The request itself, in `direction`; none when the files have no more, and nothing more is asked for.
     #[inline]
     fn issue(&mut self, direction: usize) -> Step {
-        let (place, bytes) = match self.trimmed.take() {
-            Some(block) => block,
-            None => self.place(direction),
-        };
-        let random = &mut self.random;
+        let block = self.trimmed.take().or_else(|| self.place(direction));
+        let Some((offset, bytes)) = block else { return self.finish_or_flush() };
         let stream = self.streams[direction].as_mut().expect("a direction of this job");
         if let Some(pace) = &mut stream.pace {
-            pace.advance(bytes, random);
+            pace.advance(bytes, &mut self.random);
         }
         self.outstanding += 1;
         let op = [Op::Read, Op::Write, Op::Trim][direction];
-        let mut loop_ends = false;
+        let mut pass_ends = false;
         if self.access == Access::TrimWrite && op == Op::Trim {
-            self.trimmed = Some((place, bytes));
-        } else {
-            loop_ends = self.count(bytes);
+            self.trimmed = Some((offset, bytes));
+        } else if self.due.count(bytes) {
+            self.end_pass();
+            pass_ends = true;
         }
-        self.set_gate(op, loop_ends);
-        Step::Issue { op, offset: self.region.offset + place, bytes: bytes as u32 }
+        self.set_gate(op, pass_ends);
+        Step::Issue { op, offset, bytes: bytes as u32 }
     }
 
-    /// Where in the region the next request of `direction` lies, and how long it is.
-    #[inline]
-    fn place(&mut self, direction: usize) -> (u64, u64) {
-        let random = &mut self.random;
-        let stream = self.streams[direction].as_mut().expect("a direction of this job");
-        let bytes = stream.sizes.draw(random);
-        let at_random =
-            self.is_random && (stream.random_percent == 100 || random.below(100) < stream.random_percent);
-        let place = if !at_random {
-            if stream.position + bytes > self.region.bytes { 0 } else { stream.position }
-        } else if let Some(passes) = &mut self.passes {
-            passes.next(random) * stream.align
-        } else {
-            let blocks = (self.region.bytes - bytes) / stream.align + 1;
-            stream.sampler.draw(blocks, random) * stream.align
-        };
-        stream.position = place + bytes;
-        (place, bytes)
+    /// A pass has found the end of its files instead of a request: what is due then.
+    fn finish_or_flush(&mut self) -> Step {
+        if self.due.is_done() {
+            return self.finish();
+        }
+        // Only a flush between two passes keeps requests back here; it is due now.
+        match self.outstanding {
+            0 => {
+                self.gate = Gate::Flushing;
+                self.flush()
+            }
+            _ => {
+                self.gate = Gate::DrainToFlush;
+                Step::Full
+            }
+        }
     }
 
-    /// Takes `bytes` off what is to be done; true when a loop ends. A new one starts at the beginning again.
+    /// Where on the drive the next request of `direction` lies, and how long it is.
     #[inline]
-    fn count(&mut self, bytes: u64) -> bool {
-        self.requests_left -= 1;
-        self.bytes_this_loop += bytes;
-        if self.bytes_this_loop < self.loop_bytes {
-            return false;
+    fn place(&mut self, direction: usize) -> Option<(u64, u64)> {
+        let way = self.way(direction);
+        loop {
+            let Some(file) = self.picker.pick(&mut self.random) else {
+                self.end_pass();
+                if self.due.is_done() || (self.loop_fsync && self.unflushed) {
+                    return None;
+                }
+                continue;
+            };
+            let stream = self.streams[direction].as_ref().expect("a direction of this job");
+            let track = &mut self.tracks[file as usize];
+            match track.next(direction, way, &stream.sizes, &mut self.random) {
+                Some(block) => return Some(block),
+                None if self.picker.starts_over() => track.restart(&mut self.random),
+                None => self.picker.done(file),
+            }
         }
-        self.bytes_this_loop = 0;
-        self.loops_left -= 1;
-        for stream in self.streams.iter_mut().flatten() {
-            stream.position = 0;
+    }
+
+    /// How the next request of `direction` finds its place.
+    #[inline]
+    fn way(&mut self, direction: usize) -> Way {
+        if !self.is_random {
+            return Way::Onward;
         }
-        if let Some(passes) = &mut self.passes {
-            passes.restart(&mut self.random);
+        self.sequence_left -= 1;
+        if self.sequence_left > 0 {
+            return if self.identical { Way::Again } else { Way::Onward };
         }
-        true
+        self.sequence_left = self.sequence;
+        let percent = self.streams[direction].as_ref().map_or(100, |stream| stream.random_percent);
+        if percent == 100 || self.random.below(100) < percent { Way::Anywhere } else { Way::Onward }
+    }
+
+    /// All files are begun again.
+    fn end_pass(&mut self) {
+        self.due.end_pass();
+        if !self.due.is_done() {
+            self.picker.restart();
+            self.tracks.iter_mut().for_each(|track| track.restart(&mut self.random));
+        }
     }
 
     /// After a request: is it time for a flush or a pause?
@@ -429,26 +504,4 @@ impl Worker {
             }
         }
     }
-}
-
-fn stream(
-    job: &JobSpec,
-    direction: usize,
-    region_bytes: u64,
-    random: &mut RandomStream,
-) -> Result<Stream, WorkloadError> {
-    let blocks = &job.blocks[direction];
-    let align = job.align[direction].unwrap_or_else(|| blocks.least());
-    let count = (region_bytes - blocks.least()) / align + 1;
-    let sampler = Sampler::new(&job.distribution, count, align, random).map_err(|expected| {
-        job.place.error(format!("job {}: random_distribution over {region_bytes} bytes", job.name), expected)
-    })?;
-    Ok(Stream {
-        sizes: Sizes::new(blocks),
-        align,
-        sampler,
-        random_percent: job.random_percent[direction],
-        position: 0,
-        pace: None,
-    })
 }

@@ -1,7 +1,9 @@
 //! The jobs of a file as a source of requests for one drive.
 
+use super::files::{FileRegion, Files, Share};
 use super::job::{JobFile, JobSpec};
 use super::pending::Pending;
+use super::steady::Watch;
 use super::worker::{Step, Worker};
 use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use engine::RandomStream;
@@ -62,7 +64,13 @@ pub struct FioWorkload {
     ramp_until: SimTime,
     requests: u64,
     drive_bytes: u64,
+    files: Vec<FileRegion>,
+    /// Those that watch for a steady state, and which of them watches each clone.
+    watches: Vec<Watch>,
+    watched_by: Vec<u32>,
 }
+
+const UNWATCHED: u32 = u32::MAX;
 
 impl FioWorkload {
     /// Sets the jobs up on a drive of `drive_bytes`, with random streams of `seed`.
@@ -70,6 +78,8 @@ impl FioWorkload {
     /// # Errors
     /// When a job does not fit the drive.
     pub fn new(file: JobFile, drive_bytes: u64, seed: u64) -> Result<Self, WorkloadError> {
+        let Files { files, shares } = Files::new(&file, drive_bytes, seed)?;
+        let mut shares = shares.into_iter();
         let mut workload = Self {
             clones: Vec::new(),
             ready: VecDeque::new(),
@@ -84,16 +94,21 @@ impl FioWorkload {
             ramp_until: SimTime::ZERO,
             requests: 0,
             drive_bytes,
+            files,
             file,
+            watches: Vec::new(),
+            watched_by: Vec::new(),
         };
         let mut same_name: BTreeMap<String, u64> = BTreeMap::new();
         for index in 0..workload.file.jobs.len() {
             let job = workload.file.jobs[index].clone();
             let first = same_name.entry(job.name.clone()).or_insert(0);
-            workload.add(index as u32, &job, *first, seed)?;
+            let shares = shares.by_ref().take(job.numjobs as usize);
+            workload.add(index as u32, &job, *first, shares, seed)?;
             *first += job.numjobs;
         }
         workload.group_starts.push_back(workload.clones.len() as u32);
+        workload.watch();
         let in_first = workload.clones[..workload.group_starts[0] as usize].iter();
         let ramp = |clone: &Member| {
             let job = &workload.file.jobs[clone.job as usize];
@@ -104,16 +119,38 @@ impl FioWorkload {
         Ok(workload)
     }
 
+    /// `job: attained after 31 s`.
+    fn said_of(&self, watch: &Watch) -> String {
+        let clone = &self.clones[watch.clones[0] as usize];
+        let name = &self.file.jobs[clone.job as usize].name;
+        match watch.attained_ns {
+            Some(ns) => format!("{name}: attained after {} s", ns as f64 / 1e9),
+            None => format!("{name}: not attained"),
+        }
+    }
+
+    /// The files of the jobs, and where they lie on the drive.
+    pub fn files(&self) -> &[FileRegion] {
+        &self.files
+    }
+
     /// Adds the clones of one job; `first` is the number of its first among the clones of that name.
-    fn add(&mut self, index: u32, job: &JobSpec, first: u64, seed: u64) -> Result<(), WorkloadError> {
+    fn add(
+        &mut self,
+        index: u32,
+        job: &JobSpec,
+        first: u64,
+        shares: impl Iterator<Item = Share>,
+        seed: u64,
+    ) -> Result<(), WorkloadError> {
         if job.stonewall && !self.clones.is_empty() {
             self.group_starts.push_back(self.clones.len() as u32);
         }
         let shares_tag = job.group_reporting && job.numjobs > 1;
-        for clone in 0..job.numjobs {
+        for (clone, share) in (0u64..).zip(shares) {
             let stream = format!("fio.{}.{}", job.name, first + clone);
             let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);
-            let worker = Worker::new(job, clone, self.drive_bytes, random)?;
+            let worker = Worker::new(job, &share, &self.files, random)?;
             if clone == 0 || !shares_tag {
                 self.tags.push(job.name.clone());
                 self.owners.push(self.clones.len() as u32);
@@ -125,10 +162,51 @@ impl FioWorkload {
         Ok(())
     }
 
+    /// Sets a watch for each clone that is to end in a steady state; those that report together settle together.
+    fn watch(&mut self) {
+        if self.file.jobs.iter().all(|job| job.steady.duration_ns == 0) {
+            return;
+        }
+        let mut together: Option<u32> = None;
+        for (index, clone) in (0u32..).zip(&self.clones) {
+            let job = &self.file.jobs[clone.job as usize];
+            let first_of_job = index == 0 || self.clones[index as usize - 1].job != clone.job;
+            if first_of_job && (job.stonewall || job.new_group) {
+                together = None;
+            }
+            if job.steady.duration_ns == 0 {
+                self.watched_by.push(UNWATCHED);
+                continue;
+            }
+            let watch = together.filter(|_| job.group_reporting).unwrap_or(self.watches.len() as u32);
+            if watch as usize == self.watches.len() {
+                self.watches.push(Watch::new(job.steady));
+            }
+            if job.group_reporting {
+                together = Some(watch);
+            }
+            self.watches[watch as usize].clones.push(index);
+            self.watched_by.push(watch);
+        }
+    }
+
+    /// Counts an answer to clone `index`; when its watch finds a steady state, all that it watches end.
+    fn settle(&mut self, index: u32, request: &HostRequest, now: u64) {
+        let Some(watch) = self.watches.get_mut(self.watched_by[index as usize] as usize) else { return };
+        if watch.count(request, now) {
+            for clone in &watch.clones {
+                self.clones[*clone as usize].worker.stop(now);
+            }
+        }
+    }
+
     /// Starts the next group at `now`; false when there is none.
     fn start_group(&mut self, now: u64) -> bool {
         let Some(end) = self.group_starts.pop_front() else { return false };
         for index in self.next_clone..end {
+            if let Some(watch) = self.watched_by.get(index as usize).copied().filter(|by| *by != UNWATCHED) {
+                self.watches[watch as usize].start(now);
+            }
             let clone = &mut self.clones[index as usize];
             let start = clone.worker.start(&self.file.jobs[clone.job as usize], now);
             if start <= now {
@@ -234,6 +312,9 @@ impl Workload for FioWorkload {
         if self.clones[index as usize].shares_tag {
             index = self.pending.remove(request);
         }
+        if !self.watches.is_empty() {
+            self.settle(index, request, now.ns());
+        }
         let clone = &mut self.clones[index as usize];
         clone.worker.complete(now.ns());
         match clone.place {
@@ -255,22 +336,23 @@ impl Workload for FioWorkload {
         let part = |clone: &Member| match clone.place {
             Place::Later => 0.0,
             Place::Finished => 1.0,
-            _ => {
-                let job = &self.file.jobs[clone.job as usize];
-                let loops = if job.time_based { u64::MAX } else { job.loops };
-                clone.worker.fraction_done(now.ns(), loops)
-            }
+            _ => clone.worker.fraction_done(now.ns()),
         };
         Some(self.clones.iter().map(part).sum::<f64>() / self.clones.len() as f64)
     }
 
     fn report(&self) -> WorkloadReport {
+        let mut notes = super::notes::notes(&self.file, &self.files, self.drive_bytes);
+        if !self.watches.is_empty() {
+            let said = self.watches.iter().map(|watch| self.said_of(watch));
+            notes.push(("steadystate".to_owned(), said.collect::<Vec<_>>().join(", ")));
+        }
         WorkloadReport {
             name: self.file.name.clone(),
             format: "fio".to_owned(),
             requests: self.requests,
             skipped_lines: 0,
-            notes: super::notes::notes(&self.file, self.drive_bytes),
+            notes,
             tags: self.tags.clone(),
         }
     }

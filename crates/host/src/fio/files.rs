@@ -1,0 +1,347 @@
+//! Which files the jobs have, as fio names and sizes them, and where they lie on the drive.
+//!
+//! A job without `filename` has files of its own, `NAME.CLONE.FILE`; one name is one file, whoever gives it. A raw
+//! device (`/dev/nvme0n1`, `\\.\PhysicalDrive1`) is the drive itself, from its first byte to its last. So is the
+//! lack of both a `filename` and a size in bytes, which fio would refuse.
+//!
+//! Files lie side by side in the order in which they are first named. Each begins where a file system would put it:
+//! at a multiple of the largest power of two that is no more than its length, from 4 KiB to 1 MiB.
+
+use super::job::{Blocks, JobFile, JobSpec};
+use super::value::Size;
+use crate::WorkloadError;
+use engine::RandomStream;
+use std::collections::HashMap;
+
+/// Files of all jobs together; more would only be a slip of `nrfiles` or `numjobs`.
+const MOST_FILES: usize = 1 << 20;
+const LEAST_ALIGN: u64 = 4 << 10;
+const MOST_ALIGN: u64 = 1 << 20;
+
+/// A file of the jobs, or the drive itself, and its bytes on the drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRegion {
+    /// Its name, as fio makes it.
+    pub name: String,
+    /// Its first byte on the drive.
+    pub offset: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// It is the raw device: whoever made the drive decides what it holds.
+    pub is_drive: bool,
+    /// fio writes it before the clock starts, since a job reads it, or overwrites it with `overwrite=1`.
+    pub laid_out: bool,
+    /// Some job reads it.
+    pub is_read: bool,
+}
+
+/// A clone's part of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Index of the file.
+    pub file: u32,
+    /// The part's first byte, counted from the file's first.
+    pub start: u64,
+    /// The part's length.
+    pub bytes: u64,
+    /// The length of the file as this clone found or made it.
+    pub file_bytes: u64,
+}
+
+/// All that a clone works in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Its parts of files, in the order of their numbers.
+    pub parts: Vec<Part>,
+    /// Bytes of a pass through them, or less where `size` asks for less.
+    pub pass_bytes: u64,
+    /// `io_size`, where it is given.
+    pub io_bytes: Option<u64>,
+}
+
+/// The files of a job file, and each clone's share of them; clones in the order of their jobs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// In the order in which they are first named.
+    pub files: Vec<FileRegion>,
+    /// By clone.
+    pub shares: Vec<Share>,
+}
+
+/// What a job's `filename`, or the lack of one, stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Names {
+    Drive(String),
+    Files(Vec<String>),
+}
+
+impl Files {
+    /// The files of `file` on a drive of `drive_bytes`; sizes within a range are drawn with `seed`.
+    ///
+    /// # Errors
+    /// When a job's files have no size, its part of them is too short or reaches beyond their ends, or all together
+    /// do not fit the drive.
+    pub fn new(file: &JobFile, drive_bytes: u64, seed: u64) -> Result<Self, WorkloadError> {
+        let mut plan =
+            Plan { drive_bytes, seed, known: HashMap::new(), files: Self::default(), drive_job: None };
+        for job in &file.jobs {
+            for clone in 0..job.numjobs {
+                plan.add(job, clone)?;
+            }
+        }
+        plan.place(file)?;
+        Ok(plan.files)
+    }
+}
+
+/// Files as they are found, one clone after the other.
+struct Plan {
+    drive_bytes: u64,
+    seed: u64,
+    known: HashMap<String, u32>,
+    files: Files,
+    /// The job that first used the raw device, and what it called it.
+    drive_job: Option<String>,
+}
+
+impl Plan {
+    fn add(&mut self, job: &JobSpec, clone: u64) -> Result<(), WorkloadError> {
+        let share = match names(job, clone) {
+            Names::Drive(name) => {
+                let index = self.drive(job, name)?;
+                self.share(job, clone, &[index])?
+            }
+            Names::Files(names) => {
+                let indices: Result<Vec<u32>, _> =
+                    names.into_iter().map(|name| self.file(job, name)).collect();
+                self.share(job, clone, &indices?)?
+            }
+        };
+        let (reads, overwrites) = (job.reads(), job.overwrite && job.writes());
+        for part in &share.parts {
+            let file = &mut self.files.files[part.file as usize];
+            file.is_read |= reads;
+            file.laid_out |= !file.is_drive && (reads || overwrites);
+            file.bytes = file.bytes.max(part.start + part.bytes);
+        }
+        self.files.shares.push(share);
+        Ok(())
+    }
+
+    /// The raw device, of which there is one.
+    fn drive(&mut self, job: &JobSpec, name: String) -> Result<u32, WorkloadError> {
+        let refuse = |found: String, expected: &str| Err(job.place.error(found, expected));
+        match &self.drive_job {
+            Some(first) if *first == name || name.is_empty() || first.is_empty() => {}
+            Some(first) => {
+                let found = format!("job {}: filename={name} after filename={first}", job.name);
+                return refuse(found, "one device for all jobs: a run has one drive");
+            }
+            None => self.drive_job = Some(name.clone()),
+        }
+        match self.files.files.iter().position(|file| file.is_drive) {
+            Some(index) => Ok(index as u32),
+            None if !self.files.files.is_empty() => {
+                let found = format!("job {}: the whole drive beside files on it", job.name);
+                refuse(found, "size= in each job without filename, or one device as filename of all jobs")
+            }
+            None => {
+                let (offset, bytes) = (0, self.drive_bytes);
+                let file =
+                    FileRegion { name, offset, bytes, is_drive: true, laid_out: false, is_read: false };
+                self.files.files.push(file);
+                Ok(0)
+            }
+        }
+    }
+
+    fn file(&mut self, job: &JobSpec, name: String) -> Result<u32, WorkloadError> {
+        if let Some(index) = self.known.get(&name) {
+            return Ok(*index);
+        }
+        if self.drive_job.is_some() {
+            let found = format!("job {}: file {name} beside the whole drive", job.name);
+            let expected = "files in all jobs, or one device as filename of all jobs";
+            return Err(job.place.error(found, expected));
+        }
+        if self.files.files.len() >= MOST_FILES {
+            let found = format!("job {}: more than {MOST_FILES} files", job.name);
+            return Err(job.place.error(found, format!("at most {MOST_FILES}: nrfiles times numjobs")));
+        }
+        let index = self.files.files.len() as u32;
+        self.known.insert(name.clone(), index);
+        let (offset, bytes) = (0, 0);
+        self.files.files.push(FileRegion {
+            name,
+            offset,
+            bytes,
+            is_drive: false,
+            laid_out: false,
+            is_read: false,
+        });
+        Ok(index)
+    }
+
+    /// Clone number `clone` of `job` in the files `indices`: fio's own arithmetic, in its order.
+    fn share(&self, job: &JobSpec, clone: u64, indices: &[u32]) -> Result<Share, WorkloadError> {
+        let grid = (0..3).map(|direction| job.blocks[direction].least()).min().unwrap_or(1);
+        let given = if let Some(Size::Bytes(bytes)) = job.size { bytes } else { 0 };
+        let count = indices.len() as u64;
+        let (each, mut extra) = (given / count, (given - given / count * count) / grid);
+        let mut random = RandomStream::new(self.seed, &format!("fio.filesize.{}.{clone}", job.name));
+        let mut share = Share::default();
+        let mut total = 0u64;
+        for &file in indices {
+            let found = &self.files.files[file as usize];
+            let start = start(job, clone, grid, found.bytes);
+            let mut bytes = match job.filesize {
+                Some((least, most)) if found.bytes < least || found.bytes > most => {
+                    let drawn = least + if most > least { random.below(most - least + 1) } else { 0 };
+                    let bytes = if most > least { drawn - drawn % grid } else { drawn };
+                    bytes.saturating_sub(start)
+                }
+                Some(_) => found.bytes.saturating_sub(start),
+                None if given == 0 => self.rest(job, found, start)?,
+                None => {
+                    let own = each + if extra > 0 { grid } else { 0 };
+                    extra = extra.saturating_sub(1);
+                    own
+                }
+            };
+            if let Some(percent @ Size::Percent(0..=99)) = job.size {
+                bytes = percent.of(start.saturating_add(bytes)).min(bytes);
+                bytes -= bytes % grid;
+            }
+            self.check(job, found, start, bytes)?;
+            let file_bytes = found.bytes.max(start + bytes);
+            share.parts.push(Part { file, start, bytes, file_bytes });
+            total = total.saturating_add(bytes);
+        }
+        share.pass_bytes = if given == 0 { total } else { given.min(total) };
+        share.io_bytes = job.io_size.map(|size| size.of(total).max(1));
+        if let Some(Size::Percent(_)) = job.io_size {
+            share.pass_bytes = share.io_bytes.take().unwrap_or(total);
+        }
+        Ok(share)
+    }
+
+    /// From `start` to the end of a file that is there already.
+    fn rest(&self, job: &JobSpec, file: &FileRegion, start: u64) -> Result<u64, WorkloadError> {
+        if file.bytes > 0 && start < file.bytes {
+            return Ok(file.bytes - start);
+        }
+        let (found, expected) = if file.bytes == 0 {
+            let found =
+                format!("job {}: no size for file {}, which no job before it makes", job.name, file.name);
+            (found, "size= or filesize=, or a device such as filename=/dev/nvme0n1".to_owned())
+        } else if file.is_drive {
+            let found = format!("job {}: starts at byte {start}", job.name);
+            (found, format!("no more than the drive's {} bytes", self.drive_bytes))
+        } else {
+            let found = format!("job {}: starts at byte {start} of file {}", job.name, file.name);
+            (found, format!("less than its {} bytes", file.bytes))
+        };
+        Err(job.place.error(found, expected))
+    }
+
+    /// A part must lie within the drive and hold a request.
+    fn check(&self, job: &JobSpec, file: &FileRegion, start: u64, bytes: u64) -> Result<(), WorkloadError> {
+        let end = u128::from(start) + u128::from(bytes);
+        if end > u128::from(self.drive_bytes) {
+            let part = if file.is_drive { String::new() } else { format!(" of file {}", file.name) };
+            let found = format!("job {}: offset {start} and size {bytes} end at byte {end}{part}", job.name);
+            let expected = format!("no more than the drive's {} bytes", self.drive_bytes);
+            return Err(job.place.error(found, expected));
+        }
+        let longest = job.directions().iter().map(|direction| &job.blocks[*direction]);
+        let longest = longest
+            .map(|blocks| if let Blocks::Fixed(bytes) = blocks { *bytes } else { blocks.least() })
+            .max()
+            .unwrap_or(1);
+        if bytes >= longest {
+            return Ok(());
+        }
+        let several = job.nrfiles > 1 || job.filename.as_ref().is_some_and(|names| names.len() > 1);
+        let what = if several {
+            format!("a size of {bytes} bytes for file {}", file.name)
+        } else {
+            format!("a size of {bytes} bytes")
+        };
+        let expected = format!("a size of at least one block of {longest} bytes");
+        Err(job.place.error(format!("job {}: {what}", job.name), expected))
+    }
+
+    /// Gives the files their places, side by side; lengths are known only after the last job.
+    fn place(&mut self, file: &JobFile) -> Result<(), WorkloadError> {
+        let mut free = 0u64;
+        for file in self.files.files.iter_mut().filter(|file| !file.is_drive) {
+            let align = file.bytes.checked_ilog2().map_or(LEAST_ALIGN, |bits| 1 << bits);
+            file.offset = free.next_multiple_of(align.clamp(LEAST_ALIGN, MOST_ALIGN));
+            free = file.offset.saturating_add(file.bytes);
+        }
+        if free <= self.drive_bytes {
+            return Ok(());
+        }
+        let count = self.files.files.len();
+        let largest = self.files.files.iter().map(|file| file.bytes).max().unwrap_or(0);
+        let found = format!("{count} files of {free} bytes side by side, the longest of {largest}");
+        let expected = format!("no more than the drive's {} bytes", self.drive_bytes);
+        Err(WorkloadError::of(file.name.clone(), found, expected))
+    }
+}
+
+/// Where clone number `clone` starts in a file of `bytes`. A place given in percent lies on the next boundary of
+/// blocks, as in fio.
+fn start(job: &JobSpec, clone: u64, grid: u64, bytes: u64) -> u64 {
+    let percent = |size: Size| matches!(size, Size::Percent(1..));
+    let start = job.offset.of(bytes).saturating_add(job.offset_increment.of(bytes).saturating_mul(clone));
+    if percent(job.offset) || percent(job.offset_increment) {
+        start.checked_next_multiple_of(job.offset_align.unwrap_or(grid)).unwrap_or(u64::MAX)
+    } else {
+        start
+    }
+}
+
+/// What clone number `clone` of `job` works on.
+fn names(job: &JobSpec, clone: u64) -> Names {
+    let folder = |name: &str, index: u64| match &job.directory {
+        Some(folders) if !folders.is_empty() => {
+            format!("{}/{name}", folders[(index % folders.len() as u64) as usize])
+        }
+        _ => name.to_owned(),
+    };
+    if let Some(names) = &job.filename {
+        return match names.iter().find(|name| is_device(name)) {
+            Some(device) if names.len() == 1 => Names::Drive(device.clone()),
+            // Several devices are told apart, and refused, by their joined name.
+            Some(_) => Names::Drive(names.join(":")),
+            None => Names::Files(names.iter().map(|name| folder(name, 0)).collect()),
+        };
+    }
+    if job.nrfiles == 1 && is_device(&job.name) {
+        return Names::Drive(job.name.clone());
+    }
+    let sized = matches!(job.size, Some(Size::Bytes(_))) || job.filesize.is_some();
+    if !sized && job.directory.is_none() && job.nrfiles == 1 {
+        return Names::Drive(String::new());
+    }
+    let name = |number: u64| match &job.filename_format {
+        None => format!("{}.{clone}.{number}", job.name),
+        Some(format) => format
+            .replace("$jobname", &job.name)
+            .replace("$jobnum", &clone.to_string())
+            .replace("$filenum", &number.to_string())
+            .replace("$clientuid", "localhost"),
+    };
+    Names::Files((0..job.nrfiles).map(|number| folder(&name(number), clone)).collect())
+}
+
+/// Whether a file's name is that of a raw device.
+pub fn is_device(name: &str) -> bool {
+    let unix = name.starts_with("/dev/") && !name.starts_with("/dev/shm/");
+    let windows = name.starts_with(r"\\.\");
+    let address = name.starts_with("trtype=") || name.starts_with("key=");
+    let pci =
+        name.len() >= 10 && name.as_bytes()[4] == b':' && name[..4].bytes().all(|c| c.is_ascii_hexdigit());
+    unix || windows || address || pci
+}

@@ -1,0 +1,203 @@
+//! Which of a clone's files the next request goes to.
+
+use super::distribution::{Distribution, Sampler};
+use super::value;
+use engine::RandomStream;
+use std::collections::BTreeSet;
+
+/// `file_service_type`: the order of the files, and how many requests each gets in a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Service {
+    /// The order.
+    pub order: Order,
+    /// Requests in a row.
+    pub in_a_row: u64,
+}
+
+impl Default for Service {
+    fn default() -> Self {
+        Self { order: Order::RoundRobin, in_a_row: 1 }
+    }
+}
+
+/// In which order files are served.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// One after the other, and again.
+    RoundRobin,
+    /// One until it is done, then the next.
+    Sequential,
+    /// Any.
+    Random,
+    /// Any, some more often than others; such files are never done.
+    Weighted(Distribution),
+}
+
+impl Service {
+    /// Reads `roundrobin`, `random:8`, `zipf:1.2` and the like.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        const EXPECTED: &str = "roundrobin, random or sequential, each with :REQUESTS if so wished, zipf:THETA, pareto:H or normal:PERCENT";
+        let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let order = match name {
+            "roundrobin" => Order::RoundRobin,
+            "sequential" => Order::Sequential,
+            "random" => Order::Random,
+            "zipf" | "pareto" | "normal" | "gauss" => {
+                let text = text.replacen("gauss", "normal", 1);
+                return Ok(Self { order: Order::Weighted(Distribution::parse(&text, 1024)?), in_a_row: 1 });
+            }
+            _ => return Err(EXPECTED),
+        };
+        let in_a_row = rest.map_or(Ok(1), |rest| value::count(rest, 1024)).map_err(|_| EXPECTED)?;
+        if in_a_row == 0 { Err(EXPECTED) } else { Ok(Self { order, in_a_row }) }
+    }
+}
+
+/// Picks files. As in fio, no more than `openfiles` are worked on until one of them is done.
+#[derive(Clone, Debug)]
+pub struct Picker {
+    order: Order,
+    sampler: Option<Sampler>,
+    files: u32,
+    in_a_row: u64,
+    most_open: usize,
+    undone: BTreeSet<u32>,
+    open: BTreeSet<u32>,
+    next: u32,
+    current: u32,
+    left: u64,
+}
+
+impl Picker {
+    /// A picker among `files` files.
+    pub fn new(service: &Service, files: usize, most_open: Option<u64>) -> Self {
+        let sampler = match &service.order {
+            // A weighted order is by number, not scattered, as in fio.
+            Order::Weighted(distribution) if files > 1 => Sampler::in_order(distribution, files as u64),
+            _ => None,
+        };
+        let files = files as u32;
+        let mut picker = Self {
+            order: service.order.clone(),
+            sampler,
+            files,
+            in_a_row: service.in_a_row,
+            most_open: most_open.filter(|most| *most > 0).unwrap_or(u64::MAX).min(u64::from(files)) as usize,
+            undone: BTreeSet::new(),
+            open: BTreeSet::new(),
+            next: 0,
+            current: 0,
+            left: 0,
+        };
+        picker.restart();
+        picker
+    }
+
+    /// All files are to be worked on again.
+    pub fn restart(&mut self) {
+        self.undone = (0..self.files).collect();
+        self.open.clear();
+        (self.next, self.current, self.left) = (0, 0, 0);
+    }
+
+    /// The file of the next request; none when all are done.
+    #[inline]
+    pub fn pick(&mut self, random: &mut RandomStream) -> Option<u32> {
+        if self.files == 1 {
+            return (!self.undone.is_empty()).then_some(0);
+        }
+        self.pick_of_several(random)
+    }
+
+    fn pick_of_several(&mut self, random: &mut RandomStream) -> Option<u32> {
+        if self.undone.is_empty() {
+            return None;
+        }
+        if self.open.contains(&self.current) && (self.order == Order::Sequential || self.left > 0) {
+            self.left = self.left.saturating_sub(1);
+            return Some(self.current);
+        }
+        let file = match self.order {
+            Order::RoundRobin | Order::Sequential => self.following(),
+            _ => loop {
+                let file = match &self.sampler {
+                    Some(sampler) => sampler.draw(random) as u32,
+                    None => random.below(u64::from(self.files)) as u32,
+                };
+                if self.may_serve(file) {
+                    break file;
+                }
+            },
+        };
+        self.open.insert(file);
+        (self.current, self.left) = (file, self.in_a_row - 1);
+        Some(file)
+    }
+
+    fn may_serve(&self, file: u32) -> bool {
+        self.open.contains(&file) || (self.open.len() < self.most_open && self.undone.contains(&file))
+    }
+
+    /// The next file in turn that is open, or may be opened.
+    fn following(&mut self) -> u32 {
+        let files = if self.open.len() < self.most_open { &self.undone } else { &self.open };
+        let file = files.range(self.next..).next().or_else(|| files.first()).copied().unwrap_or(0);
+        self.next = (file + 1) % self.files;
+        file
+    }
+
+    /// Whether a file that has nothing more to give starts over, rather than being done.
+    pub fn starts_over(&self) -> bool {
+        matches!(self.order, Order::Weighted(_))
+    }
+
+    /// Nothing more comes from `file`.
+    pub fn done(&mut self, file: u32) {
+        self.undone.remove(&file);
+        self.open.remove(&file);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn served(text: &str, most_open: Option<u64>, each: usize) -> Vec<u32> {
+        let mut random = RandomStream::new(1, "test");
+        let mut picker = Picker::new(&Service::parse(text).unwrap(), 4, most_open);
+        let (mut order, mut left) = (Vec::new(), [each; 4]);
+        while let Some(file) = picker.pick(&mut random) {
+            if left[file as usize] == 0 {
+                picker.done(file);
+                continue;
+            }
+            left[file as usize] -= 1;
+            order.push(file);
+        }
+        assert_eq!(left, [0; 4]);
+        order
+    }
+
+    #[test]
+    fn files_are_served_in_the_order_asked_for() {
+        assert_eq!(served("roundrobin", None, 2), [0, 1, 2, 3, 0, 1, 2, 3]);
+        assert_eq!(served("roundrobin:2", None, 2), [0, 0, 1, 1, 2, 2, 3, 3]);
+        assert_eq!(served("sequential", None, 2), [0, 0, 1, 1, 2, 2, 3, 3]);
+        // Observed of fio 3.33: two at a time until they are done.
+        assert_eq!(served("roundrobin", Some(2), 2), [0, 1, 0, 1, 2, 3, 2, 3]);
+        let random = served("random", None, 50);
+        assert!(random.windows(2).filter(|pair| pair[0] == pair[1]).count() < 100, "{random:?}");
+        assert!(Service::parse("roundrobin:0").is_err() && Service::parse("robin").is_err());
+    }
+
+    #[test]
+    fn a_weighted_order_prefers_the_first_files() {
+        let mut random = RandomStream::new(1, "test");
+        let mut picker = Picker::new(&Service::parse("zipf:1").unwrap(), 4, None);
+        let mut counts = [0u32; 4];
+        (0..25_000).for_each(|_| counts[picker.pick(&mut random).unwrap() as usize] += 1);
+        // 1, 1/2, 1/3, 1/4 of 12/25: 12000, 6000, 4000, 3000; the standard deviation is below 80.
+        let wanted = [12_000i64, 6_000, 4_000, 3_000];
+        assert!(counts.iter().zip(wanted).all(|(count, wanted)| (i64::from(*count) - wanted).abs() < 350));
+    }
+}

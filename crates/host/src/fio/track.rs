@@ -1,0 +1,268 @@
+//! Where in one of its files a clone's next request lies, and how long it is: fio's rules, file by file.
+
+use super::blockmap::BlockMap;
+use super::distribution::{Distribution, Sampler};
+use super::files::Part;
+use super::job::{Blocks, JobSpec};
+use super::order::Passes;
+use crate::WorkloadError;
+use engine::RandomStream;
+
+/// The sizes of a direction's requests, ready to draw from.
+#[derive(Clone, Debug)]
+pub enum Sizes {
+    /// All alike.
+    Fixed(u64),
+    /// Multiples of this, up to that.
+    Range(u64, u64),
+    /// The shortest, and one entry per percent.
+    Table(u64, Box<[u64; 100]>),
+}
+
+impl Sizes {
+    /// Sizes as a job gives them.
+    pub fn new(blocks: &Blocks) -> Self {
+        match blocks {
+            Blocks::Fixed(bytes) => Self::Fixed(*bytes),
+            Blocks::Range(least, most) => Self::Range(*least, *most),
+            Blocks::Split(parts) => {
+                let mut sizes = parts.iter().flat_map(|(size, percent)| (0..*percent).map(|_| *size));
+                let table = std::array::from_fn(|_| sizes.next().expect("parts add up to 100"));
+                Self::Table(blocks.least(), Box::new(table))
+            }
+        }
+    }
+
+    /// A size that leaves no more than `room`; none when none does. A single size is given whatever the room.
+    #[inline]
+    fn draw(&self, room: u64, random: &mut RandomStream) -> Option<u64> {
+        let least = match self {
+            Self::Fixed(bytes) => return Some(*bytes),
+            Self::Range(least, _) | Self::Table(least, _) => *least,
+        };
+        if least > room {
+            return None;
+        }
+        loop {
+            let bytes = match self {
+                Self::Table(_, table) => table[random.below(100) as usize],
+                Self::Fixed(most) | Self::Range(_, most) => {
+                    let bytes = least + random.below(*most);
+                    (bytes - bytes % least).min(*most)
+                }
+            };
+            if bytes <= room {
+                return Some(bytes);
+            }
+        }
+    }
+}
+
+/// How a request finds its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// On from the last one.
+    Onward,
+    /// Anywhere.
+    Anywhere,
+    /// Where the last one was.
+    Again,
+}
+
+/// Which blocks a pass has covered.
+#[derive(Clone, Debug)]
+enum Covered {
+    /// Nobody minds.
+    Unknown,
+    /// Each once, in a random order.
+    InOrder(Passes),
+    /// A map of blocks of so many bytes.
+    Map(BlockMap, u64),
+}
+
+/// What a clone keeps of one of its files.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// The part's first byte, on the drive.
+    base: u64,
+    /// The same, from the file's first byte.
+    start: u64,
+    /// The part's length.
+    bytes: u64,
+    /// The file's length.
+    file_bytes: u64,
+    is_random: bool,
+    hole: i64,
+    /// A sequential direction that comes to the end of its part begins again.
+    goes_round: bool,
+    aligns: [u64; 3],
+    samplers: [Option<Sampler>; 3],
+    /// Where the last request of each direction ended, and where it began, from the start of the part.
+    ends: [u64; 3],
+    begins: [u64; 3],
+    covered: Covered,
+}
+
+impl Track {
+    /// Clone's `part` of a file that begins at `file_offset` of the drive.
+    ///
+    /// # Errors
+    /// When the zones of the job's distribution do not fit the part.
+    pub fn new(
+        job: &JobSpec,
+        part: &Part,
+        file_offset: u64,
+        goes_round: bool,
+        random: &mut RandomStream,
+    ) -> Result<Self, WorkloadError> {
+        let mut samplers = [None, None, None];
+        let mut aligns = [512; 3];
+        // As in fio, whose distribution belongs to the file: what reads find popular, writes do too.
+        let scatter = random.clone();
+        for &direction in job.directions() {
+            *random = scatter.clone();
+            let blocks = &job.blocks[direction];
+            aligns[direction] = job.align[direction].unwrap_or_else(|| blocks.least());
+            let count = count(part.bytes.min(part.file_bytes), blocks.least(), aligns[direction]);
+            let sampler = Sampler::new(&job.distribution[direction], count, aligns[direction], random);
+            samplers[direction] = Some(sampler.map_err(|expected| {
+                let found = format!("job {}: random_distribution over {} bytes", job.name, part.bytes);
+                job.place.error(found, expected)
+            })?);
+        }
+        let covered = covered(job, part, random);
+        Ok(Self {
+            base: file_offset + part.start,
+            start: part.start,
+            bytes: part.bytes,
+            file_bytes: part.file_bytes,
+            is_random: job.random,
+            hole: job.hole,
+            goes_round,
+            aligns,
+            samplers,
+            ends: [0; 3],
+            begins: [0; 3],
+            covered,
+        })
+    }
+
+    /// Begins again.
+    pub fn restart(&mut self, random: &mut RandomStream) {
+        (self.ends, self.begins) = ([0; 3], [0; 3]);
+        match &mut self.covered {
+            Covered::Unknown => {}
+            Covered::InOrder(passes) => passes.restart(random),
+            Covered::Map(map, _) => map.clear(),
+        }
+    }
+
+    /// The next request of `direction`: its first byte on the drive and its length; none when the file has no more.
+    #[inline]
+    pub fn next(
+        &mut self,
+        direction: usize,
+        way: Way,
+        sizes: &Sizes,
+        random: &mut RandomStream,
+    ) -> Option<(u64, u64)> {
+        let (place, is_drawn) = match way {
+            Way::Anywhere => (self.anywhere(direction, random)?, true),
+            Way::Again => (self.begins[direction], false),
+            Way::Onward => match self.onward(direction) {
+                Some(place) => (place, false),
+                // A random job whose sequential part has come to the end of the file.
+                None if self.is_random => (self.anywhere(direction, random)?, true),
+                None => return None,
+            },
+        };
+        if place >= self.bytes || self.start + place >= self.file_bytes {
+            return None;
+        }
+        let mut bytes = sizes.draw(self.bytes - place, random)?;
+        if self.start + place + bytes > self.file_bytes {
+            return None;
+        }
+        if let (true, Covered::Map(map, block)) = (is_drawn, &mut self.covered) {
+            bytes = bytes.min(map.cover(place / *block, bytes.div_ceil(*block)) * *block);
+        }
+        self.begins[direction] = place;
+        self.ends[direction] = place + bytes;
+        Some((self.base + place, bytes))
+    }
+
+    /// A place drawn from the distribution, or the next that is not covered yet.
+    #[inline]
+    fn anywhere(&mut self, direction: usize, random: &mut RandomStream) -> Option<u64> {
+        let align = self.aligns[direction];
+        if let Covered::InOrder(passes) = &mut self.covered {
+            return passes.next().map(|block| block * align);
+        }
+        let block = self.samplers[direction].as_ref().expect("a direction of this job").draw(random);
+        match &self.covered {
+            Covered::Map(map, unit) => map.next_free(block * align / unit).map(|free| free * unit),
+            _ => Some(block * align),
+        }
+    }
+
+    /// The place after the last request of `direction`, a hole further if there is one.
+    #[inline]
+    fn onward(&mut self, direction: usize) -> Option<u64> {
+        if self.goes_round && self.ends[direction] >= self.bytes {
+            self.ends[direction] = 0;
+        }
+        if self.start + self.ends[direction] >= self.file_bytes {
+            return None;
+        }
+        let mut place = self.ends[direction];
+        if self.hole != 0 {
+            place = self.over_hole(place);
+        }
+        Some(place)
+    }
+
+    /// fio's arithmetic, which turns round at the ends of the file rather than of the part.
+    fn over_hole(&self, from: u64) -> u64 {
+        let last = self.file_bytes.min(self.bytes) / 512 * 512;
+        let mut place = from;
+        if from == 0 && self.start > 0 && self.hole < 0 {
+            place = last.wrapping_sub(self.start);
+        }
+        if place == 0 {
+            return place;
+        }
+        place = place.wrapping_add_signed(self.hole);
+        match place >= self.file_bytes {
+            true if self.hole > 0 => self.start,
+            true => last.wrapping_add_signed(self.hole),
+            false => place,
+        }
+    }
+}
+
+/// How many places on a grid of `align` a request of at least `least` bytes has in `bytes`, counted as fio counts.
+fn count(bytes: u64, least: u64, align: u64) -> u64 {
+    let beyond = least.saturating_sub(align);
+    (bytes.saturating_sub(beyond) / align).max(1)
+}
+
+/// How a job keeps blocks from repeating: only uniform ones do, unless asked not to or told where to align.
+fn covered(job: &JobSpec, part: &Part, random: &mut RandomStream) -> Covered {
+    let mapped = job.random && !job.norandommap;
+    let used = || job.directions().iter().copied();
+    if !mapped || used().any(|direction| job.distribution[direction] != Distribution::Uniform) {
+        return Covered::Unknown;
+    }
+    // As fio says: any use of blockalign turns off the map.
+    if used()
+        .any(|direction| job.align[direction].is_some_and(|align| align != job.blocks[direction].least()))
+    {
+        return Covered::Unknown;
+    }
+    let least = used().map(|direction| job.blocks[direction].least()).min().unwrap_or(512);
+    let one = |direction: usize| job.blocks[direction] == Blocks::Fixed(least);
+    if used().all(one) {
+        return Covered::InOrder(Passes::new(count(part.bytes, least, least), random));
+    }
+    Covered::Map(BlockMap::new((part.bytes / least).max(1)), least)
+}

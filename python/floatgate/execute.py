@@ -10,6 +10,7 @@ from floatgate import session as sessions
 from floatgate import tables
 from floatgate.again import invocation
 from floatgate.folder import atomically, write_json
+from floatgate.remarks import remarks
 from floatgate.session import Plan, Progress
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def run_into(plan: Plan, folder: Path, *, report: bool, listeners: Listeners) ->
             sink.drain(session)
     document = outcome.document
     document["invocation"] = invocation(plan)
+    document["remarks"] = remarks(document)
     if plan.workload.notes:
         translated = "mqsim" if plan.workload.kind == "flows" else "diskspd"
         document["workload"]["notes"][translated] = "; ".join(plan.workload.notes)

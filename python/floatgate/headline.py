@@ -18,11 +18,19 @@ class Metric:
     title: str
     value: float | None
     show: Callable[[float | None], str]
+    interval: tuple[float, float] | None = None  # what 95 % of such runs would have the long run in
 
     @property
     def shown(self) -> str:
         """The value with its unit."""
         return self.show(self.value)
+
+    @property
+    def spread(self) -> str:
+        """Half the interval as a share of the value, in percent; nothing where there is none."""
+        if not self.interval or not self.value:
+            return ""
+        return q.percent((self.interval[1] - self.interval[0]) / 2 / self.value)
 
 
 _PER_KIND: tuple[tuple[str, str, Callable[[float | None], str]], ...] = (
@@ -48,8 +56,13 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
             continue
         for path, title, show in _PER_KIND:
             if kind in ("read", "write") or path != "bandwidth_bytes_per_s":
-                yield Metric(f"host.{kind}.{path}", f"{kind} {title}", at(side, path), show)
+                interval = at(side, f"interval.{path}")
+                yield Metric(f"host.{kind}.{path}", f"{kind} {title}", at(side, path), show, interval)
     yield Metric("waf", "write amplification", document["waf"], q.ratio)
+    if at(document, "waf_long_run.value") is not None:
+        low, value, high = (at(document, f"waf_long_run.{name}") for name in ("low", "value", "high"))
+        title = "write amplification, long run"
+        yield Metric("waf_long_run.value", title, value, q.ratio, (low, high))
     yield from _parity(document)
     yield Metric("utilisation.channel", "channel utilisation", at(document, "utilisation.channel"), q.percent)
     yield Metric("utilisation.die", "die utilisation", at(document, "utilisation.die"), q.percent)

@@ -10,10 +10,11 @@ import plotly.graph_objects as go
 import pytest
 
 from conftest import made_up_run
+from floatgate.amplification import parts
 from floatgate.errors import InputError
 from floatgate.headline import headline
 from floatgate.report import write_report
-from floatgate.report.figures import all_figures, amplification_by_origin
+from floatgate.report.figures import all_figures
 from floatgate.report.source import Source
 
 ALL_FIGURES = {
@@ -184,7 +185,7 @@ def test_an_interrupted_run_says_so(tmp_path: Path) -> None:
 
 def test_the_shares_of_the_origins_add_up_to_the_amplification(tmp_path: Path) -> None:
     source = Source.read(made_up_run(tmp_path / "run"))
-    shares = amplification_by_origin(source.document)
+    shares = parts(source.document)
     assert sum(shares.values()) == pytest.approx(source.document["waf"])
     assert shares["gc"] / shares["host"] == pytest.approx(2_450_000 / 1_600_000)
 

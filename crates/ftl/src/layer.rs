@@ -3,8 +3,8 @@
 use crate::mapping::Parts;
 use crate::parity::Stripes;
 use crate::{
-    BlockMapped, FtlConfig, FtlStats, Layout, Output, PageMapped, Regulation, RegulationCounts,
-    RegulationParts, SavedState, Seen, Snapshots, SuperblockState,
+    BlockMapped, FtlConfig, FtlStats, Layout, Mark, Output, PageMapped, Regulation, RegulationCounts,
+    RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover,
 };
 use controller::{Controller, Probe};
 use engine::{Calendar, Event};
@@ -171,6 +171,10 @@ impl Ftl {
         fn layout(&self) -> &Layout;
         /// What was counted so far.
         fn stats(&self) -> &FtlStats;
+        /// The counters after every so many victims, or merges, since measuring began.
+        fn turnover(&self) -> &Turnover;
+        /// The counters now.
+        fn mark(&self) -> Mark;
         /// The controller, for its busy times.
         fn controller(&self) -> &Controller;
         /// The blocks, for their wear.
@@ -218,6 +222,8 @@ impl Ftl {
         /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
         /// no request waits for it any longer.
         fn declare_stalled();
+        /// Measuring begins: what collection does from now on counts.
+        fn begin_turnover();
         /// Counts what a power cut would have lost, for the time until now.
         fn account_risk(now: SimTime);
         /// Sends all that the buffer holds to the flash.

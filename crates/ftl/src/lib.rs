@@ -34,6 +34,7 @@ mod snapshots;
 mod space;
 mod stats;
 mod steady;
+mod turnover;
 mod ways;
 pub mod wear;
 
@@ -51,6 +52,7 @@ pub use snapshots::{Seen, Snapshot, SnapshotCounts, SnapshotRules, Snapshots, Wh
 pub use space::SuperblockState;
 pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{Profile, SteadyRule, SteadyWindow};
+pub use turnover::{Mark, Turnover};
 
 /// Every policy of every seam of this crate and of the controller below it; the crates above add theirs.
 pub fn policies() -> Vec<config::PolicyEntry> {

@@ -78,10 +78,16 @@ counters! {
         victims: u64,
         /// Valid units in those victims when they were taken.
         victim_units: u64,
+        /// The other units of those victims: the room that collecting them gains.
+        victim_room: u64,
         /// Candidates there were at those choices, added up.
         victim_candidates: u64,
         /// Free superblocks there were at those choices, added up.
         victim_free: u64,
+        /// Valid units in superblocks that were taken for another reason: wear, the data's sake, a failed program.
+        relocated_units: u64,
+        /// The other units of those.
+        relocated_room: u64,
         /// Superblocks relocated for wear levelling.
         wear_relocations: u64,
         /// Open superblocks that host and garbage collection traded (`ftl.program_order`).

@@ -23,6 +23,7 @@ mod requests;
 mod result;
 mod run;
 mod session;
+mod spread;
 mod state_file;
 mod stripes;
 mod timeline;

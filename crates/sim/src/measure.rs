@@ -47,6 +47,9 @@ pub const REQUEST_COLUMNS: [(&str, &str); 21] = [
     ("link_ns", "uint64"),
 ];
 
+/// The percentiles that get an interval.
+pub(crate) const SPREAD_QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999)];
+
 /// Latencies beyond an hour and more are kept in the last bucket's range: 2^42 ns.
 const LATENCY_MAX_NS: u64 = 1 << 42;
 
@@ -87,12 +90,31 @@ pub(crate) struct TagMeasure {
     pub bytes: u64,
 }
 
+/// When requests came, and how long after that they were handed out. A workload that waits for the drive is never late.
+#[derive(Default)]
+pub(crate) struct Arrivals {
+    pub last: SimTime,
+    pub late_ns_last: u64,
+    pub late_ns_max: u64,
+}
+
+impl Arrivals {
+    /// One request is handed out.
+    #[inline]
+    pub fn note(&mut self, arrive: SimTime, now: SimTime) {
+        self.last = arrive;
+        self.late_ns_last = now.since(arrive).ns();
+        self.late_ns_max = self.late_ns_max.max(self.late_ns_last);
+    }
+}
+
 /// Everything measured in the window that counts.
 pub(crate) struct Measure {
     pub ops: [OpMeasure; 4],
     /// By tag, for reads, writes and trims.
     pub tags: Vec<[Option<Box<TagMeasure>>; 3]>,
     pub submitted: [u64; 4],
+    pub arrivals: Arrivals,
     pub completed: [u64; 4],
     pub failed: [u64; 4],
     /// Reads answered with an error because their data is lost.
@@ -108,6 +130,7 @@ impl Measure {
             ops: std::array::from_fn(|_| OpMeasure::new()),
             tags: Vec::new(),
             submitted: [0; 4],
+            arrivals: Arrivals::default(),
             completed: [0; 4],
             failed: [0; 4],
             uncorrectable: 0,
@@ -317,6 +340,31 @@ impl Series {
             }
             *bins = wide;
         }
+    }
+
+    /// Requests, bytes, summed latency and nanoseconds of each interval of a run that lasted `span_ns`.
+    pub fn parts(&self, op: Op, span_ns: u64) -> Vec<[f64; 4]> {
+        let bins = &self.bins[op as usize];
+        let count = span_ns.div_ceil(self.width_ns);
+        let part = |index: u64| {
+            let time = (span_ns - index * self.width_ns).min(self.width_ns);
+            let bin = bins.get(index as usize);
+            bin.map_or([0.0, 0.0, 0.0, time as f64], |bin| {
+                [bin.requests as f64, bin.bytes as f64, bin.latency_sum_ns as f64, time as f64]
+            })
+        };
+        (0..count).map(part).collect()
+    }
+
+    /// For each interval: requests beyond the lower and beyond the upper edge of the level (an eighth of a power of
+    /// two) in which `latency` lies, and all requests.
+    pub fn beyond(&self, op: Op, latency: u64) -> Vec<[f64; 3]> {
+        let level = level_of(latency);
+        let beyond = |bin: &Bin, level: usize| -> f64 {
+            bin.levels[level..].iter().map(|&count| u64::from(count)).sum::<u64>() as f64
+        };
+        let part = |bin: &Bin| [beyond(bin, level), beyond(bin, level + 1), bin.requests as f64];
+        self.bins[op as usize].iter().map(part).collect()
     }
 
     /// The series as columns of equal length.

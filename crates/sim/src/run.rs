@@ -143,6 +143,7 @@ impl<P: Observer> Run<P> {
             ramping,
         };
         run.busy_baseline = run.busy_times();
+        run.ftl.begin_turnover();
         run
     }
 
@@ -379,6 +380,7 @@ impl<P: Observer> Run<P> {
         let id = self.requests.insert(request, self.unit, measured);
         if measured {
             self.measure.submitted[request.op as usize] += 1;
+            self.measure.arrivals.note(request.arrive, now);
         }
         self.observer.on_request(id, &request);
         if request.op != Op::Flush {
@@ -393,6 +395,7 @@ impl<P: Observer> Run<P> {
         self.measure = Measure::new(now);
         self.ftl.account_risk(now);
         self.baseline = *self.ftl.stats();
+        self.ftl.begin_turnover();
         self.regulation_baseline = self.ftl.regulation_counts();
         self.busy_baseline = self.busy_times();
     }

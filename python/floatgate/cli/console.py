@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from floatgate import amplification
 from floatgate import quantities as q
 from floatgate.folder import to_text
 from floatgate.headline import FLASH, KINDS, at, headline
@@ -189,9 +190,8 @@ def print_result(document: dict[str, Any]) -> None:
         out.print(synthetic, markup=False)
     out.print(_host_table(document))
     out.print(_flash_table(document))
-    for metric in headline(document):
-        if not metric.name.startswith("host."):
-            out.print(f"{metric.title:<22} {metric.shown}", markup=False)
+    for title, shown in _flash_rows(document):
+        out.print(f"{title:<22} {shown}", markup=False)
     engine = document["engine"]
     speed = q.count(engine.get("page_operations_per_s"))
     out.print(
@@ -199,6 +199,22 @@ def print_result(document: dict[str, Any]) -> None:
         f" ({speed} page operations/s)",
         markup=False,
     )
+    for remark in document.get("remarks") or []:
+        out.print(f"note: {remark['text']} Advice: {remark['advice']}.", markup=False)
+
+
+def _flash_rows(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the run cost the drive; write amplification with its parts and what it comes to."""
+    for metric in headline(document):
+        if metric.name == "waf":
+            yield metric.title, metric.shown
+            parts = amplification.parts(document)
+            for part, value in parts.items() if len(parts) > 1 else ():
+                yield f"  {amplification.TITLES.get(part, part.replace('_', ' '))}", q.ratio(value)
+            if document.get("waf_long_run"):
+                yield "  in the long run", amplification.long_run(document)
+        elif not metric.name.startswith(("host.", "waf_long_run")):
+            yield metric.title, metric.shown
 
 
 def _host_table(document: dict[str, Any]) -> Table:
@@ -231,7 +247,18 @@ def _host_table(document: dict[str, Any]) -> Table:
             q.bandwidth(side.get("bandwidth_bytes_per_s")),
             *latency,
         )
+        if side.get("interval"):
+            spread = {metric.name: metric.spread for metric in headline(document)}
+            shown = [spread.get(f"host.{kind}.{name}", "") for name in _WITH_SPREAD]
+            table.add_row("+/- 95 %", "", *(("",) if failed else ()), *shown, style="dim")
     return table
+
+
+_WITH_SPREAD = (
+    "iops",
+    "bandwidth_bytes_per_s",
+    *(f"latency_ns.{name}" for name in ("mean", "p50", "p99", "p999", "max")),
+)
 
 
 def _flash_table(document: dict[str, Any]) -> Table:
@@ -266,8 +293,8 @@ def state_words(options: "session.Options") -> str:
     return {
         "none": "fresh, as it left the factory (--precondition fill, instant or steady to change)",
         "fill": "filled once",
-        "instant": "steady state, constructed",
-        "steady": "steady state, by overwriting until write amplification is steady",
+        "instant": "constructed as endless random overwriting leaves it",
+        "steady": "overwritten at random until write amplification is steady",
     }[options.precondition]
 
 

@@ -4,6 +4,7 @@ from itertools import accumulate
 from typing import Any
 
 from floatgate import quantities as q
+from floatgate.amplification import parts
 from floatgate.fio_json import Histogram
 from floatgate.report import palette, words
 from floatgate.report.plot import Figure
@@ -190,7 +191,7 @@ def _time_unit(ns: float) -> tuple[float, str]:
 
 def amplification(document: dict[str, Any]) -> Figure | None:
     """Write amplification as one bar, split by who programmed."""
-    shares = amplification_by_origin(document)
+    shares = parts(document)
     if not shares:
         return None
     data = [
@@ -220,14 +221,6 @@ def amplification(document: dict[str, Any]) -> Figure | None:
     )
     layout["legend"] |= {"traceorder": "normal"}
     return {"data": data, "layout": layout}
-
-
-def amplification_by_origin(document: dict[str, Any]) -> dict[str, float]:
-    """Write amplification split by the mapping units each origin programmed; empty where there is none."""
-    waf, units = document["waf"], document["flash"]["units_programmed"]
-    if not waf or not units["total"]:
-        return {}
-    return {origin: waf * n / units["total"] for origin, n in units.items() if n and origin != "total"}
 
 
 def unreadable(document: dict[str, Any]) -> Figure | None:

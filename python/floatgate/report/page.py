@@ -7,10 +7,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from floatgate import amplification
 from floatgate import quantities as q
 from floatgate.headline import FLASH, KINDS, at
 from floatgate.report import palette, words
-from floatgate.report.figures import all_figures, amplification_by_origin, energy_by_part
+from floatgate.report.figures import all_figures, energy_by_part
 from floatgate.report.parts import embedded, grid, plotly_script
 from floatgate.report.source import Source
 
@@ -53,15 +54,16 @@ def _facts(document: dict[str, Any]) -> str:
     parts.append(f"{requests:,} requests measured")
     if document["started_ns"]:
         parts.append(f"{q.duration(document['started_ns'])} of ramp-up cut")
-    parts.append(_precondition(document["precondition"]))
+    parts.append(_precondition(document))
     skipped = document["workload"].get("skipped_lines")
     if skipped:
         parts.append(f"{skipped:,} unreadable lines skipped")
     return " &middot; ".join(escape(part) for part in parts)
 
 
-def _precondition(report: dict[str, Any]) -> str:
-    """Say in which state the drive began."""
+def _precondition(document: dict[str, Any]) -> str:
+    """Say in which state the drive began; no run in which collection never worked was one in steady state."""
+    report = document["precondition"]
     kind = report["kind"]
     if kind == "none":
         return "fresh drive"
@@ -69,16 +71,22 @@ def _precondition(report: dict[str, Any]) -> str:
         windows = len(report["waf_by_window"])
         ended = "steady" if report["steady"] else "not steady yet"
         return f"preconditioned: {ended} after {windows} windows"
-    return {"fill": "preconditioned: filled once", "instant": "preconditioned: constructed steady state"}[
-        kind
-    ]
+    constructed = "constructed steady state"
+    if not amplification.collected(document):
+        constructed = "constructed, nothing collected"
+    said = {"fill": "filled once", "instant": constructed}
+    return f"preconditioned: {said[kind]}"
 
 
 def _notice(document: dict[str, Any]) -> str:
     """What a reader must know before the numbers."""
     synthetic = (document["workload"].get("notes") or {}).get("synthetic")
     made_up = f'<p class="notice">{escape(synthetic)}.</p>' if synthetic else ""
-    return made_up + _interrupted(document)
+    return made_up + _interrupted(document) + "".join(map(_remark, document.get("remarks") or []))
+
+
+def _remark(remark: dict[str, str]) -> str:
+    return f'<p class="notice">{escape(remark["text"])} <b>Advice:</b> {escape(remark["advice"])}.</p>'
 
 
 def _interrupted(document: dict[str, Any]) -> str:
@@ -99,15 +107,23 @@ def _cards(document: dict[str, Any]) -> str:
         if side and side["requests"]:
             rows = [(f"p{name}", q.duration(at(side, f"latency_ns.{key}"))) for name, key in _SHOWN]
             value, unit = q.count(side["iops"]), "IOPS"
+            rows.append(("IOPS, 95 %", _between(at(side, "interval.iops"))))
             cards.append(_card(kind, value, unit, q.bandwidth(side["bandwidth_bytes_per_s"]), rows))
     rows = [
+        ("in the long run", amplification.long_run(document)),
         ("dies busy", q.percent(at(document, "utilisation.die"))),
         ("channels busy", q.percent(at(document, "utilisation.channel"))),
         ("mean wear", f"{q.ratio(at(document, 'wear.pe_cycles_mean'))} P/E"),
     ]
+    if not document.get("waf_long_run"):
+        del rows[0]
     below = "flash programs per host write"
     cards.append(_card("drive", q.ratio(document["waf"]), "write amplification", below, rows))
     return "\n".join(cards)
+
+
+def _between(interval: list[float] | None) -> str:
+    return f"{q.count(interval[0])} to {q.count(interval[1])}" if interval else "too short to say"
 
 
 _SHOWN = (("50", "p50"), ("99", "p99"), ("99.9", "p999"))
@@ -188,7 +204,7 @@ def _stage_words(document: dict[str, Any]) -> str:
 
 
 def _amplification_words(document: dict[str, Any]) -> str:
-    shares = amplification_by_origin(document)
+    shares = amplification.parts(document)
     if not shares:
         return ""
     extra = {origin: share for origin, share in shares.items() if origin != "host"}
@@ -199,6 +215,8 @@ def _amplification_words(document: dict[str, Any]) -> str:
         return f"{text}, all of it for the host."
     parts = [f"{q.ratio(shares.get('host', 0.0))} for the host"]
     parts += [f"{q.ratio(share)} by {words.origin(origin)}" for origin, share in extra.items()]
+    if document.get("waf_long_run"):
+        parts[-1] += f". In the long run: {amplification.long_run(document)}"
     return f"{text}: {_listed(parts)}. The dotted line is the host's own unit."
 
 

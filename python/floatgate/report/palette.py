@@ -14,6 +14,7 @@ KINDS = {"read": "#0072B2", "write": "#D55E00", "trim": "#8a8f98", "flush": "#b9
 ORIGINS = {
     "host": "#56B4E9",
     "gc": "#E69F00",
+    "gc_debt": "#f3cf80",
     "wear": "#009E73",
     "read_modify_write": "#CC79A7",
     "rescue": "#8C564B",

@@ -20,6 +20,7 @@ WAITING = ("wait_host", "wait_gc", "wait_wear", "wait_other", "wait_die", "chann
 ORIGINS = {
     "host": "host",
     "gc": "garbage collection",
+    "gc_debt": "collection owed before the run",
     "wear": "wear levelling",
     "read_modify_write": "read-modify-write",
     "rescue": "rescue from failed programs",
@@ -47,6 +48,15 @@ DEFINITIONS = (
     (
         "write amplification",
         "mapping units programmed by all origins, divided by the mapping units that the host wrote",
+    ),
+    (
+        "write amplification in the long run",
+        "what it comes to while the drive stays as this run found it, from the moves for each unit of room "
+        "that collecting gained; with the interval that holds it in 95 of 100 such runs",
+    ),
+    (
+        "collection owed before the run",
+        "what was moved for room that was missing when the run began and that its writes did not use",
     ),
     (
         "share of an origin",

@@ -241,6 +241,9 @@ impl BlockMapped {
             (Purpose::Complete, true) => self.stats.merges_partial += 1,
             (Purpose::Full, _) => self.stats.merges_full += 1,
         }
+        if self.turnover.is_due() {
+            self.turnover.push(self.mark());
+        }
         let state = &mut self.banks[bank];
         let old = state.set_data(job.group, job.target);
         state.blocks[job.target as usize].role = Role::Data;

@@ -21,7 +21,7 @@ use crate::mapping::Parts;
 use crate::programs::Programs;
 use crate::space::{NONE, SuperblockState};
 use crate::wear::WearPolicy;
-use crate::{FtlStats, Layout, Output};
+use crate::{FtlStats, Layout, Mark, Output, Turnover};
 use bank::Bank;
 use controller::{Controller, Transaction};
 use engine::RandomStream;
@@ -89,6 +89,7 @@ pub struct BlockMapped {
     /// Without time: what was submitted and is done as soon as it is looked at.
     instant: Option<VecDeque<Transaction>>,
     stats: FtlStats,
+    turnover: Turnover,
     risk: Risk,
     read_only: bool,
     outputs: Vec<Output>,
@@ -140,6 +141,7 @@ impl BlockMapped {
             flushes: VecDeque::new(),
             instant: None,
             stats: FtlStats::default(),
+            turnover: Turnover::default(),
             risk: Risk::default(),
             read_only: false,
             outputs: Vec::with_capacity(64),
@@ -243,6 +245,22 @@ impl BlockMapped {
     /// What was counted so far.
     pub fn stats(&self) -> &FtlStats {
         &self.stats
+    }
+
+    /// The counters after every so many victims, or merges, since measuring began.
+    pub fn turnover(&self) -> &Turnover {
+        &self.turnover
+    }
+
+    /// The counters now.
+    pub fn mark(&self) -> Mark {
+        let units_waiting = u64::from(self.buffer.dirty_slots());
+        Mark { stats: self.stats, units_waiting, units_to_move: 0 }
+    }
+
+    /// Measuring begins: what collection does from now on counts.
+    pub fn begin_turnover(&mut self) {
+        self.turnover.begin(self.mark());
     }
 
     /// The controller, for its busy times.

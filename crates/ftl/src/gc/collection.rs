@@ -79,7 +79,13 @@ impl Collection {
         self.reading_units + self.backlog.len() as u32 + victim + taken
     }
 
-    /// Superblocks it has in hand.
+    /// The superblocks it has in hand.
+    pub fn in_hand(&self) -> impl Iterator<Item = u32> {
+        let listed = self.pending.iter().chain(&self.taken).map(|(superblock, _)| *superblock);
+        listed.chain((self.victim != NONE).then_some(self.victim))
+    }
+
+    /// How many superblocks it has in hand.
     pub fn under_way(&self) -> usize {
         self.pending.len() + self.taken.len() + usize::from(self.victim != NONE)
     }
@@ -254,6 +260,7 @@ impl PageMapped {
             }
             self.collections[die].forced.pop_front();
             self.collections[die].kept_data = keeps_data;
+            self.count_victim(die, global, origin);
             if rescue {
                 self.space.state[global] = SuperblockState::Victim;
             } else {
@@ -284,10 +291,7 @@ impl PageMapped {
             }
             return false;
         }
-        self.stats.victims += 1;
-        self.stats.victim_units += u64::from(valid);
-        self.stats.victim_candidates += self.space.dies[die].candidates.len() as u64;
-        self.stats.victim_free += self.space.dies[die].free.len() as u64;
+        self.count_victim(die, self.space.global(die, superblock), Origin::Gc);
         self.space.take(die, superblock);
         self.begin_victim(die, superblock, Origin::Gc);
         true

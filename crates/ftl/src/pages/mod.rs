@@ -22,7 +22,7 @@ use crate::regulation::Regulation;
 use crate::slc_cache::SlcCache;
 use crate::snapshots::Snapshots;
 use crate::space::{NONE, Space};
-use crate::{FtlStats, Layout, Output};
+use crate::{FtlStats, Layout, Output, Turnover};
 use controller::Controller;
 use nand::FlashArray;
 use std::collections::VecDeque;
@@ -61,6 +61,7 @@ pub struct PageMapped {
     /// Superblocks that may have become empty while being reclaimed.
     pub(crate) emptied: Vec<u32>,
     pub(crate) stats: FtlStats,
+    pub(crate) turnover: Turnover,
     /// Costs of writes and reads, where the drive has a code.
     pub(crate) regulation: Option<Box<Regulation>>,
     pub(crate) rewrite_after: Nanos,
@@ -160,6 +161,7 @@ impl PageMapped {
             flushes: VecDeque::new(),
             emptied: Vec::new(),
             stats: FtlStats::default(),
+            turnover: Turnover::default(),
             regulation,
             rewrite_after: config.rewrite_after,
             patrol: Patrol::new(config.scrub, dies, seed),

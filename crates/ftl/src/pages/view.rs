@@ -3,7 +3,7 @@
 use super::PageMapped;
 use crate::regulation::Regulation;
 use crate::space::SuperblockState;
-use crate::{FtlStats, Layout, Output, RegulationCounts};
+use crate::{FtlStats, Layout, Output, RegulationCounts, Turnover};
 use controller::{Controller, Probe};
 use engine::Calendar;
 use nand::FlashArray;
@@ -18,6 +18,16 @@ impl PageMapped {
     /// What was counted so far.
     pub fn stats(&self) -> &FtlStats {
         &self.stats
+    }
+
+    /// The counters after every so many victims, or merges, since measuring began.
+    pub fn turnover(&self) -> &Turnover {
+        &self.turnover
+    }
+
+    /// Measuring begins: what collection does from now on counts.
+    pub fn begin_turnover(&mut self) {
+        self.turnover.begin(self.mark());
     }
 
     /// What regulation counted so far; nothing where there is none.

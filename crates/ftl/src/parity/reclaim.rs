@@ -301,12 +301,7 @@ impl PageMapped {
             self.collections[die].erasing += 1;
             return;
         }
-        if origin == Origin::Gc {
-            self.stats.victims += 1;
-            self.stats.victim_units += u64::from(self.space.valid[at]);
-            self.stats.victim_candidates += self.space.dies[die].candidates.len() as u64;
-            self.stats.victim_free += self.space.dies[die].free.len() as u64;
-        }
+        self.count_victim(die, at, origin);
         self.stats.wear_relocations += u64::from(origin == Origin::Wear);
         self.count_refresh(origin);
         if self.space.is_candidate(at) {

@@ -1,8 +1,16 @@
 //! The result: what `run.json` holds.
+//!
+//! - `amplification`: what write amplification was made up of, and what it comes to in the long run.
+//! - `drive`: wear, wires and how busy everything was.
+//! - `intervals`: how sure the host's figures are.
+
+mod amplification;
+mod drive;
+mod intervals;
 
 use crate::measure::{Measure, OpMeasure, STAGES};
 use crate::observers::Observer;
-use crate::run::{BusyTimes, Run, page_operations};
+use crate::run::{Run, page_operations};
 use crate::{Drive, energy};
 use config::{Entry, Value as ConfigValue};
 use controller::Origin;
@@ -33,8 +41,9 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
     let measure = &run.measure;
     let span_ns = measure.last_completion.since(measure.started).ns();
     let busy = run.busy_times();
-    let utilisation = utilisation(&busy, &run.busy_baseline, span_ns);
+    let utilisation = drive::utilisation(&busy, &run.busy_baseline, span_ns);
     let erases = sum_by_origin(&stats.blocks_erased);
+    let (waf_parts, debt) = amplification::parts_and_debt(run, &stats);
     json!({
         "version": crate::version(),
         "seed": context.seed,
@@ -58,6 +67,9 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
             "mapping_unit_bytes": run.ftl.layout().unit.get(),
         },
         "waf": stats.waf(),
+        "waf_parts": waf_parts,
+        "waf_long_run": amplification::of_long_run(run, &stats),
+        "debt": debt,
         "stages": stages(measure),
         "jobs": jobs(run),
         "gc": gc(&stats),
@@ -67,10 +79,10 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "regulation": regulation(run),
         "parity": parity(&run.ftl, context.drive),
         "unreadable": unreadable(&stats),
-        "bus": bus_of(&run.ftl),
+        "bus": drive::bus_of(&run.ftl),
         "energy_j": energy::of(context.drive, &busy, &run.busy_baseline, measure, span_ns),
-        "wear": wear(&run.ftl, &stats, erases),
-        "wear_map": wear_map(&run.ftl),
+        "wear": drive::wear(&run.ftl, &stats, erases),
+        "wear_map": drive::wear_map(&run.ftl),
         "utilisation": utilisation,
         "series": measure.series.to_json(),
         "histogram": histograms(measure),
@@ -146,10 +158,12 @@ fn host(measure: &Measure, span_ns: u64) -> Value {
                 "iops": per_second(requests as f64, span_ns),
                 "bandwidth_bytes_per_s": per_second(of.bytes as f64, span_ns),
                 "latency_ns": latency(&of.latency, of.mean_ns()),
+                "interval": intervals::of(measure, op, span_ns),
             }),
         );
     }
     host["read"]["uncorrectable"] = json!(measure.uncorrectable);
+    host.insert("arrivals".into(), arrivals(measure, span_ns));
     for (name, counts) in
         [("submitted", &measure.submitted), ("completed", &measure.completed), ("failed", &measure.failed)]
     {
@@ -159,6 +173,17 @@ fn host(measure: &Measure, span_ns: u64) -> Value {
         host.insert(name.into(), Value::Object(by_kind));
     }
     Value::Object(host)
+}
+
+/// How requests came; `outstanding_mean` by Little's law, those that had to wait for a place in the drive included.
+fn arrivals(measure: &Measure, span_ns: u64) -> Value {
+    let waited: u128 = measure.ops.iter().map(|of| of.latency_sum_ns).sum();
+    json!({
+        "span_ns": measure.arrivals.last.ns().saturating_sub(measure.started.ns()),
+        "late_ns_last": measure.arrivals.late_ns_last,
+        "late_ns_max": measure.arrivals.late_ns_max,
+        "outstanding_mean": (span_ns > 0).then(|| waited as f64 / span_ns as f64),
+    })
 }
 
 fn sum_by_origin(counts: &[u64; Origin::COUNT]) -> u64 {
@@ -392,76 +417,6 @@ fn slc_cache(ftl: &Ftl, stats: &FtlStats) -> Value {
         "blocks_erased": stats.slc_blocks_erased,
         "erases_per_block_mean": ratio(total, erases.len() as u64),
         "erases_per_block_max": erases.iter().max(),
-    })
-}
-
-fn wear(ftl: &Ftl, stats: &FtlStats, erases: u64) -> Value {
-    let cycles = ftl.array().pe_cycles_by_block();
-    let total: u64 = cycles.iter().map(|&count| u64::from(count)).sum();
-    json!({
-        "pe_cycles_min": cycles.iter().min(),
-        "pe_cycles_mean": total as f64 / cycles.len() as f64,
-        "pe_cycles_max": cycles.iter().max(),
-        "bad_blocks": ftl.array().bad_blocks(),
-        "blocks_erased": erases,
-        "superblocks_lost": stats.superblocks_lost,
-        "read_only": ftl.is_read_only(),
-    })
-}
-
-/// What the channels spoke, and how fast: the interface may have been agreed on with an older chip.
-fn bus_of(ftl: &Ftl) -> Value {
-    let bus = ftl.controller().bus();
-    let signalling = bus.signalling();
-    json!({
-        "interface": bus.spoken(),
-        "cycle_ns": signalling.cycle.as_ns(),
-        "shortest_period_ns": signalling.shortest.as_ns(),
-        "data_in_bytes_per_s": signalling.data_in.bytes_per_s(),
-        "data_out_bytes_per_s": signalling.data_out.bytes_per_s(),
-        "pins_shared": signalling.pins.shared,
-        "pins_per_way": signalling.pins.per_way,
-    })
-}
-
-const WEAR_COLUMNS: usize = 256;
-
-/// Mean program/erase cycles by die (row) and group of neighbouring blocks (column).
-fn wear_map(ftl: &Ftl) -> Value {
-    let cycles = ftl.array().pe_cycles_by_block();
-    let dies = ftl.layout().dies as usize;
-    let per_die = cycles.len() / dies;
-    let group = per_die.div_ceil(WEAR_COLUMNS);
-    let mean =
-        |blocks: &[u32]| blocks.iter().map(|&count| f64::from(count)).sum::<f64>() / blocks.len() as f64;
-    let values: Vec<Vec<f64>> =
-        cycles.chunks(per_die).map(|die| die.chunks(group).map(mean).collect()).collect();
-    json!({ "dies": dies, "columns": per_die.div_ceil(group), "blocks_per_column": group, "values": values })
-}
-
-fn utilisation(now: &BusyTimes, before: &BusyTimes, span_ns: u64) -> Value {
-    let share = |busy: u64| if span_ns == 0 { 0.0 } else { busy as f64 / span_ns as f64 };
-    let channels: Vec<f64> =
-        now.channels.iter().zip(&before.channels).map(|(now, then)| share(now - then)).collect();
-    let arrays: Vec<[u64; 4]> = now
-        .arrays
-        .iter()
-        .zip(&before.arrays)
-        .map(|(now, then)| std::array::from_fn(|column| now[column] - then[column]))
-        .collect();
-    let dies: Vec<f64> = arrays.iter().map(|busy| share(busy.iter().sum())).collect();
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let by_origin = |column: usize| -> Vec<f64> { arrays.iter().map(|busy| share(busy[column])).collect() };
-    json!({
-        "channel": mean(&channels),
-        "die": mean(&dies),
-        "link_to_drive": share(now.wires[0] - before.wires[0]),
-        "link_to_host": share(now.wires[1] - before.wires[1]),
-        "per_channel": channels,
-        "per_die": dies,
-        "per_die_by_origin": {
-            "host": by_origin(0), "gc": by_origin(1), "wear": by_origin(2), "other": by_origin(3),
-        },
     })
 }
 

@@ -1,0 +1,139 @@
+//! What collection took and gave back, and the counters as they were after every so many victims: write amplification in
+//! the long run, and how sure it is, are estimated from that.
+//!
+//! Counted where a victim is taken, which is rare: nothing here is done for each unit.
+
+use crate::gc::collection::Collection;
+use crate::{FtlStats, PageMapped};
+use controller::Origin;
+
+/// Intervals kept at most. When there are as many, neighbours are joined: constant memory, however long the run.
+const INTERVALS_MAX: usize = 128;
+
+/// The counters at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mark {
+    /// What was counted until then.
+    pub stats: FtlStats,
+    /// Units of the host's that waited in the buffer: written, and not programmed yet.
+    pub units_waiting: u64,
+    /// Valid units of superblocks that were taken: chosen, and not moved yet.
+    pub units_to_move: u64,
+}
+
+/// The counters at equal intervals of collection work, since measuring began.
+#[derive(Clone, Debug, Default)]
+pub struct Turnover {
+    /// The first is the beginning.
+    marks: Vec<Mark>,
+    /// Victims, or merges, from one mark to the next.
+    every: u64,
+    /// How many there were since the last.
+    since: u64,
+}
+
+impl Turnover {
+    /// Measuring begins with these counters.
+    pub(crate) fn begin(&mut self, mark: Mark) {
+        self.marks.clear();
+        self.marks.push(mark);
+        (self.every, self.since) = (1, 0);
+    }
+
+    /// True when one more victim, or merge, is to leave a mark.
+    pub(crate) fn is_due(&mut self) -> bool {
+        self.since += 1;
+        self.since >= self.every && !self.marks.is_empty()
+    }
+
+    /// The counters after a victim, or a merge, that was due.
+    pub(crate) fn push(&mut self, mark: Mark) {
+        self.since = 0;
+        self.marks.push(mark);
+        if self.marks.len() > INTERVALS_MAX {
+            let mut index = 0;
+            self.marks.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            self.every *= 2;
+        }
+    }
+
+    /// The marks, in order of time; the first is the beginning of measuring.
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+}
+
+impl PageMapped {
+    /// A superblock (numbered over the drive) is taken on behalf of `origin`: what it holds will move, the rest of it is
+    /// room gained.
+    pub(crate) fn count_victim(&mut self, die: usize, superblock: usize, origin: Origin) {
+        let valid = self.space.valid[superblock];
+        let room = u64::from(self.layout.data_units() - valid);
+        if origin != Origin::Gc {
+            self.stats.relocated_units += u64::from(valid);
+            self.stats.relocated_room += room;
+            return;
+        }
+        self.stats.victims += 1;
+        self.stats.victim_units += u64::from(valid);
+        self.stats.victim_room += room;
+        self.stats.victim_candidates += self.space.dies[die].candidates.len() as u64;
+        self.stats.victim_free += self.space.dies[die].free.len() as u64;
+        if self.turnover.is_due() {
+            let mut mark = self.mark();
+            // It is counted and not taken yet.
+            mark.units_to_move += u64::from(valid);
+            self.turnover.push(mark);
+        }
+    }
+
+    /// The counters now.
+    pub fn mark(&self) -> Mark {
+        let in_hand = |(die, collection): (usize, &Collection)| -> u64 {
+            let valid = |superblock: u32| u64::from(self.space.valid[self.space.global(die, superblock)]);
+            collection.in_hand().map(valid).sum()
+        };
+        Mark {
+            stats: self.stats,
+            units_waiting: u64::from(self.buffer.dirty_slots()),
+            units_to_move: self.collections.iter().enumerate().map(in_hand).sum(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_stay_equal_and_few() {
+        for victims in [0u64, 1, 127, 128, 129, 1000, 100_000] {
+            let mut turnover = Turnover::default();
+            turnover.begin(Mark::default());
+            for count in 1..=victims {
+                if turnover.is_due() {
+                    let stats = FtlStats { victims: count, ..FtlStats::default() };
+                    turnover.push(Mark { stats, ..Mark::default() });
+                }
+            }
+            let seen: Vec<u64> = turnover.marks().iter().map(|mark| mark.stats.victims).collect();
+            assert!(seen.len() <= INTERVALS_MAX + 1, "{victims}: {} marks", seen.len());
+            let step = seen.get(1).copied().unwrap_or(1);
+            assert!(
+                seen.iter().enumerate().all(|(index, at)| *at == index as u64 * step),
+                "{victims}: {seen:?}"
+            );
+            assert!(victims - seen.last().unwrap() < step, "{victims}: the end is left out");
+            assert!(victims < 64 || seen.len() > INTERVALS_MAX / 2, "{victims}: only {} marks", seen.len());
+        }
+    }
+
+    #[test]
+    fn nothing_is_kept_before_measuring_begins() {
+        let mut turnover = Turnover::default();
+        assert!(!turnover.is_due() && turnover.marks().is_empty());
+    }
+}

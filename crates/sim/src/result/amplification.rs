@@ -1,0 +1,329 @@
+//! Write amplification: what made it up, what of it was owed before, and what it comes to in the long run.
+//!
+//! Over a window write amplification counts the victims that happened to fall into it. In the long run each unit of room
+//! that programs take must be gained by collecting, so that its cost per unit of room, which every victim shows, is all
+//! that has to be known: a victim with `v` valid units of `S` costs `v` programs and gains `S - v`. Programs that are not
+//! moves (the host's, padding, the map) times the sum of `v` over the sum of `S - v` are the moves of the long run.
+//!
+//! Not modelled: the state of a drive that this workload has yet to change. What a victim holds is what it holds now.
+
+use crate::observers::Observer;
+use crate::run::Run;
+use crate::spread::{self, Interval, jackknife};
+use controller::Origin;
+use ftl::{FtlStats, Layout, Mark};
+use serde_json::{Map, Value, json};
+
+/// Fewer victims say nothing: what they hold varies by as much as it is.
+pub(crate) const VICTIMS_LEAST: u64 = 30;
+
+/// Halves of a run that are further apart than so many standard deviations have not the same mean: by chance, that
+/// happens about once in a hundred runs.
+const APART: f64 = 3.0;
+
+/// Batches of each half, when they are compared.
+const HALVES: usize = 10;
+
+/// Moves of superblocks that were taken for another reason than room.
+const RELOCATIONS: [Origin; 4] = [Origin::Wear, Origin::Rescue, Origin::Refresh, Origin::Scrub];
+
+/// The sums that write amplification follows from.
+#[derive(Clone, Copy)]
+enum Sum {
+    /// Units the host wrote.
+    Written,
+    /// Units programmed, parity apart.
+    Programmed,
+    Parity,
+    /// Programs that took room and were no moves, those of the SLC cache apart; what came into the buffer counts.
+    Taken,
+    /// Units written with one bit a cell; units folded; the units that the folded superblocks had room for.
+    Slc,
+    Folded,
+    FoldedRoom,
+    Relocated,
+    RelocatedRoom,
+    Moved,
+    Room,
+}
+
+const SUMS: usize = Sum::Room as usize + 1;
+type Sums = [f64; SUMS];
+
+fn at(sums: &Sums, sum: Sum) -> f64 {
+    sums[sum as usize]
+}
+
+/// What happened from one mark to the next.
+fn sums(from: &Mark, to: &Mark, layout: &Layout) -> Sums {
+    let stats = to.stats.since(&from.stats);
+    let by = |origin: Origin| stats.units_programmed[origin as usize];
+    let all: u64 = stats.units_programmed.iter().sum();
+    let moves: u64 = RELOCATIONS.iter().map(|origin| by(*origin)).sum::<u64>() + by(Origin::Gc);
+    let programmed = all - by(Origin::Parity);
+    let waiting = to.units_waiting as f64 - from.units_waiting as f64;
+    // What the host overwrote after its superblock was taken need not be moved: room gained for nothing.
+    let chosen = (stats.victim_units + stats.relocated_units) as f64;
+    let moved = moves as f64 + to.units_to_move as f64 - from.units_to_move as f64;
+    let spared = chosen - moved;
+    let other = moves + by(Origin::Fold) + stats.slc_units_written;
+    let mut sums = [0.0; SUMS];
+    for (sum, value) in [
+        (Sum::Written, stats.units_written as f64),
+        (Sum::Programmed, programmed as f64 + waiting),
+        (Sum::Parity, by(Origin::Parity) as f64),
+        (Sum::Taken, programmed as f64 - other as f64 + waiting),
+        (Sum::Slc, stats.slc_units_written as f64),
+        (Sum::Folded, stats.slc_units_folded as f64),
+        (Sum::FoldedRoom, (stats.slc_superblocks_folded * u64::from(layout.slc_units())) as f64),
+        (Sum::Relocated, stats.relocated_units as f64),
+        (Sum::RelocatedRoom, stats.relocated_room as f64),
+        (Sum::Moved, stats.victim_units as f64 - spared),
+        (Sum::Room, stats.victim_room as f64 + spared),
+    ] {
+        sums[sum as usize] = value;
+    }
+    sums
+}
+
+/// Write amplification in the long run of a drive that collects superblocks.
+fn of_victims(sums: &Sums) -> Option<f64> {
+    let (slc, room) = (at(sums, Sum::Slc), at(sums, Sum::Room));
+    let folded = match at(sums, Sum::FoldedRoom) {
+        _ if slc <= 0.0 => 0.0,
+        0.0 => return None,
+        capacity => slc * at(sums, Sum::Folded) / capacity,
+    };
+    let taken = at(sums, Sum::Taken) + folded;
+    let needed = (taken - at(sums, Sum::RelocatedRoom)).max(0.0);
+    let moved = if room > 0.0 { needed * at(sums, Sum::Moved) / room } else { return None };
+    let parity = 1.0 + at(sums, Sum::Parity) / at(sums, Sum::Programmed);
+    let programmed = (taken + slc + at(sums, Sum::Relocated) + moved) * parity;
+    let written = at(sums, Sum::Written);
+    (written > 0.0).then(|| programmed / written)
+}
+
+/// Write amplification of a drive that merges: what merges cost does not follow from one of them.
+fn of_merges(sums: &Sums) -> Option<f64> {
+    let written = at(sums, Sum::Written);
+    (written > 0.0).then(|| at(sums, Sum::Programmed) / written)
+}
+
+/// What a run says about the long run.
+pub(crate) struct LongRun {
+    pub interval: Option<Interval>,
+    /// Victims, or merges, that the value rests on.
+    pub victims: u64,
+    /// The share of the run, at its beginning, that was left out because it went on differently afterwards.
+    pub left_out: f64,
+    /// The run ended before it settled.
+    pub drifting: bool,
+}
+
+/// The long run, from the marks of a run and its end.
+pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
+    let end = run.ftl.mark();
+    let marks = run.ftl.turnover().marks();
+    let layout = run.ftl.layout();
+    let merges = events(&end.stats.since(&run.baseline)) != end.stats.victims - run.baseline.victims;
+    let mut parts: Vec<Sums> = marks.windows(2).map(|pair| sums(&pair[0], &pair[1], layout)).collect();
+    // What came after the last mark belongs to the last part.
+    if let (Some(last), Some(part)) = (marks.last(), parts.last_mut()) {
+        let rest = sums(last, &end, layout);
+        *part = spread::total(&[*part, rest]);
+    }
+    let counted: Vec<u64> = marks.iter().map(|mark| events(&mark.stats)).collect();
+    settle(&parts, &counted, if merges { of_merges } else { of_victims })
+}
+
+/// Victims and merges: what garbage collection did, as often as it did it.
+pub(crate) fn events(stats: &FtlStats) -> u64 {
+    stats.victims + stats.merges_switch + stats.merges_partial + stats.merges_full
+}
+
+/// Leaves out the first half for as long as the second is another; `counted`: victims at the edges of the parts.
+fn settle(parts: &[Sums], counted: &[u64], of: fn(&Sums) -> Option<f64>) -> LongRun {
+    let mut first = 0;
+    loop {
+        let victims = counted.last().copied().unwrap_or(0) - counted.get(first).copied().unwrap_or(0);
+        let rest = &parts[first..];
+        let left_out = first as f64 / parts.len().max(1) as f64;
+        let enough = victims >= VICTIMS_LEAST && rest.len() >= spread::BATCHES_LEAST;
+        if !enough {
+            return LongRun { interval: None, victims, left_out, drifting: first > 0 };
+        }
+        if !is_drifting(rest, of) {
+            return LongRun { interval: spread::interval(rest, of), victims, left_out, drifting: false };
+        }
+        first += rest.len().div_ceil(2);
+    }
+}
+
+/// True when the second half of the parts has another mean than the first.
+fn is_drifting(parts: &[Sums], of: fn(&Sums) -> Option<f64>) -> bool {
+    let half = |parts: &[Sums]| jackknife(&spread::batches(parts, HALVES), of);
+    let (first, second) = parts.split_at(parts.len() / 2);
+    match (half(first), half(second)) {
+        (Some((a, a_variance)), Some((b, b_variance))) => {
+            (a - b).abs() > APART * (a_variance + b_variance).sqrt()
+        }
+        _ => false,
+    }
+}
+
+/// `waf_long_run` of a result; null where the host wrote nothing.
+pub(super) fn of_long_run<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Value {
+    if stats.units_written == 0 {
+        return Value::Null;
+    }
+    let found = long_run(run);
+    let too_short = found
+        .interval
+        .is_none()
+        .then(|| json!({ "victims": found.victims, "needed": VICTIMS_LEAST, "drifting": found.drifting }));
+    json!({
+        "value": found.interval.map(|interval| interval.value),
+        "low": found.interval.map(|interval| interval.low()),
+        "high": found.interval.map(|interval| interval.high()),
+        "half_width_relative": found.interval.map(|interval| interval.relative()),
+        "confidence_level": spread::LEVEL,
+        "victims": found.victims,
+        "batches": found.interval.map(|interval| interval.batches),
+        // The share of the run that was left out at its beginning because it went on differently.
+        "left_out": found.left_out,
+        // How often the run wrote the logical space over: what it has not reached is as it was before.
+        "overwrites": stats.units_written as f64 / f64::from(run.ftl.layout().logical_units),
+        "too_short": too_short,
+    })
+}
+
+/// `waf_parts` and `debt`: `waf` by what made it up, with what collection did for room that the window did not use.
+pub(super) fn parts_and_debt<P: Observer>(run: &Run<P>, stats: &FtlStats) -> (Value, Value) {
+    if stats.units_written == 0 {
+        return (Value::Null, Value::Null);
+    }
+    let (collected, debt) = collected(run, stats);
+    let per_unit = |units: f64| units / stats.units_written as f64;
+    let mut parts = Map::new();
+    for origin in Origin::ALL {
+        let units = stats.units_programmed[origin as usize] as f64;
+        match origin {
+            Origin::Gc => {
+                parts.insert("gc".into(), json!(per_unit(collected)));
+                parts.insert("gc_debt".into(), json!(per_unit(units - collected)));
+            }
+            _ if units > 0.0 || matches!(origin, Origin::Host | Origin::Padding) => {
+                parts.insert(origin.name().into(), json!(per_unit(units)));
+            }
+            _ => {}
+        }
+    }
+    (Value::Object(parts), debt)
+}
+
+/// Units that collection moved for the window's own writes, and what it moved beyond or short of that.
+///
+/// Collection gains room, programs take it. What was gained beyond what was taken went to room that was missing when the
+/// window began; what was taken beyond what was gained will have to be gained later.
+fn collected<P: Observer>(run: &Run<P>, stats: &FtlStats) -> (f64, Value) {
+    let moved = stats.units_programmed[Origin::Gc as usize] as f64;
+    if stats.victims == 0 {
+        return (moved, Value::Null);
+    }
+    let baseline = run.ftl.turnover().marks().first().copied().unwrap_or_default();
+    // As programmed until now: what waits in the buffer is not the window's yet.
+    let end = Mark { units_waiting: baseline.units_waiting, ..run.ftl.mark() };
+    let sums = sums(&baseline, &end, run.ftl.layout());
+    let taken = at(&sums, Sum::Taken) + stats.units_programmed[Origin::Fold as usize] as f64;
+    let (room, all_room) = (at(&sums, Sum::Room), at(&sums, Sum::Room) + at(&sums, Sum::RelocatedRoom));
+    let beyond = all_room - taken;
+    let price = if room > 0.0 { Some(at(&sums, Sum::Moved) / room) } else { None };
+    let repaid = if all_room > 0.0 { moved * (beyond / all_room).clamp(0.0, 1.0) } else { moved };
+    let debt = json!({
+        // Room that was missing when the window began, and was made up for; less than nothing: room used up.
+        "room_units": beyond,
+        "room_superblocks": beyond / f64::from(run.ftl.layout().data_units()),
+        "units_moved": repaid,
+        // What the window left to be moved later, at the price of its own victims.
+        "units_deferred": price.map(|price| (-beyond).max(0.0) * price),
+    });
+    (moved - repaid, debt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::RandomStream;
+
+    /// A batch with `written` units and one victim of 1000 units with `valid` of them valid, with what that takes.
+    fn victim(valid: f64, written: f64) -> Sums {
+        let mut sums = [0.0; SUMS];
+        for (sum, value) in [
+            (Sum::Written, written),
+            (Sum::Taken, written),
+            (Sum::Programmed, written + valid),
+            (Sum::Moved, valid),
+            (Sum::Room, 1000.0 - valid),
+        ] {
+            sums[sum as usize] = value;
+        }
+        sums
+    }
+
+    #[test]
+    fn the_long_run_follows_from_the_victims_alone() {
+        // 750 of 1000 valid: three units moved for each unit of room, whatever the window wrote meanwhile.
+        for written in [1.0, 250.0, 100_000.0] {
+            assert!((of_victims(&victim(750.0, written)).unwrap() - 4.0).abs() < 1e-9);
+        }
+        assert_eq!(of_victims(&victim(1000.0, 5.0)), None, "nothing was gained");
+    }
+
+    #[test]
+    fn padding_takes_room_and_pays_for_it() {
+        let mut sums = victim(500.0, 100.0);
+        sums[Sum::Taken as usize] = 200.0;
+        assert!((of_victims(&sums).unwrap() - 4.0).abs() < 1e-9, "two programs a unit, each moved one more");
+    }
+
+    fn settled(parts: &[Sums]) -> LongRun {
+        let counted: Vec<u64> = (0..=parts.len() as u64).collect();
+        settle(parts, &counted, of_victims)
+    }
+
+    #[test]
+    fn too_few_victims_give_no_value() {
+        let parts = vec![victim(500.0, 500.0); VICTIMS_LEAST as usize];
+        assert!(settled(&parts[1..]).interval.is_none());
+        let found = settled(&parts).interval.unwrap();
+        assert!((found.value - 2.0).abs() < 1e-9 && found.half < 1e-9);
+    }
+
+    #[test]
+    fn a_beginning_that_went_on_differently_is_left_out() {
+        let mut random = RandomStream::new(1, "test");
+        let mut part = |mean: f64| victim(mean + 40.0 * (random.unit() - 0.5), 100.0);
+        let parts: Vec<Sums> = (0..128).map(|index| part(if index < 30 { 100.0 } else { 750.0 })).collect();
+        let found = settled(&parts);
+        let interval = found.interval.unwrap();
+        assert!(found.left_out == 0.5 && (interval.low()..interval.high()).contains(&4.0), "{interval:?}");
+        let rising: Vec<Sums> = (0..40).map(|index| part(10.0 * f64::from(index))).collect();
+        let found = settled(&rising);
+        assert!(found.interval.is_none() && found.drifting, "it never settled");
+    }
+
+    #[test]
+    fn an_interval_holds_the_truth_at_least_as_often_as_it_says() {
+        let mut random = RandomStream::new(11, "test");
+        let held = |_: &usize| {
+            let parts: Vec<Sums> =
+                (0..60).map(|_| victim(700.0 + 100.0 * (random.unit() + random.unit()), 300.0)).collect();
+            // The mean victim holds 800.
+            // Once in a hundred the halves differ by chance, and too few are left.
+            let found = settled(&parts).interval;
+            found.is_some_and(|found| (found.low()..found.high()).contains(&5.0))
+        };
+        let held = (0..1000).filter(held).count();
+        assert!((930..=995).contains(&held), "{held} of 1000");
+    }
+}

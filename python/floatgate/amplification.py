@@ -1,0 +1,42 @@
+"""Write amplification in words: what it was made up of, and what it comes to in the long run."""
+
+from typing import Any
+
+from floatgate import quantities as q
+from floatgate.headline import at
+
+# Parts of `waf_parts` that are no origin of a program by themselves.
+TITLES = {"host": "host data", "gc": "collection", "gc_debt": "owed before"}
+
+
+def parts(document: dict[str, Any]) -> dict[str, float]:
+    """Return write amplification by part, those that are nothing left out; empty where nothing was written.
+
+    Collection is there twice: for the run's own writes (`gc`), and for room missing before (`gc_debt`).
+    """
+    found = document.get("waf_parts")
+    if found:
+        return {part: value for part, value in found.items() if value}
+    waf, units = document["waf"], document["flash"]["units_programmed"]
+    if not waf or not units["total"]:
+        return {}
+    return {origin: waf * n / units["total"] for origin, n in units.items() if n and origin != "total"}
+
+
+def long_run(document: dict[str, Any]) -> str:
+    """Say what write amplification comes to: `4.25 +/- 2.1 % (812 victims)`, or that it cannot be said."""
+    found = document.get("waf_long_run")
+    if not found:
+        return q.NOTHING
+    short = found["too_short"]
+    if short:
+        needed = "still changing" if short["drifting"] else f"{short['needed']:,} needed"
+        return f"too short to say: {short['victims']:,} victims, {needed}"
+    half = q.percent(found["half_width_relative"])
+    return f"{q.ratio(found['value'])} +/- {half} ({found['victims']:,} victims)"
+
+
+def collected(document: dict[str, Any]) -> bool:
+    """Return whether collection worked at all in this run; a run before this was counted says yes."""
+    victims: int | None = at(document, "waf_long_run.victims")
+    return victims != 0

@@ -1,0 +1,160 @@
+"""What a reader should be told before he believes a number: derived from the result, each with what to do.
+
+A rule looks at a result and says nothing or one remark. A new one is a function and its place in `RULES`.
+What the core itself remarked stands first.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from floatgate import quantities as q
+from floatgate.headline import at
+
+# Of a share this large what is left is too little to show in the mean: the tenth that does not.
+MOSTLY = 0.9
+# A workload whose last request was late by this share of its span was served a tenth too slowly.
+BEHIND = 0.1
+# Debt and padding are worth a sentence where they are at least this share of the figure that they change.
+NOTABLE = 0.1
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One thing to know about a run."""
+
+    kind: str  # for programs
+    text: str  # one sentence with its numbers
+    advice: str  # what to do
+
+
+def remarks(document: dict[str, Any]) -> list[dict[str, str]]:
+    """Return what is to be said about a result, most important first."""
+    return list(document.get("remarks") or []) + [asdict(remark) for remark in _derived(document)]
+
+
+def _derived(document: dict[str, Any]) -> Iterator[Remark]:
+    for rule in RULES:
+        remark = rule(document)
+        if remark:
+            yield remark
+
+
+def _cannot_keep_up(document: dict[str, Any]) -> Remark | None:
+    """Requests that come at their own times, and a drive that is slower than they come."""
+    arrivals = at(document, "host.arrivals") or {}
+    span, late = arrivals.get("span_ns"), arrivals.get("late_ns_last")
+    if not span or not arrivals.get("late_ns_max"):
+        return None  # Requests came when the drive had room for them.
+    waits, means, counts = [], [], []
+    for kind in ("read", "write"):
+        requests = at(document, f"host.{kind}.requests")
+        if requests:
+            counts.append(requests)
+            waits.append(requests * (at(document, f"stages.{kind}.queue") or 0.0))
+            means.append(requests * at(document, f"host.{kind}.latency_ns.mean"))
+    if not counts or not sum(means):
+        return None
+    waiting, behind = sum(waits) / sum(means), late / span
+    if behind < BEHIND and waiting < MOSTLY:
+        return None
+    wait, outstanding = sum(waits) / sum(counts), arrivals["outstanding_mean"]
+    text = (
+        f"The drive cannot keep up with this workload: a request waited {q.duration(wait)} on average until"
+        f" the drive took it up, {q.percent(waiting)} of its latency, and {q.count(outstanding)} were"
+        " outstanding on average"
+    )
+    if behind >= BEHIND:
+        text += f"; the last was {q.duration(late)} late"
+    advice = (
+        "latencies measure the backlog, not the drive: take a faster drive, fewer volumes (--volume),"
+        " a slower replay (--speedup 0.5) or --as-fast-as-possible"
+    )
+    return Remark("cannot_keep_up", text + ".", advice)
+
+
+def _nothing_collected(document: dict[str, Any]) -> Remark | None:
+    """A workload that wrote, and ended before anything had to be collected."""
+    long_run = document.get("waf_long_run")
+    if not long_run or not long_run["too_short"] or long_run["victims"]:
+        return None
+    written = at(document, "host.write.bytes")
+    text = (
+        f"Nothing was collected: the host wrote {q.size(written)}, {q.percent(long_run['overwrites'])} of the"
+        " drive, and ended before room had to be gained; a write amplification of"
+        f" {q.ratio(document['waf'])} says nothing about the long run."
+    )
+    return Remark("nothing_collected", text, _LONGER)
+
+
+_LONGER = "run it longer: --loop until=waf:5% repeats the workload until write amplification is known to 5 %"
+
+
+def _too_short(document: dict[str, Any]) -> Remark | None:
+    """Some victims, and too few of them."""
+    short, victims = at(document, "waf_long_run.too_short"), at(document, "waf_long_run.victims")
+    if not short or not victims:
+        return None
+    if short["drifting"]:
+        text = (
+            f"Write amplification was still changing when the run ended, over its last {victims:,} victims:"
+            " too short to say what it comes to."
+        )
+    else:
+        text = (
+            f"Write amplification rests on {victims:,} victims of garbage collection, and"
+            f" {short['needed']:,} are needed: too short to say what it comes to."
+        )
+    return Remark("too_short", text, _LONGER)
+
+
+def _owed_before(document: dict[str, Any]) -> Remark | None:
+    """Collection that the run did not cause."""
+    waf, owed = document.get("waf"), at(document, "waf_parts.gc_debt")
+    if not waf or not owed or owed < NOTABLE * waf:
+        return None
+    text = (
+        f"Of the write amplification of {q.ratio(waf)}, {q.ratio(owed)} are collection for room that was"
+        " missing when the run began and that it did not use."
+    )
+    return Remark("owed_before", text, "judge the workload without it: by the other rows, or by the long run")
+
+
+def _padded(document: dict[str, Any]) -> Remark | None:
+    """Program units that went to the flash mostly empty."""
+    waf, padding = document.get("waf"), at(document, "waf_parts.padding")
+    if not waf or not padding or padding < NOTABLE * waf:
+        return None
+    text = (
+        f"{q.percent(padding / waf)} of the write amplification of {q.ratio(waf)} is padding: writes came so"
+        " slowly, or were flushed so often, that program units went to the flash before they were full."
+    )
+    advice = (
+        "a longer ftl.buffer.flush_after, or a buffer that survives power cuts"
+        " (ftl.buffer.power_loss_protection)"
+    )
+    return Remark("padding", text, advice)
+
+
+def _from_the_buffer(document: dict[str, Any]) -> Remark | None:
+    """Figures of the buffer, taken for those of the flash."""
+    for kind, what in (("read", "read lay in the drive's buffer"), ("write", "written replaced data in it")):
+        share = at(document, f"buffer.hit_ratio_{kind}")
+        if share is not None and share >= MOSTLY and at(document, f"host.{kind}.requests"):
+            text = (
+                f"{q.percent(share)} of what was {what}: these are figures of the buffer, not of the flash."
+            )
+            return Remark("from_the_buffer", text, "spread the workload over more than ftl.buffer.size")
+    return None
+
+
+RULES: tuple[Callable[[dict[str, Any]], Remark | None], ...] = (
+    _cannot_keep_up,
+    _nothing_collected,
+    _too_short,
+    _owed_before,
+    _padded,
+    _from_the_buffer,
+)
+
+__all__ = ["Remark", "remarks"]

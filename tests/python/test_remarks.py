@@ -1,0 +1,142 @@
+"""What a reader is told about a number: its parts, what it comes to, and when it says nothing."""
+
+from typing import Any
+
+import pytest
+
+from floatgate import amplification
+from floatgate.headline import headline
+from floatgate.remarks import remarks
+
+
+def long_run(victims: int = 812, drifting: bool = False, short: bool = False, **more: Any) -> dict[str, Any]:
+    known = None if short else 4.0
+    found = {
+        "value": known,
+        "low": known and 3.8,
+        "high": known and 4.2,
+        "half_width_relative": known and 0.05,
+        "victims": victims,
+        "overwrites": 0.015,
+        "too_short": {"victims": victims, "needed": 30, "drifting": drifting} if short else None,
+    }
+    return found | more
+
+
+def document(**more: Any) -> dict[str, Any]:
+    latency = {"mean": 2e9, "p50": 1, "p99": 2, "p999": 3, "max": 4}
+    side = {"requests": 1000, "bytes": 1 << 30, "iops": 500.0, "latency_ns": latency, "interval": None}
+    base = {
+        "host": {"read": side, "write": side | {"bandwidth_bytes_per_s": 1.0}, "arrivals": {}},
+        "waf": 5.0,
+        "waf_parts": {"host": 1.0, "gc": 3.9, "gc_debt": 0.0, "padding": 0.1},
+        "waf_long_run": long_run(),
+        "flash": {"units_programmed": {"host": 1, "gc": 4, "total": 5}},
+        "buffer": {"hit_ratio_read": 0.1, "hit_ratio_write": 0.2},
+        "stages": {"read": {"queue": 1.0}, "write": {"queue": 1.0}},
+        "utilisation": {"channel": 0.5, "die": 0.5},
+        "wear": {"pe_cycles_mean": 1.0},
+    }
+    return base | more
+
+
+def kinds(found: dict[str, Any]) -> list[str]:
+    return [remark["kind"] for remark in remarks(found)]
+
+
+def test_an_ordinary_run_is_left_alone() -> None:
+    assert kinds(document()) == []
+
+
+def test_what_the_core_remarked_stands_first() -> None:
+    core = {"kind": "x", "text": "said.", "advice": "do"}
+    found = remarks(document(remarks=[core], waf_long_run=long_run(16, short=True)))
+    assert found[0] == core
+    assert found[1]["kind"] == "too_short"
+
+
+def test_too_few_victims_are_told_with_their_number() -> None:
+    (found,) = remarks(document(waf_long_run=long_run(16, short=True)))
+    assert found["kind"] == "too_short"
+    assert "16 victims" in found["text"]
+    assert "30 are needed" in found["text"]
+    assert "--loop until=waf:5%" in found["advice"]
+
+
+def test_a_run_that_never_settled_says_so() -> None:
+    (found,) = remarks(document(waf_long_run=long_run(400, short=True, drifting=True)))
+    assert "still changing" in found["text"]
+
+
+def test_a_workload_that_ended_before_anything_was_collected() -> None:
+    (found,) = remarks(document(waf_long_run=long_run(0, short=True)))
+    assert found["kind"] == "nothing_collected"
+    assert "1.00 GiB" in found["text"]
+    assert "1.50 % of the drive" in found["text"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "kind"),
+    [
+        ({"host": 1.0, "gc": 0.5, "gc_debt": 3.5, "padding": 0.0}, "owed_before"),
+        ({"host": 1.0, "gc": 0.5, "gc_debt": 0.0, "padding": 3.5}, "padding"),
+    ],
+)
+def test_what_the_workload_did_not_cause_is_told(parts: dict[str, float], kind: str) -> None:
+    (found,) = remarks(document(waf_parts=parts))
+    assert found["kind"] == kind
+    assert "5.00" in found["text"]
+
+
+def test_a_drive_that_cannot_keep_up_is_told_with_wait_and_backlog() -> None:
+    late = {"span_ns": 10e9, "late_ns_last": 3e9, "late_ns_max": 3e9, "outstanding_mean": 18_000.0}
+    slow = document(stages={"read": {"queue": 1.7e9}, "write": {"queue": 1.7e9}})
+    slow["host"]["arrivals"] = late
+    (found,) = remarks(slow)
+    assert found["kind"] == "cannot_keep_up"
+    assert all(part in found["text"] for part in ("1.70 s", "18.0k", "3.00 s late"))
+
+
+def test_a_backlog_that_went_away_is_told_only_where_most_waited() -> None:
+    late = {"span_ns": 10e9, "late_ns_last": 0, "late_ns_max": 3e9, "outstanding_mean": 12.0}
+    passing = document(stages={"read": {"queue": 1e9}, "write": {"queue": 1e9}})
+    passing["host"]["arrivals"] = late
+    assert kinds(passing) == []
+    passing["stages"] = {"read": {"queue": 1.9e9}, "write": {"queue": 1.9e9}}
+    assert kinds(passing) == ["cannot_keep_up"]
+
+
+def test_a_job_that_waits_for_the_drive_keeps_any_depth_outstanding() -> None:
+    depth = document(stages={"read": {"queue": 1.99e9}, "write": {"queue": 1.99e9}})
+    depth["host"]["arrivals"] = {"span_ns": 1e9, "late_ns_last": 0, "late_ns_max": 0, "outstanding_mean": 1e5}
+    assert kinds(depth) == []
+
+
+def test_figures_of_the_buffer_are_called_so() -> None:
+    (found,) = remarks(document(buffer={"hit_ratio_read": 0.97, "hit_ratio_write": 0.2}))
+    assert found["kind"] == "from_the_buffer"
+    assert "97.0 %" in found["text"]
+
+
+def test_the_long_run_is_said_with_its_interval_or_why_not() -> None:
+    assert amplification.long_run(document()) == "4.00 +/- 5.00 % (812 victims)"
+    short = document(waf_long_run=long_run(16, short=True))
+    assert amplification.long_run(short) == "too short to say: 16 victims, 30 needed"
+    changing = document(waf_long_run=long_run(16, short=True, drifting=True))
+    assert amplification.long_run(changing) == "too short to say: 16 victims, still changing"
+    assert amplification.long_run({"waf_long_run": None}) == "-"
+
+
+def test_the_headline_has_the_long_run_with_its_interval_where_there_is_one() -> None:
+    (metric,) = [metric for metric in headline(document()) if metric.name == "waf_long_run.value"]
+    assert metric.value == 4.0
+    assert metric.interval == (3.8, 4.2)
+    assert metric.spread == "5.00 %"
+    short = document(waf_long_run=long_run(16, short=True))
+    assert not any(metric.name.startswith("waf_long_run") for metric in headline(short))
+
+
+def test_a_run_in_which_nothing_was_collected_is_not_in_steady_state() -> None:
+    assert amplification.collected(document())
+    assert not amplification.collected(document(waf_long_run=long_run(0, short=True)))
+    assert amplification.collected({"waf": 1.0}), "a result of before this was counted"

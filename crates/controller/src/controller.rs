@@ -199,6 +199,12 @@ impl Controller {
         self.timing.t_bers(wear)
     }
 
+    /// True when garbage collection of an urgent die goes before the host's programs.
+    #[inline]
+    pub fn hastens_collection(&self) -> bool {
+        self.scheduler.hastens_collection()
+    }
+
     /// Tells the scheduler that this die is short of free superblocks.
     #[inline]
     pub fn set_urgent(&mut self, die: DieId, urgent: bool) {

@@ -51,7 +51,7 @@ pub use saved::SavedState;
 pub use snapshots::{Seen, Snapshot, SnapshotCounts, SnapshotRules, Snapshots, WhenFull};
 pub use space::SuperblockState;
 pub use stats::{FtlStats, RegulationCounts};
-pub use steady::{Profile, SteadyRule, SteadyWindow};
+pub use steady::{Moment, OpenBlock, SteadyRule, SteadyWindow, UsedBlock, VictimBlock};
 pub use turnover::{Mark, Turnover};
 
 /// Every policy of every seam of this crate and of the controller below it; the crates above add theirs.

@@ -21,6 +21,8 @@ const HEAD_WORDS: usize = 5;
 const HEAD_LONGS: usize = 2;
 const DIE_WORDS: usize = 2;
 const DIE_LONGS: usize = 2;
+/// Of a die: two frontiers, superblocks, units, and the collection under way.
+const DIE_HEAD: usize = 8;
 
 impl PageMapped {
     /// Takes the state of a drive at rest.
@@ -53,15 +55,17 @@ impl PageMapped {
             space.pe_cycles.clone(),
         ];
         let mut longs = vec![valid.to_vec(), space.closed_at.clone()];
-        for die in &space.dies {
+        for (die, collection) in space.dies.iter().zip(&self.collections) {
             let frontiers =
                 die.frontiers[..2].iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
-            words.push(frontiers.chain([die.usable, die.live]).collect());
+            let under_way = [collection.victim, collection.next_row];
+            words.push(frontiers.chain([die.usable, die.live]).chain(under_way).collect());
             let mut free: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
             free.sort_unstable();
             words.push(free.iter().map(|(_, superblock)| *superblock).collect());
             longs.push(free.iter().map(|(rank, _)| *rank).collect());
-            longs.push(vec![die.clock, die.erases]);
+            let [rate, credit] = [collection.rate, collection.credit].map(f64::to_bits);
+            longs.push(vec![die.clock, die.erases, rate, credit]);
         }
         words.extend(self.array.save());
         Ok(SavedState { words, longs })
@@ -107,7 +111,7 @@ impl PageMapped {
             let free = &words[HEAD_WORDS + DIE_WORDS * die + 1];
             let ranks = &longs[HEAD_LONGS + DIE_LONGS * die];
             let clocks = &longs[HEAD_LONGS + DIE_LONGS * die + 1];
-            if head.len() != 6 || free.len() != ranks.len() || clocks.len() != 2 {
+            if head.len() != DIE_HEAD || free.len() != ranks.len() || clocks.len() != 4 {
                 return Err(shape());
             }
             self.load_die(die, head, free, ranks, clocks, &closed_at)?;
@@ -127,7 +131,7 @@ impl PageMapped {
     ) -> Result<(), String> {
         let per_die = self.space.per_die;
         let known = |superblock: u32| superblock == NONE || superblock < per_die;
-        if !free.iter().chain([&head[0], &head[2]]).all(|&superblock| known(superblock)) {
+        if !free.iter().chain([&head[0], &head[2], &head[6]]).all(|&superblock| known(superblock)) {
             return Err("the saved state names a superblock that the drive does not have".into());
         }
         let space = &mut self.space.dies[die];
@@ -139,6 +143,14 @@ impl PageMapped {
         space.live = head[5];
         space.erases = clocks[1];
         space.free = ranks.iter().zip(free).map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
+        let victim = head[6];
+        let is_victim = |at: u32| self.space.state[self.space.global(die, at)] == SuperblockState::Victim;
+        if victim != NONE && (head[7] > self.layout.rows || !is_victim(victim)) {
+            return Err("the saved state says a superblock is collected that is none".into());
+        }
+        let collection = &mut self.collections[die];
+        (collection.victim, collection.next_row) = (head[6], head[7]);
+        (collection.rate, collection.credit) = (f64::from_bits(clocks[2]), f64::from_bits(clocks[3]));
         let first = self.space.global(die, 0);
         let mut closed: Vec<u32> = (0..per_die)
             .filter(|&at| self.space.state[first + at as usize] == SuperblockState::Closed)

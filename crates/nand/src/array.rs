@@ -234,6 +234,16 @@ impl FlashArray {
         }
     }
 
+    /// Wears the blocks of a superblock by `cycles` more.
+    pub fn wear_superblock(&mut self, die: u32, superblock: u32, cycles: u32) {
+        for plane in 0..self.planes {
+            let block = self.members[self.member_index(die, superblock, plane)];
+            if block != NO_BLOCK {
+                self.pe_cycles[(die * self.blocks_per_die + block) as usize] += cycles;
+            }
+        }
+    }
+
     /// The next page row that a superblock (numbered over the whole drive) can program.
     #[inline]
     pub fn next_row(&self, superblock: usize) -> u32 {

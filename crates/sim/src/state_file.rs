@@ -12,7 +12,8 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"FLGATESN";
-const VERSION: u32 = 1;
+/// 2: a collection may be under way.
+const VERSION: u32 = 2;
 /// Level 3: the arrays are random numbers, more effort gains nothing.
 const LEVEL: i32 = 3;
 

@@ -37,6 +37,12 @@ pub trait Scheduler: Send {
     /// True when a host read that just arrived interrupts the running operation, which still has
     /// `remaining` to go and was suspended `times` times before.
     fn suspends(&self, running: Kind, remaining: Nanos, times: u32) -> bool;
+
+    /// True when garbage collection of an urgent die goes before the host's programs. Asked where collections are
+    /// carried out without time.
+    fn hastens_collection(&self) -> bool {
+        false
+    }
 }
 
 config::policies! {

@@ -56,4 +56,8 @@ impl Scheduler for ReadPriority {
     fn suspends(&self, running: Kind, _remaining: Nanos, times: u32) -> bool {
         self.suspension.allows(running, times)
     }
+
+    fn hastens_collection(&self) -> bool {
+        true
+    }
 }

@@ -20,9 +20,9 @@ const CREDIT_PROGRAMS: u32 = 4;
 
 /// The state of a die's collection.
 pub(crate) struct Collection {
-    victim: u32,
+    pub victim: u32,
     origin: Origin,
-    next_row: u32,
+    pub next_row: u32,
     reading_rows: u32,
     reading_units: u32,
     pending: Vec<(u32, Origin)>,
@@ -38,9 +38,9 @@ pub(crate) struct Collection {
     /// The victim before was taken for the data's sake: where the host waits, it has a turn before the next one.
     kept_data: bool,
     /// Host units the collection has earned: see [`Collection::earn`].
-    credit: f64,
+    pub credit: f64,
     /// Host units earned by each unit moved.
-    rate: f64,
+    pub rate: f64,
     pub background: bool,
     pub idle_timer: bool,
     pub rewrite_timer: bool,
@@ -130,7 +130,7 @@ impl Collection {
     /// Without this, the host runs ahead until nothing is free and then waits for a whole superblock to be
     /// collected: seconds of silence on a drive with large superblocks.
     #[inline]
-    fn earn(&mut self, units: u32, program_units: u32) {
+    pub fn earn(&mut self, units: u32, program_units: u32) {
         // What the host did not use is soon forfeit, or it would run ahead after each wait.
         let most = f64::from(CREDIT_PROGRAMS * program_units);
         self.credit = (self.credit + f64::from(units) * self.rate).min(most);

@@ -17,8 +17,7 @@ impl Policy for WearOut {
                that the host's data can do without are left free, so that only the rest rotates; data never moves for \
                wear's sake",
         paper: "Desnoyers, HotStorage 2009, section 4: reusing blocks until they fail, if erase latency can be hidden",
-        not_modelled: "a state constructed at once (`instant`) has the spare room of a drive that holds nothing back; with parity \
-                       nothing is held back",
+        not_modelled: "with parity nothing is held back",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

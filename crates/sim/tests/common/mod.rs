@@ -1,6 +1,8 @@
 //! A tiny closed-loop workload and tiny drives for the tests of the engine.
 #![allow(dead_code)]
 
+pub mod two_sample;
+
 use engine::RandomStream;
 use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use sim::{Catalogue, Drive, RunOptions, Session};

@@ -1,22 +1,20 @@
 //! Making a drive look used, in slices.
 
+mod miniature;
+
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
-use ftl::{Ftl, FtlStats, Profile, SteadyRule, SteadyWindow};
+use ftl::{Ftl, FtlStats, SteadyRule, SteadyWindow};
 use serde_json::{Value, json};
 use units::Lpn;
-
-/// Superblocks a miniature has at most, and mapping units.
-const MINIATURE_SUPERBLOCKS: u32 = 768;
-const MINIATURE_UNITS: u64 = 1 << 20;
-/// Fewer superblocks than this say too little about a distribution.
-const MINIATURE_LEAST: u32 = 128;
 
 /// Preconditioning under way.
 pub(crate) struct Precondition {
     kind: PreconditionKind,
     filled: u32,
     written: u64,
+    /// Of those, what came after the fill and before the first window.
+    uncounted: u64,
     window: SteadyWindow,
     rule: SteadyRule,
     window_start: FtlStats,
@@ -33,6 +31,7 @@ impl Precondition {
             kind,
             filled,
             written: 0,
+            uncounted: 0,
             window: SteadyWindow::new(rule),
             rule,
             window_start: *ftl.stats(),
@@ -86,13 +85,16 @@ impl Precondition {
                 ftl.write_untimed(Lpn(self.written as u32));
                 self.written += 1;
                 if self.written == filled {
-                    self.window_start = *ftl.stats();
                     self.done = self.kind == PreconditionKind::Fill;
+                    if !self.done {
+                        self.stagger(ftl);
+                    }
+                    self.window_start = *ftl.stats();
                 }
             } else {
                 ftl.write_untimed(Lpn(self.random.below(filled) as u32));
                 self.written += 1;
-                if (self.written - filled).is_multiple_of(window) {
+                if (self.written - filled - self.uncounted).is_multiple_of(window) {
                     let waf = ftl.stats().since(&self.window_start).waf().expect("the window held writes");
                     self.window_start = *ftl.stats();
                     self.steady = self.window.push(waf);
@@ -106,6 +108,23 @@ impl Precondition {
         Ok(())
     }
 
+    /// Brings the dies out of step. Written in turns from the beginning, they would all fill their superblocks at the
+    /// same moments for ever, which dies of a busy drive soon cease to do: each takes a random part of a superblock more.
+    fn stagger(&mut self, ftl: &mut Ftl) {
+        if ftl.parity().is_some() {
+            return; // Its stripes go over the dies in step.
+        }
+        let Some(pages) = ftl.as_page_mapped() else { return };
+        let (program, units) = (pages.layout().program_units, pages.layout().data_units());
+        for die in 0..pages.layout().dies {
+            for _ in 0..self.random.below(u64::from(units / program)) * u64::from(program) {
+                let lpn = Lpn(self.random.below(u64::from(self.filled)) as u32);
+                self.uncounted += u64::from(pages.write_to_die_untimed(die as usize, lpn));
+            }
+        }
+        self.written += self.uncounted;
+    }
+
     fn construct(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<(), Error> {
         if ftl.parity().is_some() {
             return Err(Error(format!(
@@ -117,10 +136,10 @@ impl Precondition {
         match ftl.as_block_mapped() {
             Some(blocks) => blocks.construct_used(self.filled, seed),
             None => {
-                let profile = miniature_profile(drive, ftl, self.filled, seed)?;
+                let moments = miniature::history(drive, ftl, self.filled, seed)?;
                 ftl.as_page_mapped()
                     .expect("a layer maps pages or blocks")
-                    .construct_steady(&profile, self.filled, seed)
+                    .construct_steady(&moments, self.filled, seed)
                     .map_err(|reason| Error(format!("{}: {reason}", drive.name)))?;
             }
         }
@@ -152,25 +171,4 @@ impl Precondition {
             },
         })
     }
-}
-
-/// Brings a drive of one die, with the same superblocks, policies and spare room, to steady state and looks
-/// at it: how full the closed superblocks are depends on these alone, not on how many dies there are.
-fn miniature_profile(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> Result<Profile, Error> {
-    let ftl = ftl.as_page_mapped().expect("a layer maps pages or blocks");
-    let layout = ftl.layout();
-    let by_units = (MINIATURE_UNITS / u64::from(layout.superblock_units)) as u32;
-    // Data are brought there past the SLC cache; what it keeps is none of theirs.
-    let usable = (ftl.usable_superblocks() / layout.dies).saturating_sub(ftl.cache_reserved());
-    let planes_apart = drive.geometry().planes / layout.planes;
-    let superblocks = by_units.clamp(MINIATURE_LEAST, MINIATURE_SUPERBLOCKS).min(usable);
-    let superblocks = (superblocks / planes_apart).max(1) * planes_apart;
-    let kept = ftl.superblocks_kept();
-    let scale = f64::from(superblocks.saturating_sub(kept)) / f64::from(usable.saturating_sub(kept).max(1));
-    let logical = (f64::from(filled) / f64::from(layout.dies) * scale) as u64;
-    let small = drive.miniature(superblocks, logical.max(1))?;
-    let mut mini = small.build(seed)?;
-    let mut work = Precondition::new(PreconditionKind::Steady, &mini, 1.0, seed);
-    while !work.advance(&small, &mut mini, 1 << 20, seed)? {}
-    Ok(mini.as_page_mapped().expect("a miniature is of the same kind").profile())
 }

@@ -1,0 +1,294 @@
+//! Dies built as they are at moments of a steady state's history, each at one of its own.
+//!
+//! Left out: dies that differ in their bad blocks hold the same share of the data, as in a drive that is overwritten
+//! in turns; what a policy learns (`latency-guided`) begins anew.
+
+use crate::PageMapped;
+use crate::space::{Frontier, SuperblockState};
+use crate::steady::{Moment, UsedBlock};
+use controller::Origin;
+use engine::{Permutation, RandomStream};
+use std::cmp::Reverse;
+
+/// The next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen uniformly.
+#[inline]
+fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream) -> u64 {
+    let mut mask = 0u64;
+    let mut bits = 0u64;
+    for place in 0..count {
+        // Half a random word serves for one place: the bias is below 2^-32 times the superblock's size.
+        bits = if place % 2 == 0 { random.bits() } else { bits >> 32 };
+        let draw = ((bits & 0xFFFF_FFFF) * u64::from(units - place)) >> 32;
+        let chosen = draw < u64::from(*left);
+        mask |= u64::from(chosen) << place;
+        *left -= u32::from(chosen);
+    }
+    mask
+}
+
+/// Near enough to a normal variate of mean 0 and variance 1, from sums alone: the same on every machine.
+fn normal(random: &mut RandomStream) -> f64 {
+    (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
+}
+
+/// What goes where, and all that is drawn.
+struct Builder {
+    permutation: Permutation,
+    placed: u64,
+    random: RandomStream,
+    /// Program/erase cycles of each superblock of the drive, beyond those it had when new.
+    cycles: Vec<u32>,
+}
+
+/// What the superblocks of one die become.
+struct DiePlan {
+    closed: Vec<(u32, UsedBlock)>,
+    open: [Option<(u32, u32, u32)>; 2],
+    victim: Option<(u32, u32)>,
+    free: Vec<u32>,
+}
+
+impl PageMapped {
+    /// Builds the state that endless uniform random overwriting of the first `filled` units would end in: each die as at
+    /// one of the `moments`, the units themselves in random order.
+    ///
+    /// # Errors
+    /// When the drive is not fresh or has too few superblocks for what is to be filled.
+    pub fn construct_steady(&mut self, moments: &[Moment], filled: u32, seed: u64) -> Result<(), String> {
+        if self.stats.units_written > 0 || moments.is_empty() {
+            return Err("a state can be constructed in a fresh drive only".into());
+        }
+        let mut random = RandomStream::new(seed, "ftl.construct");
+        let permutation = Permutation::draw(u64::from(filled), &mut random);
+        let shares = self.draw_shares(filled, &mut random)?;
+        let cycles = vec![0; self.layout.superblocks()];
+        let mut builder = Builder { permutation, placed: 0, random, cycles };
+        for (die, share) in shares.into_iter().enumerate() {
+            let moment = &moments[builder.random.below(moments.len() as u64) as usize];
+            self.construct_die(die, moment, share, &mut builder)?;
+        }
+        if let Some(demand) = &mut self.demand {
+            demand.fall_behind();
+        }
+        self.stats.units_written += u64::from(filled);
+        self.stats.units_programmed[Origin::Host as usize] += u64::from(filled);
+        Ok(())
+    }
+
+    /// How many of `filled` units each die holds. Dies are written in turns and lose a unit wherever one is overwritten:
+    /// in equilibrium a die's share of n varies as n / 2 beside the others.
+    fn draw_shares(&self, filled: u32, random: &mut RandomStream) -> Result<Vec<u32>, String> {
+        let dies = self.layout.dies;
+        let sigma = (f64::from(filled) / f64::from(dies) / 2.0).sqrt();
+        let drawn: Vec<f64> = (0..dies).map(|_| sigma * normal(random)).collect();
+        let mean = drawn.iter().sum::<f64>() / f64::from(dies);
+        let even = f64::from(filled) / f64::from(dies);
+        let mut shares: Vec<u32> = (drawn.iter().zip(&self.space.dies))
+            .map(|(drawn, die)| ((even + drawn - mean).max(0.0) as u32).min(die.quota))
+            .collect();
+        let mut left = i64::from(filled) - shares.iter().map(|share| i64::from(*share)).sum::<i64>();
+        let room = |shares: &[u32]| -> i64 {
+            shares.iter().zip(&self.space.dies).map(|(share, die)| i64::from(die.quota - share)).sum()
+        };
+        if left > room(&shares) {
+            return Err(format!("there are too few good superblocks to hold {filled} mapping units"));
+        }
+        while left != 0 {
+            let die = random.below(u64::from(dies)) as usize;
+            if left > 0 {
+                let more = (left.unsigned_abs().div_ceil(u64::from(dies)) as u32)
+                    .min(self.space.dies[die].quota - shares[die]);
+                shares[die] += more;
+                left -= i64::from(more);
+            } else if shares[die] > 0 {
+                shares[die] -= 1;
+                left += 1;
+            }
+        }
+        Ok(shares)
+    }
+
+    fn construct_die(
+        &mut self,
+        die: usize,
+        moment: &Moment,
+        share: u32,
+        builder: &mut Builder,
+    ) -> Result<(), String> {
+        let plan = self.plan_die(die, moment, share, builder)?;
+        let counts = self.valid_counts(die, &plan, share, &mut builder.random)?;
+        self.wear_die(die, &builder.cycles);
+        let (units, stretch) = (self.layout.data_units(), self.stretch(moment, &plan));
+        let oldest = plan.closed.first().map_or(0.0, |(_, block)| block.age);
+        let start = (oldest * stretch * f64::from(units)).ceil() as u64;
+        for ((superblock, block), valid) in plan.closed.iter().zip(counts) {
+            let global = self.space.global(die, *superblock);
+            self.place(global, 0..units, valid, builder);
+            self.array.restore(global, self.layout.rows);
+            let age = (block.age * stretch * f64::from(units)) as u64;
+            self.space.dies[die].clock = start - age;
+            self.space.close(die, *superblock);
+        }
+        self.space.dies[die].clock = start;
+        for stream in 0..2 {
+            let Some((superblock, next_unit, valid)) = plan.open[stream] else { continue };
+            let global = self.space.global(die, superblock);
+            self.space.state[global] = SuperblockState::Open;
+            self.space.dies[die].frontiers[stream] = Frontier { superblock, next_unit, ..Frontier::CLOSED };
+            self.place(global, 0..next_unit, valid, builder);
+        }
+        if let (Some((superblock, valid)), Some(victim)) = (plan.victim, &moment.victim) {
+            let global = self.space.global(die, superblock);
+            self.space.state[global] = SuperblockState::Victim;
+            self.array.restore(global, self.layout.rows);
+            let row = self.row_of(victim.done);
+            self.place(global, row * self.layout.row_units..units, valid, builder);
+            let collection = &mut self.collections[die];
+            (collection.victim, collection.next_row) = (superblock, row);
+            (collection.rate, collection.credit) = (victim.rate, moment.credit * f64::from(units));
+        }
+        for superblock in plan.free {
+            self.space.push_free(die, superblock);
+        }
+        self.space.dies[die].erases = moment.erases;
+        self.space.dies[die].live = share;
+        Ok(())
+    }
+
+    /// Ages are those of a die with as many superblocks as the moment's.
+    fn stretch(&self, moment: &Moment, plan: &DiePlan) -> f64 {
+        plan.closed.len() as f64 / moment.closed.len().max(1) as f64
+    }
+
+    fn row_of(&self, part: f64) -> u32 {
+        (part * f64::from(self.layout.rows)).round() as u32
+    }
+
+    /// Says what each good superblock of the die is to be, in random order.
+    fn plan_die(
+        &mut self,
+        die: usize,
+        moment: &Moment,
+        share: u32,
+        builder: &mut Builder,
+    ) -> Result<DiePlan, String> {
+        let mut superblocks: Vec<u32> =
+            self.space.dies[die].free.drain().map(|Reverse((_, superblock))| superblock).collect();
+        superblocks.sort_unstable();
+        let random = &mut builder.random;
+        for at in (1..superblocks.len()).rev() {
+            superblocks.swap(at, random.below(at as u64 + 1) as usize);
+        }
+        let (units, program) = (self.layout.data_units(), self.layout.program_units);
+        let mut take = |cycles: u32| -> Option<u32> {
+            let superblock = superblocks.pop()?;
+            builder.cycles[die * self.space.per_die as usize + superblock as usize] = cycles;
+            Some(superblock)
+        };
+        let part = |part: f64| (part * f64::from(units)).round() as u32;
+        let mut left = share;
+        let mut hold = |valid: u32, room: u32| {
+            let valid = valid.min(room).min(left);
+            left -= valid;
+            valid
+        };
+        let short = || format!("die {die} has too few good superblocks");
+        let mut open = [None; 2];
+        for (open, block) in open.iter_mut().zip(&moment.open) {
+            let Some(block) = block else { continue };
+            let next_unit = part(block.written).next_multiple_of(program).min(units - program);
+            let valid = hold(part(block.valid), next_unit);
+            *open = Some((take(block.cycles).ok_or_else(short)?, next_unit, valid));
+        }
+        let mut victim = None;
+        if let Some(block) = &moment.victim {
+            let room = units.saturating_sub(self.row_of(block.done) * self.layout.row_units);
+            victim = Some((take(block.cycles).ok_or_else(short)?, hold(part(block.valid), room)));
+        }
+        let more = self.superblocks_kept() + self.cache_reserved();
+        let free_count = (moment.free.len() as u32 + more).saturating_sub(moment.kept).max(1);
+        let mut free = Vec::new();
+        for at in 0..free_count as usize {
+            let cycles = moment.free.get(at % moment.free.len().max(1)).copied().unwrap_or(0);
+            free.push(take(cycles).ok_or_else(short)?);
+        }
+        let count = superblocks.len();
+        if count == 0 || moment.closed.is_empty() {
+            return Err(short());
+        }
+        let closed = (0..count).map(|at| {
+            let drawn = (at as f64 + builder.random.unit()) / count as f64 * moment.closed.len() as f64;
+            let block = moment.closed[(drawn as usize).min(moment.closed.len() - 1)];
+            builder.cycles[die * self.space.per_die as usize + superblocks[at] as usize] = block.cycles;
+            (superblocks[at], block)
+        });
+        Ok(DiePlan { closed: closed.collect(), open, victim, free })
+    }
+
+    /// How many units are valid in each closed superblock of a die, so that with those in the others there are `share`.
+    /// What the moment's die held more or less is shared out in proportion to what each has lost.
+    fn valid_counts(
+        &self,
+        die: usize,
+        plan: &DiePlan,
+        share: u32,
+        random: &mut RandomStream,
+    ) -> Result<Vec<u32>, String> {
+        let units = f64::from(self.layout.data_units());
+        let others: u32 = plan.open.iter().flatten().map(|(_, _, valid)| valid).sum::<u32>()
+            + plan.victim.map_or(0, |(_, valid)| valid);
+        let wanted = share.saturating_sub(others);
+        if share > self.space.dies[die].quota || f64::from(wanted) > plan.closed.len() as f64 * units {
+            return Err(format!("die {die} has too few good superblocks to hold {share} mapping units"));
+        }
+        let garbage: f64 = plan.closed.iter().map(|(_, block)| 1.0 - block.valid).sum();
+        let scale = (plan.closed.len() as f64 - f64::from(wanted) / units) / garbage.max(f64::MIN_POSITIVE);
+        let mut counts: Vec<u32> = (plan.closed.iter())
+            .map(|(_, block)| ((1.0 - (1.0 - block.valid) * scale).clamp(0.0, 1.0) * units).round() as u32)
+            .collect();
+        let mut total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        while total != u64::from(wanted) {
+            let count = &mut counts[random.below(plan.closed.len() as u64) as usize];
+            if total < u64::from(wanted) && f64::from(*count) < units {
+                *count += 1;
+                total += 1;
+            } else if total > u64::from(wanted) && *count > 0 {
+                *count -= 1;
+                total -= 1;
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Makes `valid` of some units of a superblock the homes of the next logical units.
+    fn place(&mut self, global: usize, range: std::ops::Range<u32>, valid: u32, builder: &mut Builder) {
+        let first = self.layout.first_ppa(global as u32);
+        let (forward, backward, valid_bits) = self.map.arrays_mut();
+        let mut left = valid;
+        for start in range.clone().step_by(64) {
+            let count = (range.end - start).min(64);
+            let mut mask = sample_mask(range.end - start, count, &mut left, &mut builder.random);
+            while mask != 0 {
+                let ppa = first + start + mask.trailing_zeros();
+                mask &= mask - 1;
+                let lpn = builder.permutation.at(builder.placed) as u32;
+                builder.placed += 1;
+                forward[lpn as usize] = ppa;
+                backward[ppa as usize] = lpn;
+                valid_bits[ppa as usize / 64] |= 1 << (ppa % 64);
+            }
+        }
+        self.space.valid[global] = valid;
+    }
+
+    /// Gives the superblocks of a die the wear of those they were built after.
+    fn wear_die(&mut self, die: usize, cycles: &[u32]) {
+        for superblock in 0..self.layout.superblocks_per_die {
+            let global = self.space.global(die, superblock);
+            if self.space.state[global] != SuperblockState::Lost {
+                self.array.wear_superblock(die as u32, superblock, cycles[global]);
+                self.space.pe_cycles[global] = self.array.pe_cycles(die as u32, superblock);
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The translation layer without time: filling and overwriting a drive fast, and constructing the state
+//! that this would end in.
+//!
+//! - this file: when write amplification counts as steady.
+//! - `untimed`: writes and collections that take no time.
+//! - `history`: what one die looks like at many moments of its steady state.
+//! - `construct`: dies built at moments of such a history.
+
+mod construct;
+mod history;
+mod untimed;
+
+pub use history::{Moment, OpenBlock, UsedBlock, VictimBlock};
+
+/// When write amplification counts as steady: over the last `windows` windows of `window` logical drive
+/// writes each, it stays within `tolerance` (relative) of its mean, and a straight line through them changes
+/// by no more than half of that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteadyRule {
+    /// Length of a window, in overwrites of the filled space.
+    pub window: f64,
+    /// How many windows are compared.
+    pub windows: usize,
+    /// The largest relative excursion.
+    pub tolerance: f64,
+    /// Overwrites after which the drive is taken as it is, and said to be so.
+    pub limit: f64,
+}
+
+impl Default for SteadyRule {
+    fn default() -> Self {
+        Self { window: 0.25, windows: 5, tolerance: 0.02, limit: 20.0 }
+    }
+}
+
+/// Write amplification window by window, and the verdict.
+#[derive(Clone, Debug)]
+pub struct SteadyWindow {
+    rule: SteadyRule,
+    /// Write amplification of each window so far.
+    pub history: Vec<f64>,
+}
+
+impl SteadyWindow {
+    /// Nothing measured yet.
+    pub fn new(rule: SteadyRule) -> Self {
+        Self { rule, history: Vec::new() }
+    }
+
+    /// Adds a window; true when the rule holds.
+    pub fn push(&mut self, waf: f64) -> bool {
+        self.history.push(waf);
+        self.is_steady()
+    }
+
+    /// True when the rule holds for the last windows.
+    pub fn is_steady(&self) -> bool {
+        let count = self.rule.windows;
+        let Some(last) = self.history.len().checked_sub(count).map(|from| &self.history[from..]) else {
+            return false;
+        };
+        let mean = last.iter().sum::<f64>() / count as f64;
+        let excursion = last.iter().map(|waf| (waf / mean - 1.0).abs()).fold(0.0, f64::max);
+        let centre = (count - 1) as f64 / 2.0;
+        let covariance: f64 =
+            last.iter().enumerate().map(|(i, waf)| (i as f64 - centre) * (waf - mean)).sum();
+        let variance: f64 = (0..count).map(|i| (i as f64 - centre).powi(2)).sum();
+        let change = (covariance / variance * (count - 1) as f64 / mean).abs();
+        excursion <= self.rule.tolerance && change <= self.rule.tolerance / 2.0
+    }
+
+    /// True when the limit of overwrites is reached.
+    pub fn is_exhausted(&self) -> bool {
+        self.history.len() as f64 * self.rule.window >= self.rule.limit
+    }
+}

@@ -1,0 +1,65 @@
+//! The history of a small drive's steady state, from which a large one is constructed.
+//!
+//! How full superblocks are, how many are free and how far collections are depends on superblocks, policies and spare
+//! room alone, not on how many dies there are: a drive of one die shows it. What it cannot show is left out: that dies
+//! differ in their bad blocks.
+
+use super::Precondition;
+use crate::{Drive, Error, PreconditionKind};
+use engine::RandomStream;
+use ftl::{Ftl, Moment};
+use units::Lpn;
+
+/// Superblocks a miniature has at most, and mapping units.
+const SUPERBLOCKS: u32 = 768;
+const UNITS: u64 = 1 << 20;
+/// Fewer superblocks than this say too little about a distribution.
+const SUPERBLOCKS_LEAST: u32 = 128;
+/// Moments of a history, and the overwrites and filled superblocks that it spans at least: many collections.
+const MOMENTS: u64 = 128;
+const SPAN_OVERWRITES: f64 = 0.5;
+const SPAN_SUPERBLOCKS: u64 = 32;
+
+/// Brings a drive of one die, with the same superblocks, policies and spare room, to steady state, and looks at it at
+/// many moments after that.
+pub(super) fn history(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> Result<Vec<Moment>, Error> {
+    let ftl = ftl.as_page_mapped().expect("a layer maps pages or blocks");
+    let layout = ftl.layout();
+    let by_units = (UNITS / u64::from(layout.superblock_units)) as u32;
+    // Data are brought there past the SLC cache; what it keeps is none of theirs.
+    let usable = (ftl.usable_superblocks() / layout.dies).saturating_sub(ftl.cache_reserved());
+    let planes_apart = drive.geometry().planes / layout.planes;
+    let superblocks = by_units.clamp(SUPERBLOCKS_LEAST, SUPERBLOCKS).min(usable);
+    let superblocks = (superblocks / planes_apart).max(1) * planes_apart;
+    let kept = ftl.superblocks_kept();
+    let scale = f64::from(superblocks.saturating_sub(kept)) / f64::from(usable.saturating_sub(kept).max(1));
+    let logical = (f64::from(filled) / f64::from(layout.dies) * scale) as u64;
+    let small = drive.miniature(superblocks, logical.max(1))?;
+    let mut mini = small.build(seed)?;
+    let worn = mini.array().pe_cycles(0, 0);
+    let mut work = Precondition::new(PreconditionKind::Steady, &mini, 1.0, seed);
+    while !work.done {
+        work.write(&small, &mut mini, 1 << 20)?;
+    }
+    let units = u64::from(mini.layout().logical_units);
+    let span = ((units as f64 * SPAN_OVERWRITES) as u64)
+        .max(SPAN_SUPERBLOCKS * u64::from(mini.layout().superblock_units));
+    let mut random = RandomStream::new(seed, "precondition.moments");
+    let each = (span / MOMENTS).max(1);
+    let mut moments = Vec::new();
+    for _ in 0..MOMENTS {
+        // One at random in each part of the span: moments at equal distances could keep step with the collections.
+        let before = random.below(each);
+        overwrite(&mut work, &mut mini, before, units);
+        let pages = mini.as_page_mapped().expect("a miniature is of the same kind");
+        moments.push(pages.moment(worn));
+        overwrite(&mut work, &mut mini, each - before, units);
+    }
+    Ok(moments)
+}
+
+fn overwrite(work: &mut Precondition, mini: &mut Ftl, count: u64, units: u64) {
+    for _ in 0..count {
+        mini.write_untimed(Lpn(work.random.below(units) as u32));
+    }
+}

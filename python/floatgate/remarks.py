@@ -90,6 +90,20 @@ def _nothing_collected(document: dict[str, Any]) -> Remark | None:
 _LONGER = "run it longer: --loop until=waf:5% repeats the workload until write amplification is known to 5 %"
 
 
+def _loop_given_up(document: dict[str, Any]) -> Remark | None:
+    """A loop that gave up."""
+    loop = document.get("loop")
+    if not loop or loop["reached"] is not False or document.get("interrupted"):
+        return None
+    half = at(document, "waf_long_run.half_width_relative")
+    known = "not known" if half is None else f"known to {q.percent(half)}"
+    text = (
+        f"--loop {loop['rule']} ended after {loop['passes']:,} passes of the workload with a write"
+        f" amplification that is {known} in the long run."
+    )
+    return Remark("loop_given_up", text, "give it more passes: until=waf:5%,max=1000")
+
+
 def _too_short(document: dict[str, Any]) -> Remark | None:
     """Some victims, and too few of them."""
     short, victims = at(document, "waf_long_run.too_short"), at(document, "waf_long_run.victims")
@@ -145,13 +159,22 @@ def _from_the_buffer(document: dict[str, Any]) -> Remark | None:
                 f"{q.percent(share)} of what was {what}: these are figures of the buffer, not of the flash."
             )
             return Remark("from_the_buffer", text, "spread the workload over more than ftl.buffer.size")
-    return None
+    programmed, replaced = at(document, "waf_parts.host"), at(document, "buffer.hit_ratio_write") or 0.0
+    waiting = 1 - replaced - programmed if programmed is not None else 0.0
+    if waiting < NOTABLE:
+        return None
+    text = (
+        f"{q.percent(waiting)} of what was written still waited in the drive's buffer when the run ended: its"
+        " speed is in part that of the buffer filling up."
+    )
+    return Remark("from_the_buffer", text, "run it longer, or leave the beginning out (ramp_time)")
 
 
 RULES: tuple[Callable[[dict[str, Any]], Remark | None], ...] = (
     _cannot_keep_up,
     _nothing_collected,
     _too_short,
+    _loop_given_up,
     _owed_before,
     _padded,
     _from_the_buffer,

@@ -30,6 +30,7 @@ class Options:
     precondition: str = "none"
     precondition_fill: float | None = None
     load_state: str | None = None
+    loop: str | int | None = None
     limit_requests: int | None = None
     limit_time: str | None = None
     save_state: str | None = None
@@ -37,6 +38,8 @@ class Options:
     def to_json(self) -> str:
         """Return the options that are set, as the core takes them."""
         options = {name: value for name, value in asdict(self).items() if value is not None}
+        if self.loop is not None:
+            options["loop"] = str(self.loop)
         if self.limit_time is not None:
             options["limit_ns"] = nanoseconds("--limit-time", options.pop("limit_time"))
         if self.precondition_fill is not None:

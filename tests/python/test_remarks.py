@@ -118,6 +118,22 @@ def test_figures_of_the_buffer_are_called_so() -> None:
     assert "97.0 %" in found["text"]
 
 
+def test_what_still_waits_in_the_buffer_was_fast() -> None:
+    parts = {"host": 0.4, "gc": 0.5, "gc_debt": 0.0, "padding": 0.0}
+    (found,) = remarks(document(waf_parts=parts))
+    assert found["kind"] == "from_the_buffer"
+    assert "40.0 % of what was written still waited" in found["text"]
+
+
+def test_a_loop_that_gave_up_says_after_how_many_passes() -> None:
+    loop = {"rule": "until=waf:1%", "passes": 100, "reached": False}
+    (found,) = remarks(document(loop=loop))
+    assert found["kind"] == "loop_given_up"
+    assert "100 passes" in found["text"]
+    assert "known to 5.00 %" in found["text"]
+    assert kinds(document(loop=loop | {"reached": True})) == []
+
+
 def test_the_long_run_is_said_with_its_interval_or_why_not() -> None:
     assert amplification.long_run(document()) == "4.00 +/- 5.00 % (812 victims)"
     short = document(waf_long_run=long_run(16, short=True))

@@ -3,6 +3,7 @@
 //! - [`request`]: one request, and the error type of everything that reads a workload.
 //! - [`workload`]: the one interface through which the simulator pulls requests.
 //! - [`trace`]: readers of block traces, one file per format, and the replay of them.
+//! - [`later`]: a workload that begins again, later.
 //! - [`mod@link`]: how commands and data cross; one file per link.
 //! - [`fio`]: fio job files and the generators behind them.
 //! - [`flows`]: several flows at once, each on its own part of the drive, as MQSim has them.
@@ -12,6 +13,7 @@
 
 pub mod fio;
 pub mod flows;
+pub mod later;
 pub mod link;
 pub mod request;
 pub mod trace;

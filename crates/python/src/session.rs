@@ -135,7 +135,8 @@ fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<Sessi
         }
         _ => sim::Session::new(drive, &spec, options),
     };
-    Ok(Session { inner: Mutex::new(inner.map_err(input)?), description: description.to_string() })
+    let inner = inner.map_err(input)?.repeating(spec);
+    Ok(Session { inner: Mutex::new(inner), description: description.to_string() })
 }
 
 /// The lines about a trace that a user checks before a run.

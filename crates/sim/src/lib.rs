@@ -16,6 +16,7 @@ mod measure;
 mod moments;
 mod observers;
 mod options;
+mod passes;
 mod past;
 mod precondition;
 mod queues;

@@ -1,6 +1,7 @@
 //! How a run is run.
 
 use crate::Error;
+use crate::passes::Passes;
 use serde::Deserialize;
 
 /// How the drive is made to look used before the workload begins.
@@ -34,6 +35,9 @@ pub struct RunOptions {
     pub precondition: PreconditionKind,
     /// How much of the logical space preconditioning fills.
     pub fill: f64,
+    /// How often the workload is run: `3`, or `until=waf:5%`; once without it.
+    #[serde(rename = "loop")]
+    pub passes: Option<String>,
     /// Stop after so many requests.
     pub limit_requests: Option<u64>,
     /// Stop at this simulated time, in nanoseconds.
@@ -53,6 +57,7 @@ impl Default for RunOptions {
             timeline: false,
             precondition: PreconditionKind::None,
             fill: 1.0,
+            passes: None,
             limit_requests: None,
             limit_ns: None,
             load_state: None,
@@ -76,6 +81,7 @@ impl RunOptions {
                 "options: expected either a saved state to load or preconditioning, not both".into(),
             ));
         }
+        Passes::new(options.passes.as_deref())?;
         Ok(options)
     }
 }

@@ -67,6 +67,8 @@ pub(crate) struct Run<P: Observer> {
     /// Page operations since the drive was built, when the run began.
     pub pages_before: u64,
     pub host_requests: u64,
+    /// Requests of passes of the workload that are over.
+    pub requests_of_passes: u64,
 }
 
 /// Busy times of channels, arrays and wires at some moment.
@@ -129,6 +131,7 @@ impl<P: Observer> Run<P> {
             source_done: false,
             error: None,
             host_requests: 0,
+            requests_of_passes: 0,
             ftl,
             observer,
             link,
@@ -171,6 +174,20 @@ impl<P: Observer> Run<P> {
             (self.limit_time != SimTime::NEVER).then(|| now.ns() as f64 / self.limit_time.ns() as f64);
         let own = self.workload.fraction_done(now);
         [by_requests, by_time, own].into_iter().flatten().reduce(f64::max).map(|part| part.min(1.0))
+    }
+
+    /// Runs `workload` after the one that is over.
+    pub fn go_on_with(&mut self, workload: Box<dyn Workload>) {
+        debug_assert!(self.is_done());
+        self.requests_of_passes += self.workload.report().requests;
+        self.workload = workload;
+        self.source_done = false;
+        self.draw(self.calendar.now());
+    }
+
+    /// True when requests, or time, have come to the limit that was set.
+    pub fn is_at_limit(&self) -> bool {
+        self.handed_out >= self.limit_requests || self.calendar.now() >= self.limit_time
     }
 
     /// Stops taking requests from the workload; what is under way is still answered.

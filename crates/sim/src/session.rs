@@ -3,6 +3,7 @@
 use crate::check::Checker;
 use crate::link::Link;
 use crate::observers::{Observers, RequestRows};
+use crate::passes::Passes;
 use crate::precondition::Precondition;
 use crate::run::{Limits, Run, page_operations};
 use crate::timeline::Timeline;
@@ -47,6 +48,7 @@ pub struct Session {
     drive: Drive,
     options: RunOptions,
     precondition: Precondition,
+    passes: Passes,
     phase: Phase,
     interrupted: bool,
     wall: Duration,
@@ -62,7 +64,7 @@ impl Session {
     /// is damaged.
     pub fn new(drive: Drive, workload: &WorkloadSpec, options: RunOptions) -> Result<Self, Error> {
         let source = workload.open(drive.capacity().get(), options.seed)?;
-        Self::with_workload(drive, source, options)
+        Ok(Self::with_workload(drive, source, options)?.repeating(workload.clone()))
     }
 
     /// As [`Self::new`], for any source of requests.
@@ -75,6 +77,7 @@ impl Session {
         options: RunOptions,
     ) -> Result<Self, Error> {
         let begin = Instant::now();
+        let passes = Passes::new(options.passes.as_deref())?;
         let mut ftl = drive.build(options.seed)?;
         if let Some(path) = &options.load_state {
             state_file::load(&mut ftl, Path::new(path))?;
@@ -84,12 +87,19 @@ impl Session {
             drive,
             options,
             precondition,
+            passes,
             phase: Phase::Precondition(Box::new((ftl, source))),
             interrupted: false,
             wall: Duration::ZERO,
             precondition_wall: Duration::ZERO,
             build_wall: begin.elapsed(),
         })
+    }
+
+    /// The workload that a further pass opens.
+    pub fn repeating(mut self, workload: WorkloadSpec) -> Self {
+        self.passes.repeat(workload);
+        self
     }
 
     /// The drive.
@@ -119,10 +129,16 @@ impl Session {
             }
             Phase::Plain(run) => {
                 run.advance(events)?;
+                if !self.interrupted {
+                    self.passes.go_on(run, &self.drive, self.options.seed)?;
+                }
                 self.wall += begin.elapsed();
             }
             Phase::Observed(run) => {
                 run.advance(events)?;
+                if !self.interrupted {
+                    self.passes.go_on(run, &self.drive, self.options.seed)?;
+                }
                 self.wall += begin.elapsed();
             }
             Phase::Broken => return Err(Error("the run ended with an error before".into())),
@@ -176,8 +192,8 @@ impl Session {
                 host_requests: 0,
                 page_operations: page_operations(parts.0.stats()),
             },
-            Phase::Plain(run) => run_progress(run),
-            Phase::Observed(run) => run_progress(run),
+            Phase::Plain(run) => run_progress(run, &self.passes),
+            Phase::Observed(run) => run_progress(run, &self.passes),
             Phase::Broken => Progress {
                 done: true,
                 phase: "run",
@@ -222,6 +238,7 @@ impl Session {
             seed: self.options.seed,
             interrupted: self.interrupted,
             precondition: self.precondition.report(),
+            passes: self.passes.report(),
             walls,
         };
         match &mut self.phase {
@@ -293,12 +310,12 @@ impl Session {
     }
 }
 
-fn run_progress<P: crate::observers::Observer>(run: &Run<P>) -> Progress {
+fn run_progress<P: crate::observers::Observer>(run: &Run<P>, passes: &Passes) -> Progress {
     let now = run.calendar.now();
     Progress {
         done: run.is_done(),
         phase: "run",
-        fraction: if run.is_done() { Some(1.0) } else { run.fraction_done() },
+        fraction: if run.is_done() { Some(1.0) } else { passes.fraction(run.fraction_done()) },
         simulated_ns: now.ns(),
         host_requests: run.host_requests,
         page_operations: page_operations(run.ftl.stats()) - run.pages_before,

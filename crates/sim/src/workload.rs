@@ -66,19 +66,21 @@ impl WorkloadSpec {
     /// # Errors
     /// When the source is faulty or does not fit the drive.
     pub fn open(&self, capacity: u64, seed: u64) -> Result<Box<dyn Workload>, Error> {
+        self.open_again(capacity, seed, 0)
+    }
+
+    /// Opens the source for its run after `pass` others: with other draws where it draws, else the same again.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
+    pub fn open_again(&self, capacity: u64, seed: u64, pass: u32) -> Result<Box<dyn Workload>, Error> {
+        let fio = |job| -> Result<Box<dyn Workload>, Error> {
+            let workload = FioWorkload::new(job, capacity, seed)?;
+            Ok(Box::new(if pass > 0 { workload.drawn_anew(seed, pass) } else { workload }))
+        };
         Ok(match self {
-            Self::Fio { path } => Box::new(FioWorkload::new(fio::parse(path)?, capacity, seed)?),
-            Self::FioText { name, text } => {
-                let refuse = |include: &str| {
-                    Err(WorkloadError::of(
-                        name.clone(),
-                        format!("include {include}"),
-                        "a text without includes",
-                    ))
-                };
-                let job = fio::parse_text(name, text, &refuse)?;
-                Box::new(FioWorkload::new(job, capacity, seed)?)
-            }
+            Self::Fio { path } => fio(fio::parse(path)?)?,
+            Self::FioText { name, text } => fio(parse_text(name, text)?)?,
             Self::Generator { name } => {
                 let known = fio::generators();
                 let Some(generator) = known.iter().find(|generator| generator.name == name) else {
@@ -86,19 +88,24 @@ impl WorkloadSpec {
                     let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
                     return Err(Error(format!("{name}: no such file and no generator of that name{hint}")));
                 };
-                let refuse = |include: &str| {
-                    Err(WorkloadError::of(
-                        name.clone(),
-                        format!("include {include}"),
-                        "a text without includes",
-                    ))
-                };
-                let job = fio::parse_text(name, generator.job_text, &refuse)?;
-                Box::new(FioWorkload::new(job, capacity, seed)?)
+                fio(parse_text(name, generator.job_text)?)?
             }
-            Self::Volume { spec } => Box::new(VolumeWorkload::new(spec, capacity, seed)?),
-            Self::Flows { name, flows } => Box::new(Flows::new(name, flows, capacity, seed)?),
+            Self::Volume { spec } => {
+                let workload = VolumeWorkload::new(spec, capacity, seed)?;
+                Box::new(if pass > 0 { workload.drawn_anew(seed, pass) } else { workload })
+            }
+            Self::Flows { name, flows } => {
+                Box::new(Flows::new(name, flows, capacity, seed.wrapping_add(u64::from(pass)))?)
+            }
             Self::Trace { path, options } => Box::new(trace::open(path, options, capacity)?),
         })
     }
+}
+
+/// A job given as text, which cannot include files.
+fn parse_text(name: &str, text: &str) -> Result<fio::JobFile, WorkloadError> {
+    let refuse = |include: &str| {
+        Err(WorkloadError::of(name.to_owned(), format!("include {include}"), "a text without includes"))
+    };
+    fio::parse_text(name, text, &refuse)
 }

@@ -185,6 +185,9 @@ def print_result(document: dict[str, Any]) -> None:
     """Print what one run found."""
     title = f"{document['drive']}, {document['workload']['name']}, seed {document['seed']}"
     out.print(title, markup=False, style="bold")
+    if document.get("loop"):
+        rule, count = document["loop"]["rule"], document["loop"]["passes"]
+        out.print(f"{count} pass{'' if count == 1 else 'es'} of the workload (--loop {rule})", markup=False)
     synthetic = (document["workload"].get("notes") or {}).get("synthetic")
     if synthetic:
         out.print(synthetic, markup=False)

@@ -144,6 +144,15 @@ def run(
     exact_footprint: Annotated[
         bool, typer.Option("--exact-footprint", help="Count touched units exactly.", rich_help_panel=_TRACE)
     ] = False,
+    loop: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|until=waf:5%",
+            help="Run the workload N times, or until its write amplification in the long run is known to 5 % "
+            "(at most 100 times, or until=waf:5%,max=20).",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
     limit_requests: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="End after N requests.", rich_help_panel=_LIMITS)
     ] = None,
@@ -201,6 +210,7 @@ def run(
         "precondition_fill": precondition_fill,
         "load_state": str(load_state) if load_state else None,
         "save_state": str(save_state) if save_state else None,
+        "loop": loop,
         "limit_requests": limit_requests,
         "limit_time": limit_time,
     }

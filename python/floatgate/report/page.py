@@ -52,6 +52,8 @@ def _facts(document: dict[str, Any]) -> str:
     parts = [f"seed {document['seed']}", f"{q.duration(document['simulated_ns'])} simulated"]
     requests = sum((document["host"].get(kind) or {}).get("requests") or 0 for kind in palette.KINDS)
     parts.append(f"{requests:,} requests measured")
+    if document.get("loop"):
+        parts.append(f"{document['loop']['passes']} passes of the workload")
     if document["started_ns"]:
         parts.append(f"{q.duration(document['started_ns'])} of ramp-up cut")
     parts.append(_precondition(document))

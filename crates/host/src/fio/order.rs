@@ -15,10 +15,15 @@ impl Passes {
         Self { permutation: Permutation::draw(count, random), next: 0 }
     }
 
+    /// Takes another order, from its beginning.
+    pub fn draw_anew(&mut self, random: &mut RandomStream) {
+        *self = Self::new(self.permutation.count(), random);
+    }
+
     /// Begins a new pass, unless one has just begun.
     pub fn restart(&mut self, random: &mut RandomStream) {
         if self.next > 0 {
-            *self = Self::new(self.permutation.count(), random);
+            self.draw_anew(random);
         }
     }
 

@@ -147,6 +147,13 @@ impl Track {
         })
     }
 
+    /// Puts blocks that come once a pass in another order.
+    pub fn draw_anew(&mut self, random: &mut RandomStream) {
+        if let Covered::InOrder(passes) = &mut self.covered {
+            passes.draw_anew(random);
+        }
+    }
+
     /// Begins again.
     pub fn restart(&mut self, random: &mut RandomStream) {
         (self.ends, self.begins) = ([0; 3], [0; 3]);

@@ -239,6 +239,14 @@ impl Worker {
         })
     }
 
+    /// Draws from another stream from now on, before its first request; what its distributions find popular stays.
+    pub fn draw_anew(&mut self, random: RandomStream) {
+        self.random = random;
+        for track in &mut self.tracks {
+            track.draw_anew(&mut self.random);
+        }
+    }
+
     /// Its group starts at `now`; the answer is when it makes its first request.
     pub fn start(&mut self, job: &JobSpec, now: u64) -> u64 {
         let times = &mut self.times;

@@ -119,6 +119,15 @@ impl FioWorkload {
         Ok(workload)
     }
 
+    /// The same jobs with other draws, for a run of them after another `pass`: what is popular and where files lie stay.
+    pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
+        for (index, clone) in self.clones.iter_mut().enumerate() {
+            let seed = self.file.jobs[clone.job as usize].seed.unwrap_or(seed);
+            clone.worker.draw_anew(RandomStream::new(seed, &format!("fio.pass.{pass}.{index}")));
+        }
+        self
+    }
+
     /// `job: attained after 31 s`.
     fn said_of(&self, watch: &Watch) -> String {
         let clone = &self.clones[watch.clones[0] as usize];

@@ -89,6 +89,12 @@ impl VolumeRequests {
         }
     }
 
+    /// The same volume with other draws, for a run of it after another `pass`: its records stay where they are.
+    pub(super) fn draw_anew(&mut self, seed: u64, pass: u32) {
+        self.random = RandomStream::new(seed, &format!("host.volume.pass.{pass}"));
+        self.arrivals = RandomStream::new(seed, &format!("host.volume.arrivals.pass.{pass}"));
+    }
+
     /// What they are made with.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

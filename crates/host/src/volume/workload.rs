@@ -31,6 +31,12 @@ impl VolumeWorkload {
         Ok(Self { parameters, requests, layout, waiting: None, outstanding: 0, handed_out: 0, origin: None })
     }
 
+    /// The same volume with other draws, for a run of it after another `pass`: its records stay where they are.
+    pub fn drawn_anew(mut self, seed: u64, pass: u32) -> Self {
+        self.requests.draw_anew(seed, pass);
+        self
+    }
+
     /// What it was made with.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters

@@ -4,7 +4,7 @@
 //! - `drive`: wear, wires and how busy everything was.
 //! - `intervals`: how sure the host's figures are.
 
-mod amplification;
+pub(crate) mod amplification;
 mod drive;
 mod intervals;
 
@@ -32,6 +32,7 @@ pub(crate) struct Context<'a> {
     pub seed: u64,
     pub interrupted: bool,
     pub precondition: Value,
+    pub passes: Value,
     pub walls: Walls,
 }
 
@@ -52,6 +53,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "capacity_bytes": context.drive.capacity().get(),
         "interrupted": context.interrupted,
         "workload": workload(run),
+        "loop": context.passes,
         "config": config_of(context.drive.entries()),
         "config_places": places_of(context.drive.entries()),
         "precondition": context.precondition,
@@ -97,7 +99,7 @@ fn workload<P: Observer>(run: &Run<P>) -> Value {
     json!({
         "name": report.name,
         "format": report.format,
-        "requests": report.requests,
+        "requests": report.requests + run.requests_of_passes,
         "skipped_lines": report.skipped_lines,
         "fraction_done": run.fraction_done(),
         "notes": notes,

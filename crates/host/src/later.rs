@@ -1,0 +1,50 @@
+//! A workload that begins later than time does: what runs again after a run of it is over.
+
+use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use units::SimTime;
+
+/// The workload `inner`, whose time zero is a moment of the run.
+pub struct Later {
+    inner: Box<dyn Workload>,
+    begin: SimTime,
+}
+
+impl Later {
+    /// `inner`, beginning at `begin`.
+    pub fn new(inner: Box<dyn Workload>, begin: SimTime) -> Self {
+        Self { inner, begin }
+    }
+
+    fn inside(&self, now: SimTime) -> SimTime {
+        SimTime::from_ns(now.ns() - self.begin.ns())
+    }
+
+    fn outside(&self, time: SimTime) -> SimTime {
+        SimTime::from_ns(time.ns().saturating_add(self.begin.ns()))
+    }
+}
+
+impl Workload for Later {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        Ok(match self.inner.poll(self.inside(now))? {
+            Poll::Ready(request) => {
+                Poll::Ready(HostRequest { arrive: self.outside(request.arrive), ..request })
+            }
+            Poll::At(time) => Poll::At(self.outside(time)),
+            other => other,
+        })
+    }
+
+    fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool) {
+        let inside = HostRequest { arrive: self.inside(request.arrive), ..*request };
+        self.inner.complete(&inside, self.inside(now), failed);
+    }
+
+    fn fraction_done(&self, now: SimTime) -> Option<f64> {
+        self.inner.fraction_done(self.inside(now))
+    }
+
+    fn report(&self) -> WorkloadReport {
+        self.inner.report()
+    }
+}

@@ -1,0 +1,134 @@
+//! Does write amplification in the long run, said after a short one, agree with a long one? Is it made up of what it says,
+//! and does a workload run over and over go on?
+
+mod common;
+
+use common::{SMALL, drive, run, uniform};
+use host::Op;
+use serde_json::Value;
+use sim::{PreconditionKind, RunOptions, Session, WorkloadSpec};
+
+fn steady(seed: u64) -> RunOptions {
+    RunOptions { seed, precondition: PreconditionKind::Steady, ..RunOptions::default() }
+}
+
+fn measured(settings: &[&str], seed: u64, requests: u64) -> Value {
+    let drive = drive(&[SMALL, settings].concat());
+    let span = drive.capacity().get();
+    run(drive, uniform(requests, 16, Op::Write, 4096, span, seed), steady(seed)).1
+}
+
+fn number(value: &Value, path: &str) -> f64 {
+    let found = path.split('.').fold(value, |value, key| &value[key]);
+    found.as_f64().unwrap_or_else(|| panic!("{path} = {found}"))
+}
+
+fn job(text: &str) -> WorkloadSpec {
+    WorkloadSpec::FioText { name: "job".into(), text: format!("[j]\nrw=randwrite\nbs=4k\n{text}") }
+}
+
+fn worked(settings: &[&str], text: &str, options: RunOptions) -> Value {
+    let drive = drive(&[SMALL, settings].concat());
+    let mut session = Session::new(drive, &job(text), options).unwrap_or_else(|error| panic!("{error}"));
+    session.finish().unwrap_or_else(|error| panic!("{error}"));
+    session.result().unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_short_run_says_what_a_long_one_finds() {
+    for victim in ["greedy", "fifo", "d-choices"] {
+        let settings = format!("ftl.gc.victim.name={victim}");
+        // 6,600 units are an overwrite: nine of them, three times.
+        let long = (100..103).map(|seed| number(&measured(&[&settings], seed, 60_000), "waf"));
+        let long = long.sum::<f64>() / 3.0;
+        let held = |seed: &u64| {
+            let result = measured(&[&settings], *seed, 6_000);
+            let of = |name: &str| number(&result, &format!("waf_long_run.{name}"));
+            (of("low")..of("high")).contains(&long)
+        };
+        // Of 20 at 95 %, fewer than 17 come once in sixty times.
+        let held = (0..20).filter(held).count();
+        assert!(held >= 17, "{victim}: {held} of 20 intervals hold {long}");
+    }
+}
+
+#[test]
+fn parts_add_up_and_a_short_run_gives_no_value() {
+    let result = measured(&[], 1, 200);
+    let parts = result["waf_parts"].as_object().unwrap();
+    let sum: f64 = parts.values().map(|part| part.as_f64().unwrap()).sum();
+    assert!((sum - number(&result, "waf")).abs() < 1e-9, "{parts:?}");
+    assert!(result["waf_long_run"]["value"].is_null() && result["waf_long_run"]["low"].is_null());
+    assert_eq!(number(&result, "waf_long_run.too_short.victims"), number(&result, "gc.victims"));
+    assert!(number(&result, "waf_long_run.too_short.needed") > number(&result, "gc.victims"));
+}
+
+#[test]
+fn what_was_owed_before_is_apart_from_what_the_run_caused() {
+    // Background collection goes on until ten superblocks of a die are free; steady overwriting left three or so.
+    let settings = ["ftl.gc.trigger.high=10", "ftl.gc.trigger.low=2"];
+    let result = worked(&settings, "rate_iops=200\nio_size=256k\nsize=100%\n", steady(1));
+    let (waf, owed) = (number(&result, "waf"), number(&result, "waf_parts.gc_debt"));
+    assert!(waf > 10.0 && owed > 0.8 * waf, "{waf}, of which {owed} were owed");
+    let missing = number(&result, "debt.room_superblocks");
+    assert!((4.0..48.0).contains(&missing), "{missing} superblocks were missing on four dies");
+    // The same writes where nothing is owed cost what they always do.
+    let caused = waf - owed;
+    assert!((1.0..6.0).contains(&caused), "{caused}");
+}
+
+#[test]
+fn slow_writes_are_padded_and_that_has_its_own_part() {
+    let settings = ["nand.planes=2", "nand.blocks_per_plane=32", "ftl.buffer.flush_after=1ms"];
+    let result = worked(&settings, "rate_iops=100\nio_size=400k\nsize=100%\n", RunOptions::default());
+    // A unit of two goes to the flash alone.
+    assert!((number(&result, "waf_parts.padding") - 1.0).abs() < 0.05, "{}", result["waf_parts"]);
+    assert_eq!(number(&result, "waf_parts.gc_debt"), 0.0);
+}
+
+#[test]
+fn passes_follow_each_other_and_are_counted() {
+    let passes = |text: &str| RunOptions { passes: Some(text.into()), ..steady(1) };
+    let once = worked(&[], "io_size=400k\nsize=100%\n", steady(1));
+    let thrice = worked(&[], "io_size=400k\nsize=100%\n", passes("3"));
+    assert!(once["loop"].is_null());
+    assert_eq!(number(&thrice, "loop.passes"), 3.0);
+    for path in ["workload.requests", "host.write.requests", "host.completed.total"] {
+        assert_eq!(number(&thrice, path), 3.0 * number(&once, path), "{path}");
+    }
+    let known = worked(&[], "io_size=400k\nsize=100%\n", passes("until=waf:5%"));
+    assert_eq!(known["loop"]["reached"], true);
+    assert!(number(&known, "waf_long_run.half_width_relative") <= 0.05);
+    let given_up = worked(&[], "io_size=400k\nsize=100%\n", passes("until=waf:0.01%,max=2"));
+    assert_eq!((&given_up["loop"]["reached"], number(&given_up, "loop.passes")), (&false.into(), 2.0));
+    // What only reads is not read for ever.
+    let reads = worked(&[], "rw=randread\nio_size=400k\nsize=100%\n", passes("until=waf:5%"));
+    assert_eq!(number(&reads, "loop.passes"), 1.0);
+}
+
+#[test]
+fn a_further_pass_draws_other_blocks_and_keeps_the_popular_ones() {
+    let offsets = |distribution: &str, pass: u32| {
+        let text = format!("size=4m\nio_size=2m\nrandom_distribution={distribution}\n");
+        let mut source = job(&text).open_again(8 << 20, 1, pass).unwrap();
+        let now = units::SimTime::ZERO;
+        let mut offsets = Vec::new();
+        while let host::Poll::Ready(request) = source.poll(now).unwrap() {
+            source.complete(&request, now, false);
+            offsets.push(request.offset);
+        }
+        offsets
+    };
+    let most = |offsets: &[u64]| {
+        let mut counts = std::collections::BTreeMap::new();
+        offsets.iter().for_each(|offset| *counts.entry(*offset).or_insert(0) += 1);
+        counts.into_iter().max_by_key(|(_, count)| *count).unwrap().0
+    };
+    for distribution in ["random", "zipf:1.5"] {
+        let (first, second) = (offsets(distribution, 0), offsets(distribution, 1));
+        assert_eq!(first.len(), 512);
+        assert_ne!(first, second, "{distribution}");
+        assert_eq!(second, offsets(distribution, 1), "{distribution}: the same seed and pass");
+    }
+    assert_eq!(most(&offsets("zipf:1.5", 0)), most(&offsets("zipf:1.5", 1)));
+}

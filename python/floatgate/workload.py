@@ -10,6 +10,7 @@ from floatgate import _core, diskspd
 from floatgate.errors import InputError
 
 VOLUME_PREFIX = "volume:"  # before the name of a synthetic volume
+ALIGNMENTS = ("round", "offset")  # of addresses inside a sector
 DEPTH = 32  # requests outstanding with --as-fast-as-possible where --depth does not say
 
 
@@ -18,6 +19,9 @@ class TraceOptions:
     """How a trace is read and replayed; the names are those of the command line."""
 
     trace_format: str | None = None
+    columns: str | None = None  # as given, or the text of the file that was
+    align: str | None = None
+    member: str | None = None
     wrap: bool = False
     scale: bool = False
     compact: bool = False
@@ -32,6 +36,10 @@ class TraceOptions:
     since: str | None = None
     until: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.columns is not None:
+            object.__setattr__(self, "columns", _columns(self.columns))
+
     def given(self) -> dict[str, Any]:
         """Return the options that differ from their defaults, by name."""
         plain = TraceOptions()
@@ -41,6 +49,8 @@ class TraceOptions:
         """Refuse options that contradict each other, with InputError."""
         if sum((self.wrap, self.scale, self.compact)) > 1:
             raise InputError("--wrap, --scale, --compact: more than one given: expected at most one")
+        if self.align not in (None, *ALIGNMENTS):
+            raise InputError(f"--align {self.align}: expected one of {', '.join(ALIGNMENTS)}")
         if self.depth is not None and not self.as_fast_as_possible:
             raise InputError(f"--depth {self.depth}: expected together with --as-fast-as-possible")
         if self.speedup is not None and self.as_fast_as_possible:
@@ -51,10 +61,13 @@ class TraceOptions:
     def for_core(self) -> dict[str, Any]:
         """Return the options in the names and units of the core's trace reader."""
         self.check()
-        addresses = next((name for name in ("wrap", "scale", "compact") if getattr(self, name)), "refuse")
+        addresses = next((name for name in ("wrap", "scale", "compact") if getattr(self, name)), "auto")
         depth = (self.depth or DEPTH) if self.as_fast_as_possible else None
         options: dict[str, Any] = {
             "format": self.trace_format,
+            "columns": self.columns,
+            "align": self.align or "refuse",
+            "member": self.member,
             "addresses": addresses,
             "sort": self.sort,
             "volumes": list(self.volume),
@@ -66,6 +79,48 @@ class TraceOptions:
         }
         optional = {"speedup": self.speedup, "action": self.action}
         return options | {name: value for name, value in optional.items() if value is not None}
+
+
+def _columns(given: str) -> str:
+    """What names the columns of a table: `given` itself, or the text of that file, with @ or not.
+
+    Raises InputError when that file is none that can be read.
+    """
+    named = given.startswith("@")
+    path = Path(given.removeprefix("@"))
+    try:
+        if not named and not path.is_file():
+            return given
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        if not named:
+            return given
+        why = "no text" if isinstance(error, ValueError) else (error.strerror or str(error)).lower()
+        raise InputError(f"--columns {given}: {why}: expected a file that names a table's columns") from None
+
+
+def trace_path(argument: str) -> str:
+    """Return `argument`: a trace, or the folder or base name of the files of all CPUs that blktrace writes.
+
+    Raises InputError when there is no such thing. What is in it is the core's to judge.
+    """
+    path = Path(argument)
+    if not (path.is_file() or _cpu_files(path)):
+        raise InputError(
+            f"{argument}: {'is a folder' if path.is_dir() else 'no such file'}: expected a trace"
+        )
+    return argument
+
+
+def _cpu_files(path: Path) -> bool:
+    """Whether blktrace's files of all CPUs lie in `path`, a folder, or have it as their base name."""
+    folder, name = (path, "") if path.is_dir() else (path.parent, path.name.removesuffix(".blktrace"))
+    wanted = f"{name}.blktrace."
+    try:
+        files = [file.name for file in folder.iterdir()]
+    except OSError:
+        return False
+    return any(wanted in file if path.is_dir() else file.startswith(wanted) for file in files)
 
 
 def nanoseconds(option: str, text: str) -> int:
@@ -122,14 +177,15 @@ def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
         found = Workload("volume", argument, options)
     elif argument.endswith(".fio"):
         found = Workload("fio", argument, options)
-    elif path.exists() or path.suffix or len(path.parts) > 1:
+    elif path.exists() or path.suffix or len(path.parts) > 1 or _cpu_files(path):
         found = Workload("trace", argument, options)
     else:
         found = _generator(argument, options)
     if found.kind != "trace" and options.given():
         name = next(iter(options.given())).replace("_", "-")
         raise InputError(f"--{name}: {argument} is a {_KINDS[found.kind]}: expected a trace with this option")
-    if found.kind in ("fio", "trace") and not path.is_file():
+    there = path.is_file() or (found.kind == "trace" and _cpu_files(path))
+    if found.kind in ("fio", "trace") and not there:
         found_there = "is a folder" if path.is_dir() else "no such file"
         raise InputError(f"{argument}: {found_there}: expected a fio job file, a trace or a generator's name")
     options.check()

@@ -247,7 +247,6 @@ def _binary(folder: Path) -> None:
             _spoil(lambda lines: lines.__setitem__(100, lines[100].replace("made", "made,more"))),
             "bad.csv:101:",
         ),
-        (_spoil(lambda lines: lines.__setitem__(100, lines[50])), "bad.csv:101:"),
         (_spoil(lambda lines: lines.__setitem__(100, "1" * 30 + lines[100])), "bad.csv:101:"),
         (
             _spoil(lambda lines: lines.__setitem__(100, lines[100].replace(",made", "9" * 5 + ",made"))),
@@ -257,7 +256,7 @@ def _binary(folder: Path) -> None:
         (_truncated_gzip, "bad.csv"),
         (_binary, "bad.csv"),
     ],
-    ids=["odd", "fields", "back", "overflow", "far", "empty", "truncated", "binary"],
+    ids=["odd", "fields", "overflow", "far", "empty", "truncated", "binary"],
 )
 def test_a_faulty_trace_is_one_line_and_no_result(
     floatgate: Command, here: Path, spoil: Callable[[Path], None], said: str
@@ -312,11 +311,58 @@ def test_a_faulty_override_is_one_line(floatgate: Command, here: Path, option: s
 
 
 def test_addresses_beyond_the_drive(floatgate: Command, here: Path) -> None:
+    """They are laid side by side, which is said before the run and in its result."""
     line = f"128166372000000000,made,0,Write,{CAPACITY},4096,0\n"
-    (here / "bad.csv").write_text(line)
-    assert "--wrap, --scale or --compact" in one_line_error(floatgate("run", "small.toml", "bad.csv"))
+    (here / "far.csv").write_text(line)
+    done = floatgate("run", "small.toml", "far.csv", "--out", "o", "--no-report")
+    assert done.returncode == 0
+    assert "note       its addresses reach" in done.stderr
+    notes = json.loads((here / "o" / "run.json").read_text())["workload"]["notes"]
+    assert notes["addresses"] == "compact"
+    assert "--compact" in notes["reading"]
     for option in ("--wrap", "--scale", "--compact"):
-        assert floatgate("run", "small.toml", "bad.csv", option, "--force", "--no-report").returncode == 0
+        again = floatgate("run", "small.toml", "far.csv", option, "--force", "--no-report")
+        assert again.returncode == 0
+        assert "note" not in again.stderr
+
+
+def test_a_late_request_is_put_in_its_place(floatgate: Command, here: Path) -> None:
+    lines = trace_lines(300)
+    lines.insert(250, lines.pop(200))
+    (here / "late.csv").write_text("".join(lines))
+    done = floatgate("run", "small.toml", "late.csv", "--requests", "--out", "o", "--no-report")
+    assert "put in order of time: 1 of 300 requests were late, by at most 50 requests" in done.stderr
+    table = pq.read_table(here / "o" / "requests.parquet").sort_by("request").to_pydict()
+    assert table["request"] == list(range(1, 301))
+    assert table["offset"] == [int(line.split(",")[4]) for line in lines], "joined by the line"
+    assert table["arrive_ns"][250] < table["arrive_ns"][249]
+
+
+def test_any_table_and_the_lines_of_its_requests(floatgate: Command, here: Path) -> None:
+    rows = "".join(f"{i // 2} {'RW'[i % 2]} {(i * 37 % 50) * 8} 8\n" for i in range(100))
+    (here / "mine.txt").write_text("When What Where Many\n" + rows)
+    (here / "columns.txt").write_text(
+        "# as the recorder wrote them\ntime:ms op\noffset:sectors size:sectors\n"
+    )
+    for columns in ("time:ms op offset:sectors size:sectors", "columns.txt", "@columns.txt"):
+        done = floatgate(
+            "run", "small.toml", "mine.txt", "--columns", columns, "--requests", "--out", "o", "--force"
+        )
+        assert done.returncode == 0, done.stderr
+        table = pq.read_table(here / "o" / "requests.parquet").sort_by("request").to_pydict()
+        assert table["request"] == list(range(2, 102)), "the header is line 1"
+        assert [offset // 4096 for offset in table["offset"]] == [i * 37 % 50 for i in range(100)]
+    # A run that is repeated needs the description no more.
+    (here / "columns.txt").unlink()
+    assert floatgate("run", "o/run.json", "--no-report").returncode == 0
+    wrong = floatgate("run", "small.toml", "mine.txt", "--columns", "tme:ms op offset:sectors size:sectors")
+    assert 'did you mean "time"?' in one_line_error(wrong)
+    assert "no such file" in one_line_error(
+        floatgate("run", "small.toml", "mine.txt", "--columns", "@no.txt")
+    )
+    assert "expected one of round, offset" in one_line_error(
+        floatgate("trace", "info", "mine.txt", "--align", "up")
+    )
 
 
 def test_a_disk_that_takes_no_more(here: Path) -> None:

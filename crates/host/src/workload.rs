@@ -32,6 +32,12 @@ pub trait Workload: Send {
     /// A request of this source was completed at `now`. `failed` when the device returned an error.
     fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool);
 
+    /// The number that the request handed out last has in its source, such as the line of a trace; `None` where it is
+    /// the count of those with its tag.
+    fn number(&self) -> Option<u64> {
+        None
+    }
+
     /// True while requests handed out now belong to a ramp-up that metrics leave out (fio's `ramp_time`).
     fn in_ramp(&self, _now: SimTime) -> bool {
         false

@@ -37,20 +37,42 @@ fn replay(path: &Path, options: &TraceOptions, drive_bytes: u64) -> Result<Vec<H
 }
 
 #[test]
-fn times_that_go_back_are_refused_or_sorted() {
+fn times_that_go_back_are_put_in_order_and_said_to_be() {
     let trace = file("500 0 0 8 1\n700 0 8 8 1\n600 0 16 8 1\n500 0 24 8 0\n700 0 32 8 0\n");
-    let error = replay(trace.path(), &ssdsim(), 1 << 30).unwrap_err();
-    assert_eq!(error.place, format!("{}:3", trace.path().display()));
-    assert_eq!(error.found, "time 600 ns is 100 ns before the latest, 700 ns");
-    assert!(error.expected.contains("--sort"));
+    let found = |options| {
+        let requests = replay(trace.path(), &options, 1 << 30).unwrap();
+        requests.iter().map(|r| (r.arrive.ns(), r.offset / 4096)).collect::<Vec<_>>()
+    };
+    let sorted = [(0, 0), (0, 3), (100, 2), (200, 1), (200, 4)];
+    assert_eq!(found(ssdsim()), sorted, "equal times keep the order of lines");
+    assert_eq!(found(TraceOptions { sort: true, ..ssdsim() }), sorted);
+    for options in [ssdsim(), TraceOptions { sort: true, ..ssdsim() }] {
+        let info = inspect(trace.path(), &options).unwrap();
+        let disorder = info.first_out_of_order.unwrap();
+        assert_eq!((disorder.line, disorder.previous_ns, info.out_of_order), (3, 700, 2));
+        // The request at 500 stands behind those at 700 and 600.
+        assert_eq!((info.out_of_order_by_requests, info.out_of_order_by_ns), (Some(2), 200));
+        assert_eq!(
+            info.notes,
+            ["put in order of time: 2 of 5 requests were late, by at most 2 requests and 200 ns"]
+        );
+        let gaps = info.gaps.unwrap();
+        assert_eq!((gaps.mean_ns, gaps.max_ns), (50.0, 100), "gaps are those of the sorted trace");
+    }
+}
 
+#[test]
+fn a_trace_far_out_of_order_is_sorted_on_request() {
+    // Two streams, one after the other.
+    let half = |from: u64| (0..300_000).map(move |i| format!("{} 0 {} 8 1\n", from + 10 * i, 8 * i));
+    let trace = file(&half(0).chain(half(5)).collect::<String>());
+    let error = replay(trace.path(), &ssdsim(), 1 << 40).unwrap_err();
+    assert!(error.place.ends_with(":300001") && error.expected.contains("--sort"), "{error}");
+    assert!(error.found.contains("299999 requests are late, by more than 262144"), "{error}");
     let sorted = TraceOptions { sort: true, ..ssdsim() };
-    let requests = replay(trace.path(), &sorted, 1 << 30).unwrap();
-    let found: Vec<(u64, u64)> = requests.iter().map(|r| (r.arrive.ns(), r.offset / 4096)).collect();
-    assert_eq!(found, [(0, 0), (0, 3), (100, 2), (200, 1), (200, 4)], "equal times keep the order of lines");
+    assert_eq!(replay(trace.path(), &sorted, 1 << 40).unwrap().len(), 600_000);
     let info = inspect(trace.path(), &ssdsim()).unwrap();
-    let disorder = info.first_out_of_order.unwrap();
-    assert_eq!((disorder.line, disorder.previous_ns, info.out_of_order), (3, 700, Some(2)));
+    assert_eq!(info.gaps.unwrap().max_ns, 5, "to look at it, nothing must be asked for");
 }
 
 #[test]
@@ -109,14 +131,9 @@ fn volumes_lie_end_to_end_or_are_picked() {
 }
 
 #[test]
-fn addresses_beyond_the_drive_are_refused_or_moved_as_asked() {
+fn addresses_beyond_the_drive_are_laid_side_by_side_or_moved_as_asked() {
     let trace = file("0 0 0 8 1\n1 0 81920 8 0\n2 0 81928 8 0\n3 0 24577 7 1\n");
     let drive = 8 * MIB;
-    let error = replay(trace.path(), &ssdsim(), drive).unwrap_err();
-    assert_eq!(error.place, format!("{}:3", trace.path().display()), "{error}");
-    for choice in ["--wrap", "--scale", "--compact"] {
-        assert!(error.expected.contains(choice), "{error}");
-    }
     let offsets = |addresses| {
         let options = TraceOptions { addresses, ..ssdsim() };
         let requests = replay(trace.path(), &options, drive).unwrap();
@@ -125,8 +142,27 @@ fn addresses_beyond_the_drive_are_refused_or_moved_as_asked() {
     // 81920 sectors are 40 MiB: the drive five times over.
     assert_eq!(offsets(Addresses::Wrap), [0, 0, 4096, 12 * MIB + 512 - drive]);
     assert_eq!(offsets(Addresses::Compact), [0, 8192, 12288, 4096 + 512]);
+    assert_eq!(offsets(Addresses::Auto), offsets(Addresses::Compact));
     // The span is 10,242 pages, the drive 2,048: page 3,072 goes to floor(3072 * 2048 / 10242) = 614.
     assert_eq!(offsets(Addresses::Scale), [0, 2047 * 4096, 2047 * 4096, 614 * 4096 + 512]);
+    let said = |addresses, bytes| {
+        let options = TraceOptions { addresses, ..ssdsim() };
+        let workload = open(trace.path(), &options, bytes).unwrap();
+        (workload.info().notes.clone(), workload.report().notes[0].1.clone())
+    };
+    let (notes, placed) = said(Addresses::Auto, drive);
+    assert!(
+        notes[0].starts_with("its addresses reach 40.0 MiB, beyond the drive's 8.0 MiB: the 4 KiB pages"),
+        "{notes:?}"
+    );
+    assert_eq!((placed.as_str(), notes.len()), ("compact", 1));
+    assert_eq!(said(Addresses::Compact, drive), (vec![], "compact".into()), "asked for, so not to be said");
+    assert_eq!(said(Addresses::Auto, 41 * MIB), (vec![], "as they are".into()));
+    let error = replay(trace.path(), &ssdsim(), 12288).unwrap_err();
+    assert_eq!(error.place, format!("{}:3", trace.path().display()), "{error}");
+    for choice in ["4 pages it touches", "--wrap", "--scale"] {
+        assert!(error.expected.contains(choice), "{error}");
+    }
     let tiny = TraceOptions { addresses: Addresses::Compact, ..ssdsim() };
     assert!(replay(trace.path(), &tiny, 12288).unwrap_err().found.contains("4 touched pages"));
     let fits = replay(trace.path(), &ssdsim(), 40 * MIB + 8192).unwrap();
@@ -136,7 +172,7 @@ fn addresses_beyond_the_drive_are_refused_or_moved_as_asked() {
 #[test]
 fn a_request_larger_than_the_drive_is_refused() {
     let trace = file("0 0 0 8 1\n1 0 0 4096 0\n");
-    for addresses in [Addresses::Refuse, Addresses::Wrap, Addresses::Scale, Addresses::Compact] {
+    for addresses in [Addresses::Auto, Addresses::Wrap, Addresses::Scale, Addresses::Compact] {
         let error = replay(trace.path(), &TraceOptions { addresses, ..ssdsim() }, MIB).unwrap_err();
         assert!(error.found.contains("a request of 2097152 bytes"), "{addresses:?}: {error}");
         assert!(error.place.ends_with(":2"), "{error}");
@@ -202,11 +238,21 @@ fn as_fast_as_possible_keeps_the_depth_outstanding() {
 }
 
 #[test]
-fn a_part_of_the_time_can_be_picked_on_the_trace_own_clock() {
-    let options = TraceOptions { from_ns: Some(2_000_000_000), until_ns: Some(5_000_000_100), ..ssdsim() };
-    let info = inspect(&sample("ssdsim"), &options).unwrap();
-    assert_eq!((info.requests.total(), info.requests_outside_times), (4, 8));
-    assert_eq!((info.first_ns, info.last_ns), (2_000_000_000, 5_000_000_000));
+fn a_part_of_the_time_can_be_picked_counted_from_the_first_request() {
+    // The samples hold the same requests; the clock of one begins at the first, that of the other in 1601.
+    for (name, base_ns) in [("ssdsim", 0), ("msr", 12_816_637_200_000_000_000)] {
+        let format = Some(name.to_owned());
+        let from_ns = Some(1_000_000_000);
+        let options =
+            TraceOptions { format, from_ns, until_ns: Some(4_000_000_100), ..TraceOptions::default() };
+        let info = inspect(&sample(name), &options).unwrap();
+        assert_eq!((info.requests.total(), info.requests_outside_times), (4, 8), "{name}");
+        assert_eq!(
+            (info.first_ns, info.last_ns),
+            (base_ns + 2_000_000_000, base_ns + 5_000_000_000),
+            "{name}"
+        );
+    }
 }
 
 #[test]
@@ -240,7 +286,7 @@ fn options_are_read_from_json_and_unknown_ones_refused() {
     let text = r#"{"format": "msr", "addresses": "compact", "as_fast_as_possible": 32}"#;
     let options: TraceOptions = serde_json::from_str(text).unwrap();
     assert_eq!((options.addresses, options.as_fast_as_possible), (Addresses::Compact, Some(32)));
-    assert_eq!(options.action, "D");
+    assert_eq!(options.action, None);
     assert!(serde_json::from_str::<TraceOptions>(r#"{"adresses": "wrap"}"#).is_err());
     assert!(serde_json::from_str::<TraceOptions>(r#"{"addresses": "wrapped"}"#).is_err());
 }
@@ -257,7 +303,7 @@ fn a_converted_trace_holds_the_same_requests() {
     let folder = tempfile::tempdir().unwrap();
     let source = essence(&sample("ssdsim"), "ssdsim");
     for card in formats().iter().filter(|card| card.writable()) {
-        for extension in ["txt", "gz", "zst"] {
+        for extension in ["txt", "gz", "zst", "bz2", "xz"] {
             let out = folder.path().join(format!("{}.{extension}", card.name));
             assert_eq!(convert(&sample("ssdsim"), &ssdsim(), &out, card.name), Ok(12));
             let unit = match card.name {
@@ -279,5 +325,5 @@ fn a_converted_trace_holds_the_same_requests() {
     assert!(convert(&sample("ssdsim"), &ssdsim(), &folder.path().join("b"), "biotracer").is_err());
     let nowhere = folder.path().join("no/such/folder/x");
     assert!(convert(&sample("ssdsim"), &ssdsim(), &nowhere, "msr").is_err());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6 * 3 + 1, "and no temporary file");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6 * 5 + 1, "and no temporary file");
 }

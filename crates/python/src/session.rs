@@ -153,6 +153,7 @@ fn outline(info: &TraceInfo) -> Value {
         "footprint_exact": info.footprint_exact,
         "volumes": info.volumes.len(),
         "skipped_lines": info.skipped_lines,
+        "notes": info.notes,
     })
 }
 

@@ -22,8 +22,10 @@ pub(crate) const STAGES: [&str; 12] = [
     "ecc",
 ];
 
-/// The columns of `requests.parquet`, with their types.
-pub const REQUEST_COLUMNS: [(&str, &str); 21] = [
+/// The columns of `requests.parquet`, with their types. `request` is the request's number where it came from: its line
+/// (or record) in a trace, else its count within its job, from 1. `measured` is 0 for those that a ramp leaves out.
+pub const REQUEST_COLUMNS: [(&str, &str); 22] = [
+    ("request", "uint64"),
     ("arrive_ns", "uint64"),
     ("complete_ns", "uint64"),
     ("op", "uint8"),

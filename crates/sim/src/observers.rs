@@ -11,6 +11,8 @@ use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
 /// A probe that also sees host requests.
 pub(crate) trait Observer: Probe {
     fn on_request(&mut self, _id: u32, _: &HostRequest) {}
+    /// The number of that request in its source, where the source has one; asked for only by who wants it.
+    fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
     /// The data of one unit of a write are about to enter the drive.
     fn on_data(&mut self, _id: u32, _lpn: Lpn) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
@@ -21,16 +23,29 @@ impl Observer for () {}
 /// Rows of `requests.parquet`, column by column, until they are taken.
 pub(crate) struct RequestRows {
     columns: Vec<Vec<u8>>,
+    /// The number of each request under way, by id.
+    numbers: Vec<u64>,
+    /// Requests of each tag so far.
+    counts: Vec<u64>,
 }
 
 impl RequestRows {
     pub fn new() -> Self {
-        Self { columns: vec![Vec::new(); REQUEST_COLUMNS.len()] }
+        Self { columns: vec![Vec::new(); REQUEST_COLUMNS.len()], numbers: Vec::new(), counts: Vec::new() }
+    }
+
+    fn number(&mut self, id: u32, tag: u16, number: Option<u64>) {
+        let (id, tag) = (id as usize, usize::from(tag));
+        self.counts.resize(self.counts.len().max(tag + 1), 0);
+        self.counts[tag] += 1;
+        self.numbers.resize(self.numbers.len().max(id + 1), 0);
+        self.numbers[id] = number.unwrap_or(self.counts[tag]);
     }
 
     fn push(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         let host = &request.host;
-        let head = [host.arrive.ns(), now.ns(), host.op as u64, u64::from(request.failed)];
+        let number = self.numbers[request.id as usize];
+        let head = [number, host.arrive.ns(), now.ns(), host.op as u64, u64::from(request.failed)];
         let body = [u64::from(request.measured), u64::from(host.tag), host.offset, u64::from(host.bytes)];
         let values = head.into_iter().chain(body).chain(stages.iter().copied());
         for ((column, (_, kind)), value) in self.columns.iter_mut().zip(REQUEST_COLUMNS).zip(values) {
@@ -140,6 +155,12 @@ impl Observer for Observers {
     fn on_request(&mut self, id: u32, request: &HostRequest) {
         if let Some(check) = &mut self.check {
             check.on_request(id, request);
+        }
+    }
+
+    fn on_number(&mut self, id: u32, tag: u16, number: impl FnOnce() -> Option<u64>) {
+        if let Some(rows) = &mut self.rows {
+            rows.number(id, tag, number());
         }
     }
 

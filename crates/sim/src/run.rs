@@ -400,6 +400,7 @@ impl<P: Observer> Run<P> {
             self.measure.arrivals.note(request.arrive, now);
         }
         self.observer.on_request(id, &request);
+        self.observer.on_number(id, request.tag, || self.workload.number());
         if request.op != Op::Flush {
             self.ftl.prefetch(self.requests.get(id).first);
         }

@@ -117,6 +117,7 @@ def plan_lines(description: dict[str, Any], state: str) -> list[str]:
         ]
         if trace["skipped_lines"]:
             lines.append(f"           {trace['skipped_lines']} unreadable lines skipped")
+        lines += [f"note       {note}" for note in trace["notes"]]
     return lines + _volume_lines(description.get("volume"))
 
 

@@ -85,6 +85,26 @@ def run(
         str | None,
         typer.Option(metavar="NAME", help="See `floatgate trace formats`.", rich_help_panel=_TRACE),
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help='Any table: "time:ms op offset:bytes size:sectors", or a file with that (docs/traces.md).',
+            rich_help_panel=_TRACE,
+        ),
+    ] = None,
+    align: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="Addresses inside a sector: round (all sectors touched), offset (all moved alike).",
+            rich_help_panel=_TRACE,
+        ),
+    ] = None,
+    member: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="This file of an archive of several.", rich_help_panel=_TRACE),
+    ] = None,
     wrap: Annotated[
         bool,
         typer.Option(
@@ -95,11 +115,16 @@ def run(
         bool, typer.Option("--scale", help="Addresses: scaled into the drive.", rich_help_panel=_TRACE)
     ] = False,
     compact: Annotated[
-        bool, typer.Option("--compact", help="Addresses: touched units side by side.", rich_help_panel=_TRACE)
+        bool,
+        typer.Option(
+            "--compact",
+            help="Addresses: touched pages side by side (by itself where only that fits).",
+            rich_help_panel=_TRACE,
+        ),
     ] = False,
     sort: Annotated[
         bool,
-        typer.Option("--sort", help="Put a trace that is out of order in order.", rich_help_panel=_TRACE),
+        typer.Option("--sort", help="Sort a trace, however far out of order it is.", rich_help_panel=_TRACE),
     ] = False,
     volume: Annotated[
         list[str] | None,
@@ -125,12 +150,19 @@ def run(
     action: Annotated[
         str | None,
         typer.Option(
-            metavar="A", help="blkparse, blktrace: these events.", show_default="D", rich_help_panel=_TRACE
+            metavar="A",
+            help="blkparse, blktrace: these events.",
+            show_default="D, else Q, C",
+            rich_help_panel=_TRACE,
         ),
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Leave out what is before: 10s.", rich_help_panel=_TRACE),
+        typer.Option(
+            metavar="TIME",
+            help="Leave out what is before, from the first request: 10s.",
+            rich_help_panel=_TRACE,
+        ),
     ] = None,
     until: Annotated[
         str | None, typer.Option(metavar="TIME", help="Leave out what is later.", rich_help_panel=_TRACE)
@@ -187,6 +219,9 @@ def run(
     """Run a workload on a drive and write a run folder: run.json, tables, report.html."""
     trace = {
         "trace_format": trace_format,
+        "columns": columns,
+        "align": align,
+        "member": member,
         "wrap": wrap,
         "scale": scale,
         "compact": compact,

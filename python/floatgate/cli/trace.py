@@ -12,16 +12,40 @@ app = typer.Typer(help="Describe, convert and list block traces and synthetic vo
 _Format = Annotated[
     str | None, typer.Option("--trace-format", metavar="NAME", help="See `floatgate trace formats`.")
 ]
+_Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAMES",
+        help='Any table: "time:ms op offset:bytes size:sectors", or a file with that (docs/traces.md).',
+    ),
+]
+_Align = Annotated[
+    str | None,
+    typer.Option(
+        "--align",
+        metavar="HOW",
+        help="Addresses inside a sector: round (all sectors touched), offset (all moved alike).",
+    ),
+]
+_Member = Annotated[
+    str | None, typer.Option("--member", metavar="NAME", help="This file of an archive of several.")
+]
 _Volume = Annotated[
     list[str] | None, typer.Option("--volume", metavar="V", help="Only this volume (repeatable).")
 ]
-_Sort = Annotated[bool, typer.Option("--sort", help="Put it in order of time.")]
+_Sort = Annotated[bool, typer.Option("--sort", help="Sort it, however far out of order.")]
 _Skip = Annotated[bool, typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.")]
 _Action = Annotated[
     str | None,
-    typer.Option("--action", metavar="A", help="blkparse, blktrace: these events.", show_default="D"),
+    typer.Option(
+        "--action", metavar="A", help="blkparse, blktrace: these events.", show_default="D, else Q, C"
+    ),
 ]
-_Since = Annotated[str | None, typer.Option("--since", metavar="TIME", help="Leave out what is before: 10s.")]
+_Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="TIME", help="Leave out what is before, from the first request: 10s."),
+]
 _Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Leave out what is later.")]
 _Seed = Annotated[
     int | None, typer.Option("--seed", metavar="N", help="Of synthetic volumes.", show_default="1", min=0)
@@ -40,10 +64,14 @@ def info(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...", help="Traces, gzip and zstd too, or synthetic volumes: volume:NAME."
+            metavar="FILE...",
+            help="Traces, packed or in a tar, folders of blktrace; or synthetic volumes: volume:NAME.",
         ),
     ],
     trace_format: _Format = None,
+    columns: _Columns = None,
+    align: _Align = None,
+    member: _Member = None,
     volume: _Volume = None,
     sort: _Sort = False,
     skip_bad_lines: _Skip = False,
@@ -77,6 +105,9 @@ def info(
 
     options = TraceOptions(
         trace_format=trace_format,
+        columns=columns,
+        align=align,
+        member=member,
         volume=tuple(volume or ()),
         sort=sort,
         skip_bad_lines=skip_bad_lines,
@@ -116,7 +147,9 @@ def _write(found: list[dict[str, Any]], out: Path) -> None:
 @app.command()
 def convert(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A trace, or a synthetic volume: volume:NAME.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; .gz and .zst compress.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write; .gz, .zst, .bz2, .xz compress.")
+    ],
     to: Annotated[
         str | None,
         typer.Option(
@@ -124,6 +157,9 @@ def convert(
         ),
     ] = None,
     trace_format: _Format = None,
+    columns: _Columns = None,
+    align: _Align = None,
+    member: _Member = None,
     volume: _Volume = None,
     sort: _Sort = False,
     skip_bad_lines: _Skip = False,
@@ -137,13 +173,16 @@ def convert(
     from floatgate import _core
     from floatgate.cli import console
     from floatgate.errors import InputError
-    from floatgate.traces.measure import existing, is_volume, refuse_misplaced
-    from floatgate.workload import TraceOptions
+    from floatgate.traces.measure import is_volume, refuse_misplaced
+    from floatgate.workload import TraceOptions, trace_path
 
     if out.exists() and not force:
         raise InputError(f"{out}: exists already: expected a new file, or --force to replace it")
     options = TraceOptions(
         trace_format=trace_format,
+        columns=columns,
+        align=align,
+        member=member,
         volume=tuple(volume or ()),
         sort=sort,
         skip_bad_lines=skip_bad_lines,
@@ -156,7 +195,7 @@ def convert(
         requests = _core.volume_convert(file, 1 if seed is None else seed, str(out), to or "msr")
     else:
         how = json.dumps(options.for_core())
-        requests = _core.trace_convert(existing(file), how, str(out), to or "fio-iolog-v3")
+        requests = _core.trace_convert(trace_path(file), how, str(out), to or "fio-iolog-v3")
     console.err.print(f"wrote {requests} requests to {out}", markup=False)
 
 
@@ -167,7 +206,7 @@ def formats() -> None:
     from floatgate.cli import console
 
     for entry in json.loads(_core.trace_formats()):
-        marks = ["recognised" if entry["recognised"] else "by name only"]
+        marks = ["recognised" if entry["recognised"] else "where no other reading is plausible, else by name"]
         marks += ["can be written"] if entry["writable"] else []
         console.out.print(f"{entry['name']:<20} {entry['title']} ({', '.join(marks)})", markup=False)
         console.out.print(f"{'':<20} {entry['units']}", markup=False, style="dim")

@@ -9,7 +9,7 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.workload import VOLUME_PREFIX, TraceOptions
+from floatgate.workload import VOLUME_PREFIX, TraceOptions, trace_path
 
 _MILLION = 1_000_000
 
@@ -92,18 +92,10 @@ def label(found: dict[str, Any]) -> str:
     return f"{name} (synthetic)" if is_synthetic(found) else name
 
 
-def existing(file: str) -> str:
-    """Return `file`, which must be one; raise InputError else."""
-    path = Path(file)
-    if not path.is_file():
-        raise InputError(f"{file}: {'is a folder' if path.is_dir() else 'no such file'}: expected a trace")
-    return file
-
-
 def _file(source: str, options: TraceOptions, access: Access | None) -> dict[str, Any]:
     pages = {} if access is None else {"access": access.for_core(), "exact_footprint": True}
     found: dict[str, Any] = json.loads(
-        _core.trace_info(existing(source), json.dumps(options.for_core() | pages))
+        _core.trace_info(trace_path(source), json.dumps(options.for_core() | pages))
     )
     return found
 

@@ -6,31 +6,29 @@
 
 use super::format::{FormatCard, Writer, formats};
 use super::generated;
-use super::input::Origin;
-use super::opened::Opened;
+use super::opened::{Opened, Purpose};
 use super::options::{Addresses, TraceOptions, format_named};
+use super::origin::Origin;
 use super::record::Record;
 use crate::{WorkloadError, volume};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Writes the trace at `path` to `out` in the format `to`, packed as gzip or zstd when `out` ends in `.gz`
-/// or `.zst`. The file appears whole or not at all. Returns the number of requests written.
+/// Writes the trace at `path` to `out` in the format `to`, packed when `out` ends in `.gz`, `.zst`, `.bz2`
+/// or `.xz`. The file appears whole or not at all. Returns the number of requests written.
 ///
 /// # Errors
 /// As [`super::inspect`]; when `to` cannot be written or cannot express a request; when times go back
 /// without `sort`; when `out` cannot be written.
 pub fn convert(path: &Path, options: &TraceOptions, out: &Path, to: &str) -> Result<u64, WorkloadError> {
     let (card, writer) = writable(to)?;
-    if options.addresses != Addresses::Refuse
-        || options.speedup != 1.0
-        || options.as_fast_as_possible.is_some()
+    if options.addresses != Addresses::Auto || options.speedup != 1.0 || options.as_fast_as_possible.is_some()
     {
         let expected = "addresses and times as they are; those options belong to a run";
         return Err(WorkloadError::of("trace convert", "an option that changes the replay", expected));
     }
-    let opened = Opened::survey(Origin::Path(path.to_owned()), options)?;
-    opened.check_order()?;
+    let origin = Origin::find(path, options.member.as_deref())?;
+    let opened = Opened::survey(origin, options, Purpose::Use)?;
     into_file(out, |sink| write_all(opened, card, writer, sink, out))
 }
 
@@ -107,8 +105,7 @@ fn write_all(
 ) -> Result<u64, WorkloadError> {
     let failed = |error: std::io::Error| failed(out, &error);
     let volumes: Vec<String> = opened.info.volumes.iter().map(|volume| volume.name.clone()).collect();
-    let (first_ns, place) = (opened.info.first_ns, opened.place(0));
-    let place = place.strip_suffix('0').unwrap_or(&place).to_owned();
+    let (first_ns, framing, name) = (opened.info.first_ns, opened.card.framing, opened.info.path.clone());
     sink.write_all((writer.header)(&volumes).as_bytes()).map_err(failed)?;
     let mut requests = opened.again()?;
     let (mut line, mut written) = (Vec::with_capacity(128), 0);
@@ -116,7 +113,7 @@ fn write_all(
         line.clear();
         let record = Record { time_ns: located.record.time_ns.saturating_sub(first_ns), ..located.record };
         if let Err(what) = (writer.line)(&mut line, &record, &volumes[record.volume as usize]) {
-            let place = format!("{place}{}", located.line);
+            let place = framing.place(&name, located.line);
             let expected = "another target, such as fio-iolog-v3";
             return Err(WorkloadError::of(place, format!("{what} has no form in {}", card.name), expected));
         }
@@ -126,11 +123,16 @@ fn write_all(
     Ok(written)
 }
 
+/// What `xz` itself takes when nothing is said.
+const XZ_LEVEL: u32 = 6;
+
 /// The output, packed as its name says.
 enum Packed<'a> {
     Plain(BufWriter<&'a mut std::fs::File>),
     Gzip(flate2::write::GzEncoder<BufWriter<&'a mut std::fs::File>>),
     Zstd(zstd::stream::write::Encoder<'static, BufWriter<&'a mut std::fs::File>>),
+    Bzip2(bzip2::write::BzEncoder<BufWriter<&'a mut std::fs::File>>),
+    Xz(liblzma::write::XzEncoder<BufWriter<&'a mut std::fs::File>>),
 }
 
 impl<'a> Packed<'a> {
@@ -142,6 +144,8 @@ impl<'a> Packed<'a> {
                 encoder.include_checksum(true)?;
                 Self::Zstd(encoder)
             }
+            Some("bz2") => Self::Bzip2(bzip2::write::BzEncoder::new(file, bzip2::Compression::default())),
+            Some("xz") => Self::Xz(liblzma::write::XzEncoder::new(file, XZ_LEVEL)),
             _ => Self::Plain(file),
         })
     }
@@ -151,6 +155,8 @@ impl<'a> Packed<'a> {
             Self::Plain(sink) => sink,
             Self::Gzip(sink) => sink,
             Self::Zstd(sink) => sink,
+            Self::Bzip2(sink) => sink,
+            Self::Xz(sink) => sink,
         }
     }
 
@@ -159,6 +165,8 @@ impl<'a> Packed<'a> {
             Self::Plain(mut sink) => sink.flush(),
             Self::Gzip(sink) => sink.finish()?.flush(),
             Self::Zstd(sink) => sink.finish()?.flush(),
+            Self::Bzip2(sink) => sink.finish()?.flush(),
+            Self::Xz(sink) => sink.finish()?.flush(),
         }
     }
 }

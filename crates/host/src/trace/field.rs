@@ -14,23 +14,29 @@ pub(crate) struct FaultText {
     pub expected: String,
     /// True when nothing after it can be read either, so that skipping the line is no way out.
     pub fatal: bool,
+    /// True when the line is surely of this format, and only what it asks for is no request.
+    pub recognised: bool,
 }
 
 /// A fault that concerns one line only.
 pub(crate) fn fault(found: impl Into<String>, expected: impl Into<String>) -> Fault {
-    Box::new(FaultText { found: found.into(), expected: expected.into(), fatal: false })
+    Box::new(FaultText { found: found.into(), expected: expected.into(), fatal: false, recognised: false })
 }
 
 /// A fault after which the rest of the file cannot be read.
 pub(crate) fn fatal(found: impl Into<String>, expected: impl Into<String>) -> Fault {
-    Box::new(FaultText { found: found.into(), expected: expected.into(), fatal: true })
+    Box::new(FaultText { found: found.into(), expected: expected.into(), fatal: true, recognised: false })
 }
 
-/// `bytes` quoted for a message, cut to a few dozen characters.
+/// `bytes` quoted for a message, cut to a few dozen characters; what is no text is escaped byte by byte.
 pub(crate) fn show(bytes: &[u8]) -> String {
     const LONGEST: usize = 48;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]);
-    if bytes.len() > LONGEST { format!("{text:?}...") } else { format!("{text:?}") }
+    let cut = &bytes[..bytes.len().min(LONGEST)];
+    let text = match std::str::from_utf8(cut) {
+        Ok(text) => format!("{text:?}"),
+        Err(_) => format!("\"{}\"", cut.escape_ascii()),
+    };
+    if bytes.len() > LONGEST { format!("{text}...") } else { text }
 }
 
 /// The columns of one line, taken from left to right.

@@ -1,9 +1,9 @@
 //! One round of fuzzing: any bytes, read in every way. Nothing may panic, and every reading must end.
 
 use super::format::formats;
-use super::input::Origin;
-use super::opened::Opened;
-use super::options::{Addresses, TraceOptions};
+use super::opened::{Opened, Purpose};
+use super::options::{Addresses, Align, TraceOptions};
+use super::origin::Origin;
 use super::replay::open_origin;
 use crate::{Poll, Workload};
 use std::sync::Arc;
@@ -25,17 +25,28 @@ const DRIVE_BYTES: u64 = 8 << 30;
 pub fn fuzz_one(data: &[u8]) {
     let [trace @ .., pick, choices] = data else { return };
     let trace: Arc<[u8]> = trace[..trace.len().min(MOST_BYTES)].into();
-    let origin = || Origin::Bytes(Arc::clone(&trace));
-    let _ = Opened::survey(origin(), &TraceOptions::default());
+    let origin = || Origin::memory(Arc::clone(&trace));
+    if let Ok(opened) = Origin::memory_opened(Arc::clone(&trace)) {
+        let _ = Opened::survey(opened, &TraceOptions::default(), Purpose::Look);
+    }
     let card = &formats()[usize::from(*pick) % formats().len()];
     replay(origin(), &chosen(card.name, *choices));
 }
 
 /// The options that the bits of `choices` stand for.
 fn chosen(format: &str, choices: u8) -> TraceOptions {
-    let addresses = [Addresses::Refuse, Addresses::Wrap, Addresses::Scale, Addresses::Compact];
+    let addresses = [Addresses::Auto, Addresses::Wrap, Addresses::Scale, Addresses::Compact];
+    const TABLES: [&str; 4] = [
+        "time:ms op:1=read,0=write,R=read,W=write offset:bytes size:sectors",
+        "wait:ticks op=write offset:4KiB size=4KiB ...",
+        "time:s volume offset:sectors size:sectors op",
+        "time=none - - - op offset:bytes size:bytes ...",
+    ];
+    let named = choices & 0x80 == 0;
     TraceOptions {
-        format: (choices & 0x80 == 0).then(|| format.to_owned()),
+        format: named.then(|| format.to_owned()),
+        columns: (named && format == "table").then(|| TABLES[usize::from(choices & 3)].to_owned()),
+        align: [Align::Refuse, Align::Round, Align::Refuse, Align::Offset][usize::from(choices >> 3 & 3)],
         addresses: addresses[usize::from(choices & 3)],
         sort: choices & 4 != 0,
         sort_window: 16,

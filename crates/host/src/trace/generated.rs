@@ -40,9 +40,9 @@ pub fn inspect_volume(
         path: spec.to_owned(),
         format: volume::FORMAT,
         units: volume::SYNTHETIC,
-        compression: "none",
+        compression: "none".into(),
         laid_out_bytes: survey.volumes.first().map(|volume| volume.span),
         ..TraceInfo::default()
     };
-    Ok(survey.info(head, &met, None))
+    Ok(survey.info(head, &met, survey.disorder()))
 }

@@ -1,7 +1,7 @@
 //! What one pass over a trace tells about it; printed before a run and by `floatgate trace info`.
 
 use super::access::AccessInfo;
-use super::sort::Disorder;
+use super::disorder::First;
 use crate::Op;
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ pub struct SizeBin {
     pub write: u64,
 }
 
-/// The times between successive arrivals, leaving out those that go back in time. Quantiles are to three digits.
+/// The times between successive arrivals, once the requests are in order of time. Quantiles are to three digits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapInfo {
     /// Mean.
@@ -122,9 +122,9 @@ pub struct OutOfOrder {
     pub previous_ns: u64,
 }
 
-impl From<Disorder> for OutOfOrder {
-    fn from(disorder: Disorder) -> Self {
-        let Disorder { line, time_ns, previous_ns } = disorder;
+impl From<First> for OutOfOrder {
+    fn from(first: First) -> Self {
+        let First { line, time_ns, previous_ns } = first;
         Self { line, time_ns, previous_ns }
     }
 }
@@ -138,8 +138,10 @@ pub struct TraceInfo {
     pub format: &'static str,
     /// The format's columns and units, in one sentence.
     pub units: &'static str,
-    /// `none`, `gzip` or `zstd`.
-    pub compression: &'static str,
+    /// `none`, `gzip`, `zstd`, `bzip2`, `xz`, or of an archive all layers, the container first: `tar, gzip`.
+    pub compression: String,
+    /// What was found out or decided beyond what the user said, in whole sentences.
+    pub notes: Vec<String>,
     /// Requests by kind.
     pub requests: Counts,
     /// Bytes asked for, by kind.
@@ -185,8 +187,12 @@ pub struct TraceInfo {
     pub volumes: Vec<VolumeInfo>,
     /// The first request of the file that is earlier than one before it.
     pub first_out_of_order: Option<OutOfOrder>,
-    /// How many are; `None` when the requests were sorted first.
-    pub out_of_order: Option<u64>,
+    /// How many are.
+    pub out_of_order: u64,
+    /// The most requests that one of them stands behind the first that is later; `None` when more than a million.
+    pub out_of_order_by_requests: Option<u64>,
+    /// The longest time that one of them is before the latest before it.
+    pub out_of_order_by_ns: u64,
     /// Lines skipped because they could not be read.
     pub skipped_lines: u64,
     /// What was wrong with the first of them.
@@ -195,6 +201,8 @@ pub struct TraceInfo {
     pub requests_of_other_volumes: u64,
     /// Requests outside the times asked for.
     pub requests_outside_times: u64,
+    /// Requests whose address or size was made whole sectors (`--align`).
+    pub requests_aligned: u64,
     /// Writes that must be on durable media when they are answered (FUA).
     pub writes_with_fua: u64,
 }

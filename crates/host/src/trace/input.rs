@@ -1,119 +1,17 @@
-//! Where the bytes come from: a file or memory, plain, gzip or zstd, cut into lines or records.
+//! The bytes of a trace, cut into lines or records.
 //!
 //! Memory is one buffer, whatever the file's size; a line longer than [`LONGEST_LINE`] is a fault.
 
 use super::format::Framing;
+use super::origin::{Packed, Part};
 use crate::WorkloadError;
-use std::fs::File;
-use std::io::{Cursor, ErrorKind, Read};
+use std::io::{ErrorKind, Read};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// A line of any format is far shorter; a binary file read as text is not.
 pub(crate) const LONGEST_LINE: usize = 16 << 10;
 
 const BUFFER: usize = 256 << 10;
-
-/// Where a trace lies, so that it can be read more than once.
-#[derive(Clone)]
-pub(crate) enum Origin {
-    /// A file.
-    Path(PathBuf),
-    /// Bytes in memory, for tests and fuzzing.
-    Bytes(Arc<[u8]>),
-}
-
-/// How the bytes are packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Packing {
-    Plain,
-    Gzip,
-    Zstd,
-}
-
-impl Packing {
-    /// The packing that a file beginning with `head` has.
-    fn of(head: &[u8]) -> Self {
-        match head {
-            [0x1f, 0x8b, ..] => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
-            _ => Self::Plain,
-        }
-    }
-
-    /// The name used in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Plain => "none",
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-        }
-    }
-}
-
-impl Origin {
-    /// The name used in messages.
-    pub fn name(&self) -> String {
-        match self {
-            Self::Path(path) => path.display().to_string(),
-            Self::Bytes(_) => "memory".into(),
-        }
-    }
-
-    /// The unpacked bytes from the beginning.
-    ///
-    /// # Errors
-    /// When the file cannot be opened or is none.
-    pub fn open(&self) -> Result<(Box<dyn Read + Send>, Packing), WorkloadError> {
-        match self {
-            Self::Path(path) => {
-                let file = open_file(path)?;
-                self.unpack(file)
-            }
-            Self::Bytes(bytes) => self.unpack(Cursor::new(Arc::clone(bytes))),
-        }
-    }
-
-    fn unpack<R: Read + Send + 'static>(
-        &self,
-        mut raw: R,
-    ) -> Result<(Box<dyn Read + Send>, Packing), WorkloadError> {
-        let mut magic = Vec::with_capacity(4);
-        let taken = raw.by_ref().take(4).read_to_end(&mut magic);
-        taken.map_err(|e| WorkloadError::of(self.name(), e.to_string(), "a readable file"))?;
-        let packing = Packing::of(&magic);
-        let whole = Cursor::new(magic).chain(raw);
-        let reader: Box<dyn Read + Send> = match packing {
-            Packing::Plain => Box::new(whole),
-            Packing::Gzip => {
-                let buffered = std::io::BufReader::with_capacity(BUFFER, whole);
-                Box::new(flate2::bufread::MultiGzDecoder::new(buffered))
-            }
-            Packing::Zstd => {
-                let decoder = zstd::stream::read::Decoder::new(whole);
-                Box::new(decoder.map_err(|e| WorkloadError::of(self.name(), e.to_string(), "a zstd file"))?)
-            }
-        };
-        Ok((reader, packing))
-    }
-}
-
-fn open_file(path: &Path) -> Result<File, WorkloadError> {
-    let name = || path.display().to_string();
-    let failed = |error: std::io::Error| {
-        let found = match error.kind() {
-            ErrorKind::NotFound => "no such file".to_owned(),
-            _ => error.to_string(),
-        };
-        WorkloadError::of(name(), found, "a readable trace file")
-    };
-    // Asked before opening: opening a pipe would wait for its writer, and a trace is read twice.
-    if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(WorkloadError::of(name(), "not a regular file", "a trace file, which is read twice"));
-    }
-    File::open(path).map_err(failed)
-}
 
 /// What came out of the file.
 pub(crate) enum Frame {
@@ -130,7 +28,7 @@ pub(crate) enum Frame {
 /// Cuts a stream of bytes into lines or records.
 pub(crate) struct Frames {
     source: Box<dyn Read + Send>,
-    packing: Packing,
+    packed: Packed,
     framing: Framing,
     buffer: Vec<u8>,
     start: usize,
@@ -141,12 +39,12 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// The frames of `origin` from its beginning.
-    pub fn open(origin: &Origin, framing: Framing) -> Result<Self, WorkloadError> {
-        let (source, packing) = origin.open()?;
+    /// The frames of `part` from its beginning.
+    pub fn open(part: &Part, framing: Framing) -> Result<Self, WorkloadError> {
+        let (source, packed) = part.open()?;
         let buffer = vec![0; BUFFER];
-        let name = origin.name();
-        Ok(Self { source, packing, framing, buffer, start: 0, end: 0, eof: false, number: 0, name })
+        let name = part.name().to_owned();
+        Ok(Self { source, packed, framing, buffer, start: 0, end: 0, eof: false, number: 0, name })
     }
 
     /// The number of the frame handed out last, from 1.
@@ -155,8 +53,8 @@ impl Frames {
     }
 
     /// How the file is packed.
-    pub fn packing(&self) -> Packing {
-        self.packing
+    pub fn packed(&self) -> Packed {
+        self.packed
     }
 
     /// The bytes of a frame; valid until the next call of [`Self::next`].
@@ -172,10 +70,7 @@ impl Frames {
 
     /// Where frame `number` stands.
     pub fn place_of(&self, number: u64) -> String {
-        match self.framing {
-            Framing::Lines => format!("{}:{number}", self.name),
-            Framing::Records { .. } => format!("{}: record {number}", self.name),
-        }
+        self.framing.place(&self.name, number)
     }
 
     /// The next frame.
@@ -291,12 +186,13 @@ impl Frames {
     #[cold]
     fn broken(&self, error: &std::io::Error) -> WorkloadError {
         let place = self.place_of(self.number + 1);
-        let packing = self.packing.name();
-        if self.packing == Packing::Plain {
+        let packing = self.packed.name();
+        if self.packed.is_plain() {
             return WorkloadError::of(place, error.to_string(), "a readable file");
         }
         let found = match error.kind() {
             ErrorKind::UnexpectedEof => format!("the {packing} data end too early here"),
+            ErrorKind::FileTooLarge => format!("the {packing} data: {error}"),
             _ => format!("the {packing} data are damaged here ({error})"),
         };
         WorkloadError::of(place, found, "a whole file; fetch or pack it again")

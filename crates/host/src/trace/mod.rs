@@ -6,17 +6,17 @@
 //! - [`open`]: a trace as a [`crate::Workload`].
 //! - [`convert`]: the same requests in another text format.
 //!
-//! A trace is never read on a guess: its content decides where that is certain, else its format must be
-//! named. The first line that cannot be read is an error with its place, unless such lines are skipped,
-//! which is counted and reported. Times are whole nanoseconds on the trace's own clock; addresses and sizes
-//! are whole sectors of 512 bytes, anything else is an error.
+//! A trace is never read on a guess: its content decides where that is certain or where only one reading is
+//! plausible, and then that is said; else its format must be named. What was decided beyond what the user said
+//! stands in [`TraceInfo::notes`]. The first line that cannot be read is an error with its place, unless such lines
+//! are skipped, which is counted and reported. Times are whole nanoseconds on the trace's own clock; addresses and
+//! sizes are whole sectors of 512 bytes, anything else is an error unless [`Align`] says what becomes of it.
 //!
-//! Not here: pairing of issue and completion events (response times of old disks are no reference for an
-//! SSD), and joining the files of several CPUs of a binary blktrace other than by sorting their
-//! concatenation.
+//! Not here: pairing of issue and completion events (response times of old disks are no reference for an SSD).
 
 mod access;
 mod convert;
+mod disorder;
 mod field;
 mod footprint;
 mod format;
@@ -27,6 +27,8 @@ mod info;
 mod input;
 mod opened;
 mod options;
+mod origin;
+mod packing;
 mod place;
 mod recognize;
 mod record;
@@ -35,6 +37,7 @@ mod sizes;
 mod sort;
 mod source;
 mod survey;
+mod weigh;
 
 pub use access::{AccessInfo, AccessOptions, ByCharacter, CharacterShares};
 pub use convert::{convert, convert_volume};
@@ -42,7 +45,7 @@ pub use format::{FormatCard, formats};
 pub use fuzz::fuzz_one;
 pub use generated::inspect_volume;
 pub use info::{Counts, GapInfo, OutOfOrder, SizeBin, SizeShare, SizeSummary, TraceInfo, VolumeInfo};
-pub use options::{Addresses, TraceOptions, format_named};
+pub use options::{Addresses, Align, TraceOptions, format_named};
 pub use replay::{TraceWorkload, open};
 
 use crate::WorkloadError;
@@ -54,5 +57,6 @@ use std::path::Path;
 /// When the options contradict themselves, the file cannot be read, its format is unknown or must be named,
 /// a line cannot be read (unless those are skipped), a volume asked for is missing, or no request is left.
 pub fn inspect(path: &Path, options: &TraceOptions) -> Result<TraceInfo, WorkloadError> {
-    opened::Opened::survey(input::Origin::Path(path.to_owned()), options).map(|opened| opened.info)
+    let origin = origin::Origin::find(path, options.member.as_deref())?;
+    opened::Opened::survey(origin, options, opened::Purpose::Look).map(|opened| opened.info)
 }

@@ -1,30 +1,50 @@
 //! A trace whose format is settled and which was read once: what it holds is known, and it can be read again.
 
+use super::disorder::{Disorder, REMEMBERED};
 use super::format::FormatCard;
 use super::info::TraceInfo;
-use super::input::Origin;
-use super::options::{Addresses, TraceOptions};
+use super::options::{Addresses, Align, TraceOptions};
+use super::origin::Origin;
 use super::place::Layout;
 use super::recognize::{recognize, spoken};
-use super::sort::Sorted;
+use super::sort::{Sorted, Window};
 use super::source::{Located, Met, Stream};
 use super::survey::Survey;
 use crate::WorkloadError;
+
+/// How requests come into order of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// They are.
+    Given,
+    /// By holding back so many.
+    Within(usize),
+    /// By sorting all.
+    Sorted,
+}
 
 /// Requests of a trace, from its beginning.
 pub(crate) enum Requests {
     /// In the order of the file.
     AsTheyAre(Box<Stream>),
-    /// In order of time.
+    /// In order of time, a few held back.
+    Held(Box<Window>),
+    /// In order of time, all sorted.
     Sorted(Box<Sorted>),
 }
 
 impl Requests {
-    fn open(origin: &Origin, card: &FormatCard, options: &TraceOptions) -> Result<Self, WorkloadError> {
+    fn open(
+        origin: &Origin,
+        card: &FormatCard,
+        options: &TraceOptions,
+        order: Order,
+    ) -> Result<Self, WorkloadError> {
         let stream = Stream::open(origin, card, options)?;
-        Ok(match options.sort {
-            false => Self::AsTheyAre(Box::new(stream)),
-            true => Self::Sorted(Box::new(Sorted::build(stream, options.sort_window)?)),
+        Ok(match order {
+            Order::Given => Self::AsTheyAre(Box::new(stream)),
+            Order::Within(reach) => Self::Held(Box::new(Window::new(stream, reach))),
+            Order::Sorted => Self::Sorted(Box::new(Sorted::build(stream, options.sort_window)?)),
         })
     }
 
@@ -33,6 +53,7 @@ impl Requests {
     pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
         match self {
             Self::AsTheyAre(stream) => stream.next(),
+            Self::Held(window) => window.next(),
             Self::Sorted(sorted) => sorted.next(),
         }
     }
@@ -40,16 +61,27 @@ impl Requests {
     fn met(&self) -> &Met {
         match self {
             Self::AsTheyAre(stream) => stream.met(),
+            Self::Held(window) => window.met(),
             Self::Sorted(sorted) => sorted.met(),
         }
     }
 
-    fn packing(&self) -> &'static str {
+    fn packing(&self) -> String {
         match self {
             Self::AsTheyAre(stream) => stream.packing(),
+            Self::Held(window) => window.packing(),
             Self::Sorted(sorted) => sorted.packing(),
         }
     }
+}
+
+/// What a trace is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To say what is in it: nothing about its order is an error.
+    Look,
+    /// To replay or rewrite it: what is too far out of order must be sorted on request.
+    Use,
 }
 
 /// A trace after its first pass.
@@ -57,6 +89,7 @@ pub(crate) struct Opened {
     origin: Origin,
     pub card: &'static FormatCard,
     options: TraceOptions,
+    order: Order,
     pub info: TraceInfo,
     pub survey: Survey,
     /// `None` when the volumes do not fit into 64 bits.
@@ -65,22 +98,57 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Reads `origin` once.
+    /// Reads `origin` once, or twice where it is out of order.
     ///
     /// # Errors
-    /// When the options contradict themselves, the format is unknown or ambiguous, a line cannot be read,
-    /// or there is no request at all.
-    pub fn survey(origin: Origin, options: &TraceOptions) -> Result<Self, WorkloadError> {
+    /// When the options contradict themselves or do nothing here, the format is unknown or ambiguous, a line cannot
+    /// be read, times are further out of order than is sorted without `sort`, or there is no request at all.
+    pub fn survey(origin: Origin, options: &TraceOptions, purpose: Purpose) -> Result<Self, WorkloadError> {
         options.check()?;
-        let card = recognize(&origin, options)?;
-        let mut requests = Requests::open(&origin, card, options)?;
+        let mut notes = origin.notes.clone();
+        let (card, why) = recognize(&origin, options)?;
+        notes.extend(why);
+        notes.extend((!card.note.is_empty()).then(|| card.note.to_owned()));
+        let options = settled(&origin, card, options, &mut notes)?;
+        let several = origin.parts().len() > 1;
+        let order = if options.sort || several { Order::Sorted } else { Order::Given };
+        let mut opened = Self::pass(origin, card, options, order)?;
+        let disorder = opened.disorder();
+        if order == Order::Given && disorder.first.is_some() {
+            let order = match disorder.reach.filter(|reach| *reach <= REMEMBERED as u64) {
+                Some(reach) => Order::Within(reach as usize),
+                None if purpose == Purpose::Look => Order::Sorted,
+                None => return Err(opened.too_far_out_of_order(disorder)),
+            };
+            let Self { origin, options, .. } = opened;
+            opened = Self::pass(origin, card, options, order)?;
+            opened.info.first_out_of_order = disorder.first.map(Into::into);
+            opened.info.out_of_order = disorder.requests;
+            opened.info.out_of_order_by_requests = disorder.reach;
+            opened.info.out_of_order_by_ns = disorder.back_ns;
+        }
+        if !several {
+            notes.extend(order_note(&opened.info));
+        }
+        notes.extend(opened.survey.jump().map(jump_note));
+        opened.info.notes = notes;
+        Ok(opened)
+    }
+
+    fn pass(
+        origin: Origin,
+        card: &'static FormatCard,
+        options: TraceOptions,
+        order: Order,
+    ) -> Result<Self, WorkloadError> {
+        let mut requests = Requests::open(&origin, card, &options, order)?;
         let exact = options.exact_footprint || options.addresses == Addresses::Compact;
         let mut survey = Survey::new(exact, options.access);
         while let Some(located) = requests.next()? {
             survey.add(&located);
         }
         let name = origin.name();
-        check_met(&name, requests.met(), &survey, options)?;
+        check_met(&name, requests.met(), &survey, &options)?;
         let spans: Vec<u64> = survey.volumes.iter().map(|volume| volume.span).collect();
         let layout = Layout::new(&spans);
         let head = TraceInfo {
@@ -92,45 +160,156 @@ impl Opened {
             ..TraceInfo::default()
         };
         let disorder = match &requests {
-            Requests::AsTheyAre(_) => None,
-            Requests::Sorted(sorted) => sorted.first_disorder(),
+            Requests::Sorted(sorted) => sorted.disorder(),
+            _ => survey.disorder(),
         };
-        let mut info = survey.info(head, requests.met(), disorder);
-        if options.sort {
-            info.out_of_order = None;
-        }
-        Ok(Self { origin, card, options: options.clone(), info, survey, layout, requests })
+        let info = survey.info(head, requests.met(), disorder);
+        Ok(Self { origin, card, options, order, info, survey, layout, requests })
     }
 
-    /// The requests from the beginning; an error when their times go back and no sorting was asked for.
+    /// The same trace with its touched pages counted one by one, for `--compact`.
+    ///
+    /// # Errors
+    /// As [`Self::survey`].
+    pub fn counted_exactly(self) -> Result<Self, WorkloadError> {
+        let Self { origin, card, options, order, info, .. } = self;
+        let options = TraceOptions { addresses: Addresses::Compact, ..options };
+        let again = Self::pass(origin, card, options, order)?;
+        let counted = TraceInfo {
+            footprint_pages: again.info.footprint_pages,
+            footprint_bytes: again.info.footprint_bytes,
+            footprint_exact: true,
+            ..info
+        };
+        Ok(Self { info: counted, ..again })
+    }
+
+    /// The requests from the beginning.
     pub fn again(self) -> Result<Requests, WorkloadError> {
         match self.requests {
             Requests::Sorted(mut sorted) => {
                 sorted.rewind()?;
                 Ok(Requests::Sorted(sorted))
             }
-            Requests::AsTheyAre(_) => Requests::open(&self.origin, self.card, &self.options),
+            _ => Requests::open(&self.origin, self.card, &self.options, self.order),
         }
     }
 
-    /// Times must not go back, unless they are sorted.
-    pub fn check_order(&self) -> Result<(), WorkloadError> {
-        let Some(d) = self.survey.disorder else { return Ok(()) };
-        let back = spoken(d.previous_ns - d.time_ns);
-        let found = format!("time {} ns is {back} before the latest, {} ns", d.time_ns, d.previous_ns);
-        Err(WorkloadError::of(self.place(d.line), found, "times in order, or --sort"))
+    fn disorder(&self) -> Disorder {
+        match &self.requests {
+            Requests::Sorted(sorted) => sorted.disorder(),
+            _ => self.survey.disorder(),
+        }
     }
 
-    /// Where line or record `number` stands.
+    fn too_far_out_of_order(&self, disorder: Disorder) -> WorkloadError {
+        let first = disorder.first.expect("asked because there is one");
+        let found = format!(
+            "time {} ns is {} before the latest, {} ns; {} requests are late, by more than {REMEMBERED} requests",
+            first.time_ns,
+            spoken(first.previous_ns - first.time_ns),
+            first.previous_ns,
+            disorder.requests,
+        );
+        let expected = format!("times out of order by at most {REMEMBERED} requests, or --sort");
+        WorkloadError::of(self.place(first.line), found, expected)
+    }
+
+    /// Where line or record `number` stands, counted through all parts.
     pub fn place(&self, number: u64) -> String {
-        match self.card.framing {
-            super::format::Framing::Lines => format!("{}:{number}", self.info.path),
-            super::format::Framing::Records { .. } => format!("{}: record {number}", self.info.path),
+        let (mut within, mut part) = (number, 0);
+        for lines in &self.requests.met().part_lines {
+            if within <= *lines {
+                break;
+            }
+            (within, part) = (within - lines, part + 1);
         }
+        self.card.framing.place(self.origin.parts()[part].name(), within)
     }
 }
 
-/// There must be requests, and every volume asked for must exist.
+/// The options as they apply to this trace: an action for each block trace, times on the trace's own clock.
+fn settled(
+    origin: &Origin,
+    card: &'static FormatCard,
+    options: &TraceOptions,
+    notes: &mut Vec<String>,
+) -> Result<TraceOptions, WorkloadError> {
+    let mut settled = options.clone();
+    match (&options.action, card.has_events) {
+        (Some(action), false) => {
+            let expected = "blkparse or blktrace with this option; others list requests, not events";
+            return Err(WorkloadError::of(
+                format!("--action {action}"),
+                format!("the trace is {}", card.name),
+                expected,
+            ));
+        }
+        (None, true) => {
+            let found = ["D", "Q", "C"].into_iter().find(|action| {
+                let one = TraceOptions { action: Some((*action).into()), ..options.clone() };
+                has_a_request(origin, card, &one)
+            });
+            settled.action = found.map(Into::into);
+            notes.extend(match found {
+                Some("Q") => Some("no request was issued (D) in it: those queued (Q) are taken".to_owned()),
+                Some("C") => Some(
+                    "only completions (C) are in it: requests arrive when they were completed at home"
+                        .to_owned(),
+                ),
+                _ => None,
+            });
+        }
+        _ => {}
+    }
+    if options.from_ns.is_some() || options.until_ns.is_some() {
+        let first_ns = earliest(origin, card, &settled)?;
+        settled.from_ns = options.from_ns.map(|ns| ns.saturating_add(first_ns));
+        settled.until_ns = options.until_ns.map(|ns| ns.saturating_add(first_ns));
+    }
+    Ok(settled)
+}
+
+/// Whether any event is a request; what cannot be read is met again, and said, when the trace is.
+fn has_a_request(origin: &Origin, card: &FormatCard, options: &TraceOptions) -> bool {
+    let any = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
+    Stream::open(origin, card, &any).is_ok_and(|mut stream| !matches!(stream.next(), Ok(None)))
+}
+
+/// The earliest time of all requests, of any volume.
+fn earliest(origin: &Origin, card: &FormatCard, options: &TraceOptions) -> Result<u64, WorkloadError> {
+    let all = TraceOptions { from_ns: None, until_ns: None, volumes: Vec::new(), ..options.clone() };
+    let mut stream = Stream::open(origin, card, &all)?;
+    let mut first_ns = u64::MAX;
+    while let Some(located) = stream.next()? {
+        first_ns = first_ns.min(located.record.time_ns);
+    }
+    Ok(first_ns)
+}
+
+/// What is to be said about the order of a trace that was put into it.
+fn order_note(info: &TraceInfo) -> Option<String> {
+    info.first_out_of_order?;
+    let (late, all) = (info.out_of_order, info.requests.total());
+    let by = match info.out_of_order_by_requests {
+        Some(requests) => format!("{requests} requests"),
+        None => format!("more than {REMEMBERED} requests"),
+    };
+    let back = spoken(info.out_of_order_by_ns);
+    Some(format!("put in order of time: {late} of {all} requests were late, by at most {by} and {back}"))
+}
+
+/// A gap that is nearly all of a trace's time: a clock that was set, or events with another clock.
+fn jump_note((before_ns, gap_ns): (u64, u64)) -> String {
+    format!(
+        "one gap of {} is nearly all of its time: --until {} leaves out what is after it, --since {} what is before",
+        spoken(gap_ns),
+        format_args!("{}ns", before_ns + 1),
+        format_args!("{}ns", before_ns + gap_ns),
+    )
+}
+
+/// There must be requests, every volume asked for must exist, and an alignment asked for must have been needed.
 fn check_met(name: &str, met: &Met, survey: &Survey, options: &TraceOptions) -> Result<(), WorkloadError> {
     for wanted in &options.volumes {
         if met.volumes.contains(wanted) {
@@ -142,6 +321,10 @@ fn check_met(name: &str, met: &Met, survey: &Survey, options: &TraceOptions) -> 
             None => format!("one of its {} volumes: {}", known().count(), some(known())),
         };
         return Err(WorkloadError::of(name, format!("--volume {wanted:?} is not in the trace"), hint));
+    }
+    if options.align != Align::Refuse && met.aligned == 0 && survey.requests() > 0 {
+        let found = "every address and size is a multiple of 512 bytes";
+        return Err(WorkloadError::of(name, found, "the trace without --align"));
     }
     if survey.requests() > 0 {
         return Ok(());

@@ -1,17 +1,18 @@
 //! What a user may ask for when a trace is read.
 
 use super::access::AccessOptions;
-use super::format::{FormatCard, formats};
+use super::format::{FormatCard, TableSpec, formats};
 use crate::WorkloadError;
 use serde::Deserialize;
 
-/// What happens to addresses when the drive is smaller than the trace's span.
+/// Where addresses go on the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Addresses {
-    /// An error that names the line and the other choices.
+    /// As they are where the drive is large enough for them. Else as `Compact` does, which is said; a trace whose
+    /// touched pages do not fit either is an error that names the line and the other choices.
     #[default]
-    Refuse,
+    Auto,
     /// The address modulo the drive, in whole 4 KiB pages. A request that would cross the end stays whole:
     /// it is moved back to the last place in which it fits with the same place inside its 4 KiB page.
     Wrap,
@@ -23,6 +24,20 @@ pub enum Addresses {
     Compact,
 }
 
+/// What happens to addresses and sizes that are no whole number of sectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Align {
+    /// An error that names the line and the other choices.
+    #[default]
+    Refuse,
+    /// A request covers every sector that it touches: its begin is rounded down, its end up.
+    Round,
+    /// All addresses are moved down by as much as the first lies above a sector's begin. Where that leaves one
+    /// inside a sector, or a size is none of whole sectors, it is an error.
+    Offset,
+}
+
 /// How a trace is to be read and replayed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -31,9 +46,16 @@ pub struct TraceOptions {
     pub format: Option<String>,
     /// What to do with addresses beyond the drive.
     pub addresses: Addresses,
-    /// Put requests in order of time; without it the first that goes back in time is an error.
+    /// The columns of a table that is in none of the known formats: see `format/table.rs`.
+    pub columns: Option<String>,
+    /// The file of an archive, where it holds several.
+    pub member: Option<String>,
+    /// What to do with addresses inside a sector.
+    pub align: Align,
+    /// Put requests in order of time however far they are out of it; else only within `sort_window`.
     pub sort: bool,
-    /// Requests sorted in memory before temporary files are used.
+    /// Requests sorted in memory: as far as times may go back without `sort`, and with it before temporary files
+    /// are used.
     pub sort_window: usize,
     /// Only these volumes, by name; empty for all.
     pub volumes: Vec<String>,
@@ -47,11 +69,12 @@ pub struct TraceOptions {
     pub exact_footprint: bool,
     /// Count the reads and writes of every page, with memory in proportion to the footprint.
     pub access: Option<AccessOptions>,
-    /// The action whose events are the requests, for blkparse and blktrace.
-    pub action: String,
-    /// Leave out requests before this time on the trace's own clock, in nanoseconds.
+    /// The action whose events are the requests, for blkparse and blktrace; `None` for D (issued), or, in a trace
+    /// without such, Q (queued), else C (completed).
+    pub action: Option<String>,
+    /// Leave out requests before this time after the trace's earliest request, in nanoseconds.
     pub from_ns: Option<u64>,
-    /// Leave out requests at or after this time on the trace's own clock, in nanoseconds.
+    /// Leave out requests at or after this time after the trace's earliest request, in nanoseconds.
     pub until_ns: Option<u64>,
 }
 
@@ -59,7 +82,10 @@ impl Default for TraceOptions {
     fn default() -> Self {
         Self {
             format: None,
-            addresses: Addresses::Refuse,
+            addresses: Addresses::Auto,
+            columns: None,
+            member: None,
+            align: Align::Refuse,
             sort: false,
             sort_window: 1 << 20,
             volumes: Vec::new(),
@@ -68,7 +94,7 @@ impl Default for TraceOptions {
             skip_bad_lines: false,
             exact_footprint: false,
             access: None,
-            action: "D".into(),
+            action: None,
             from_ns: None,
             until_ns: None,
         }
@@ -87,17 +113,18 @@ impl TraceOptions {
         if self.sort_window == 0 {
             return Err(WorkloadError::of("sort_window", "0", "at least 1 request"));
         }
+        self.columns.as_deref().map_or(Ok(()), |columns| TableSpec::read(columns).map(|_| ()))?;
         self.access.map_or(Ok(()), AccessOptions::check)?;
-        let letters = self.action.bytes().all(|b| b.is_ascii_alphabetic());
-        if self.action.is_empty() || self.action.len() > 2 || !letters {
+        let action = self.action.as_deref().unwrap_or("D");
+        if action.is_empty() || action.len() > 2 || !action.bytes().all(|b| b.is_ascii_alphabetic()) {
             let expected = "an action of blkparse, such as D (issued), Q (queued) or C (completed)";
-            return Err(WorkloadError::of("action", format!("{:?}", self.action), expected));
+            return Err(WorkloadError::of("--action", format!("{action:?}"), expected));
         }
         match (self.from_ns, self.until_ns) {
             (Some(from), Some(until)) if from >= until => Err(WorkloadError::of(
-                "from_ns",
-                format!("{from}"),
-                format!("a time before until_ns = {until}"),
+                "--since",
+                format!("{from} ns"),
+                format!("a time before --until, {until} ns"),
             )),
             _ => Ok(()),
         }

@@ -1,15 +1,17 @@
-//! Which format is this? Answered by content where that is certain, else by asking the user.
+//! Which format is this? Answered by content where that is certain, or where only one reading is plausible; else by
+//! asking the user.
 //!
-//! Every format's parser is tried on the first lines; those that understand most of them are candidates.
-//! One candidate that is certain decides. Otherwise the error lists the candidates, each with its units and
-//! with the time that reading the file that way would span, which is what usually gives the answer.
+//! Every format's parser is tried on the first lines; those that understand most of them are candidates. One that is
+//! certain decides. Otherwise the candidates' readings are weighed (`weigh.rs`): the only plausible one is taken and
+//! said to be; of several, the error says what each would mean, which is what usually gives the answer.
 
 use super::field::show;
 use super::format::{FormatCard, Framing, formats};
-use super::input::{Frame, Frames, Origin};
-use super::options::{TraceOptions, format_named};
-use super::record::{Parsed, Volumes};
-use super::source::Stream;
+use super::input::{Frame, Frames};
+use super::options::{Align, TraceOptions, format_named};
+use super::origin::Origin;
+use super::record::{Aligner, Parsed, Volumes};
+use super::weigh::Reading;
 use crate::WorkloadError;
 use std::io::Read;
 use std::sync::Arc;
@@ -18,19 +20,33 @@ use std::sync::Arc;
 const HEAD: usize = 64 << 10;
 /// Lines that count for recognition.
 const LINES: u32 = 64;
-/// Requests read to say what a candidate would span.
-const SPAN_REQUESTS: u32 = 100_000;
+/// The format that `--columns` describes.
+const TABLE: &str = "table";
 
-/// The format that the options name, or the content shows.
+/// The format that the options name, or the content shows; and, where that took weighing, what is to be said of it.
 ///
 /// # Errors
 /// When the name is unknown, when nothing fits, or when the content leaves a choice.
 pub(crate) fn recognize(
     origin: &Origin,
     options: &TraceOptions,
-) -> Result<&'static FormatCard, WorkloadError> {
-    if let Some(name) = &options.format {
-        return format_named(name);
+) -> Result<(&'static FormatCard, Option<String>), WorkloadError> {
+    match (&options.format, &options.columns) {
+        (None, None) => {}
+        (Some(name), None) if name == TABLE => {
+            let found = "the columns of a table are not known";
+            return Err(WorkloadError::of(
+                "--trace-format table",
+                found,
+                "--columns \"time:ms op offset:bytes ...\"",
+            ));
+        }
+        (Some(name), Some(_)) if name != TABLE => {
+            let found = format!("{name} has columns of its own");
+            return Err(WorkloadError::of("--columns", found, "one of --columns and --trace-format"));
+        }
+        (Some(name), _) => return Ok((format_named(name)?, None)),
+        (None, Some(_)) => return Ok((format_named(TABLE)?, None)),
     }
     let (head, whole) = head(origin)?;
     let tried: Vec<(&'static FormatCard, Fit)> =
@@ -43,9 +59,64 @@ pub(crate) fn recognize(
     }
     let certain: Vec<&'static FormatCard> = candidates.iter().copied().filter(|card| card.certain).collect();
     match (certain.as_slice(), candidates.as_slice()) {
-        ([card], _) => Ok(card),
+        ([card], _) => Ok((card, None)),
         (_, []) => Err(unknown(origin, &head)),
-        _ => Err(ambiguous(origin, options, &candidates)),
+        ([], pool) | (pool, _) => weigh(origin, options, pool),
+    }
+}
+
+/// The only plausible reading.
+fn weigh(
+    origin: &Origin,
+    options: &TraceOptions,
+    pool: &[&'static FormatCard],
+) -> Result<(&'static FormatCard, Option<String>), WorkloadError> {
+    let (mut plausible, mut doubted) = (Vec::<(&'static FormatCard, Reading)>::new(), Vec::new());
+    let readings: Vec<Reading> = pool.iter().map(|card| Reading::of(origin, card, options)).collect();
+    // A line that none of them can read is damaged; one that some can read tells these from the others.
+    let reach = |reading: &Reading| reading.refused_line.unwrap_or(u64::MAX);
+    let farthest = readings.iter().map(reach).max().unwrap_or(u64::MAX);
+    for (card, reading) in pool.iter().copied().zip(readings) {
+        let refused = reading.refused_line.filter(|line| *line < farthest);
+        let refused = refused.map(|line| format!("line or record {line} cannot be read"));
+        match refused.or_else(|| reading.doubt()).or_else(|| (card.doubt)(&reading)) {
+            Some(doubt) => doubted.push(format!("as {} {doubt}", card.name)),
+            // Two names of one meaning are no choice.
+            None if plausible.iter().any(|(_, other)| *other == reading) => {}
+            None => plausible.push((card, reading)),
+        }
+    }
+    match plausible.as_slice() {
+        [(card, _)] if pool.len() == 1 => Ok((
+            card,
+            Some(format!("read as {} ({}), the only format that its columns fit", card.name, card.units)),
+        )),
+        [(card, _)] => {
+            let others = match doubted.is_empty() {
+                true => String::new(),
+                false => format!(": {}", doubted.join("; ")),
+            };
+            Ok((
+                card,
+                Some(format!("read as {} ({}), the only plausible reading{others}", card.name, card.units)),
+            ))
+        }
+        [] => {
+            let expected =
+                format!("--trace-format NAME or --columns, which only you can know: {}", doubted.join("; "));
+            Err(WorkloadError::of(format!("{}:1", origin.name()), "no reading is plausible", expected))
+        }
+        several => {
+            let readings: Vec<String> = several
+                .iter()
+                .map(|(card, reading)| {
+                    format!("--trace-format {} ({}): {}", card.name, card.units, reading.words())
+                })
+                .collect();
+            let expected = format!("one of these, which only you can know: {}", readings.join("; "));
+            let found = format!("{} readings are plausible", several.len());
+            Err(WorkloadError::of(format!("{}:1", origin.name()), found, expected))
+        }
     }
 }
 
@@ -65,7 +136,7 @@ impl Fit {
 
 /// The first bytes, up to the last whole line, and whether they are all there is.
 fn head(origin: &Origin) -> Result<(Arc<[u8]>, bool), WorkloadError> {
-    let (reader, _) = origin.open()?;
+    let reader = origin.first()?;
     let mut bytes = Vec::new();
     let outcome = reader.take(HEAD as u64).read_to_end(&mut bytes);
     // A damaged file may still show its format; the damage is reported with its place when it is read.
@@ -82,7 +153,9 @@ fn fit(card: &FormatCard, head: &Arc<[u8]>, whole: bool, options: &TraceOptions)
     };
     let mut fit = Fit::default();
     // Unpacked already; a head that looks packed once more is no trace.
-    let Ok(mut frames) = Frames::open(&Origin::Bytes(bytes), card.framing) else { return fit };
+    let Ok(mut frames) = Frames::open(&Origin::memory(bytes).parts()[0], card.framing) else { return fit };
+    // A format that is not certain is not made to fit.
+    let mut aligner = Aligner::new(if card.certain { options.align } else { Align::Refuse });
     let (mut parser, mut volumes) = ((card.parser)(options), Volumes::default());
     while fit.understood + fit.refused < LINES {
         let parsed = match frames.next() {
@@ -100,7 +173,12 @@ fn fit(card: &FormatCard, head: &Arc<[u8]>, whole: bool, options: &TraceOptions)
                 fit.signature = true;
                 fit.understood += 1;
             }
-            Ok(_) => fit.understood += 1,
+            Ok(Parsed::Request(mut record)) => match aligner.align(&mut record) {
+                Ok(()) => fit.understood += 1,
+                Err(_) => fit.refused += 1,
+            },
+            Ok(Parsed::Known) => fit.understood += 1,
+            Err(fault) if fault.recognised => fit.understood += 1,
             Err(fault) => {
                 fit.refused += 1;
                 if fault.fatal {
@@ -116,38 +194,20 @@ fn unknown(origin: &Origin, head: &[u8]) -> WorkloadError {
     if head.is_empty() {
         return WorkloadError::of(origin.name(), "the file is empty", "a trace");
     }
-    let first = head.split(|&b| b == b'\n').find(|line| !line.is_empty()).unwrap_or_default();
     let names: Vec<&str> = formats().iter().map(|card| card.name).collect();
-    let expected = format!("a trace in one of the formats {}", names.join(", "));
-    WorkloadError::of(
-        format!("{}:1", origin.name()),
-        format!("no known trace format: {}", show(first)),
-        expected,
-    )
+    let expected = format!("a trace in one of the formats {}, or --columns for a table", names.join(", "));
+    let first = head.split(|&b| b == b'\n').find(|line| !line.is_empty()).unwrap_or_default();
+    // A terminal is no place for a binary file, and its first line says nothing.
+    let found = match first.iter().any(|b| b.is_ascii_control() && !b.is_ascii_whitespace()) {
+        true => format!("binary data in no known trace format, beginning with the bytes {}", bytes_of(head)),
+        false => format!("no known trace format: {}", show(first)),
+    };
+    WorkloadError::of(format!("{}:1", origin.name()), found, expected)
 }
 
-fn ambiguous(origin: &Origin, options: &TraceOptions, candidates: &[&FormatCard]) -> WorkloadError {
-    let readings: Vec<String> = candidates.iter().map(|card| reading(origin, options, card)).collect();
-    let expected = format!("--trace-format NAME, which only you can know: {}", readings.join("; "));
-    WorkloadError::of(format!("{}:1", origin.name()), "the columns do not tell the format", expected)
-}
-
-/// `ssdsim (time in ns, ...; its first 1000 requests would span 5.2 s)`.
-fn reading(origin: &Origin, options: &TraceOptions, card: &FormatCard) -> String {
-    let lenient = TraceOptions { skip_bad_lines: true, ..options.clone() };
-    let (mut count, mut first, mut last) = (0u32, u64::MAX, 0);
-    if let Ok(mut stream) = Stream::open(origin, card, &lenient) {
-        while let Ok(Some(located)) = stream.next() {
-            first = first.min(located.record.time_ns);
-            last = last.max(located.record.time_ns);
-            count += 1;
-            if count == SPAN_REQUESTS {
-                break;
-            }
-        }
-    }
-    let span = spoken(last.saturating_sub(first));
-    format!("{} ({}) would make {count} requests span {span}", card.name, card.units)
+/// The first few bytes in hexadecimal.
+fn bytes_of(head: &[u8]) -> String {
+    head.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
 /// A duration in the largest unit that leaves digits before the point.

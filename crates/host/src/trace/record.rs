@@ -2,6 +2,7 @@
 
 use super::field::{Fault, fatal, fault, show};
 use super::footprint::MixMap;
+use super::options::Align;
 use crate::Op;
 use std::io::Write as _;
 
@@ -42,14 +43,14 @@ pub(crate) enum Parsed {
 }
 
 impl Record {
-    /// A request whose address and length count bytes.
+    /// A request whose address and length count bytes. Whether they are whole sectors is for the [`Aligner`] to say.
     ///
     /// # Errors
-    /// When they are not whole sectors, the length is zero or does not fit, or the end is beyond 64 bits.
+    /// When the length is zero or does not fit, or the end is beyond 64 bits.
     #[inline]
     pub fn in_bytes(time_ns: u64, op: Op, offset: u64, bytes: u64, volume: u32) -> Result<Self, Fault> {
-        if (offset | bytes) & (SECTOR - 1) != 0 || bytes == 0 || bytes > u64::from(u32::MAX) {
-            return Err(Self::misfit(offset, bytes));
+        if bytes == 0 || bytes > u64::from(u32::MAX) {
+            return Err(Self::misfit(bytes));
         }
         if offset.checked_add(bytes).is_none() {
             return Err(fault(format!("offset {offset} plus size {bytes}"), "an end within 64 bits"));
@@ -77,16 +78,93 @@ impl Record {
     }
 
     #[cold]
-    fn misfit(offset: u64, bytes: u64) -> Fault {
-        if bytes == 0 {
-            return fault("a request of size 0", "at least one sector of 512 bytes");
+    fn misfit(bytes: u64) -> Fault {
+        match bytes {
+            0 => fault("a request of size 0", "at least one sector of 512 bytes"),
+            _ => fault(format!("a request of {bytes} bytes"), "less than 4 GiB in one request"),
         }
-        if bytes > u64::from(u32::MAX) {
-            return fault(format!("a request of {bytes} bytes"), "less than 4 GiB in one request");
-        }
-        let (name, value) = if offset & (SECTOR - 1) != 0 { ("offset", offset) } else { ("size", bytes) };
-        fault(format!("{name} {value} is not a whole number of sectors"), "a multiple of 512 bytes")
     }
+}
+
+/// Sees to it that requests are whole sectors, as the user asked.
+pub(crate) struct Aligner {
+    how: Align,
+    /// What all addresses are moved down by, once the first is known.
+    above: Option<u64>,
+    /// Requests that were changed.
+    pub changed: u64,
+}
+
+impl Aligner {
+    /// Nothing met yet.
+    pub fn new(how: Align) -> Self {
+        Self { how, above: None, changed: 0 }
+    }
+
+    /// Makes `record` whole sectors.
+    ///
+    /// # Errors
+    /// When it is none and nothing was asked for, or what was asked for does not help.
+    #[inline]
+    pub fn align(&mut self, record: &mut Record) -> Result<(), Fault> {
+        let misfit = (record.offset | u64::from(record.bytes)) & (SECTOR - 1) != 0;
+        match (self.how, misfit) {
+            (Align::Refuse | Align::Round, false) => Ok(()),
+            _ => self.change(record),
+        }
+    }
+
+    #[cold]
+    fn change(&mut self, record: &mut Record) -> Result<(), Fault> {
+        let (offset, bytes) = (record.offset, u64::from(record.bytes));
+        if bytes == 0 {
+            return Ok(());
+        }
+        match self.how {
+            Align::Refuse => return Err(inside_a_sector(offset, bytes)),
+            Align::Round => {
+                let begin = offset / SECTOR * SECTOR;
+                let end = (offset + bytes).checked_next_multiple_of(SECTOR);
+                let whole = end.and_then(|end| u32::try_from(end - begin).ok());
+                let Some(whole) = whole else {
+                    return Err(fault(
+                        format!("a request of {bytes} bytes"),
+                        "less than 4 GiB in one request",
+                    ));
+                };
+                (record.offset, record.bytes) = (begin, whole);
+            }
+            Align::Offset => {
+                let above = *self.above.get_or_insert(offset % SECTOR);
+                let moved = offset.checked_sub(above).filter(|moved| moved % SECTOR == 0);
+                let Some(moved) = moved else {
+                    let found = format!(
+                        "offset {offset} is {} bytes into a sector, the first {above}",
+                        offset % SECTOR
+                    );
+                    return Err(fault(found, "the same everywhere, or --align round"));
+                };
+                if bytes % SECTOR != 0 {
+                    let expected = "a multiple of 512 bytes, or --align round";
+                    return Err(fault(format!("size {bytes} is not a whole number of sectors"), expected));
+                }
+                if above == 0 {
+                    return Ok(());
+                }
+                record.offset = moved;
+            }
+        }
+        self.changed += 1;
+        Ok(())
+    }
+}
+
+fn inside_a_sector(offset: u64, bytes: u64) -> Fault {
+    let (name, value) = if !offset.is_multiple_of(SECTOR) { ("offset", offset) } else { ("size", bytes) };
+    fault(
+        format!("{name} {value} is not a whole number of sectors"),
+        "a multiple of 512 bytes, --align round (all sectors touched) or --align offset (all moved alike)",
+    )
 }
 
 /// `R` or `W`, in either case, or the words.
@@ -144,8 +222,9 @@ impl Volumes {
 
     fn add(&mut self, key: &[u8]) -> Result<u32, Fault> {
         const LONGEST_NAME: usize = 255;
-        if key.is_empty() || key.len() > LONGEST_NAME {
-            return Err(fault(format!("volume is {}", show(key)), "a name of 1 to 255 bytes"));
+        // A name is printed where it is reported: what moves a cursor has no place in it.
+        if key.is_empty() || key.len() > LONGEST_NAME || key.iter().any(u8::is_ascii_control) {
+            return Err(fault(format!("volume is {}", show(key)), "a name of 1 to 255 printable bytes"));
         }
         if self.names.len() >= MOST_VOLUMES {
             return Err(fatal(
@@ -154,7 +233,8 @@ impl Volumes {
             ));
         }
         let id = self.names.len() as u32;
-        self.names.push(String::from_utf8_lossy(key).into_owned());
+        let name = std::str::from_utf8(key).map_or_else(|_| key.escape_ascii().to_string(), str::to_owned);
+        self.names.push(name);
         self.by_key.insert(key.to_vec(), id);
         Ok(id)
     }

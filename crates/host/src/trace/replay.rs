@@ -2,9 +2,9 @@
 
 use super::footprint::PAGE;
 use super::info::TraceInfo;
-use super::input::Origin;
-use super::opened::{Opened, Requests};
+use super::opened::{Opened, Purpose, Requests};
 use super::options::{Addresses, TraceOptions};
+use super::origin::Origin;
 use super::place::{Layout, Placement};
 use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use std::path::Path;
@@ -27,6 +27,8 @@ pub struct TraceWorkload {
     /// The next request, when it was looked at but not yet handed out.
     waiting: Option<Waiting>,
     handed_out: u64,
+    /// The line of the request handed out last.
+    line: u64,
     origin: Option<SimTime>,
 }
 
@@ -34,6 +36,7 @@ pub struct TraceWorkload {
 struct Waiting {
     request: HostRequest,
     after_first_ns: u64,
+    line: u64,
 }
 
 /// When the next request may go.
@@ -48,10 +51,10 @@ enum Pace {
 /// the order of times, the layout of its volumes and its span; [`TraceWorkload::info`] has the result.
 ///
 /// # Errors
-/// As [`super::inspect`], and when times go back without `sort`, or addresses lie beyond the drive and the
-/// options do not say what to do with them.
+/// As [`super::inspect`], and when times go back by more than is sorted without `sort`, or the trace cannot be
+/// placed on the drive as the options say.
 pub fn open(path: &Path, options: &TraceOptions, drive_bytes: u64) -> Result<TraceWorkload, WorkloadError> {
-    open_origin(Origin::Path(path.to_owned()), options, drive_bytes)
+    open_origin(Origin::find(path, options.member.as_deref())?, options, drive_bytes)
 }
 
 pub(crate) fn open_origin(
@@ -59,20 +62,28 @@ pub(crate) fn open_origin(
     options: &TraceOptions,
     drive_bytes: u64,
 ) -> Result<TraceWorkload, WorkloadError> {
-    let mut opened = Opened::survey(origin, options)?;
-    opened.check_order()?;
-    let ranks = match options.addresses {
+    let mut opened = Opened::survey(origin, options, Purpose::Use)?;
+    let addresses = match options.addresses {
+        Addresses::Auto if !fits_as_it_is(&opened, drive_bytes) => {
+            check_longest(&opened, Addresses::Compact, drive_bytes)?;
+            opened = compacted(opened, drive_bytes)?;
+            Addresses::Compact
+        }
+        asked => asked,
+    };
+    let ranks = match addresses {
         Addresses::Compact => opened.survey.pages.take().map(super::footprint::PageSet::rank),
         _ => None,
     };
     // Placements other than the direct one work in whole pages of the drive.
-    let usable = match options.addresses {
-        Addresses::Refuse => drive_bytes,
+    let usable = match addresses {
+        Addresses::Auto => drive_bytes,
         _ => drive_bytes / PAGE * PAGE,
     };
     let layout = opened.layout.take().ok_or_else(|| no_layout(&opened))?;
-    check_fit(&opened, &layout, options, usable, ranks.as_ref().map(|ranks| ranks.pages()))?;
-    let placement = Placement::new(options.addresses, &layout, ranks);
+    check_longest(&opened, addresses, usable)?;
+    check_fit(&opened, addresses, usable, ranks.as_ref().map(|ranks| ranks.pages()))?;
+    let placement = Placement::new(addresses, &layout, ranks);
     let pace = match options.as_fast_as_possible {
         Some(depth) => Pace::Closed { depth, outstanding: 0 },
         None => Pace::Open { speedup: options.speedup },
@@ -84,9 +95,10 @@ pub(crate) fn open_origin(
         placement,
         drive_bytes: usable,
         pace,
-        addresses: options.addresses,
+        addresses,
         waiting: None,
         handed_out: 0,
+        line: 0,
         origin: None,
     })
 }
@@ -96,25 +108,64 @@ fn no_layout(opened: &Opened) -> WorkloadError {
     WorkloadError::of(&opened.info.path, found, "fewer volumes; --volume NAME picks some")
 }
 
-/// The trace must fit onto the drive as the options place it.
-fn check_fit(
-    opened: &Opened,
-    layout: &Layout,
-    options: &TraceOptions,
-    drive_bytes: u64,
-    touched_pages: Option<u64>,
-) -> Result<(), WorkloadError> {
+fn fits_as_it_is(opened: &Opened, drive_bytes: u64) -> bool {
+    opened.layout.as_ref().is_some_and(|layout| layout.span <= drive_bytes)
+}
+
+/// The trace with its touched pages side by side, because its addresses go beyond the drive; said in its notes.
+fn compacted(opened: Opened, drive_bytes: u64) -> Result<Opened, WorkloadError> {
+    // An estimate keeps a trace that is far too large from being counted page by page.
+    const SURELY: u64 = 2;
+    if opened.info.footprint_pages / SURELY > drive_bytes / PAGE {
+        return Err(beyond(&opened, drive_bytes));
+    }
+    let mut counted = opened.counted_exactly()?;
+    if counted.info.footprint_bytes > drive_bytes {
+        return Err(beyond(&counted, drive_bytes));
+    }
+    let reach = counted.info.laid_out_bytes.map_or("64 bits".to_owned(), size);
+    counted.info.notes.push(format!(
+        "its addresses reach {reach}, beyond the drive's {}: the 4 KiB pages it touches, {} in all, are laid side by \
+         side in order of address, as --compact does (else --wrap, --scale, or a larger drive)",
+        size(drive_bytes),
+        size(counted.info.footprint_bytes),
+    ));
+    Ok(counted)
+}
+
+/// A size in three or four digits, binary.
+fn size(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..=0xfffff => (1u64 << 10, "KiB"),
+        0x100000..=0x3fffffff => (1 << 20, "MiB"),
+        0x40000000..=0xffffffffff => (1 << 30, "GiB"),
+        _ => (1 << 40, "TiB"),
+    };
+    format!("{:.1} {name}", bytes as f64 / unit as f64)
+}
+
+/// No request may be longer than the drive.
+fn check_longest(opened: &Opened, addresses: Addresses, drive_bytes: u64) -> Result<(), WorkloadError> {
     let (longest, line) = opened.survey.longest;
     // A page of slack: a request keeps its place inside its first page when it is moved.
     if u64::from(longest).next_multiple_of(PAGE) + PAGE > drive_bytes && u64::from(longest) > 0 {
-        let fits_exactly = options.addresses == Addresses::Refuse && u64::from(longest) <= drive_bytes;
+        let fits_exactly = addresses == Addresses::Auto && u64::from(longest) <= drive_bytes;
         if !fits_exactly {
             let found = format!("a request of {longest} bytes on a drive of {drive_bytes} bytes");
             return Err(WorkloadError::of(opened.place(line), found, "requests smaller than the drive"));
         }
     }
-    match (options.addresses, touched_pages) {
-        (Addresses::Refuse, _) if layout.span > drive_bytes => Err(beyond(opened, layout, drive_bytes)),
+    Ok(())
+}
+
+/// The trace must fit onto the drive as the options place it.
+fn check_fit(
+    opened: &Opened,
+    addresses: Addresses,
+    drive_bytes: u64,
+    touched_pages: Option<u64>,
+) -> Result<(), WorkloadError> {
+    match (addresses, touched_pages) {
         (Addresses::Compact, Some(pages)) if pages.saturating_mul(PAGE) > drive_bytes => {
             let found = format!("{pages} touched pages of 4 KiB on a drive of {drive_bytes} bytes");
             let expected = "a larger drive, fewer volumes (--volume), --wrap or --scale";
@@ -124,8 +175,10 @@ fn check_fit(
     }
 }
 
-/// Which request lies beyond the drive: the highest of the first volume that does.
-fn beyond(opened: &Opened, layout: &Layout, drive_bytes: u64) -> WorkloadError {
+/// Neither the addresses nor the touched pages fit: which request lies beyond the drive, the highest of the first
+/// volume that does.
+fn beyond(opened: &Opened, drive_bytes: u64) -> WorkloadError {
+    let Some(layout) = &opened.layout else { return no_layout(opened) };
     let volumes = opened.survey.volumes.iter().enumerate();
     let ends =
         volumes.map(|(index, volume)| (layout.base(index as u32) + volume.span, index, volume.span_line));
@@ -136,8 +189,12 @@ fn beyond(opened: &Opened, layout: &Layout, drive_bytes: u64) -> WorkloadError {
         let name = &opened.info.volumes[index].name;
         found = format!("volume {name:?}, laid after {index} others, {found}");
     }
-    let needs = layout.span;
-    let expected = format!("a drive of {needs} bytes, --wrap, --scale or --compact");
+    let (needs, pages) = (layout.span, opened.info.footprint_pages);
+    let about = if opened.info.footprint_exact { "" } else { "about " };
+    let expected = format!(
+        "a drive of {needs} bytes, or of {about}{} for the {about}{pages} pages it touches; --wrap or --scale",
+        opened.info.footprint_bytes
+    );
     WorkloadError::of(opened.place(line), found, expected)
 }
 
@@ -161,7 +218,7 @@ impl TraceWorkload {
         };
         let (op, bytes, tag) = (record.op, record.bytes, record.volume as u16);
         let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: record.fua };
-        self.waiting = Some(Waiting { request, after_first_ns });
+        self.waiting = Some(Waiting { request, after_first_ns, line: located.line });
         Ok(())
     }
 
@@ -188,7 +245,7 @@ impl Workload for TraceWorkload {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let origin = *self.origin.get_or_insert(now);
         self.look_ahead()?;
-        let Some(Waiting { mut request, after_first_ns }) = self.waiting.take() else {
+        let Some(Waiting { mut request, after_first_ns, line }) = self.waiting.take() else {
             return self.done();
         };
         let arrive = match &mut self.pace {
@@ -197,7 +254,7 @@ impl Workload for TraceWorkload {
                 now
             }
             Pace::Closed { .. } => {
-                self.waiting = Some(Waiting { request, after_first_ns });
+                self.waiting = Some(Waiting { request, after_first_ns, line });
                 return Ok(Poll::Blocked);
             }
             Pace::Open { speedup } => {
@@ -206,12 +263,17 @@ impl Workload for TraceWorkload {
             }
         };
         if arrive > now {
-            self.waiting = Some(Waiting { request, after_first_ns });
+            self.waiting = Some(Waiting { request, after_first_ns, line });
             return Ok(Poll::At(arrive));
         }
         request.arrive = arrive;
         self.handed_out += 1;
+        self.line = line;
         Ok(Poll::Ready(request))
+    }
+
+    fn number(&self) -> Option<u64> {
+        Some(self.line)
     }
 
     fn complete(&mut self, _request: &HostRequest, _now: SimTime, _failed: bool) {
@@ -225,7 +287,13 @@ impl Workload for TraceWorkload {
     }
 
     fn report(&self) -> WorkloadReport {
-        let mut notes = vec![("addresses".to_owned(), format!("{:?}", self.addresses).to_lowercase())];
+        let addresses = match self.addresses {
+            Addresses::Auto => "as they are",
+            Addresses::Wrap => "wrap",
+            Addresses::Scale => "scale",
+            Addresses::Compact => "compact",
+        };
+        let mut notes = vec![("addresses".to_owned(), addresses.to_owned())];
         match self.pace {
             Pace::Open { speedup } => notes.push(("speedup".into(), speedup.to_string())),
             Pace::Closed { depth, .. } => notes.push(("as_fast_as_possible".into(), depth.to_string())),
@@ -233,11 +301,15 @@ impl Workload for TraceWorkload {
         let counts = [
             ("requests_of_other_volumes", self.info.requests_of_other_volumes),
             ("requests_outside_times", self.info.requests_outside_times),
+            ("requests_aligned", self.info.requests_aligned),
             ("writes_with_fua", self.info.writes_with_fua),
         ];
         notes.extend(counts.iter().filter(|(_, n)| *n > 0).map(|(name, n)| ((*name).into(), n.to_string())));
         if let Some(disorder) = self.info.first_out_of_order {
             notes.push(("sorted_because_of_line".into(), disorder.line.to_string()));
+        }
+        if !self.info.notes.is_empty() {
+            notes.push(("reading".into(), self.info.notes.join("; ")));
         }
         notes.extend(self.info.first_skipped.iter().map(|what| ("skipped_line".to_owned(), what.clone())));
         WorkloadReport {

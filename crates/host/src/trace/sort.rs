@@ -1,8 +1,10 @@
 //! Requests in order of time, stable in the order of their lines.
 //!
-//! Up to a window of requests is sorted in memory. Beyond it, sorted runs go to one unnamed temporary file
+//! Where it is known how far a trace is out of order, [`Window`] holds back so many requests as they come. Else
+//! [`Sorted`] sorts up to a window of requests in memory; beyond it, sorted runs go to one unnamed temporary file
 //! and are merged from there, so memory stays bounded by the window.
 
+use super::disorder::{Disorder, Watch};
 use super::record::Record;
 use super::source::{Located, Met, Stream};
 use crate::{Op, WorkloadError};
@@ -20,20 +22,57 @@ const FUA: u8 = 0x80;
 /// Requests read from a run at a time.
 const CHUNK: u64 = 1024;
 
+/// The requests of a stream that are at most `reach` places behind their own, each put there.
+pub(crate) struct Window {
+    stream: Stream,
+    reach: usize,
+    held: BinaryHeap<Reverse<Entry>>,
+    /// The time and line handed out last.
+    last: (u64, u64),
+}
+
+impl Window {
+    /// Holds back `reach` requests of `stream`.
+    pub fn new(stream: Stream, reach: usize) -> Self {
+        Self { stream, reach, held: BinaryHeap::with_capacity(reach + 1), last: (0, 0) }
+    }
+
+    /// What the stream met so far.
+    pub fn met(&self) -> &Met {
+        self.stream.met()
+    }
+
+    /// How the file is packed.
+    pub fn packing(&self) -> String {
+        self.stream.packing()
+    }
+
+    /// The next request in order of time.
+    ///
+    /// # Errors
+    /// When the stream fails, or is out of order by more than was measured: then the file changed since.
+    pub fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
+        while self.held.len() <= self.reach {
+            let Some(located) = self.stream.next()? else { break };
+            self.held.push(Reverse(entry(&located, 0)));
+        }
+        let Some(Reverse(earliest)) = self.held.pop() else { return Ok(None) };
+        let located = located(earliest);
+        if key(&located) < self.last {
+            let expected = "a file that stays as it is";
+            return Err(WorkloadError::of("trace", "its times changed while it was read", expected));
+        }
+        self.last = key(&located);
+        Ok(Some(located))
+    }
+}
+
 /// All requests of a stream in order of time; can be read again after [`Sorted::rewind`].
 pub(crate) struct Sorted {
     place: Place,
     met: Met,
-    packing: &'static str,
-    first_disorder: Option<Disorder>,
-}
-
-/// A request that is earlier than one before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Disorder {
-    pub line: u64,
-    pub time_ns: u64,
-    pub previous_ns: u64,
+    packing: String,
+    disorder: Disorder,
 }
 
 enum Place {
@@ -49,13 +88,9 @@ impl Sorted {
     pub fn build(mut stream: Stream, window: usize) -> Result<Self, WorkloadError> {
         let mut requests: Vec<Located> = Vec::new();
         let mut runs: Option<Runs> = None;
-        let (mut first_disorder, mut latest) = (None, 0);
+        let mut watch = Watch::new();
         while let Some(located) = stream.next()? {
-            let time_ns = located.record.time_ns;
-            if time_ns < latest && first_disorder.is_none() {
-                first_disorder = Some(Disorder { line: located.line, time_ns, previous_ns: latest });
-            }
-            latest = latest.max(time_ns);
+            watch.add(located.record.time_ns, located.line);
             if requests.len() == window {
                 let mut begun = match runs.take() {
                     Some(begun) => begun,
@@ -76,7 +111,7 @@ impl Sorted {
                 Place::Disk(runs.merge()?)
             }
         };
-        Ok(Self { place, met: stream.met().clone(), packing: stream.packing(), first_disorder })
+        Ok(Self { place, met: stream.met().clone(), packing: stream.packing(), disorder: watch.found() })
     }
 
     /// What the stream met.
@@ -85,13 +120,13 @@ impl Sorted {
     }
 
     /// How the file is packed.
-    pub fn packing(&self) -> &'static str {
-        self.packing
+    pub fn packing(&self) -> String {
+        self.packing.clone()
     }
 
-    /// The first request of the file that came too late.
-    pub fn first_disorder(&self) -> Option<Disorder> {
-        self.first_disorder
+    /// How far out of order the file is.
+    pub fn disorder(&self) -> Disorder {
+        self.disorder
     }
 
     /// The next request in order of time.
@@ -183,12 +218,23 @@ impl Run {
 struct Merge {
     file: File,
     runs: Vec<Run>,
-    heads: BinaryHeap<Reverse<(u64, u64, usize, HeapRecord)>>,
+    heads: BinaryHeap<Reverse<Entry>>,
 }
 
-/// A record as the heap carries it; its order never matters, for time and line already differ.
+/// A request in a heap: time and line, which already differ, then the run it came from.
+type Entry = (u64, u64, usize, HeapRecord);
+
+/// A record as the heap carries it; its order never matters.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct HeapRecord(u64, u32, u32, Op, bool);
+
+fn entry(&Located { record: r, line }: &Located, run: usize) -> Entry {
+    (r.time_ns, line, run, HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua))
+}
+
+fn located((time_ns, line, _, HeapRecord(offset, bytes, volume, op, fua)): Entry) -> Located {
+    Located { record: Record { time_ns, offset, bytes, volume, op, fua }, line }
+}
 
 impl Merge {
     fn rewind(&mut self) -> Result<(), WorkloadError> {
@@ -203,21 +249,16 @@ impl Merge {
 
     fn advance(&mut self, run: usize) -> Result<(), WorkloadError> {
         let next = self.runs[run].next(&mut self.file).map_err(|error| disk_error(&error))?;
-        if let Some(Located { record: r, line }) = next {
-            let rest = HeapRecord(r.offset, r.bytes, r.volume, r.op, r.fua);
-            self.heads.push(Reverse((r.time_ns, line, run, rest)));
+        if let Some(next) = next {
+            self.heads.push(Reverse(entry(&next, run)));
         }
         Ok(())
     }
 
     fn next(&mut self) -> Result<Option<Located>, WorkloadError> {
-        let Some(Reverse((time_ns, line, run, HeapRecord(offset, bytes, volume, op, fua)))) =
-            self.heads.pop()
-        else {
-            return Ok(None);
-        };
-        self.advance(run)?;
-        Ok(Some(Located { record: Record { time_ns, offset, bytes, volume, op, fua }, line }))
+        let Some(Reverse(next)) = self.heads.pop() else { return Ok(None) };
+        self.advance(next.2)?;
+        Ok(Some(located(next)))
     }
 }
 

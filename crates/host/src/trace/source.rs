@@ -2,12 +2,13 @@
 
 use super::field::{Fault, FaultText, fault};
 use super::format::{FormatCard, Framing, Parser};
-use super::input::{Frame, Frames, LONGEST_LINE, Origin};
+use super::input::{Frame, Frames, LONGEST_LINE};
 use super::options::TraceOptions;
-use super::record::{Parsed, Record, Volumes};
+use super::origin::{Origin, Part};
+use super::record::{Aligner, Parsed, Record, Volumes};
 use crate::WorkloadError;
 
-/// A request and the line or record it stands in.
+/// A request and the line or record it stands in, counted on through the files of several CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
     pub record: Record,
@@ -29,6 +30,10 @@ pub(crate) struct Met {
     pub unselected: u64,
     /// Requests before or after the times asked for.
     pub outside_times: u64,
+    /// Requests whose address or size was made whole sectors.
+    pub aligned: u64,
+    /// Lines or records in the parts that were read to their end.
+    pub part_lines: Vec<u64>,
 }
 
 /// How many skipped lines are kept word for word.
@@ -37,6 +42,12 @@ const KEPT_SKIPPED: usize = 5;
 /// Reads the requests of one trace, in the order of its lines.
 pub(crate) struct Stream {
     frames: Frames,
+    /// Parts still to be read, in reverse.
+    parts: Vec<Part>,
+    framing: Framing,
+    /// Lines in the parts before this one.
+    lines_before: u64,
+    aligner: Aligner,
     parser: Box<dyn Parser>,
     volumes: Volumes,
     /// For each volume met, its number among the selected.
@@ -51,8 +62,14 @@ pub(crate) struct Stream {
 impl Stream {
     /// The requests of `origin`, read as `card` says.
     pub fn open(origin: &Origin, card: &FormatCard, options: &TraceOptions) -> Result<Self, WorkloadError> {
+        let mut parts: Vec<Part> = origin.parts().iter().rev().cloned().collect();
+        let first = parts.pop().expect("an origin has a part");
         Ok(Self {
-            frames: Frames::open(origin, card.framing)?,
+            frames: Frames::open(&first, card.framing)?,
+            parts,
+            framing: card.framing,
+            lines_before: 0,
+            aligner: Aligner::new(options.align),
             parser: (card.parser)(options),
             volumes: Volumes::default(),
             slots: Vec::new(),
@@ -70,8 +87,13 @@ impl Stream {
     }
 
     /// How the file is packed.
-    pub fn packing(&self) -> &'static str {
-        self.frames.packing().name()
+    pub fn packing(&self) -> String {
+        self.frames.packed().name()
+    }
+
+    /// The line or record read last.
+    pub fn line(&self) -> u64 {
+        self.lines_before + self.frames.number()
     }
 
     /// The next request, `None` at the end.
@@ -90,16 +112,25 @@ impl Stream {
                     }
                     self.parser.parse(bytes, &mut self.volumes)
                 }
-                Frame::End => return Ok(None),
+                Frame::End => match self.next_part()? {
+                    true => continue,
+                    false => {
+                        self.met.aligned = self.aligner.changed;
+                        return Ok(None);
+                    }
+                },
                 Frame::TooLong => Err(too_long()),
                 Frame::CutShort(left) => Err(cut_short(left)),
             };
             match outcome {
-                Ok(Parsed::Request(record)) => {
-                    if let Some(located) = self.select(record) {
-                        return Ok(Some(located));
+                Ok(Parsed::Request(mut record)) => match self.aligner.align(&mut record) {
+                    Ok(()) => {
+                        if let Some(located) = self.select(record) {
+                            return Ok(Some(located));
+                        }
                     }
-                }
+                    Err(fault) => self.refuse(*fault)?,
+                },
                 Ok(_) => {}
                 Err(fault) => self.refuse(*fault)?,
             }
@@ -122,7 +153,17 @@ impl Stream {
             return None;
         }
         record.volume = slot;
-        Some(Located { record, line: self.frames.number() })
+        Some(Located { record, line: self.line() })
+    }
+
+    /// Goes on to the next part, if there is one.
+    #[cold]
+    fn next_part(&mut self) -> Result<bool, WorkloadError> {
+        let Some(part) = self.parts.pop() else { return Ok(false) };
+        self.met.part_lines.push(self.frames.number());
+        self.lines_before += self.frames.number();
+        self.frames = Frames::open(&part, self.framing)?;
+        Ok(true)
     }
 
     fn add_slot(&mut self) {

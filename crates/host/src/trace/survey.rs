@@ -1,11 +1,11 @@
 //! One pass over a trace: counts, sizes, gaps, spans and footprint in constant memory; accesses by page on request.
 
 use super::access::{AccessMap, AccessOptions};
+use super::disorder::{Disorder, Watch};
 use super::footprint::{Estimate, PAGE, PageSet};
 use super::gaps::Gaps;
 use super::info::{Counts, OutOfOrder, TraceInfo, VolumeInfo};
 use super::sizes::Sizes;
-use super::sort::Disorder;
 use super::source::{Located, Met};
 use crate::Op;
 
@@ -29,9 +29,10 @@ pub(crate) struct Survey {
     pub first_ns: u64,
     pub last_ns: u64,
     latest_ns: u64,
-    pub disorder: Option<Disorder>,
-    disordered: u64,
+    watch: Watch,
     gaps: Gaps,
+    /// The longest gap, and the time before it.
+    longest_gap: (u64, u64),
     sequential: u64,
     writes_with_fua: u64,
     /// The longest request and its line.
@@ -52,9 +53,9 @@ impl Survey {
             first_ns: u64::MAX,
             last_ns: 0,
             latest_ns: 0,
-            disorder: None,
-            disordered: 0,
+            watch: Watch::new(),
             gaps: Gaps::new(),
+            longest_gap: (0, 0),
             sequential: 0,
             writes_with_fua: 0,
             longest: (0, 0),
@@ -112,20 +113,35 @@ impl Survey {
         let first = self.counts.total() == 0;
         self.first_ns = self.first_ns.min(time_ns);
         self.last_ns = self.last_ns.max(time_ns);
+        self.watch.add(time_ns, line);
         if time_ns < self.latest_ns {
-            self.disordered += 1;
-            let disorder = Disorder { line, time_ns, previous_ns: self.latest_ns };
-            self.disorder.get_or_insert(disorder);
             return;
         }
         if !first {
-            self.gaps.add(time_ns - self.latest_ns);
+            let gap = time_ns - self.latest_ns;
+            self.gaps.add(gap);
+            if gap > self.longest_gap.0 {
+                self.longest_gap = (gap, self.latest_ns);
+            }
         }
         self.latest_ns = time_ns;
     }
 
-    /// What the pass found; times of the file itself are `disorder` when the requests came sorted.
-    pub fn info(&self, head: TraceInfo, met: &Met, disorder: Option<Disorder>) -> TraceInfo {
+    /// A gap of days that is nearly all of the trace's time, and what time after the first request it begins.
+    pub fn jump(&self) -> Option<(u64, u64)> {
+        const DAY_NS: u64 = 86_400 * 1_000_000_000;
+        let (gap, before) = self.longest_gap;
+        let span = self.last_ns.saturating_sub(self.first_ns);
+        (gap > 7 * DAY_NS && gap > span / 10 * 9).then(|| (before - self.first_ns, gap))
+    }
+
+    /// How far out of order the requests came.
+    pub fn disorder(&self) -> Disorder {
+        self.watch.found()
+    }
+
+    /// What the pass found; `disorder` is that of the file, for the requests may have come sorted.
+    pub fn info(&self, head: TraceInfo, met: &Met, disorder: Disorder) -> TraceInfo {
         let moving = self.counts.read + self.counts.write + self.counts.trim;
         let span_ns = self.last_ns.saturating_sub(self.first_ns);
         let pages = match (&self.estimate, &self.pages) {
@@ -155,8 +171,11 @@ impl Survey {
             sequential_fraction: share(self.sequential, moving),
             access: self.access.as_ref().map(AccessMap::info),
             volumes: self.volume_infos(met),
-            first_out_of_order: disorder.or(self.disorder).map(OutOfOrder::from),
-            out_of_order: (disorder.is_none()).then_some(self.disordered),
+            first_out_of_order: disorder.first.map(OutOfOrder::from),
+            out_of_order: disorder.requests,
+            out_of_order_by_requests: disorder.reach,
+            out_of_order_by_ns: disorder.back_ns,
+            requests_aligned: met.aligned,
             skipped_lines: met.skipped_lines,
             first_skipped: met.first_skipped.clone(),
             requests_of_other_volumes: met.unselected,

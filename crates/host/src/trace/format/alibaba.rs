@@ -1,6 +1,6 @@
 //! Alibaba cloud block storage, 2020: comma-separated, one letter for the operation.
 
-use super::{FormatCard, Framing};
+use super::{BASE, FormatCard};
 use crate::trace::field::{Columns, Fault, int, time};
 use crate::trace::record::{Parsed, Record, Volumes, letter_op};
 
@@ -8,10 +8,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "alibaba",
     title: "Alibaba cloud block storage, 2020",
     units: "device,R|W,offset in bytes,length in bytes,time in microseconds",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(parse),
-    writer: None,
+    ..BASE
 };
 
 fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {

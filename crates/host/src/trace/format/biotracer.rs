@@ -1,6 +1,6 @@
 //! BIOtracer text of Android phones: eight columns between tabs.
 
-use super::{FormatCard, Framing};
+use super::{BASE, FormatCard};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, time};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
@@ -11,10 +11,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "biotracer",
     title: "BIOtracer, Android phones (IISWC 2015)",
     units: "start in 512-byte sectors, sectors, bytes, type (bit 0 set = write), four times in s: the first counts",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(parse),
-    writer: None,
+    ..BASE
 };
 
 fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {

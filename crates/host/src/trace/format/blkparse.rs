@@ -4,7 +4,7 @@
 //! behind its W is one with force unit access; a flush without data is a flush; a discard is a trim. An F in front
 //! of a write with data asks for a flush before it: what is issued to the device has that as a request of its own.
 
-use super::{FormatCard, Framing, Parser};
+use super::{BASE, FormatCard, Parser};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show, time};
 use crate::trace::record::{Parsed, Record, Volumes};
@@ -13,10 +13,12 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "blkparse",
     title: "blkparse text (blktrace)",
     units: "major,minor cpu sequence time in s, pid, action, RWBS, start + length in 512-byte sectors [process]",
-    certain: true,
-    framing: Framing::Lines,
-    parser: |options| Box::new(BlkParse { action: options.action.clone().into_bytes(), in_summary: false }),
-    writer: None,
+    has_events: true,
+    parser: |options| {
+        let action = options.action.as_deref().unwrap_or("D").as_bytes().to_vec();
+        Box::new(BlkParse { action, in_summary: false })
+    },
+    ..BASE
 };
 
 /// How the lines of the summary begin.

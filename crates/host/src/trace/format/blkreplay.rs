@@ -1,6 +1,6 @@
 //! blkreplay natural loads: a header line with a notice around it, then columns between semicolons.
 
-use super::{FormatCard, Framing, Parser};
+use super::{BASE, FormatCard, Parser};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show, time, trim_start};
 use crate::trace::record::{Parsed, Record, Volumes};
@@ -9,10 +9,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "blkreplay",
     title: "blkreplay load",
     units: "after a header: time in s ; start in 512-byte sectors ; length in sectors ; R, W or RA ; two delays",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(BlkReplay { header_met: false, data_met: false }),
-    writer: None,
+    ..BASE
 };
 
 struct BlkReplay {

@@ -1,8 +1,9 @@
 //! blktrace in binary: 48-byte events in the byte order of the machine that wrote them.
 //!
-//! A file holds the events of one CPU. Several, one after the other, are one trace when sorted.
+//! A file holds the events of one CPU. Those of all CPUs are read together (see `origin.rs`); several in one file, one
+//! after the other, are one trace, too, when sorted.
 
-use super::{FormatCard, Framing, Parser};
+use super::{BASE, FormatCard, Framing, Parser};
 use crate::Op;
 use crate::trace::field::{Fault, fatal, fault};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
@@ -16,10 +17,10 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "blktrace",
     title: "blktrace, binary",
     units: "48-byte events with magic 0x65617407: time in ns, start in 512-byte sectors, length in bytes",
-    certain: true,
     framing: Framing::Records { head: HEAD, extra: |head| usize::from(Event::new(head).u16_at(46)) },
-    parser: |options| Box::new(BlkTrace { action: options.action.clone() }),
-    writer: None,
+    has_events: true,
+    parser: |options| Box::new(BlkTrace { action: options.action.as_deref().unwrap_or("D").to_owned() }),
+    ..BASE
 };
 
 /// Letters of the actions, by the number in the low bits of an event's action.

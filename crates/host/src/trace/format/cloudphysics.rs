@@ -1,7 +1,7 @@
 //! CloudPhysics as CSV with a header. Two variants are in use that differ in the unit of time alone; where
-//! the numbers cannot be seconds the content decides, else the name must.
+//! only one of them is plausible it is taken, else it must be named.
 
-use super::{FormatCard, Framing, Parser, vscsi};
+use super::{BASE, FormatCard, Parser, vscsi};
 use crate::trace::field::{Columns, Fault, fatal, fault, hex, int, show, time};
 use crate::trace::record::{Parsed, Volumes};
 
@@ -11,14 +11,14 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "cloudphysics",
     title: "CloudPhysics vSCSI as CSV, microseconds",
     units: "header version,time,op,size,lbn: time in us, SCSI command in hex, bytes, 512-byte sectors",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(CloudPhysics { unit_ns: 1_000, header_met: false }),
-    writer: None,
+    ..BASE
 };
 
 pub(super) const CARD_SECONDS: FormatCard = FormatCard {
     name: "cloudphysics-s",
+    note: super::tencent::WHOLE_SECONDS,
+    doubt: |reading| reading.doubt_whole(1_000_000_000, "seconds"),
     title: "CloudPhysics vSCSI as CSV, seconds",
     units: "header version,time,op,size,lbn: time in s, SCSI command in hex, bytes, 512-byte sectors",
     parser: |_| Box::new(CloudPhysics { unit_ns: 1_000_000_000, header_met: false }),

@@ -1,6 +1,6 @@
 //! fio iolog, versions 2 (waits between requests) and 3 (a time on each line). Each file is a volume.
 
-use super::{FormatCard, Framing, Parser, Writer};
+use super::{BASE, FormatCard, Parser, Writer};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fatal, fault, int, show};
 use crate::trace::record::{Parsed, Record, Volumes};
@@ -12,20 +12,17 @@ pub(super) const CARD_V2: FormatCard = FormatCard {
     name: "fio-iolog-v2",
     title: "fio iolog, version 2",
     units: "header, then: file action [offset length] in bytes; wait counts us after the wait before",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(Iolog { timed: false, header_met: false, now_ns: 0 }),
-    writer: None,
+    ..BASE
 };
 
 pub(super) const CARD_V3: FormatCard = FormatCard {
     name: "fio-iolog-v3",
     title: "fio iolog, version 3",
     units: "header, then: time in us, file, action [offset length] in bytes",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(Iolog { timed: true, header_met: false, now_ns: 0 }),
     writer: Some(Writer { header, line: write }),
+    ..BASE
 };
 
 const HEADERS: [&[u8]; 2] = [b"fio version 2 iolog", b"fio version 3 iolog"];

@@ -1,6 +1,6 @@
 //! FIU I/O deduplication traces: one line for each 4 KiB, with the hash of its content.
 
-use super::{FormatCard, Framing};
+use super::{BASE, FormatCard};
 use crate::trace::field::{Columns, Fault, fault, int, show};
 use crate::trace::record::{Parsed, Record, Volumes, letter_op};
 
@@ -8,10 +8,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "fiu",
     title: "FIU I/O deduplication (FAST '10)",
     units: "time in ns, pid, process, start in 512-byte sectors, sectors, R|W, major, minor, md5 of the content",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(parse),
-    writer: None,
+    ..BASE
 };
 
 /// A process name may hold blanks: the columns after it are found from the end of the line.

@@ -1,30 +1,25 @@
 //! Five columns of numbers between blanks: six formats that look alike and differ in the unit of time, the
-//! unit of addresses and the base of the last column. None can be told from the others by content, so each
-//! must be named.
+//! unit of addresses and the base of the last column; and one with a hash behind them. What tells them apart is which
+//! reading is plausible; where more than one is, they must be named.
 
-use super::{FormatCard, Framing, Writer, one_reads};
+use super::{FormatCard, Writer, one_reads};
 use crate::Op;
-use crate::trace::field::{Columns, Fault, fault, hex, int, show, time};
+use crate::trace::field::{Columns, Fault, fault, hex, int, show, time, trim};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes};
+use crate::trace::weigh::Reading;
 use std::io::Write as _;
 
 /// A mapping page of the `diskpages` form, in bytes.
 const PAGE: u64 = 4096;
 
-const BASE: FormatCard = FormatCard {
-    name: "",
-    title: "",
-    units: "",
-    certain: false,
-    framing: Framing::Lines,
-    parser: |_| Box::new(ssdsim),
-    writer: None,
-};
+const BASE: FormatCard = FormatCard { certain: false, ..super::BASE };
 
 pub(super) const SSDSIM: FormatCard = FormatCard {
     name: "ssdsim",
     title: "SSDsim ASCII",
     units: "time in ns, device, start in 512-byte sectors, size in sectors, 1=read 0=write",
+    doubt: Reading::doubt_sectors,
+    parser: |_| Box::new(ssdsim),
     writer: Some(Writer { header: |_| String::new(), line: write_ssdsim }),
     ..BASE
 };
@@ -33,6 +28,7 @@ pub(super) const MQSIM: FormatCard = FormatCard {
     name: "mqsim",
     title: "MQSim ASCII",
     units: "time in ns, device, start in 512-byte sectors, size in sectors, 1=read 0=write; single blanks",
+    doubt: Reading::doubt_sectors,
     parser: |_| Box::new(mqsim),
     writer: Some(Writer { header: |_| String::new(), line: write_ssdsim }),
     ..BASE
@@ -42,6 +38,7 @@ pub(super) const DISKSIM: FormatCard = FormatCard {
     name: "disksim",
     title: "DiskSim ASCII",
     units: "time in ms, device, start in 512-byte sectors, size in sectors, flags in hex, bit 0 set = read",
+    doubt: |reading| reading.doubt_millis().or_else(|| reading.doubt_sectors()),
     parser: |_| Box::new(disksim),
     writer: Some(Writer { header: |_| String::new(), line: write_disksim }),
     ..BASE
@@ -51,6 +48,7 @@ pub(super) const DISKPAGES: FormatCard = FormatCard {
     name: "diskpages",
     title: "DiskSim-like with sizes in pages (flashsim copies of UMass)",
     units: "time in ms, device, start in 512-byte sectors, size in 4 KiB pages, 1=read 0=write",
+    doubt: |reading| reading.doubt_millis().or_else(|| doubt_pages(reading)),
     parser: |_| Box::new(diskpages),
     ..BASE
 };
@@ -59,6 +57,7 @@ pub(super) const DTRS: FormatCard = FormatCard {
     name: "dtrs",
     title: "Microsoft production servers, cut and converted for SSDsim",
     units: "time in us, device, start in 512-byte sectors, size in sectors, 1=read 0=write",
+    doubt: |reading| reading.doubt_whole(US, "microseconds").or_else(|| reading.doubt_sectors()),
     parser: |_| Box::new(dtrs),
     ..BASE
 };
@@ -67,7 +66,17 @@ pub(super) const MS_OFFSET: FormatCard = FormatCard {
     name: "ms-offset",
     title: "windows of MSR volumes, as block replayers take them",
     units: "time in ms, device, offset in bytes, size in bytes, 1=read 0=write",
+    doubt: Reading::doubt_millis,
     parser: |_| Box::new(ms_offset),
+    ..BASE
+};
+
+pub(super) const SSDSIM_HASH: FormatCard = FormatCard {
+    name: "ssdsim-hash",
+    title: "SSDsim ASCII for deduplication: a hash of the content in the last column",
+    units: "time in ns[, device], start in 512-byte sectors, size in sectors, 1=read 0=write, hash",
+    doubt: Reading::doubt_sectors,
+    parser: |_| Box::new(ssdsim_hash),
     ..BASE
 };
 
@@ -126,6 +135,44 @@ fn mqsim(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
         return Err(fault(show(line), "single blanks between columns, which is all that MQSim reads"));
     }
     ssdsim(line, volumes)
+}
+
+/// With a device `time device start size op hash`, as SSDsim's own columns go on; without one `time start size op hash`,
+/// as its variants for deduplication have it.
+fn ssdsim_hash(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
+    let line = trim(line);
+    let hash = line.rsplit(|&b| b == b' ' || b == b'\t').next().unwrap_or_default();
+    if hash.is_empty() || !hash.iter().all(u8::is_ascii_hexdigit) {
+        return Err(fault(format!("hash is {}", show(hash)), "hexadecimal digits in the last column"));
+    }
+    let rest = &line[..line.len() - hash.len()];
+    let mut columns = Columns::blank(rest);
+    let count = std::iter::from_fn(|| columns.optional()).count();
+    match count {
+        4 => {
+            let mut columns = Columns::blank(rest);
+            let time_ns = whole_ns(columns.next("time")?)?;
+            let start = int(columns.next("start")?, "start")?;
+            let size = int(columns.next("size")?, "size")?;
+            let op = one_reads(columns.next("operation")?)?;
+            finish(Record::in_sectors(time_ns, op, start, size, 0), b"0", volumes)
+        }
+        _ => ssdsim(rest, volumes),
+    }
+}
+
+/// Sizes in pages: a trace whose every size is a multiple of 32 KiB, or that asks for megabytes throughout, counts
+/// sectors; where most would be below 4 KiB as sectors is for the others to doubt.
+fn doubt_pages(reading: &Reading) -> Option<String> {
+    const MIB: u64 = 1 << 20;
+    if !reading.is_enough() {
+        return None;
+    }
+    if reading.size_unit >= PAGE * 8 {
+        return Some("every size would be a multiple of 32 KiB: they are sectors".into());
+    }
+    (reading.bytes / reading.requests > MIB)
+        .then(|| format!("requests would be {} MiB on average", reading.bytes / reading.requests / MIB))
 }
 
 fn dtrs(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {

@@ -1,6 +1,6 @@
 //! Fujitsu K5 cloud: comma-separated, the identifier of a virtual disk first.
 
-use super::{FormatCard, Framing};
+use super::{BASE, FormatCard};
 use crate::trace::field::{Columns, Fault, int, time};
 use crate::trace::record::{Parsed, Record, Volumes, letter_op};
 
@@ -8,10 +8,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "k5cloud",
     title: "Fujitsu K5 cloud virtual disks",
     units: "disk,time in seconds,R|W,offset in bytes,length in bytes",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(parse),
-    writer: None,
+    ..BASE
 };
 
 fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {

@@ -14,15 +14,21 @@ mod fiu;
 mod five_columns;
 mod k5cloud;
 mod msr;
+mod msr4;
+mod oracle_general;
 mod spc;
 mod systor17;
+mod table;
 mod tencent;
 mod vscsi;
 mod wiscsim;
 
+pub(super) use table::Spec as TableSpec;
+
 use super::field::Fault;
 use super::options::TraceOptions;
 use super::record::{Parsed, Record, Volumes};
+use super::weigh::Reading;
 
 /// What is known about one trace format.
 #[derive(Clone, Copy)]
@@ -33,8 +39,15 @@ pub struct FormatCard {
     pub title: &'static str,
     /// Columns and units, in one sentence.
     pub units: &'static str,
-    /// True when the content tells this format from every other; false when it must be named.
+    /// True when the content tells this format from every other; false when it is taken only where no other reading
+    /// is plausible, else must be named.
     pub certain: bool,
+    /// What is to be said of every trace in this format; empty for nothing.
+    pub note: &'static str,
+    /// True when a file lists events, of which one action's are the requests.
+    pub has_events: bool,
+    /// What speaks against a reading in this format, beyond what speaks against any.
+    pub(crate) doubt: fn(&Reading) -> Option<String>,
     /// How the file is cut into records.
     pub(crate) framing: Framing,
     /// A fresh parser.
@@ -42,6 +55,20 @@ pub struct FormatCard {
     /// How requests are written in this format, where `convert` can.
     pub(crate) writer: Option<Writer>,
 }
+
+/// What most formats have in common.
+const BASE: FormatCard = FormatCard {
+    name: "",
+    title: "",
+    units: "",
+    certain: true,
+    note: "",
+    has_events: false,
+    doubt: |_| None,
+    framing: Framing::Lines,
+    parser: |_| Box::new(|_: &[u8], _: &mut Volumes| Ok(Parsed::Ignored)),
+    writer: None,
+};
 
 impl FormatCard {
     /// True when `trace convert` can write this format.
@@ -68,6 +95,16 @@ pub(crate) enum Framing {
         /// Bytes that follow, told from the head.
         extra: fn(&[u8]) -> usize,
     },
+}
+
+impl Framing {
+    /// Where line or record `number` of the file called `name` stands.
+    pub fn place(&self, name: &str, number: u64) -> String {
+        match self {
+            Self::Lines => format!("{name}:{number}"),
+            Self::Records { .. } => format!("{name}: record {number}"),
+        }
+    }
 }
 
 /// Reads one line or record.
@@ -111,10 +148,15 @@ static FORMATS: &[FormatCard] = &[
     five_columns::MQSIM,
     five_columns::MS_OFFSET,
     msr::CARD,
+    msr4::CARD,
     msr::CARD_BLANK,
+    oracle_general::CARD,
+    oracle_general::CARD_BYTES,
     spc::CARD,
     five_columns::SSDSIM,
+    five_columns::SSDSIM_HASH,
     systor17::CARD,
+    table::CARD,
     tencent::CARD,
     vscsi::CARD_1,
     vscsi::CARD_2,

@@ -1,6 +1,6 @@
 //! MSR Cambridge: seven columns, the operation spelled out, time in ticks of 100 ns.
 
-use super::{FormatCard, Framing, Writer};
+use super::{BASE, FormatCard, Writer};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show};
 use crate::trace::record::{Parsed, Record, Volumes};
@@ -9,24 +9,29 @@ use std::io::Write as _;
 /// 22 February 2007, 17:00 UTC, when the published week begins; converted traces begin there.
 const FIRST_TICK: u64 = 128_166_372_000_000_000;
 
+/// Not in the published files, but tools that rewrite them put it first.
+const HEADER: &[u8] = b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
+
 pub(super) const CARD: FormatCard = FormatCard {
     name: "msr",
     title: "MSR Cambridge (SNIA 387)",
     units: "time in 100 ns ticks,host,disk,Read|Write,offset in bytes,size in bytes,response in ticks",
-    certain: true,
-    framing: Framing::Lines,
-    parser: |_| Box::new(|line: &[u8], volumes: &mut Volumes| parse(Columns::separated(line, b','), volumes)),
+    parser: |_| {
+        Box::new(|line: &[u8], volumes: &mut Volumes| match line.eq_ignore_ascii_case(HEADER) {
+            true => Ok(Parsed::Signature),
+            false => parse(Columns::separated(line, b','), volumes),
+        })
+    },
     writer: Some(Writer { header: |_| String::new(), line: write }),
+    ..BASE
 };
 
 pub(super) const CARD_BLANK: FormatCard = FormatCard {
     name: "msr-blank",
     title: "MSR Cambridge, columns separated by blanks",
     units: "time in 100 ns ticks, host, disk, Read|Write, offset in bytes, size in bytes, response in ticks",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(|line: &[u8], volumes: &mut Volumes| parse(Columns::blank(line), volumes)),
-    writer: None,
+    ..BASE
 };
 
 fn parse(mut columns: Columns<'_>, volumes: &mut Volumes) -> Result<Parsed, Fault> {
@@ -63,7 +68,7 @@ fn volume(host: &[u8], disk: &[u8], volumes: &mut Volumes) -> Result<u32, Fault>
 }
 
 #[inline]
-fn op(field: &[u8]) -> Result<Op, Fault> {
+pub(super) fn op(field: &[u8]) -> Result<Op, Fault> {
     if field.eq_ignore_ascii_case(b"read") {
         Ok(Op::Read)
     } else if field.eq_ignore_ascii_case(b"write") {

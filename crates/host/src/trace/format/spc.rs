@@ -1,6 +1,6 @@
 //! Storage Performance Council form, as in the UMass repository.
 
-use super::{FormatCard, Framing, Writer};
+use super::{BASE, FormatCard, Writer};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, time};
 use crate::trace::record::{Parsed, Record, SECTOR, Volumes, letter_op};
@@ -10,10 +10,9 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "spc",
     title: "Storage Performance Council 1.0.1 (UMass Financial, WebSearch)",
     units: "ASU,address in 512-byte blocks,size in bytes,R|W,time in seconds[,further columns]",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(parse),
     writer: Some(Writer { header: |_| String::new(), line: write }),
+    ..BASE
 };
 
 fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {

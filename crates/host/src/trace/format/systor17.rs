@@ -1,6 +1,6 @@
 //! SYSTOR '17: enterprise virtual desktops, CSV with a header; the operation may be missing in real files.
 
-use super::{FormatCard, Framing, Parser};
+use super::{BASE, FormatCard, Parser};
 use crate::trace::field::{Columns, Fault, fatal, fault, int, show, time};
 use crate::trace::record::{Parsed, Record, Volumes, letter_op};
 
@@ -11,10 +11,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "systor17",
     title: "SYSTOR '17 enterprise virtual desktops (Fujitsu)",
     units: "header Timestamp,Response,IOType,LUN,Offset,Size: times in s, R|W, offset and size in bytes",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(Systor17 { header_met: false }),
-    writer: None,
+    ..BASE
 };
 
 struct Systor17 {

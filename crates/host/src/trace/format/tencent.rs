@@ -1,9 +1,10 @@
 //! Tencent cloud block storage, 2018: five comma-separated numbers, read is 0, time in whole seconds.
 
-use super::{FormatCard, Framing};
+use super::{BASE, FormatCard};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show, time};
 use crate::trace::record::{Parsed, Record, Volumes};
+use crate::trace::weigh::Reading;
 
 pub(super) const CARD: FormatCard = FormatCard {
     name: "tencent",
@@ -11,10 +12,23 @@ pub(super) const CARD: FormatCard = FormatCard {
     units: "time in whole seconds,offset in 512-byte sectors,size in sectors,0=read 1=write,volume",
     // Five bare numbers say too little about themselves.
     certain: false,
-    framing: Framing::Lines,
+    note: WHOLE_SECONDS,
+    doubt: doubt_unix,
     parser: |_| Box::new(parse),
-    writer: None,
+    ..BASE
 };
+
+/// What is said of times in whole seconds.
+pub(super) const WHOLE_SECONDS: &str =
+    "its times are whole seconds: the requests of one second arrive together, so its pace says little";
+
+/// Unix times of years in which there were traces.
+fn doubt_unix(reading: &Reading) -> Option<String> {
+    const SECOND_NS: u64 = 1_000_000_000;
+    const YEARS: std::ops::Range<u64> = 946_684_800..2_524_608_000;
+    let second = reading.first_ns / SECOND_NS;
+    (!YEARS.contains(&second)).then(|| format!("{second} is no Unix time from 2000 to 2049"))
+}
 
 fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {
     let mut columns = Columns::separated(line, b',');

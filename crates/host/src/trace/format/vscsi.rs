@@ -1,6 +1,6 @@
 //! CloudPhysics vSCSI traces in binary: 32-byte records (version 1) and 40-byte records (version 2).
 
-use super::{FormatCard, Framing};
+use super::{BASE, FormatCard, Framing};
 use crate::Op;
 use crate::trace::field::{Fault, fault};
 use crate::trace::record::{Parsed, Record, Volumes};
@@ -9,7 +9,6 @@ pub(super) const CARD_1: FormatCard = FormatCard {
     name: "vscsi1",
     title: "CloudPhysics vSCSI, binary version 1",
     units: "32 bytes little-endian: sn, len in bytes, nSG, cmd, ver, lbn in 512-byte sectors, time in us",
-    certain: true,
     framing: Framing::Records { head: 32, extra: |_| 0 },
     parser: |_| {
         Box::new(|r: &[u8], volumes: &mut Volumes| {
@@ -18,14 +17,13 @@ pub(super) const CARD_1: FormatCard = FormatCard {
             parse(r, &at, 1, volumes)
         })
     },
-    writer: None,
+    ..BASE
 };
 
 pub(super) const CARD_2: FormatCard = FormatCard {
     name: "vscsi2",
     title: "CloudPhysics vSCSI, binary version 2",
     units: "40 bytes little-endian: cmd, ver, sn, len in bytes, nSG, lbn in 512-byte sectors, time in us, response",
-    certain: true,
     framing: Framing::Records { head: 40, extra: |_| 0 },
     parser: |_| {
         Box::new(|r: &[u8], volumes: &mut Volumes| {
@@ -34,7 +32,7 @@ pub(super) const CARD_2: FormatCard = FormatCard {
             parse(r, &at, 2, volumes)
         })
     },
-    writer: None,
+    ..BASE
 };
 
 /// The fields that stand in different places in the two versions, and where the others begin.

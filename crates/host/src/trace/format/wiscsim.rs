@@ -1,6 +1,6 @@
 //! WiscSim (WiscSee) events: issued and completed requests in turn; the issued ones are the arrivals.
 
-use super::{FormatCard, Framing};
+use super::{BASE, FormatCard};
 use crate::Op;
 use crate::trace::field::{Columns, Fault, fault, int, show, time};
 use crate::trace::record::{Parsed, Record, Volumes};
@@ -11,10 +11,8 @@ pub(super) const CARD: FormatCard = FormatCard {
     name: "wiscsim",
     title: "WiscSim / WiscSee events",
     units: "pid, D (issued) or C (completed), operation, offset in bytes, size in bytes, time in s, latency in s, flag",
-    certain: true,
-    framing: Framing::Lines,
     parser: |_| Box::new(parse),
-    writer: None,
+    ..BASE
 };
 
 fn parse(line: &[u8], volumes: &mut Volumes) -> Result<Parsed, Fault> {

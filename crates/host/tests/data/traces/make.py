@@ -69,6 +69,12 @@ text(
     unit_ns=100,
 )
 text(
+    "msr-4",
+    [f"{TICKS + t // 100},{op.title()},{s * 512},{n * 512}" for t, op, s, n, _ in R],
+    unit_ns=100,
+    base_ns=TICKS * 100,
+)
+text(
     "ms-offset",
     [f"{t / 1e6:.3f} {v} {s * 512} {n * 512} {read1[op]}" for t, op, s, n, v in R],
     rows=[(round(t / 1e3) * 1000, op, s, n, v) for t, op, s, n, v in R],
@@ -76,6 +82,20 @@ text(
 )
 for name in ("ssdsim", "mqsim"):
     text(name, [f"{t} {v} {s} {n} {read1[op]}" for t, op, s, n, v in R], volumes=("0", "1"))
+text("ssdsim-hash", [f"{t} {v} {s} {n} {read1[op]} {MD5}" for t, op, s, n, v in R], volumes=("0", "1"))
+text(
+    "table",
+    ["# made up; times in microseconds", "when;what;where;pages of 512 bytes;who"]
+    + [f"{t / 1e3:.1f};{op.upper()};{s * 512};{n};host {v}" for t, op, s, n, v in R],
+    rows=[(round(t / 1e2) * 100, op, s, n, v) for t, op, s, n, v in R],
+    volumes=("host 0", "host 1"),
+)
+for name, unit in (("oracle-general", 512), ("oracle-general-bytes", 1)):
+    records = [
+        (t // 10**9, s * 512 // unit, n * 512, -1 if i % 3 else i + 40) for i, (t, _, s, n, _) in enumerate(R)
+    ]
+    Path(f"{name}.trace").write_bytes(b"".join(struct.pack("<IQIq", *record) for record in records))
+    expect(name, [(t, "read", s, n, v) for t, _, s, n, v in R], ("0",), 10**9)
 text(
     "diskpages",
     [f"{millis(t)}\t0\t{s}\t{-(-n // 8)}\t{read1[op]}" for t, op, s, n, v in R],

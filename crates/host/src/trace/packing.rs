@@ -1,0 +1,170 @@
+//! How are the bytes packed? Told by content, unpacked as they come, with a limit that a bomb meets.
+//!
+//! Memory is constant whatever a file unpacks to; what a bomb would cost is time, so a file that unpacks to more
+//! than [`MOST_TIMES`] its size is refused. Traces come to 5 to 100 times.
+
+use crate::WorkloadError;
+use std::io::{BufReader, Chain, Cursor, Error, ErrorKind, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Unpacked bytes for each packed one that are taken for a trace.
+const MOST_TIMES: u64 = 4096;
+/// Small files may unpack to this much whatever their ratio.
+const FREE_BYTES: u64 = 64 << 20;
+/// Memory that an xz stream may ask for; its highest level needs a quarter.
+const XZ_MEMORY: u64 = 256 << 20;
+const BUFFER: usize = 256 << 10;
+/// Bytes that show the packing, a tar included.
+const HEAD: usize = 512;
+
+/// A stream of bytes that can be handed to another thread.
+pub(crate) type Bytes = Box<dyn Read + Send>;
+
+/// How the bytes are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+    Bzip2,
+    Xz,
+}
+
+impl Packing {
+    /// The packing that a file beginning with `head` has.
+    fn of(head: &[u8]) -> Self {
+        match head {
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Self::Bzip2,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
+            _ => Self::Plain,
+        }
+    }
+
+    /// The name used in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "none",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+        }
+    }
+}
+
+/// Packings and containers that are known by their first bytes and not unpacked here.
+const NOT_UNPACKED: &[(&[u8], &str)] = &[
+    (b"PK\x03\x04", "a zip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!\x1a\x07", "a rar archive"),
+    (b"\x04\x22\x4d\x18", "lz4 data"),
+    (b"\x89LZO", "lzop data"),
+    (b"LZIP", "lzip data"),
+    (b"\x1f\x9d", "data of compress (.Z)"),
+    (b"PAR1", "a Parquet file"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"SQLite format 3\0", "an SQLite database"),
+];
+
+/// The bytes behind `raw`, one layer of packing taken off, and what that was.
+///
+/// # Errors
+/// When the first bytes cannot be read, or are of a packing that is not unpacked here.
+pub(crate) fn unpack(name: &str, raw: Bytes) -> Result<(Bytes, Packing), WorkloadError> {
+    let (head, raw) = peek(name, raw)?;
+    let packing = Packing::of(&head);
+    if packing == Packing::Plain {
+        return match NOT_UNPACKED.iter().find(|(magic, _)| head.starts_with(magic)) {
+            None => Ok((Box::new(raw), packing)),
+            Some((_, what)) => Err(WorkloadError::of(
+                name,
+                *what,
+                "a trace, plain, packed by gzip, zstd, bzip2 or xz, or in a tar; unpack it first",
+            )),
+        };
+    }
+    let taken = Arc::new(AtomicU64::new(0));
+    let counted = Counted { inner: raw, taken: Arc::clone(&taken) };
+    let buffered = BufReader::with_capacity(BUFFER, counted);
+    let failed = |e: Error| WorkloadError::of(name, e.to_string(), format!("a {} file", packing.name()));
+    let inner: Bytes = match packing {
+        Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered)),
+        Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered)),
+        Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(buffered).map_err(failed)?),
+        Packing::Xz => {
+            // Several streams one after the other are one file, as `xz -d` has it.
+            let stream =
+                liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED);
+            let stream = stream.map_err(|e| failed(e.into()))?;
+            Box::new(liblzma::bufread::XzDecoder::new_stream(buffered, stream))
+        }
+        Packing::Plain => unreachable!("answered above"),
+    };
+    Ok((Box::new(Limited { inner, taken, given: 0 }), packing))
+}
+
+/// The first bytes of a stream, and the stream with them put back.
+type Peeked = (Vec<u8>, Chain<Cursor<Vec<u8>>, Bytes>);
+
+/// The first bytes of `raw`, and all of it again.
+pub(crate) fn peek(name: &str, mut raw: Bytes) -> Result<Peeked, WorkloadError> {
+    let mut head = Vec::with_capacity(HEAD);
+    let read = raw.by_ref().take(HEAD as u64).read_to_end(&mut head);
+    match read {
+        Ok(_) => {}
+        // The reader that comes next meets the damage again, and knows its place.
+        Err(error) if !head.is_empty() => {
+            let rest: Bytes = Box::new(Broken(Some(error)));
+            return Ok((head.clone(), Cursor::new(head).chain(rest)));
+        }
+        Err(error) => return Err(WorkloadError::of(name, error.to_string(), "a readable file")),
+    }
+    Ok((head.clone(), Cursor::new(head).chain(raw)))
+}
+
+/// A stream that ends in the error it was met with.
+struct Broken(Option<Error>);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        Err(self.0.take().unwrap_or_else(|| ErrorKind::UnexpectedEof.into()))
+    }
+}
+
+/// Counts the packed bytes that were taken.
+struct Counted<R> {
+    inner: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Ends with an error when far more comes out than went in.
+struct Limited {
+    inner: Bytes,
+    taken: Arc<AtomicU64>,
+    given: u64,
+}
+
+impl Read for Limited {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.given += count as u64;
+        let most = FREE_BYTES + MOST_TIMES * self.taken.load(Ordering::Relaxed);
+        if self.given > most {
+            let what = format!("they unpack to more than {MOST_TIMES} times their size, which no trace does");
+            return Err(Error::new(ErrorKind::FileTooLarge, what));
+        }
+        Ok(count)
+    }
+}

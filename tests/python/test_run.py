@@ -330,8 +330,9 @@ def test_a_late_request_is_put_in_its_place(floatgate: Command, here: Path) -> N
     lines = trace_lines(300)
     lines.insert(250, lines.pop(200))
     (here / "late.csv").write_text("".join(lines))
-    done = floatgate("run", "small.toml", "late.csv", "--requests", "--out", "o", "--no-report")
+    done = floatgate("run", "small.toml", "late.csv", "--requests", "--out", "o")
     assert "put in order of time: 1 of 300 requests were late, by at most 50 requests" in done.stderr
+    assert "1 of 300 requests were late" in (here / "o" / "report.html").read_text()
     table = pq.read_table(here / "o" / "requests.parquet").sort_by("request").to_pydict()
     assert table["request"] == list(range(1, 301))
     assert table["offset"] == [int(line.split(",")[4]) for line in lines], "joined by the line"

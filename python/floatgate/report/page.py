@@ -82,9 +82,11 @@ def _precondition(document: dict[str, Any]) -> str:
 
 def _notice(document: dict[str, Any]) -> str:
     """What a reader must know before the numbers."""
-    synthetic = (document["workload"].get("notes") or {}).get("synthetic")
+    notes = document["workload"].get("notes") or {}
+    synthetic, reading = notes.get("synthetic"), notes.get("reading")
+    read = f'<p class="notice">The trace: {escape(reading)}.</p>' if reading else ""
     made_up = f'<p class="notice">{escape(synthetic)}.</p>' if synthetic else ""
-    return made_up + _interrupted(document) + "".join(map(_remark, document.get("remarks") or []))
+    return made_up + read + _interrupted(document) + "".join(map(_remark, document.get("remarks") or []))
 
 
 def _remark(remark: dict[str, str]) -> str:

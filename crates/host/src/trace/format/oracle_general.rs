@@ -6,6 +6,7 @@
 //! that look alike. Objects of web and key-value caches have no address; a size that is none of whole sectors shows
 //! them, and they are refused.
 
+use super::vscsi::bytes_at;
 use super::{BASE, FormatCard, Framing, Parser};
 use crate::Op;
 use crate::trace::field::{Fault, fault};
@@ -74,11 +75,4 @@ impl Parser for OracleGeneral {
         request.volume = volumes.id(b"0")?;
         Ok(Parsed::Request(request))
     }
-}
-
-/// The bytes at `at`; records are as long as their framing says.
-fn bytes_at<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
-    let mut bytes = [0; N];
-    bytes.copy_from_slice(&record[at..at + N]);
-    bytes
 }

@@ -88,7 +88,7 @@ pub(super) fn request(
 }
 
 /// The little-endian bytes at `at`; records are as long as their framing says.
-fn bytes_at<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
+pub(super) fn bytes_at<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&record[at..at + N]);
     bytes

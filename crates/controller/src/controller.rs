@@ -3,6 +3,7 @@
 use crate::channel::{Channel, Grant};
 use crate::die::{ArrayPhase, Die, RegisterPhase};
 use crate::scheduler::{DieView, Scheduler};
+use crate::sharing::{Ride, Sharing, spent};
 use crate::transaction::Slab;
 use crate::{
     ChannelUse, Class, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId, Waits, Work,
@@ -60,6 +61,8 @@ pub struct Controller {
     submitted: u64,
     finished: Vec<TransactionId>,
     work: Work,
+    /// Reads that ride on others, where some may.
+    sharing: Option<Box<Sharing>>,
 }
 
 impl Controller {
@@ -90,6 +93,7 @@ impl Controller {
             submitted: 0,
             finished: Vec::with_capacity(64),
             work: Work::default(),
+            sharing: None,
         }
     }
 
@@ -116,6 +120,145 @@ impl Controller {
         let transaction = &self.slab.items[id.index()];
         self.dies[transaction.die.index()].host_operations -= u32::from(transaction.origin == Origin::Host);
         self.slab.remove(id);
+        if let Some(sharing) = &mut self.sharing {
+            sharing.forget(id);
+        }
+    }
+
+    // ---- reads that ride on others -------------------------------------------------------------------
+
+    /// From now on reads may ride on others.
+    pub fn share_reads(&mut self) {
+        self.sharing = Some(Box::new(Sharing::new(self.dies.len())));
+    }
+
+    fn sharing(&mut self) -> &mut Sharing {
+        self.sharing.as_mut().expect("reads may ride on others only where that was asked for")
+    }
+
+    /// Lets others ride on a read just submitted, which senses the pages of the units `sensed`.
+    pub fn open_read(&mut self, id: TransactionId, sensed: u64) {
+        let transaction = self.slab.items[id.index()];
+        self.sharing().open(id, &transaction, sensed);
+    }
+
+    /// The newest read of a page row on which others may ride, and whose data-out has not begun.
+    pub fn find_open_read(&self, die: DieId, superblock: u32, row: u32) -> Option<Ride> {
+        let (id, sensed, riders) = self.sharing.as_ref()?.find(die, superblock, row)?;
+        let state = &self.dies[die.index()];
+        Some(Ride { id, sensed, begun: state.array == id || state.register == id, riders })
+    }
+
+    /// Lets a read ride on another, or on what that rides on, with which it will finish; `sensed`: the units of the pages
+    /// it needs. They are sensed already where the array read has begun, and where the data-out has, all that the rider
+    /// asks for is in it. What the host waits for goes before what waits for no one, and takes the other along.
+    pub fn ride<P: Probe>(
+        &mut self,
+        on: TransactionId,
+        mut rider: Transaction,
+        sensed: u64,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> TransactionId {
+        let now = calendar.now();
+        let carrier = self.sharing().carrier_of(on);
+        let carried_by = self.slab.items[carrier.index()];
+        let die = rider.die.index();
+        let state = &mut self.dies[die];
+        let begun = state.array == carrier || state.register == carrier;
+        (rider.queued, rider.since) = (now, now);
+        let is_out = self.sharing.as_ref().is_some_and(|sharing| sharing.is_out(carrier));
+        if !begun && !is_out {
+            rider.waits = state.occupied_until(now);
+        }
+        // What waits for decoding alone waits in no queue of the die: it counts as time between.
+        rider.started = now;
+        rider.reading = carried_by.reading;
+        rider.reading.decodes *= u8::from(!is_out);
+        state.host_operations += u32::from(rider.origin == Origin::Host);
+        let before = if begun { spent(&carried_by, carrier, state, now) } else { [0; 3] };
+        let hurries = rider.class == Class::HostRead && carried_by.class == Class::InternalRead;
+        probe.on_submit(&rider);
+        let mask = rider.mask;
+        let id = self.slab.insert(rider);
+        let last = self.sharing().join(carrier, id, mask, sensed, before);
+        self.slab.items[id.index()].next = last;
+        if hurries && !begun && !is_out {
+            self.dies[die].promote(&mut self.slab, carrier);
+            self.consider_suspension(die, calendar, probe);
+            self.start_what_can(die, calendar, probe);
+        }
+        id
+    }
+
+    /// A carrier was taken up: those who waited with it have waited as long as they were there.
+    #[cold]
+    fn take_up_riders(&mut self, carrier: TransactionId, now: SimTime) {
+        let mut at = self.sharing().last_rider(carrier);
+        while at.exists() {
+            let rider = &mut self.slab.items[at.index()];
+            let occupied = self.dies[rider.die.index()].occupied_until(now);
+            for (wait, total) in rider.waits.iter_mut().zip(occupied) {
+                *wait = total - *wait;
+            }
+            (rider.started, rider.since) = (now, now);
+            at = rider.next;
+        }
+    }
+
+    /// The data of a read and of those that ride on it are in the controller.
+    #[inline]
+    fn hand_out<P: Probe>(&mut self, id: TransactionId, calendar: &mut Calendar, probe: &mut P) {
+        if self.sharing.is_none() {
+            return self.hand_out_one(id, calendar, probe);
+        }
+        let carrier = self.slab.items[id.index()];
+        let mut at = self.sharing().unload(id);
+        self.hand_out_one(id, calendar, probe);
+        while at.exists() {
+            let [channel, transfer, array] = self.sharing().leave(at);
+            let rider = &mut self.slab.items[at.index()];
+            rider.channel_ns = carrier.channel_ns - channel;
+            rider.transfer_ns = carrier.transfer_ns - transfer;
+            rider.array_ns = carrier.array_ns - array;
+            let next = rider.next;
+            self.hand_out_one(at, calendar, probe);
+            at = next;
+        }
+    }
+
+    #[inline]
+    fn hand_out_one<P: Probe>(&mut self, id: TransactionId, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let transaction = &mut self.slab.items[id.index()];
+        transaction.finished = now;
+        probe.on_finish(transaction);
+        // The host's data takes its decoding time on the way out; only internal data waits for it here.
+        let hosts = transaction.class == Class::HostRead && transaction.origin != Origin::ReadAhead;
+        if hosts || self.t_decode == Nanos::ZERO {
+            self.finished.push(id);
+            return;
+        }
+        let decoding = self.t_decode.times(u64::from(transaction.reading.decodes));
+        calendar.schedule(now + decoding, Event { kind: events::DECODED, index: id.0 });
+        if let Some(sharing) = &mut self.sharing {
+            sharing.begin_decoding(id);
+        }
+    }
+
+    /// An internal read is decoded, and with it those that came while it was.
+    fn on_decoded<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
+        self.finished.push(id);
+        let Some(sharing) = &mut self.sharing else { return };
+        let mut at = sharing.unload(id);
+        while at.exists() {
+            sharing.leave(at);
+            let rider = &mut self.slab.items[at.index()];
+            (rider.started, rider.finished) = (now, now);
+            probe.on_finish(rider);
+            self.finished.push(at);
+            at = rider.next;
+        }
     }
 
     /// True when nothing runs or waits on the die.
@@ -280,7 +423,7 @@ impl Controller {
             events::CHANNEL => self.on_channel(index, calendar, probe),
             events::SUSPENDED => self.start_what_can(index, calendar, probe),
             events::STATUS => self.on_status(index, calendar, probe),
-            events::DECODED => self.finished.push(TransactionId(event.index)),
+            events::DECODED => self.on_decoded(TransactionId(event.index), calendar.now(), probe),
             other => unreachable!("event kind {other} does not belong to the controller"),
         }
     }
@@ -325,6 +468,10 @@ impl Controller {
             transaction.started = now;
             transaction.since = now;
             let kind = transaction.kind;
+            if self.sharing.is_some() && kind == Kind::Read {
+                self.take_up_riders(id, now);
+            }
+            let state = &mut self.dies[die];
             if kind == Kind::Program {
                 (state.register, state.register_kind) = (id, kind);
                 state.register_phase = RegisterPhase::WaitIn;
@@ -437,7 +584,10 @@ impl Controller {
                 (time, ChannelUse::DataIn)
             }
             (Grant::DataOut, _) => {
-                let units = transaction.mask.count_ones();
+                let units = match &mut self.sharing {
+                    Some(sharing) => sharing.begin_out(id, transaction),
+                    None => transaction.mask.count_ones(),
+                };
                 let (bytes, time) = (self.bus.bytes_out(units), self.bus.data_out(units));
                 let (planes, hard) = transaction.reading.planes;
                 let sent = |of: u64| match planes == hard {
@@ -573,16 +723,7 @@ impl Controller {
             }
         } else {
             state.register = TransactionId::NONE;
-            let transaction = &mut self.slab.items[id.index()];
-            transaction.finished = now;
-            probe.on_finish(transaction);
-            // The host's data takes its decoding time on the way out; only internal data waits for it here.
-            if transaction.class == Class::HostRead || self.t_decode == Nanos::ZERO {
-                self.finished.push(id);
-            } else {
-                let decoding = self.t_decode.times(u64::from(transaction.reading.decodes));
-                calendar.schedule(now + decoding, Event { kind: events::DECODED, index: id.0 });
-            }
+            self.hand_out(id, calendar, probe);
             let state = &mut self.dies[die];
             if state.array.exists() && state.array_kind == Kind::Read && state.array_phase == ArrayPhase::Done
             {

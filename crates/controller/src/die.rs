@@ -103,6 +103,51 @@ impl Die {
         slab.items[id.index()].next = TransactionId::NONE;
     }
 
+    /// Moves an internal read that waits to the host's reads, among which it keeps the order of submission: an erase
+    /// looks at the oldest only.
+    pub fn promote(&mut self, slab: &mut Slab, id: TransactionId) {
+        let (from, to) = (Class::InternalRead, Class::HostRead);
+        let submitted = slab.items[id.index()].submitted;
+        let (before, _) = self.neighbours(slab, from, |at, _| at == id);
+        let next = slab.items[id.index()].next;
+        self.link(slab, from, before, next);
+        let (before, after) = self.neighbours(slab, to, |_, other| other > submitted);
+        slab.items[id.index()].class = to;
+        self.link(slab, to, before, id);
+        self.link(slab, to, id, after);
+    }
+
+    /// The first waiting operation of a class of which `is_it` holds, and the one before it.
+    fn neighbours(
+        &self,
+        slab: &Slab,
+        class: Class,
+        is_it: impl Fn(TransactionId, u64) -> bool,
+    ) -> (TransactionId, TransactionId) {
+        let waits = self.waiting & class.bit() != 0;
+        let mut at = if waits { self.head[class as usize] } else { TransactionId::NONE };
+        let mut before = TransactionId::NONE;
+        while at.exists() && !is_it(at, slab.items[at.index()].submitted) {
+            (before, at) = (at, slab.items[at.index()].next);
+        }
+        (before, at)
+    }
+
+    /// Lets one operation of a class follow another; none before: it is the first, none after: that one is the last.
+    fn link(&mut self, slab: &mut Slab, class: Class, before: TransactionId, after: TransactionId) {
+        match before.exists() {
+            true => slab.items[before.index()].next = after,
+            false => self.head[class as usize] = after,
+        }
+        if !after.exists() {
+            self.tail[class as usize] = before;
+        }
+        match before.exists() || after.exists() {
+            true => self.waiting |= class.bit(),
+            false => self.waiting &= !class.bit(),
+        }
+    }
+
     #[inline]
     pub fn first(&self, class: Class) -> TransactionId {
         self.head[class as usize]

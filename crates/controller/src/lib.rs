@@ -10,11 +10,13 @@ mod controller;
 mod die;
 mod probe;
 pub mod scheduler;
+mod sharing;
 mod transaction;
 mod work;
 
 pub use config_read::ControllerConfig;
 pub use controller::{Controller, events};
 pub use probe::{ChannelUse, Probe, SnapshotEvent};
+pub use sharing::Ride;
 pub use transaction::{Class, Kind, Origin, Reading, Transaction, TransactionId, Waits};
 pub use work::Work;

@@ -108,6 +108,10 @@ pub trait Probe {
     fn on_erase(&mut self, _superblock: usize) {}
     /// A host request was served from flash: `lpn` read at `ppa`.
     fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
+    /// `lpn` is read at `ppa` before the host asks for it.
+    fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
+    /// The host asks for `lpn`, and has what was fetched last.
+    fn on_fetched_read(&mut self, _lpn: Lpn) {}
     /// Something happened because of snapshots.
     fn on_snapshot(&mut self, _: SnapshotEvent) {}
     /// The host wrote `lpn`: from now on reads must see this version.

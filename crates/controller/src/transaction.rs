@@ -46,11 +46,13 @@ pub enum Origin {
     Parity,
     /// Reads of the rest of a stripe, to find again what a page's code could not correct.
     Rebuild,
+    /// Data that the host has not asked for yet, but is about to.
+    ReadAhead,
 }
 
 impl Origin {
     /// How many there are.
-    pub const COUNT: usize = 13;
+    pub const COUNT: usize = 14;
     /// Every origin, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Host,
@@ -66,6 +68,7 @@ impl Origin {
         Self::Fold,
         Self::Parity,
         Self::Rebuild,
+        Self::ReadAhead,
     ];
 
     /// The name used in results.
@@ -84,6 +87,7 @@ impl Origin {
             Self::Fold => "fold",
             Self::Parity => "parity",
             Self::Rebuild => "rebuild",
+            Self::ReadAhead => "read_ahead",
         }
     }
 
@@ -91,7 +95,8 @@ impl Origin {
     #[inline]
     pub const fn wait_column(self) -> usize {
         match self {
-            Self::Host => 0,
+            // What is read ahead is the host's a moment later.
+            Self::Host | Self::ReadAhead => 0,
             Self::Gc => 1,
             Self::Wear => 2,
             _ => 3,

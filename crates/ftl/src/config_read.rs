@@ -5,7 +5,8 @@ use crate::patrol::PatrolRules;
 use crate::regulation::Reckoned;
 use crate::snapshots::{SnapshotRules, Snapshots};
 use crate::{
-    Layout, gc::trigger, gc::victim, mapping, parity, placement, program_order, regulator, slc_cache, wear,
+    Layout, gc::trigger, gc::victim, mapping, parity, placement, program_order, read_ahead, read_merge,
+    regulator, slc_cache, wear,
 };
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
@@ -20,6 +21,10 @@ pub struct FtlConfig {
     pub mixed_streams: bool,
     /// Page rows read ahead by one collection.
     pub read_ahead: u32,
+    /// Which reads of the host's share an array read.
+    pub merge: read_merge::Maker,
+    /// What is fetched before the host asks for it.
+    pub ahead: read_ahead::Maker,
     /// The DRAM that holds the host's data.
     pub buffer: BufferConfig,
     /// The kind of mapping.
@@ -107,8 +112,8 @@ impl FtlConfig {
             "separate",
             "does GC fill open blocks of its own, or the host's",
         )?;
-        let read_ahead = gc.or("read_ahead", 4u32, "page rows read ahead by one collection")?;
-        if !(1..=64).contains(&read_ahead) {
+        let collection_reads = gc.or("read_ahead", 4u32, "page rows read ahead by one collection")?;
+        if !(1..=64).contains(&collection_reads) {
             return Err(gc.reject("read_ahead", "expected 1 to 64"));
         }
         let mut section = gc.child("trigger")?;
@@ -185,6 +190,13 @@ impl FtlConfig {
         let mut section = ftl.child("buffer")?;
         let buffer = BufferConfig::read(&mut section, &layout)?;
         section.finish()?;
+        let mut section = ftl.child("read_merge")?;
+        let merge = read_merge::read(&mut section)?;
+        section.finish()?;
+        let mut section = ftl.child("read_ahead")?;
+        let ahead = read_ahead::read(&mut section)?;
+        ahead().area_units(layout.unit).map_err(|(key, expected)| section.reject(key, &expected))?;
+        section.finish()?;
         let failed_die = read_failed_die(&mut ftl, &layout)?;
         ftl.finish()?;
         let copyback_fits = layout.program_units == 1;
@@ -200,7 +212,9 @@ impl FtlConfig {
         Ok(Self {
             layout,
             mixed_streams: stream == "mixed",
-            read_ahead,
+            read_ahead: collection_reads,
+            merge,
+            ahead,
             buffer,
             mapping,
             stripe,

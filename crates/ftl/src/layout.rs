@@ -161,15 +161,20 @@ impl Layout {
         if self.units_per_page == 1 {
             return mask.count_ones();
         }
-        let page = (1u64 << self.units_per_page) - 1;
-        let mut rest = mask;
-        let mut pages = 0;
+        self.units_of_pages(mask).count_ones() / self.units_per_page
+    }
+
+    /// All units of the pages that a set of units of one page row touches.
+    #[inline]
+    pub fn units_of_pages(&self, mask: u64) -> u64 {
+        let page = 1u64.checked_shl(self.units_per_page).unwrap_or(0).wrapping_sub(1);
+        let (mut rest, mut units) = (mask, 0);
         while rest != 0 {
-            pages += 1;
             let first = rest.trailing_zeros() / self.units_per_page * self.units_per_page;
-            rest &= !page.checked_shl(first).unwrap_or(0);
+            units |= page << first;
+            rest &= !units;
         }
-        pages
+        units
     }
 }
 

@@ -25,6 +25,9 @@ mod patrol;
 pub mod placement;
 pub mod program_order;
 mod programs;
+pub mod read_ahead;
+pub mod read_merge;
+mod read_path;
 mod regulation;
 pub mod regulator;
 mod rewrite;
@@ -68,6 +71,8 @@ pub fn policies() -> Vec<config::PolicyEntry> {
         parity::catalogue(),
         placement::catalogue(),
         program_order::catalogue(),
+        read_ahead::catalogue(),
+        read_merge::catalogue(),
         regulator::catalogue(),
         slc_cache::catalogue(),
         wear::catalogue(),

@@ -70,6 +70,16 @@ counters! {
         units_read_unmapped: u64,
         /// Mapping units read by the host from flash.
         units_read_flash: u64,
+        /// Reads of the host's that shared the array read of another.
+        reads_joined: u64,
+        /// Mapping units read ahead of the host.
+        units_read_ahead: u64,
+        /// Of those, units that the host then asked for.
+        units_read_ahead_used: u64,
+        /// Of those, units that left the area before, or were written or trimmed.
+        units_read_ahead_wasted: u64,
+        /// Mapping units read by the host that had been read ahead, or were on their way.
+        units_read_fetched: u64,
         /// Mapping units trimmed that were mapped or buffered.
         units_trimmed: u64,
         /// Host units whose program finished after a newer version was written or the unit was trimmed.

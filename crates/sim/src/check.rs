@@ -9,6 +9,7 @@ use crate::stripes::StripeAccount;
 use controller::{ChannelUse, Kind, Origin, SnapshotEvent, Transaction};
 use ftl::{Ftl, Layout, Seen};
 use host::HostRequest;
+use std::collections::HashMap;
 use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
 
 const NOTHING: u32 = u32::MAX;
@@ -27,6 +28,8 @@ pub(crate) struct Checker {
     /// Holder and version of each physical unit.
     holder: Vec<u32>,
     held_version: Vec<u32>,
+    /// The version that was fetched of a unit before the host asked for it; unordered, for it is only looked up.
+    fetched: HashMap<u32, u32>,
     /// Page rows programmed of each superblock.
     rows: Vec<u32>,
     /// Superblocks whose cells hold one bit each.
@@ -59,6 +62,7 @@ impl Checker {
             past: Past::default(),
             holder: vec![NOTHING; physical],
             held_version: vec![0; physical],
+            fetched: HashMap::new(),
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
             one_bit: vec![false; layout.superblocks()],
             channel_free: vec![SimTime::ZERO; channels as usize],
@@ -249,6 +253,20 @@ impl Checker {
             self.held_version[ppa.index()],
             self.version[lpn.index()],
             "{lpn} was read at {ppa}, which holds an older version"
+        );
+    }
+
+    /// What is read ahead is the version that lives there; it is at hand until it is asked for.
+    pub fn on_fetch(&mut self, lpn: Lpn, ppa: Ppa) {
+        self.on_host_read(lpn, ppa);
+        self.fetched.insert(lpn.0, self.held_version[ppa.index()]);
+    }
+
+    pub fn on_fetched_read(&mut self, lpn: Lpn) {
+        assert_eq!(
+            self.fetched.get(&lpn.0),
+            Some(&self.version[lpn.index()]),
+            "{lpn} was written or trimmed after what the host is given was read ahead"
         );
     }
 

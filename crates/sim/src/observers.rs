@@ -138,6 +138,18 @@ impl Probe for Observers {
         }
     }
 
+    fn on_fetch(&mut self, lpn: Lpn, ppa: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_fetch(lpn, ppa);
+        }
+    }
+
+    fn on_fetched_read(&mut self, lpn: Lpn) {
+        if let Some(check) = &mut self.check {
+            check.on_fetched_read(lpn);
+        }
+    }
+
     fn on_snapshot(&mut self, event: SnapshotEvent) {
         if let Some(check) = &mut self.check {
             check.on_snapshot(event);

@@ -203,6 +203,32 @@ fn snapshot_settings(seed: u64) -> Vec<String> {
     lines
 }
 
+/// How reads reach the flash, drawn apart from all else.
+fn read_settings(seed: u64) -> Vec<String> {
+    let random = &mut RandomStream::new(seed, "swarm.reads");
+    let mut lines = Vec::new();
+    let merge = choose(random, &policy_names("ftl.read_merge"));
+    lines.push(format!("ftl.read_merge.name={merge}"));
+    if merge == "same-page" && random.chance(0.5) {
+        lines.push(format!("ftl.read_merge.most={}", 2 + random.below(4)));
+        lines.push(format!("ftl.read_merge.begun={}", choose(random, &["true", "false"])));
+    }
+    let ahead = choose(random, &policy_names("ftl.read_ahead"));
+    lines.push(format!("ftl.read_ahead.name={ahead}"));
+    if ahead == "sequential" {
+        lines.push(format!("ftl.read_ahead.trigger={}", 2 + random.below(3)));
+        lines.push(format!("ftl.read_ahead.streams={}", choose(random, &["1", "4", "16"])));
+        // Small areas lose what they hold; a wide slack finds sequences where there are none.
+        lines.push(format!("ftl.read_ahead.size={}", choose(random, &["32KiB", "256KiB", "4MiB"])));
+        lines.push(format!("ftl.read_ahead.depth={}", choose(random, &["4KiB", "16KiB"])));
+        lines.push(format!("ftl.read_ahead.slack={}", choose(random, &["0B", "64KiB", "1GiB"])));
+    }
+    if random.chance(0.3) {
+        lines.push(format!("ftl.gc.trigger.least_gain={}", choose(random, &["0.0", "0.5"])));
+    }
+    lines
+}
+
 /// All settings of a seed; only a page map without parity takes snapshots.
 fn all_settings(seed: u64, random: &mut RandomStream) -> Vec<String> {
     let mut lines = settings(random);
@@ -210,6 +236,7 @@ fn all_settings(seed: u64, random: &mut RandomStream) -> Vec<String> {
     if lines.contains(&"ftl.mapping.name=page".to_owned()) && !striped {
         lines.extend(snapshot_settings(seed));
     }
+    lines.extend(read_settings(seed));
     names_first(lines)
 }
 
@@ -252,6 +279,9 @@ fn swarm(seed: u64) -> Outcome {
     let options = RunOptions { check: true, seed, precondition, ..RunOptions::default() };
     let mut draws = RandomStream::new(seed, "swarm.requests");
     let forced = [0, 3][random.below(2) as usize];
+    let mut goes_on = RandomStream::new(seed, "swarm.sequences");
+    let sequential = [0.0, 0.5, 0.97][goes_on.below(3) as usize];
+    let mut next = 0;
     let workload = closed_loop_forced(requests, depth, forced, move |index| {
         if index % 97 == 96 {
             return (Op::Flush, 0, 0);
@@ -268,6 +298,9 @@ fn swarm(seed: u64) -> Outcome {
         let space = if hot && draws.chance(0.8) { (sectors / 5).max(1) } else { sectors };
         let length = (1 + draws.below(sectors_max)).min(sectors);
         let start = draws.below(space).min(sectors - length);
+        // Some requests go on where the last one ended, as sequences do that others break into.
+        let start = if goes_on.chance(sequential) { next.min(sectors - length) } else { start };
+        next = start + length;
         (op, start * 512, length as u32 * 512)
     });
     let mut session = match Session::with_workload(drive, workload, options) {

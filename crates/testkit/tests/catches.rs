@@ -8,12 +8,14 @@ use ftl::gc::trigger::{GcTrigger, TriggerView};
 use ftl::gc::victim::{VictimPolicy, VictimView};
 use ftl::placement::{PlacementPolicy, PlacementView};
 use ftl::program_order::{OrderView, ProgramOrder};
+use ftl::read_ahead::{ReadAheadPolicy, Stretch};
+use ftl::read_merge::{MergeView, ReadMerge};
 use ftl::wear::{WearPolicy, WearView};
 use host::Op;
 use host::link::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
 use std::sync::atomic::{AtomicU32, Ordering};
 use testkit::battery;
-use units::{Bytes, DieId, Nanos, SuperblockId};
+use units::{Bytes, DieId, Lpn, Nanos, SuperblockId};
 
 const EVENTS: u64 = 20_000;
 
@@ -320,4 +322,62 @@ impl HostLink for Generous {
 #[should_panic(expected = "end too soon")]
 fn a_link_on_which_more_data_arrive_sooner() {
     battery::link::check("name=generous", &maker!(host::link, Generous), EVENTS);
+}
+
+/// Fetches `ahead` units that begin `gap` after each read.
+#[derive(Clone, Copy)]
+struct Blind {
+    gap: u32,
+    ahead: u32,
+}
+
+impl ReadAheadPolicy for Blind {
+    fn area_units(&self, _unit: Bytes) -> Result<Option<u32>, (&'static str, String)> {
+        Ok(Some(64))
+    }
+
+    fn attach(&mut self, _unit: Bytes) {}
+
+    fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch> {
+        let from = first.0.saturating_add(count * self.gap);
+        Some(Stretch { from: Lpn(from), until: Lpn(from + self.ahead) })
+    }
+
+    fn on_fetched(&mut self, _until: Lpn) {}
+}
+
+#[test]
+#[should_panic(expected = "and the host read")]
+fn a_read_ahead_of_what_was_just_read() {
+    battery::read_ahead::check("blind", &maker!(ftl::read_ahead, Blind { gap: 0, ahead: 8 }), 100);
+}
+
+#[test]
+#[should_panic(expected = "more than half the area")]
+fn a_read_ahead_of_more_than_there_is_room_for() {
+    battery::read_ahead::check("blind", &maker!(ftl::read_ahead, Blind { gap: 1, ahead: 33 }), 100);
+}
+
+#[test]
+#[should_panic(expected = "again, up to")]
+fn a_read_ahead_that_fetches_twice() {
+    battery::read_ahead::check("blind", &maker!(ftl::read_ahead, Blind { gap: 1, ahead: 32 }), 100);
+}
+
+struct Late;
+
+impl ReadMerge for Late {
+    fn merges(&self) -> bool {
+        true
+    }
+
+    fn joins(&self, view: &MergeView) -> bool {
+        view.begun || view.riders == 0
+    }
+}
+
+#[test]
+#[should_panic(expected = "but not one that waits")]
+fn a_merge_that_comes_late() {
+    battery::read_merge::check("late", &maker!(ftl::read_merge, Late), 8);
 }

@@ -32,6 +32,8 @@ conformance!(mappings, ftl::mapping, battery::mapping, 6_000);
 conformance!(parity, ftl::parity, battery::parity, 96);
 conformance!(placement, ftl::placement, battery::placement, 10_000);
 conformance!(program_orders, ftl::program_order, battery::program_order, 100_000);
+conformance!(reads_ahead, ftl::read_ahead, battery::read_ahead, 100_000);
+conformance!(read_merging, ftl::read_merge, battery::read_merge, 100);
 conformance!(regulators, ftl::regulator, battery::regulator, 100_000);
 conformance!(slc_caches, ftl::slc_cache, battery::slc_cache, 100_000);
 conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, may_starve);

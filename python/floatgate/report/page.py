@@ -330,11 +330,11 @@ def _jobs(document: dict[str, Any]) -> str:
 
 
 def _inside(document: dict[str, Any]) -> str:
-    """What garbage collection and the write buffer counted, by the names in run.json."""
+    """What garbage collection, the write buffer and the reads counted, by the names in run.json."""
     rows = [
         [f"{part}.{key}", q.three(value) if isinstance(value, float) else f"{value:,}"]
-        for part in ("gc", "buffer")
-        for key, value in document[part].items()
+        for part in ("gc", "buffer", "reading")
+        for key, value in (document.get(part) or {}).items()
         if value
     ]
     return grid(["inside the drive", ""], rows) if rows else ""

@@ -26,6 +26,7 @@ ORIGINS = {
     "fold": "#AA4499",
     "parity": "#117733",
     "rebuild": "#999933",
+    "read_ahead": "#88CCEE",
 }
 OTHER = "#9aa3ad"
 

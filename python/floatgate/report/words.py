@@ -32,6 +32,7 @@ ORIGINS = {
     "fold": "folding of the SLC cache",
     "parity": "parity",
     "rebuild": "reads for what was lost",
+    "read_ahead": "reads ahead of the host",
     "other": "others",
 }
 

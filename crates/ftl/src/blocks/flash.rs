@@ -4,6 +4,7 @@ use super::BlockMapped;
 use super::bank::Role;
 use crate::buffer::SlotState;
 use crate::events;
+use crate::read_path::Reads;
 use crate::space::SuperblockState;
 use crate::wear::WearView;
 use crate::{Output, Stages};
@@ -37,6 +38,13 @@ impl BlockMapped {
         while let Some(id) = self.controller.take_finished() {
             let transaction = *self.controller.transaction(id);
             self.controller.release(id);
+            if transaction.origin == Origin::ReadAhead {
+                self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
+                let superblock = transaction.die.0 * self.layout.superblocks_per_die + transaction.superblock;
+                let first = self.layout.first_ppa(superblock) + transaction.row * self.layout.row_units;
+                self.on_fetched(id, Ppa(first), transaction.mask, |ftl, ppa| ftl.map.holder(ppa));
+                continue;
+            }
             self.on_finished(&transaction, calendar, probe);
         }
         self.pump(calendar, probe);

@@ -3,8 +3,9 @@
 use super::BlockMapped;
 use crate::Output;
 use crate::buffer::{Slot, SlotState};
+use crate::read_path::{ReadParts, Reads, class_of};
 use crate::space::NONE;
-use controller::{Class, Kind, Origin, Probe, Transaction};
+use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
@@ -30,6 +31,9 @@ impl BlockMapped {
                 self.buffer.note_read(slot);
                 continue;
             }
+            if self.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, calendar, probe) {
+                continue;
+            }
             let ppa = self.map.lookup(lpn);
             if ppa == Ppa::NONE {
                 self.stats.units_read_unmapped += 1;
@@ -39,18 +43,47 @@ impl BlockMapped {
             probe.on_host_read(lpn, ppa);
             let (this_row, unit) = (ppa.0 / self.layout.row_units, ppa.0 % self.layout.row_units);
             if mask != 0 && (this_row != row || mask >> unit & 1 == 1) {
-                self.submit_read(row, mask, Origin::Host, Class::HostRead, request, calendar, probe);
-                reads += 1;
+                reads += self.submit_host_read(request, row, mask, calendar, probe);
                 mask = 0;
             }
             row = this_row;
             mask |= 1 << unit;
         }
         if mask != 0 {
-            self.submit_read(row, mask, Origin::Host, Class::HostRead, request, calendar, probe);
-            reads += 1;
+            reads += self.submit_host_read(request, row, mask, calendar, probe);
+        }
+        if self.reads.ahead.is_some() {
+            reads += self.ride_on_fetched(request, calendar, probe);
+            self.fetch_ahead(first, count, calendar, probe);
         }
         reads
+    }
+
+    fn submit_host_read<P: Probe>(
+        &mut self,
+        request: u32,
+        row: u32,
+        mask: u64,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        if self.reads.merge.is_some() {
+            self.submit_shared(row, mask, Origin::Host, request, calendar, probe);
+        } else {
+            self.submit_read(row, mask, Origin::Host, Class::HostRead, request, calendar, probe);
+        }
+        1
+    }
+
+    /// The read of some units of one page row (numbered over the drive), to be submitted.
+    fn read_of(&self, row: u32, mask: u64, origin: Origin, class: Class, owner: u32) -> Transaction {
+        let (die, superblock) = self.place_of(row / self.layout.rows);
+        let mut transaction =
+            Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row % self.layout.rows);
+        transaction.mask = mask;
+        transaction.pages = self.layout.pages_touched(mask);
+        transaction.owner = owner;
+        transaction
     }
 
     /// Submits the read of some units of one page row (numbered over the drive).
@@ -65,13 +98,7 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
-        let (die, superblock) = self.place_of(row / self.layout.rows);
-        let mut transaction =
-            Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row % self.layout.rows);
-        transaction.mask = mask;
-        transaction.pages = self.layout.pages_touched(mask);
-        transaction.owner = owner;
-        self.submit(transaction, calendar, probe);
+        self.submit(self.read_of(row, mask, origin, class, owner), calendar, probe);
     }
 
     /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
@@ -88,6 +115,7 @@ impl BlockMapped {
         self.reserved_slots -= 1;
         self.stats.units_written += 1;
         probe.on_host_write(lpn);
+        self.reads.forget(lpn, &mut self.stats);
         let older = self.buffer.find(lpn);
         if older.is_some_and(|slot| self.overwrite_buffered(slot, request, calendar)) {
             return;
@@ -133,6 +161,7 @@ impl BlockMapped {
         self.account_risk(calendar.now());
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let buffered = self.buffer.used_slots() > 0 && self.buffer.cancel(lpn);
+            self.reads.forget(lpn, &mut self.stats);
             let home = self.map.lookup(lpn);
             self.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
             probe.on_trim(lpn, home);
@@ -181,4 +210,39 @@ impl BlockMapped {
             self.work(bank as usize, calendar, probe);
         }
     }
+}
+
+impl Reads for BlockMapped {
+    fn read_parts(&mut self) -> ReadParts<'_> {
+        ReadParts {
+            path: &mut self.reads,
+            controller: &mut self.controller,
+            layout: &self.layout,
+            stats: &mut self.stats,
+        }
+    }
+
+    fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
+        let ppa = self.map.lookup(lpn);
+        (ppa != Ppa::NONE && self.buffer.find(lpn).is_none()).then_some(ppa)
+    }
+
+    fn is_lost(&self, _lpn: Lpn) -> bool {
+        false
+    }
+
+    fn submit_alone<P: Probe>(
+        &mut self,
+        row: u32,
+        mask: u64,
+        origin: Origin,
+        owner: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> TransactionId {
+        let read = self.read_of(row, mask, origin, class_of(origin), owner);
+        self.controller.submit(read, calendar, probe)
+    }
+
+    fn note_ride(&mut self, _rider: &Transaction, _calendar: &Calendar) {}
 }

@@ -19,6 +19,7 @@ use crate::buffer::{Buffer, Risk};
 use crate::map::Map;
 use crate::mapping::Parts;
 use crate::programs::Programs;
+use crate::read_path::ReadPath;
 use crate::space::{NONE, SuperblockState};
 use crate::wear::WearPolicy;
 use crate::{FtlStats, Layout, Mark, Output, Turnover};
@@ -76,6 +77,8 @@ pub struct BlockMapped {
     waits: Vec<Wait>,
     array: FlashArray,
     controller: Controller,
+    /// What the host's reads go through.
+    reads: ReadPath,
     programs: Programs,
     banks: Vec<Bank>,
     wear: Vec<Box<dyn WearPolicy>>,
@@ -101,7 +104,7 @@ impl BlockMapped {
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
     pub fn new(parts: Parts<'_>, rules: Box<dyn BlockRules>, span: u32) -> Result<Self, String> {
-        let Parts { config, array, controller, program_queue, seed, .. } = parts;
+        let Parts { config, array, mut controller, program_queue, seed, .. } = parts;
         let layout = config.layout.clone();
         let (superblocks, dies) = (layout.superblocks(), layout.dies);
         let group_units = layout.superblock_units * span;
@@ -129,6 +132,7 @@ impl BlockMapped {
             reserved_slots: 0,
             waits: vec![Wait::NEVER; config.buffer.slots as usize],
             array,
+            reads: ReadPath::new(config, &mut controller),
             controller,
             programs: Programs::new(layout.program_units),
             banks: (0..banks).map(bank).collect(),
@@ -297,7 +301,7 @@ impl BlockMapped {
 
     /// Bytes of state of the simulated drive.
     pub fn state_bytes(&self) -> usize {
-        self.map.bytes() + self.buffer.bytes() + self.valid.len() * 10
+        self.map.bytes() + self.buffer.bytes() + self.reads.bytes() + self.valid.len() * 10
     }
 
     /// Bytes of RAM that the drive's map would take: a block number of four bytes for each group, and for each

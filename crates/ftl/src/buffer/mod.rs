@@ -16,7 +16,7 @@ mod index;
 use crate::FtlStats;
 pub use config_read::BufferConfig;
 use eviction::{EvictionPolicy, EvictionView};
-use index::Index;
+pub(crate) use index::Index;
 use std::collections::VecDeque;
 use units::{Lpn, SimTime};
 

@@ -152,6 +152,11 @@ impl Demand {
         self.newest = at;
     }
 
+    /// True when the map entry of `lpn` is in RAM.
+    pub fn knows(&self, lpn: Lpn) -> bool {
+        self.checkpoints.is_some() || self.cached[lpn.index()] != NONE
+    }
+
     /// Looks `lpn` up in the cache, and makes it the last used.
     fn touch(&mut self, lpn: Lpn) -> bool {
         let at = self.cached[lpn.index()];

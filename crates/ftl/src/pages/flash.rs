@@ -3,6 +3,7 @@
 use super::PageMapped;
 use crate::buffer::SlotState;
 use crate::demand::SUMMARY;
+use crate::read_path::Reads;
 use crate::space::{Frontier, NONE, SuperblockState};
 use crate::wear::Observed;
 use crate::{Output, Stages, events};
@@ -49,7 +50,11 @@ impl PageMapped {
         match transaction.kind {
             Kind::Read => {
                 self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
-                if transaction.reading.uncorrectable || transaction.origin == Origin::Rebuild {
+                if transaction.origin == Origin::ReadAhead {
+                    let global = self.space.global(die, transaction.superblock) as u32;
+                    let first = self.layout.first_ppa(global) + transaction.row * self.layout.row_units;
+                    self.on_fetched(id, Ppa(first), transaction.mask, |ftl, ppa| ftl.map.holder(ppa));
+                } else if transaction.reading.uncorrectable || transaction.origin == Origin::Rebuild {
                     self.on_uncorrectable(&transaction, calendar, probe);
                 } else {
                     self.on_read(&transaction, calendar, probe);

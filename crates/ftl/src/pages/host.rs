@@ -3,9 +3,10 @@
 use super::PageMapped;
 use crate::Output;
 use crate::buffer::SlotState;
+use crate::read_path::{ReadParts, Reads, class_of};
 use crate::snapshots::Overtaken;
 use crate::space::NONE;
-use controller::{Class, Kind, Origin, Probe, SnapshotEvent, Transaction};
+use controller::{Class, Kind, Origin, Probe, SnapshotEvent, Transaction, TransactionId};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
@@ -19,10 +20,14 @@ impl PageMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) -> u32 {
-        if self.demand.is_some() {
-            return self.read_by_demand(request, first, count, calendar, probe);
+        let reads = match self.demand {
+            Some(_) => self.read_by_demand(request, first, count, calendar, probe),
+            None => self.read_found(request, first, count, calendar, probe),
+        };
+        if self.reads.ahead.is_some() {
+            self.fetch_ahead(first, count, calendar, probe);
         }
-        self.read_found(request, first, count, calendar, probe)
+        reads
     }
 
     /// Reads units whose map entries are at hand.
@@ -44,6 +49,10 @@ impl PageMapped {
                 self.buffer.note_read(slot);
                 continue;
             }
+            if self.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, calendar, probe) {
+                self.note_regulated_read(lpn, self.map.lookup(lpn));
+                continue;
+            }
             let ppa = self.map.lookup(lpn);
             if ppa == Ppa::NONE {
                 self.stats.units_read_unmapped += 1;
@@ -52,17 +61,27 @@ impl PageMapped {
             self.stats.units_read_flash += 1;
             probe.on_host_read(lpn, ppa);
             let (this_row, unit) = (ppa.0 / self.layout.row_units, ppa.0 % self.layout.row_units);
-            if let Some(regulation) = &mut self.regulation {
-                let die = this_row / self.layout.rows / self.layout.superblocks_per_die;
-                regulation.on_host_read(lpn, this_row, die as usize);
-            }
+            self.note_regulated_read(lpn, ppa);
             if this_row != row || mask >> unit & 1 == 1 {
                 reads += self.submit_host_read(request, row, mask, calendar, probe);
                 (row, mask) = (this_row, 0);
             }
             mask |= 1 << unit;
         }
+        if self.reads.ahead.is_some() {
+            reads += self.ride_on_fetched(request, calendar, probe);
+        }
         reads + self.submit_host_read(request, row, mask, calendar, probe)
+    }
+
+    /// Tells the regulator, if there is one, that the host reads a unit that lives at `ppa`.
+    #[inline]
+    fn note_regulated_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        if let Some(regulation) = &mut self.regulation {
+            let row = ppa.0 / self.layout.row_units;
+            let die = row / self.layout.rows / self.layout.superblocks_per_die;
+            regulation.on_host_read(lpn, row, die as usize);
+        }
     }
 
     #[inline]
@@ -77,13 +96,15 @@ impl PageMapped {
         if mask == 0 {
             return 0;
         }
-        let die = self.submit_read(row, mask, Origin::Host, Class::HostRead, request, calendar, probe);
-        self.collections[die].background = false;
-        self.end_idle_folding(die);
+        if self.reads.merge.is_some() {
+            self.submit_shared(row, mask, Origin::Host, request, calendar, probe);
+        } else {
+            self.submit_alone(row, mask, Origin::Host, request, calendar, probe);
+        }
         1
     }
 
-    /// Submits the read of some units of one page row (numbered over the drive); gives its die.
+    /// Submits the read of some units of one page row (numbered over the drive).
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub(crate) fn submit_read<P: Probe>(
@@ -95,7 +116,7 @@ impl PageMapped {
         owner: u32,
         calendar: &mut Calendar,
         probe: &mut P,
-    ) -> usize {
+    ) -> TransactionId {
         let global = row / self.layout.rows;
         let die = global / self.layout.superblocks_per_die;
         let superblock = global % self.layout.superblocks_per_die;
@@ -119,11 +140,10 @@ impl PageMapped {
             }
         }
         transaction.reading.uncorrectable |= die == self.failed_die;
-        if transaction.reading.uncorrectable {
+        if transaction.reading.uncorrectable && origin != Origin::ReadAhead {
             self.pin_group(global);
         }
-        self.controller.submit(transaction, calendar, probe);
-        die as usize
+        self.controller.submit(transaction, calendar, probe)
     }
 
     /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
@@ -142,6 +162,7 @@ impl PageMapped {
             self.rebuilds.forget(lpn);
         }
         probe.on_host_write(lpn);
+        self.reads.forget(lpn, &mut self.stats);
         let older = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
         self.account_risk(calendar.now());
         let overtaken = self.overtake(lpn, probe);
@@ -192,6 +213,7 @@ impl PageMapped {
                     continue;
                 }
             };
+            self.reads.forget(lpn, &mut self.stats);
             let home = self.map.lookup(lpn);
             self.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
             probe.on_trim(lpn, home);
@@ -226,6 +248,54 @@ impl PageMapped {
             }
             self.flushes.pop_front();
             self.outputs.push(Output::Flushed { request });
+        }
+    }
+}
+
+impl Reads for PageMapped {
+    fn read_parts(&mut self) -> ReadParts<'_> {
+        ReadParts {
+            path: &mut self.reads,
+            controller: &mut self.controller,
+            layout: &self.layout,
+            stats: &mut self.stats,
+        }
+    }
+
+    fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
+        let at_hand = self.demand.as_ref().is_none_or(|demand| demand.knows(lpn));
+        let ppa = self.map.lookup(lpn);
+        (at_hand && ppa != Ppa::NONE && self.buffer.find(lpn).is_none() && !self.is_lost(lpn)).then_some(ppa)
+    }
+
+    fn is_lost(&self, lpn: Lpn) -> bool {
+        self.rebuilds.is_lost(lpn)
+    }
+
+    #[inline]
+    fn submit_alone<P: Probe>(
+        &mut self,
+        row: u32,
+        mask: u64,
+        origin: Origin,
+        owner: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> TransactionId {
+        let id = self.submit_read(row, mask, origin, class_of(origin), owner, calendar, probe);
+        let die = (row / self.layout.rows / self.layout.superblocks_per_die) as usize;
+        self.collections[die].background = false;
+        self.end_idle_folding(die);
+        id
+    }
+
+    fn note_ride(&mut self, rider: &Transaction, calendar: &Calendar) {
+        let die = rider.die.index();
+        if rider.slc {
+            self.stats.slc_units_read += u64::from(rider.mask.count_ones());
+        }
+        if let Some(regulation) = &mut self.regulation {
+            regulation.note_host_operation(die, calendar.now());
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::parity::{Rebuilds, Stripes};
 use crate::patrol::Patrol;
 use crate::placement::PlacementPolicy;
 use crate::programs::Programs;
+use crate::read_path::ReadPath;
 use crate::regulation::Regulation;
 use crate::slc_cache::SlcCache;
 use crate::snapshots::Snapshots;
@@ -67,6 +68,8 @@ pub struct PageMapped {
     pub(crate) rewrite_after: Nanos,
     /// Reading what is stored for its errors, where the drive does that.
     pub(crate) patrol: Option<Box<Patrol>>,
+    /// What the host's reads go through.
+    pub(crate) reads: ReadPath,
     /// Which open superblock a program goes to, where that is a question.
     pub(crate) ordering: Option<Box<Ordering>>,
     pub(crate) risk: Risk,
@@ -133,6 +136,7 @@ impl PageMapped {
         let slots = config.buffer.slots + more_slots;
         let snapshots =
             config.snapshots.as_ref().map(|rules| Box::new(Snapshots::new(rules, &layout, slots)));
+        let reads = ReadPath::new(config, &mut controller);
         let mut ftl = Self {
             mixed: config.mixed_streams,
             read_ahead: config.read_ahead,
@@ -165,6 +169,7 @@ impl PageMapped {
             regulation,
             rewrite_after: config.rewrite_after,
             patrol: Patrol::new(config.scrub, dies, seed),
+            reads,
             ordering: Ordering::new(&config.program_order),
             risk: Risk::default(),
             read_only: false,

@@ -94,7 +94,8 @@ impl PageMapped {
         let regulation = self.regulation.as_ref().map_or(0, |regulation| regulation.bytes());
         let parity = self.parity.as_ref().map_or(0, |stripes| stripes.bytes());
         let snapshots = self.snapshots.as_ref().map_or(0, |snapshots| snapshots.bytes());
-        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + regulation + parity + snapshots
+        let reads = self.reads.bytes();
+        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + reads + regulation + parity + snapshots
     }
 
     /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.

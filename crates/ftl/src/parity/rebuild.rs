@@ -33,6 +33,12 @@ impl Rebuilds {
         !self.lost.is_empty()
     }
 
+    /// True when the data of a unit were lost.
+    #[inline]
+    pub fn is_lost(&self, lpn: Lpn) -> bool {
+        self.has_lost() && self.lost.contains(&lpn.0)
+    }
+
     /// The host wrote the whole of a unit anew, or trimmed it.
     #[inline]
     pub fn forget(&mut self, lpn: Lpn) {

@@ -78,6 +78,7 @@ impl PageMapped {
             }
             changed += 1;
             self.buffer.cancel(lpn);
+            self.reads.forget(lpn, &mut self.stats);
             if live != Ppa::NONE {
                 self.map.clear(lpn);
                 self.invalidate_host(live);

@@ -77,6 +77,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "gc": gc(&stats),
         "ftl": ftl_of(&run.ftl, &stats),
         "buffer": buffer(&run.ftl, &stats, span_ns),
+        "reading": reading(&stats),
         "slc_cache": slc_cache(&run.ftl, &stats),
         "regulation": regulation(run),
         "parity": parity(&run.ftl, context.drive),
@@ -397,6 +398,17 @@ fn buffer(ftl: &Ftl, stats: &FtlStats, span_ns: u64) -> Value {
         "units_read_from_flash": stats.units_read_flash,
         "units_read_unmapped": stats.units_read_unmapped,
         "units_trimmed": stats.units_trimmed,
+    })
+}
+
+/// Reads that shared an array read, and what was read before it was asked for; `units_fetched` came of the latter.
+fn reading(stats: &FtlStats) -> Value {
+    json!({
+        "reads_joined": stats.reads_joined,
+        "units_fetched": stats.units_read_fetched,
+        "units_read_ahead": stats.units_read_ahead,
+        "units_read_ahead_used": stats.units_read_ahead_used,
+        "units_read_ahead_wasted": stats.units_read_ahead_wasted,
     })
 }
 

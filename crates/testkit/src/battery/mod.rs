@@ -9,6 +9,8 @@ pub mod mapping;
 pub mod parity;
 pub mod placement;
 pub mod program_order;
+pub mod read_ahead;
+pub mod read_merge;
 pub mod regulator;
 pub mod scheduler;
 pub mod slc_cache;

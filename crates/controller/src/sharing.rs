@@ -1,0 +1,174 @@
+//! Reads that ride on another: what one of them senses, the others take from the page register with it.
+//!
+//! A *carrier* goes through the queue, the array and the channel; its *riders* have places in the slab and times of
+//! their own, but no place at the die. They finish with the carrier's data-out, in which each unit crosses once, however
+//! many asked for it. Which reads may ride, the translation layer says; without it none of this state exists.
+
+use crate::die::{ArrayPhase, Die};
+use crate::{Transaction, TransactionId};
+use units::{DieId, SimTime};
+
+/// Stages of a transaction up to some moment: channel, transfer, array, in ns.
+type Spent = [u64; 3];
+
+/// What a transaction shares.
+#[derive(Clone, Copy, Debug)]
+struct Shared {
+    /// The read it rides on; none: it is a carrier, or alone.
+    carrier: TransactionId,
+    /// The last that rides on it; each names the one before.
+    last: TransactionId,
+    riders: u32,
+    /// Units of the pages that are sensed, and units that are sent: those of the carrier and of all its riders.
+    sensed: u64,
+    sent: u64,
+    /// What the carrier had behind it when this one joined.
+    spent: Spent,
+    /// Its data are out and are being decoded.
+    is_out: bool,
+}
+
+impl Shared {
+    const NOTHING: Self = Self {
+        carrier: TransactionId::NONE,
+        last: TransactionId::NONE,
+        riders: 0,
+        sensed: 0,
+        sent: 0,
+        spent: [0; 3],
+        is_out: false,
+    };
+}
+
+/// A read that others may ride on.
+#[derive(Clone, Copy, Debug)]
+pub struct Ride {
+    /// The read.
+    pub id: TransactionId,
+    /// Units of the pages it senses, one bit each.
+    pub sensed: u64,
+    /// Its array read has begun: what it does not sense now it will not.
+    pub begun: bool,
+    /// How many ride on it.
+    pub riders: u32,
+}
+
+/// All that is shared at the drive.
+pub(crate) struct Sharing {
+    of: Vec<Shared>,
+    /// By die: page rows with a read whose data-out has not begun, oldest first.
+    open: Vec<Vec<(u32, u32, TransactionId)>>,
+}
+
+impl Sharing {
+    pub fn new(dies: usize) -> Self {
+        Self { of: Vec::new(), open: vec![Vec::new(); dies] }
+    }
+
+    fn of(&mut self, id: TransactionId) -> &mut Shared {
+        if self.of.len() <= id.index() {
+            self.of.resize(id.index() + 1, Shared::NOTHING);
+        }
+        &mut self.of[id.index()]
+    }
+
+    /// Lets others ride on a read that senses the pages of these units.
+    pub fn open(&mut self, id: TransactionId, transaction: &Transaction, sensed: u64) {
+        *self.of(id) = Shared { sensed, sent: transaction.mask, ..Shared::NOTHING };
+        self.open[transaction.die.index()].push((transaction.superblock, transaction.row, id));
+    }
+
+    /// The newest open read of a page row.
+    pub fn find(&self, die: DieId, superblock: u32, row: u32) -> Option<(TransactionId, u64, u32)> {
+        let rows = self.open[die.index()].iter().rev();
+        let (.., id) = rows.copied().find(|&(of, at, _)| (of, at) == (superblock, row))?;
+        let shared = &self.of[id.index()];
+        Some((id, shared.sensed, shared.riders))
+    }
+
+    /// The read that `id` rides on, or itself.
+    pub fn carrier_of(&self, id: TransactionId) -> TransactionId {
+        match self.of.get(id.index()) {
+            Some(shared) if shared.carrier.exists() => shared.carrier,
+            _ => id,
+        }
+    }
+
+    /// True when the data of a read are out, and are being decoded.
+    pub fn is_out(&self, id: TransactionId) -> bool {
+        self.of.get(id.index()).is_some_and(|shared| shared.is_out)
+    }
+
+    /// Lets `rider`, which needs the pages of `sensed`, ride. Gives the rider before it, which it must name as next.
+    pub fn join(
+        &mut self,
+        carrier: TransactionId,
+        rider: TransactionId,
+        mask: u64,
+        sensed: u64,
+        spent: Spent,
+    ) -> TransactionId {
+        *self.of(rider) = Shared { carrier, spent, ..Shared::NOTHING };
+        let of = self.of(carrier);
+        of.riders += 1;
+        of.sensed |= sensed;
+        of.sent |= mask;
+        std::mem::replace(&mut of.last, rider)
+    }
+
+    /// The last rider of a carrier, or none.
+    #[inline]
+    pub fn last_rider(&self, carrier: TransactionId) -> TransactionId {
+        self.of.get(carrier.index()).map_or(TransactionId::NONE, |shared| shared.last)
+    }
+
+    /// Units of a data-out that begins: nothing more can be added to it.
+    pub fn begin_out(&mut self, id: TransactionId, transaction: &Transaction) -> u32 {
+        let open = &mut self.open[transaction.die.index()];
+        open.retain(|&(.., of)| of != id);
+        match self.of.get(id.index()) {
+            Some(shared) if shared.sent != 0 => shared.sent.count_ones(),
+            _ => transaction.mask.count_ones(),
+        }
+    }
+
+    /// The riders of a read leave it: they have their data. Gives the last of them.
+    pub fn unload(&mut self, id: TransactionId) -> TransactionId {
+        let of = self.of(id);
+        of.riders = 0;
+        std::mem::replace(&mut of.last, TransactionId::NONE)
+    }
+
+    /// What the carrier had behind it when this rider joined; from now on it is alone.
+    pub fn leave(&mut self, rider: TransactionId) -> Spent {
+        let of = self.of(rider);
+        of.carrier = TransactionId::NONE;
+        of.spent
+    }
+
+    /// The data of a read are out, and are decoded next.
+    pub fn begin_decoding(&mut self, id: TransactionId) {
+        self.of(id).is_out = true;
+    }
+
+    /// The transaction is over.
+    #[inline]
+    pub fn forget(&mut self, id: TransactionId) {
+        if let Some(shared) = self.of.get_mut(id.index()) {
+            *shared = Shared::NOTHING;
+        }
+    }
+}
+
+/// What a read that was taken up has behind it by `now`.
+pub(crate) fn spent(transaction: &Transaction, id: TransactionId, die: &Die, now: SimTime) -> Spent {
+    let mut spent = [transaction.channel_ns, transaction.transfer_ns, transaction.array_ns];
+    if transaction.since > now {
+        // Cycles under way are counted to their end.
+        spent[1] -= transaction.since.since(now).ns();
+    } else {
+        let sensing = die.array == id && die.array_phase == ArrayPhase::Busy;
+        spent[if sensing { 2 } else { 0 }] += now.since(transaction.since).ns();
+    }
+    spent
+}

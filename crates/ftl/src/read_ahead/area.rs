@@ -1,0 +1,79 @@
+//! The DRAM that holds what was read ahead: a ring, in which the newest takes the place of the oldest.
+
+use crate::buffer::Index;
+use controller::TransactionId;
+use units::{Lpn, Ppa};
+
+/// A unit that was fetched, or is on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fetched {
+    pub lpn: Lpn,
+    /// Where it was read.
+    pub ppa: Ppa,
+    /// The read that brings it; none: it is there.
+    pub by: Option<TransactionId>,
+    /// The host has asked for it.
+    pub used: bool,
+}
+
+impl Fetched {
+    const NOTHING: Self = Self { lpn: Lpn::NONE, ppa: Ppa::NONE, by: None, used: false };
+}
+
+pub(crate) struct Area {
+    ring: Vec<Fetched>,
+    next: u32,
+    index: Index,
+}
+
+impl Area {
+    pub fn new(units: u32) -> Self {
+        Self { ring: vec![Fetched::NOTHING; units as usize], next: 0, index: Index::new(units) }
+    }
+
+    /// How many units it holds.
+    pub fn units(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// The place of a unit.
+    #[inline]
+    pub fn find(&self, lpn: Lpn) -> Option<u32> {
+        self.index.find(lpn)
+    }
+
+    /// What is at a place.
+    pub fn at(&mut self, place: u32) -> &mut Fetched {
+        &mut self.ring[place as usize]
+    }
+
+    /// Takes a place for a unit that is about to be fetched, and says whether one was dropped that nobody had asked for.
+    /// None when the oldest is still on its way.
+    pub fn insert(&mut self, lpn: Lpn, ppa: Ppa) -> Option<(u32, bool)> {
+        let place = self.next;
+        let old = self.ring[place as usize];
+        if old.by.is_some() {
+            return None;
+        }
+        let wasted = old.lpn != Lpn::NONE && !old.used;
+        if old.lpn != Lpn::NONE {
+            self.index.unlink(old.lpn);
+        }
+        self.ring[place as usize] = Fetched { lpn, ppa, by: None, used: false };
+        self.index.link(lpn, place);
+        self.next = (place + 1) % self.ring.len() as u32;
+        Some((place, wasted))
+    }
+
+    /// The unit is void. True when it was there and nobody had asked for it.
+    pub fn remove(&mut self, lpn: Lpn) -> bool {
+        let Some(place) = self.find(lpn) else { return false };
+        self.index.unlink(lpn);
+        !std::mem::replace(&mut self.ring[place as usize], Fetched::NOTHING).used
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        self.ring.len() * size_of::<Fetched>() + self.index.bytes()
+    }
+}

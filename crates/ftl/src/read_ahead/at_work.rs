@@ -1,0 +1,153 @@
+//! What was read ahead, at work: what the host finds of it, what is fetched next. For either kind of map.
+
+use super::area::Area;
+use super::{Maker, Stretch};
+use crate::{FtlStats, Layout};
+use controller::{Probe, TransactionId};
+use units::{Lpn, Ppa};
+
+/// What there is of a unit that the host asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Nothing.
+    Absent,
+    /// Its data.
+    There,
+    /// The read that brings it, and the place it is read at.
+    OnItsWay(TransactionId, Ppa),
+}
+
+/// Units of one page row (numbered over the drive) that are fetched together, one bit each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fetch {
+    pub row: u32,
+    pub mask: u64,
+    /// Where the places of its units begin.
+    first: usize,
+}
+
+/// What follows a read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Followed {
+    /// Units to be fetched.
+    pub units: u64,
+    /// Units that left the area for them, and that nobody had asked for.
+    pub wasted: u64,
+}
+
+/// A policy and what was fetched for it.
+pub(crate) struct Ahead {
+    policy: Box<dyn super::ReadAheadPolicy>,
+    area: Area,
+    /// What a stretch comes to, and the places of its units, in the same order.
+    fetches: Vec<Fetch>,
+    places: Vec<u32>,
+}
+
+impl Ahead {
+    /// None where nothing is read ahead.
+    pub fn new(maker: &Maker, layout: &Layout) -> Option<Box<Self>> {
+        let mut policy = maker();
+        let units = policy.area_units(layout.unit).ok().flatten()?;
+        policy.attach(layout.unit);
+        Some(Box::new(Self { policy, area: Area::new(units), fetches: Vec::new(), places: Vec::new() }))
+    }
+
+    /// The host asks for a unit that is not in the buffer.
+    pub fn take<P: Probe>(&mut self, lpn: Lpn, stats: &mut FtlStats, probe: &mut P) -> Taken {
+        let Some(place) = self.area.find(lpn) else { return Taken::Absent };
+        let fetched = self.area.at(place);
+        stats.units_read_ahead_used += u64::from(!std::mem::replace(&mut fetched.used, true));
+        stats.units_read_fetched += 1;
+        probe.on_fetched_read(lpn);
+        fetched.by.map_or(Taken::There, |by| Taken::OnItsWay(by, fetched.ppa))
+    }
+
+    /// A unit was written, trimmed or brought back to a former version: what was fetched of it is void.
+    #[inline]
+    pub fn forget(&mut self, lpn: Lpn, stats: &mut FtlStats) {
+        stats.units_read_ahead_wasted += u64::from(self.area.remove(lpn));
+    }
+
+    /// The host read `read.1` units from `read.0`: decides on the reads that are to follow, [`Self::fetches`] of them.
+    /// `home` says where a unit is on flash, if it is to be had from there; `limit`: units of the host's.
+    pub fn follow<P: Probe>(
+        &mut self,
+        read: (Lpn, u32),
+        limit: u32,
+        row_units: u32,
+        home: impl Fn(Lpn) -> Option<Ppa>,
+        probe: &mut P,
+    ) -> Option<Followed> {
+        let Stretch { from, until } = self.policy.on_read(read.0, read.1)?;
+        self.fetches.clear();
+        self.places.clear();
+        let mut followed = Followed::default();
+        let mut lpn = from.0;
+        while lpn < limit && self.places.len() < self.area.units() {
+            let found = if self.area.find(Lpn(lpn)).is_none() { home(Lpn(lpn)) } else { None };
+            let row = found.map(|ppa| ppa.0 / row_units);
+            let goes_on = row.is_some() && row == self.fetches.last().map(|fetch| fetch.row);
+            // A page row that was begun is fetched as far as the sequence follows it.
+            if lpn >= until.0 && !goes_on {
+                break;
+            }
+            if let (Some(ppa), Some(row)) = (found, row) {
+                let Some((place, wasted)) = self.area.insert(Lpn(lpn), ppa) else { break };
+                followed.wasted += u64::from(wasted);
+                followed.units += 1;
+                probe.on_fetch(Lpn(lpn), ppa);
+                let bit = 1 << (ppa.0 % row_units);
+                match self.fetches.last_mut() {
+                    Some(last) if goes_on => last.mask |= bit,
+                    _ => self.fetches.push(Fetch { row, mask: bit, first: self.places.len() }),
+                }
+                self.places.push(place);
+            }
+            lpn += 1;
+        }
+        self.policy.on_fetched(Lpn(lpn));
+        (followed.units > 0).then_some(followed)
+    }
+
+    /// Reads that [`Self::follow`] decided on.
+    pub fn fetches(&self) -> usize {
+        self.fetches.len()
+    }
+
+    /// One of them.
+    pub fn fetch(&self, at: usize) -> Fetch {
+        self.fetches[at]
+    }
+
+    /// The units of a fetch are on their way; `good`: it will bring what it reads.
+    pub fn note_fetch(&mut self, at: usize, read: TransactionId, good: bool, stats: &mut FtlStats) {
+        let Fetch { mask, first, .. } = self.fetches[at];
+        for index in first..first + mask.count_ones() as usize {
+            let fetched = self.area.at(self.places[index]);
+            fetched.by = Some(read);
+            let lpn = fetched.lpn;
+            if !good {
+                self.forget(lpn, stats);
+            }
+        }
+    }
+
+    /// A read brought a unit; `good`: its data can be used.
+    pub fn settle(&mut self, lpn: Lpn, ppa: Ppa, read: TransactionId, good: bool, stats: &mut FtlStats) {
+        let Some(place) = self.area.find(lpn) else { return };
+        let fetched = self.area.at(place);
+        if fetched.ppa != ppa || fetched.by != Some(read) {
+            return; // Written since, and fetched anew.
+        }
+        fetched.by = None;
+        if !good {
+            self.forget(lpn, stats);
+        }
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        self.area.bytes()
+    }
+}

@@ -1,0 +1,192 @@
+//! What follows in a sequence of reads.
+
+use super::{Misfit, ReadAheadPolicy, Stretch};
+use config::{Card, ConfigError, Policy, Section};
+use units::{Bytes, Lpn};
+
+/// A stream that had none of so many reads, for each stream remembered, has no part in the area any more.
+const FORGOTTEN_AFTER: u64 = 64;
+
+/// A sequence of reads.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stream {
+    /// Where its next read is expected, and up to where it was fetched.
+    next: u32,
+    until: u32,
+    /// Reads that went on with it since it last had gaps.
+    reads: u32,
+    /// Units it passed lately, and those of them that nobody has read.
+    passed: u32,
+    missing: u32,
+    /// When it was last read, counted in reads of the drive.
+    used: u64,
+}
+
+impl Stream {
+    /// A read of the units from `first` until `end` belongs to it; `lately`: how many units back that is. True when it
+    /// went on.
+    fn go_on(&mut self, first: u32, end: u32, trigger: u32, lately: u32) -> bool {
+        // What was passed over may come late.
+        self.missing = self.missing.saturating_sub(end.min(self.next).saturating_sub(first));
+        if end <= self.next {
+            return false;
+        }
+        // A unit may be read in parts, the last of one read being the first of the next.
+        let at_once = first <= self.next && self.next - first <= 1;
+        self.missing = self.missing.saturating_add(first.saturating_sub(self.next));
+        self.passed = self.passed.saturating_add(end - self.next);
+        self.next = end;
+        self.reads = self.reads.saturating_add(1);
+        let gaps = self.missing > self.passed / 4;
+        if gaps || (self.reads <= trigger && !at_once) {
+            *self = Self { reads: 1, passed: end - first, missing: 0, until: end, ..*self };
+        }
+        if self.passed > lately {
+            (self.passed, self.missing) = (self.passed / 2, self.missing / 2);
+        }
+        true
+    }
+}
+
+/// Streams found by where they go on.
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    streams: u32,
+    trigger: u32,
+    depth: Bytes,
+    slack: Bytes,
+    size: Bytes,
+    /// The same in mapping units, once the drive is known.
+    depth_units: u32,
+    slack_units: u32,
+    area_units: u32,
+    known: Vec<Stream>,
+    reads: u64,
+    last: usize,
+}
+
+impl Policy for Sequential {
+    const CARD: Card = Card {
+        name: "sequential",
+        rule: "a read that begins within `slack` of where one of the `streams` last read is expected to go on belongs to \
+               it, the nearest first; any other begins a stream in place of the one not read for longest. After `trigger` \
+               reads without a gap, and while at least three quarters of the units it passed lately were read, a stream \
+               is fetched twice as far ahead as it went, at most `depth` and its share of half the area, whenever less \
+               than half of that is left",
+        paper: "common practice; the window that grows with the sequence as in Linux's read-ahead (Wu, Xi and Xu, 2008)",
+        not_modelled: "sequences with a stride, backwards, or of writes",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let streams = section.or("streams", 16u32, "sequences of reads that are told apart")?;
+        if !(1..=1024).contains(&streams) {
+            return Err(section.reject("streams", "expected 1 to 1024"));
+        }
+        let trigger = section.or("trigger", 4u32, "reads in sequence before more is fetched")?;
+        if trigger < 2 {
+            return Err(section.reject("trigger", "expected at least 2: one read is no sequence"));
+        }
+        let size = section.or("size", Bytes::new(4 << 20), "DRAM for what was fetched")?;
+        let depth =
+            section.or("depth", Bytes::new(1 << 20), "how far ahead of its last read a stream is fetched")?;
+        if depth.get() == 0 || depth.get() > size.get() / 2 {
+            return Err(section.reject(
+                "depth",
+                "expected more than 0B and at most half of `size`: what is fetched must not push out what was",
+            ));
+        }
+        let slack = section.or(
+            "slack",
+            Bytes::new(256 << 10),
+            "how far from where a stream is expected its next read may begin: reads overtake each other",
+        )?;
+        Ok(Self {
+            streams,
+            trigger,
+            depth,
+            slack,
+            size,
+            depth_units: 0,
+            slack_units: 0,
+            area_units: 0,
+            known: Vec::new(),
+            reads: 0,
+            last: 0,
+        })
+    }
+}
+
+impl Sequential {
+    /// The stream that a read goes on with.
+    fn find(&self, first: u32) -> Option<usize> {
+        let near = |at: &usize| self.known[*at].next.abs_diff(first);
+        (0..self.known.len()).min_by_key(near).filter(|at| near(at) <= self.slack_units)
+    }
+
+    /// A new stream takes the place of the one not read for longest.
+    fn begin(&mut self, first: u32, count: u32) {
+        let end = first.saturating_add(count);
+        let new = Stream { next: end, until: end, reads: 1, passed: count, missing: 0, used: self.reads };
+        if self.known.len() < self.streams as usize {
+            self.known.push(new);
+        } else if let Some(oldest) = self.known.iter_mut().min_by_key(|stream| stream.used) {
+            *oldest = new;
+        }
+    }
+
+    /// The part of half the area that each stream has.
+    fn share(&self) -> u32 {
+        let lately = self.reads.saturating_sub(FORGOTTEN_AFTER * u64::from(self.streams));
+        let fetched = |stream: &&Stream| stream.reads >= self.trigger && stream.used >= lately;
+        self.area_units / 2 / (self.known.iter().filter(fetched).count() as u32).max(1)
+    }
+}
+
+impl ReadAheadPolicy for Sequential {
+    fn area_units(&self, unit: Bytes) -> Result<Option<u32>, Misfit> {
+        if self.depth.get() < unit.get() {
+            return Err(("depth", format!("expected at least one mapping unit, {unit}")));
+        }
+        let units = self.size.get() / unit.get();
+        match u32::try_from(units) {
+            Ok(units) if units <= 1 << 24 => Ok(Some(units)),
+            _ => Err(("size", "expected at most 2^24 mapping units".to_owned())),
+        }
+    }
+
+    fn attach(&mut self, unit: Bytes) {
+        let units = |bytes: Bytes| (bytes.get() / unit.get()) as u32;
+        self.depth_units = units(self.depth);
+        self.slack_units = u32::try_from(self.slack.get() / unit.get()).unwrap_or(u32::MAX);
+        self.area_units = units(self.size);
+    }
+
+    fn on_read(&mut self, first: Lpn, count: u32) -> Option<Stretch> {
+        self.reads += 1;
+        let Some(at) = self.find(first.0) else {
+            self.begin(first.0, count);
+            return None;
+        };
+        let end = first.0.saturating_add(count);
+        let stream = &mut self.known[at];
+        stream.used = self.reads;
+        if !stream.go_on(first.0, end, self.trigger, 2 * self.depth_units) {
+            return None; // Overtaken by a later one, which was answered for both.
+        }
+        let Stream { until, reads, passed, .. } = *stream;
+        if reads < self.trigger {
+            return None;
+        }
+        let want = self.depth_units.min(passed.saturating_mul(2)).min(self.share());
+        let from = until.max(end);
+        if (from - end) * 2 >= want {
+            return None;
+        }
+        self.last = at;
+        Some(Stretch { from: Lpn(from), until: Lpn(end.saturating_add(want)) })
+    }
+
+    fn on_fetched(&mut self, until: Lpn) {
+        self.known[self.last].until = until.0;
+    }
+}

@@ -1,0 +1,36 @@
+//! Which reads of a page share one array read?
+//!
+//! Units that one request asks for together are one array read in any case. This is about reads of different requests
+//! that wait at the same time: the page register of a plane holds the whole page, and units of it can be sent for as
+//! many as ask. How a read rides on another is the controller's (`sharing`).
+
+mod at_work;
+
+pub(crate) use at_work::{RowUnits, find_ride, rider};
+
+/// What a policy may know of a read of the same page row that another may ride on.
+#[derive(Clone, Copy, Debug)]
+pub struct MergeView {
+    /// Its array read has begun; the page that is asked for is among those it senses.
+    pub begun: bool,
+    /// Reads that ride on it.
+    pub riders: u32,
+}
+
+/// The choice to ride.
+pub trait ReadMerge: Send {
+    /// False: no read ever rides on another, and nothing is asked.
+    fn merges(&self) -> bool;
+
+    /// True when a read rides on one that waits for its array, or whose page is being sensed or held.
+    fn joins(&self, view: &MergeView) -> bool;
+}
+
+config::policies! {
+    seam: "ftl.read_merge",
+    question: "Which reads of a page share one array read?",
+    default: "none",
+    dyn ReadMerge;
+    none::NoMerge,
+    same_page::SamePage,
+}

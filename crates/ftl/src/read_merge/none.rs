@@ -1,0 +1,31 @@
+//! None: each request's read of a page is an array read.
+
+use super::{MergeView, ReadMerge};
+use config::{Card, ConfigError, Policy, Section};
+
+/// No read rides on another.
+#[derive(Clone, Debug)]
+pub struct NoMerge;
+
+impl Policy for NoMerge {
+    const CARD: Card = Card {
+        name: "none",
+        rule: "the units that one request wants of a page row are one array read; each request has its own",
+        paper: "what most simulators of drives do",
+        not_modelled: "reads of a page that is being sensed for another",
+    };
+
+    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self)
+    }
+}
+
+impl ReadMerge for NoMerge {
+    fn merges(&self) -> bool {
+        false
+    }
+
+    fn joins(&self, _view: &MergeView) -> bool {
+        false
+    }
+}

@@ -1,0 +1,45 @@
+//! Those that wait at the same time: the page is sensed once and sent for all of them.
+
+use super::{MergeView, ReadMerge};
+use config::{Card, ConfigError, Policy, Section};
+
+/// Reads of a page row that is waited for, being sensed, or in the page register.
+#[derive(Clone, Debug)]
+pub struct SamePage {
+    most: u32,
+    begun: bool,
+}
+
+impl Policy for SamePage {
+    const CARD: Card = Card {
+        name: "same-page",
+        rule: "a read of the host's rides on the newest one of the same page row whose data-out has not begun, if fewer \
+               than `most` share it; where the array read has begun (`begun`) only if its pages are among those \
+               sensed. All finish with the data-out, in which each unit crosses once",
+        paper: "common practice: the page register of the ONFI specification, which holds a page until the next array \
+                read",
+        not_modelled: "reads that ride on those of garbage collection; the cycles that set another column; a page kept \
+                       in the register after its data-out",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let most = section.or("most", 64u32, "reads that share an array read at most, the first included")?;
+        if most < 2 {
+            return Err(
+                section.reject("most", "expected at least 2: with one read there is nothing to share")
+            );
+        }
+        let begun = section.or("begun", true, "reads also share an array read that has begun")?;
+        Ok(Self { most, begun })
+    }
+}
+
+impl ReadMerge for SamePage {
+    fn merges(&self) -> bool {
+        true
+    }
+
+    fn joins(&self, view: &MergeView) -> bool {
+        view.riders + 1 < self.most && (self.begun || !view.begun)
+    }
+}

@@ -25,6 +25,12 @@ def policies() -> str:
 def generators() -> str:
     """List named workload generators as `[{name, title}]`."""
 
+def fio_jobs(workload: str) -> str:
+    """List the fio jobs of a workload as `[{name, clones, together, options}]`; `null` where it has none."""
+
+def fio_check(workload: str, capacity: int) -> None:
+    """Set fio jobs up on a drive of `capacity` bytes; raises InputError when they do not run."""
+
 def trace_formats() -> str:
     """List trace formats as `[{name, title, units, recognised, writable}]`."""
 

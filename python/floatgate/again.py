@@ -22,6 +22,8 @@ def invocation(plan: Plan) -> dict[str, Any]:
         workload["file_bytes"] = Path(plan.workload.source).stat().st_size
     if plan.workload.text is not None:
         workload["text"] = plan.workload.text
+    if plan.workload.variables:
+        workload["variables"] = dict(plan.workload.variables)
     if plan.workload.notes:
         workload["notes"] = list(plan.workload.notes)
     return {"set": list(plan.overrides), "workload": workload, "options": given}
@@ -43,6 +45,7 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
             _trace_options(stored.get("options", {}) | trace),
             stored.get("text"),
             tuple(stored.get("notes", ())),
+            tuple(sorted(stored.get("variables", {}).items())),
         )
         plan = Plan(
             document["drive"],

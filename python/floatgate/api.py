@@ -30,12 +30,13 @@ def run(
     force: bool = False,
     report: bool = False,
     scenario: int | None = None,
+    env: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Run:
     """Run `workload` on `drive` and return the finished run.
 
     `drive` is a drive's name or file, `workload` a fio job file, a trace or a generator's name; both may be
-    MQSim's, of which `scenario` says which, from 1. `set` maps
+    MQSim's, of which `scenario` says which, from 1. `env` maps the variables of a fio job file, `set` maps
     configuration keys to values, `{"ftl.op_ratio": 0.07}`; `policies` choose policies by object. Every other
     option has the name and meaning it has on the command line: `check=True`, `precondition="steady"`,
     `sort=True`, `volume=["1", "2"]`. Without `out` the run folder lives as long as the returned object.
@@ -58,7 +59,7 @@ def run(
             str(drive), str(workload), tuple(overrides), asked, TraceOptions(**trace), scenario
         )
     else:
-        found = resolve(str(workload), TraceOptions(**trace))
+        found = resolve(str(workload), TraceOptions(**trace), env)
         plan = Plan(str(drive), found, tuple(overrides), Options(seed=seed, **other))
     if plan.options.save_state is not None:
         check_state_file(Path(plan.options.save_state), force=force)

@@ -1,20 +1,21 @@
 """One run from plan to run folder."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from floatgate import _core, fio, tables
 from floatgate import session as sessions
-from floatgate import tables
 from floatgate.again import invocation
 from floatgate.folder import atomically, write_json
 from floatgate.remarks import remarks
 from floatgate.session import Plan, Progress
 
 if TYPE_CHECKING:
-    from floatgate import _core
+    from floatgate.fio.logs import Asked
 
 TIMELINE = "timeline.perfetto-trace"
 
@@ -41,9 +42,11 @@ def run_to_folder(
 
 def run_into(plan: Plan, folder: Path, *, report: bool, listeners: Listeners) -> dict[str, Any]:
     """Run `plan` and write its files into a folder that is there already."""
-    session = plan.open()
+    jobs = _jobs(plan)
+    logs = _logs(jobs)
+    session = plan.open(requests=bool(logs))
     listeners.described(session.describe())
-    with _sinks(plan, folder, session) as sinks:
+    with _sinks(plan, folder, session, logs) as sinks:
         outcome = sessions.drive(
             session, plan, sinks=sinks, report=listeners.progress, stopped=listeners.stopped
         )
@@ -53,8 +56,9 @@ def run_into(plan: Plan, folder: Path, *, report: bool, listeners: Listeners) ->
     document["invocation"] = invocation(plan)
     document["remarks"] = remarks(document)
     if plan.workload.notes:
-        translated = "mqsim" if plan.workload.kind == "flows" else "diskspd"
-        document["workload"]["notes"][translated] = "; ".join(plan.workload.notes)
+        document["workload"]["notes"][_translated(plan)] = "; ".join(plan.workload.notes)
+    if jobs:
+        document["workload"]["jobs"] = jobs
     tables.write_latency(folder, document.pop("histogram"))
     tables.write_series(folder, document.pop("series"))
     write_json(folder / "run.json", document)
@@ -65,12 +69,44 @@ def run_into(plan: Plan, folder: Path, *, report: bool, listeners: Listeners) ->
     return document
 
 
+def _jobs(plan: Plan) -> list[dict[str, Any]]:
+    """The fio jobs of the workload, with their options as written; none where it is something else."""
+    if plan.workload.kind not in ("fio", "generator"):
+        return []
+    return json.loads(_core.fio_jobs(plan.workload.to_json())) or []
+
+
+def _logs(jobs: list[dict[str, Any]]) -> "list[Asked]":
+    """The logs that the jobs ask for."""
+    if not any(key.endswith("_log") for job in jobs for key in job["options"]):
+        return []
+    from floatgate.fio.logs import wanted
+
+    return wanted(jobs)
+
+
+def _translated(plan: Plan) -> str:
+    """Whose the workload was before it became jobs or flows."""
+    if plan.workload.kind == "flows":
+        return "mqsim"
+    return "fio" if fio.is_command(plan.workload.source) else "diskspd"
+
+
 @contextmanager
-def _sinks(plan: Plan, folder: Path, session: "_core.Session") -> Iterator[tuple[sessions.Sink, ...]]:
+def _sinks(
+    plan: Plan, folder: Path, session: _core.Session, logs: "list[Asked]"
+) -> Iterator[tuple[sessions.Sink, ...]]:
     """Open the files that grow while the run goes on, and close them after it."""
-    opened: list[tables.RequestSink | Any] = []
+    opened: list[Any] = []
+    takers: list[tables.Taker] = []
     if plan.options.requests:
-        opened.append(tables.RequestSink(folder / tables.REQUESTS))
+        takers.append(tables.RequestSink(folder / tables.REQUESTS))
+    if logs:
+        from floatgate.fio.logs import LogSink
+
+        takers.append(LogSink(folder, logs))
+    if takers:
+        opened.append(tables.Takers(takers))
     if plan.options.timeline:
         from floatgate.timeline import TimelineSink
 

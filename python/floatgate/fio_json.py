@@ -1,7 +1,10 @@
 """A run in the shape of fio 3's `--output-format=json`, so that the tools that read that read this."""
 
-from configparser import ConfigParser
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from floatgate.fio.bins import bins
 
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
 _US_BINS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
@@ -16,7 +19,9 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
 
     One job stands for the whole run; the jobs of a fio file appear by name under `floatgate.jobs`, since
     percentiles are kept for the run and not for each of them. Submission latency is 0: the simulated host
-    hands a request over in no time, so `clat` equals `lat`.
+    hands a request over in no time, so `clat` equals `lat`. Latencies have the bins of fio's `json+` and the
+    percentiles of `percentile_list`, each where `slat_percentiles`, `clat_percentiles` and `lat_percentiles`
+    say so.
     """
     jobs = document["jobs"]
     lone = document["workload"]["format"] == "fio" and len(jobs) == 1
@@ -31,8 +36,10 @@ def fio_json(document: dict[str, Any], histograms: dict[str, Histogram]) -> dict
         "elapsed": max(1, round(runtime_ms / 1000)),
         "job options": {"name": name, **_job_options(document)},
     }
+    shown = _Shown.of(job["job options"])
     for kind in ("read", "write", "trim"):
-        job[kind] = _direction(document["host"].get(kind), histograms.get(kind, []), document["simulated_ns"])
+        side = document["host"].get(kind)
+        job[kind] = _direction(side, histograms.get(kind, []), document["simulated_ns"], shown)
     job["sync"] = {"total_ios": _requests(document, "flush"), "lat_ns": _latency(histograms.get("flush", []))}
     job |= {
         "job_runtime": runtime_ms,
@@ -68,17 +75,8 @@ def _job_options(document: dict[str, Any]) -> dict[str, str]:
     `iodepth` and `numjobs` are there even where the file leaves them at fio's default of 1, since tools sort
     results by them. Empty for a trace.
     """
-    workload = document.get("invocation", {}).get("workload", {})
-    text = workload.get("text") if workload.get("kind") == "fio" else None
-    if text is None:
-        return {}
-    parser = ConfigParser(
-        allow_no_value=True, delimiters=("=",), interpolation=None, strict=False, default_section="global"
-    )
-    parser.read_string(text)
-    jobs = parser.sections()
-    options = parser[jobs[0]] if jobs else parser["global"]
-    return {"iodepth": "1", "numjobs": "1"} | {key: value or "1" for key, value in options.items()}
+    jobs = document["workload"].get("jobs")
+    return {"iodepth": "1", "numjobs": "1"} | jobs[0]["options"] if jobs else {}
 
 
 def _requests(document: dict[str, Any], kind: str) -> int:
@@ -86,7 +84,31 @@ def _requests(document: dict[str, Any], kind: str) -> int:
     return side["requests"] if side else 0
 
 
-def _direction(side: dict[str, Any] | None, histogram: Histogram, simulated_ns: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Shown:
+    """Which latencies are given in detail: fio's options of those names."""
+
+    slat: bool = False
+    clat: bool = True
+    lat: bool = False
+    percentiles: tuple[float, ...] = PERCENTILES
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> "_Shown":
+        def on(name: str, default: str) -> bool:
+            return options.get(f"{name}_percentiles", default).strip().lower() in ("1", "true", "yes")
+
+        given = options.get("percentile_list", "").split(":")
+        try:
+            listed = tuple(sorted(float(text) for text in given if text.strip()))
+        except ValueError:
+            listed = ()
+        return cls(on("slat", "0"), on("clat", "1"), on("lat", "0"), listed or PERCENTILES)
+
+
+def _direction(
+    side: dict[str, Any] | None, histogram: Histogram, simulated_ns: int, shown: _Shown
+) -> dict[str, Any]:
     """One of read, write, trim; all zero where nothing of it was done, as fio writes it."""
     requests = side["requests"] if side else 0
     total = (side.get("bytes") or 0) if side else 0
@@ -94,6 +116,13 @@ def _direction(side: dict[str, Any] | None, histogram: Histogram, simulated_ns: 
     bandwidth = total / seconds if seconds else 0.0
     iops = requests / seconds if seconds else 0.0
     latency = _latency(histogram)
+    none: Histogram = [(0, requests)] if requests else []
+
+    def detailed(found: Histogram, wanted: bool) -> dict[str, Any]:
+        if not wanted or not found:
+            return {}
+        return {"percentile": _percentiles(found, shown.percentiles), "bins": bins(found)}
+
     return {
         "io_bytes": total,
         "io_kbytes": total // 1024,
@@ -104,9 +133,9 @@ def _direction(side: dict[str, Any] | None, histogram: Histogram, simulated_ns: 
         "total_ios": requests,
         "short_ios": 0,
         "drop_ios": 0,
-        "slat_ns": {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0},
-        "clat_ns": latency | {"percentile": _percentiles(histogram)} if histogram else latency,
-        "lat_ns": latency,
+        "slat_ns": {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0} | detailed(none, shown.slat),
+        "clat_ns": latency | detailed(histogram, shown.clat),
+        "lat_ns": latency | detailed(histogram, shown.lat),
         "bw_min": round(bandwidth / 1024),
         "bw_max": round(bandwidth / 1024),
         "bw_agg": 100.0 if requests else 0.0,
@@ -131,13 +160,13 @@ def _latency(histogram: Histogram) -> dict[str, Any]:
     return {"min": low, "max": high, "mean": mean, "stddev": variance**0.5, "N": samples}
 
 
-def _percentiles(histogram: Histogram) -> dict[str, int]:
+def _percentiles(histogram: Histogram, percentiles: tuple[float, ...]) -> dict[str, int]:
     """The latencies below which the given percentages of requests lie, keyed as fio keys them."""
     samples = sum(count for _, count in histogram)
     found: dict[str, int] = {}
     seen, pairs = 0, iter(histogram)
     ns = 0
-    for percentile in PERCENTILES:
+    for percentile in percentiles:
         while seen < percentile / 100 * samples:
             ns, count = next(pairs)
             seen += count

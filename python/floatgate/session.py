@@ -35,11 +35,12 @@ class Options:
     limit_time: str | None = None
     save_state: str | None = None
 
-    def to_json(self) -> str:
-        """Return the options that are set, as the core takes them."""
+    def to_json(self, *, requests: bool = False) -> str:
+        """Return the options that are set, as the core takes them; `requests`: keep every one."""
         options = {name: value for name, value in asdict(self).items() if value is not None}
         if self.loop is not None:
             options["loop"] = str(self.loop)
+        options["requests"] = self.requests or requests
         if self.limit_time is not None:
             options["limit_ns"] = nanoseconds("--limit-time", options.pop("limit_time"))
         if self.precondition_fill is not None:
@@ -70,21 +71,24 @@ class Plan:
     resolved: tuple[str, ...] | None = None  # the whole configuration, when an earlier run is repeated
     places: "dict[str, dict[str, Any]] | None" = None  # where that run had its values from
 
-    def open(self) -> "_core.Session":
-        """Build the drive and open the workload.
+    def open(self, *, requests: bool = False) -> "_core.Session":
+        """Build the drive and open the workload; with `requests`, keep every request until it is drained.
 
         Raises InputError when either is not right.
         """
         if self.resolved is not None:
             return _core.Session.resolved(
-                self.drive, list(self.resolved), self.workload.to_json(), self.options.to_json()
+                self.drive,
+                list(self.resolved),
+                self.workload.to_json(),
+                self.options.to_json(requests=requests),
             )
         return _core.Session(
             self.drive,
             list(self.overrides),
             places.folders(),
             self.workload.to_json(),
-            self.options.to_json(),
+            self.options.to_json(requests=requests),
         )
 
 

@@ -1,9 +1,11 @@
 """The Parquet files of a run: latency histogram, time series, and on request every request."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -45,6 +47,34 @@ def _write(table: "pa.Table", path: Path) -> None:
     pq.write_table(table, path, compression="zstd")
 
 
+class Takers:
+    """Hands every request to each of those that want it, since they can be drained only once."""
+
+    def __init__(self, takers: "Sequence[Taker]") -> None:
+        self._takers = takers
+
+    def drain(self, session: "_core.Session") -> None:
+        """Take the requests completed since the last call."""
+        batch = columns_to_batch(session.requests_schema(), session.requests())
+        for taker in self._takers:
+            taker.take(batch)
+
+    def close(self) -> None:
+        """End what each of them writes."""
+        for taker in self._takers:
+            taker.close()
+
+
+class Taker(Protocol):
+    """Wants every request."""
+
+    def take(self, batch: "pa.RecordBatch") -> None:
+        """Take requests as they were completed."""
+
+    def close(self) -> None:
+        """No more will come."""
+
+
 class RequestSink:
     """Writes every request while the run goes on, one row group for each million."""
 
@@ -56,9 +86,8 @@ class RequestSink:
         self._pending: list[pa.RecordBatch] = []
         self._rows = 0
 
-    def drain(self, session: "_core.Session") -> None:
-        """Take the requests completed since the last call."""
-        batch = columns_to_batch(session.requests_schema(), session.requests())
+    def take(self, batch: "pa.RecordBatch") -> None:
+        """Take requests as they were completed."""
         if self._writer is None:
             import pyarrow.parquet as pq
 

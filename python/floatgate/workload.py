@@ -1,12 +1,13 @@
 """What a WORKLOAD on the command line stands for: jobs of fio or DiskSpd, a trace, a named generator."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core, diskspd
+from floatgate import _core, diskspd, fio
 from floatgate.errors import InputError
 
 VOLUME_PREFIX = "volume:"  # before the name of a synthetic volume
@@ -143,12 +144,15 @@ class Workload:
     options: TraceOptions = field(default_factory=TraceOptions)
     text: str | None = None  # of a fio job file without includes, of flows: a result then needs no other file
     notes: tuple[str, ...] = ()  # what a translation is to say
+    variables: tuple[tuple[str, str], ...] = ()  # values for the `${NAME}` of a fio job file
 
     @property
     def stem(self) -> str:
         """The short name used for folders: `random-write` for `examples/random-write.fio`."""
         if diskspd.is_command(self.source):
             return "diskspd"
+        if fio.is_command(self.source):
+            return "fio"
         if self.kind in ("generator", "volume"):
             return self.source.replace(":", "-")
         return Path(self.source).name.split(".")[0]
@@ -158,24 +162,52 @@ class Workload:
         if self.kind == "flows" and self.text is not None:
             return json.dumps({"kind": "flows", "name": self.source, "flows": json.loads(self.text)})
         if self.text is not None:
-            return json.dumps({"kind": "fio_text", "name": self.source, "text": self.text})
+            variables = dict(self.variables)
+            text = {"name": self.source, "text": self.text, "variables": variables}
+            return json.dumps({"kind": "fio_text", **text})
         key = {"generator": "name", "volume": "spec"}.get(self.kind, "path")
-        options = {"options": self.options.for_core()} if self.kind == "trace" else {}
+        options: dict[str, Any] = {"options": self.options.for_core()} if self.kind == "trace" else {}
+        if self.kind == "fio":
+            options = {"variables": dict(self.variables)}
         return json.dumps({"kind": self.kind, key: self.source, **options})
 
 
-def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
-    """Find out what `argument` names.
+def resolve(
+    argument: str, options: TraceOptions | None = None, variables: Mapping[str, str] | None = None
+) -> Workload:
+    """Find out what `argument` names; `variables` are for the `${NAME}` of a fio job file.
 
     Raises InputError when it is neither a file nor a generator, or when an option does not apply to it.
     """
-    options = options or TraceOptions()
+    found = _find(argument, options or TraceOptions())
+    if not variables:
+        return found
+    if found.kind != "fio" or diskspd.is_command(argument):
+        name = next(iter(variables))
+        raise InputError(f"--env {name}: {argument} is no fio job: expected one with this option")
+    return replace(found, variables=tuple(sorted(variables.items())))
+
+
+def variables_of(assignments: tuple[str, ...]) -> dict[str, str]:
+    """Read `NAME=VALUE` of the option --env. Raises InputError."""
+    found: dict[str, str] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name:
+            raise InputError(f"--env {assignment}: expected NAME=VALUE")
+        found[name] = value
+    return found
+
+
+def _find(argument: str, options: TraceOptions) -> Workload:
     path = Path(argument)
+    if fio.is_command(argument):
+        return _fio_command(argument, options)
     if diskspd.is_command(argument) or diskspd.is_profile(path):
         return _diskspd(argument, options)
     if argument.startswith(VOLUME_PREFIX):
         found = Workload("volume", argument, options)
-    elif argument.endswith(".fio"):
+    elif argument.endswith(".fio") or _is_job_file(path):
         found = Workload("fio", argument, options)
     elif path.exists() or path.suffix or len(path.parts) > 1 or _cpu_files(path):
         found = Workload("trace", argument, options)
@@ -190,6 +222,30 @@ def resolve(argument: str, options: TraceOptions | None = None) -> Workload:
         raise InputError(f"{argument}: {found_there}: expected a fio job file, a trace or a generator's name")
     options.check()
     return replace(found, text=_job_text(path)) if found.kind == "fio" else found
+
+
+def _fio_command(argument: str, options: TraceOptions) -> Workload:
+    if options.given():
+        name = next(iter(options.given())).replace("_", "-")
+        raise InputError(f"--{name}: {argument} is fio's: expected a trace with this option")
+    translated = fio.translate(argument)
+    return Workload("fio", argument, options, translated.text, translated.notes)
+
+
+def _is_job_file(path: Path) -> bool:
+    """Whether a file is a fio job file by another name: a section first, and options of a job."""
+    if path.suffix not in _JOB_SUFFIXES or not path.is_file():
+        return False
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return False
+    told = [line.strip() for line in lines if line.strip() and line.strip()[0] not in "#;"]
+    keys = {line.partition("=")[0].strip() for line in told}
+    return bool(told) and told[0].startswith("[") and bool(keys & {"rw", "readwrite", "ioengine", "bs"})
+
+
+_JOB_SUFFIXES = ("", ".job", ".ini", ".cfg", ".conf", ".txt", ".fiojob")
 
 
 def _diskspd(argument: str, options: TraceOptions) -> Workload:

@@ -41,6 +41,10 @@ def explain_chip(chip: str, folders: list[str]) -> str:
     return json.dumps({"name": chip, "title": "A chip", "entries": _config()})
 
 
+def fio_jobs(workload: str) -> str:
+    return json.dumps([{"name": "job", "clones": 1, "together": False, "options": {}}])
+
+
 def policies() -> str:
     def card(seam: str, name: str, parameters: tuple[tuple[str, int], ...] = ()) -> dict[str, Any]:
         return {

@@ -1,6 +1,6 @@
 //! Jobs as they run: what goes where, when, and how much of it, against a drive of constant latency.
 
-use host::fio::{FileRegion, FioWorkload, generators, parse_text};
+use host::fio::{FileRegion, FioWorkload, Variables, generators, parse_text};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use std::collections::{BTreeMap, VecDeque};
 use units::SimTime;
@@ -14,7 +14,7 @@ fn refuse(name: &str) -> Result<String, WorkloadError> {
 }
 
 fn workload_on(text: &str, drive: u64, seed: u64) -> Result<FioWorkload, WorkloadError> {
-    FioWorkload::new(parse_text("test.fio", text, &refuse)?, drive, seed)
+    FioWorkload::new(parse_text("test.fio", text, &Variables::new(), &refuse)?, drive, seed)
 }
 
 /// What a run showed.
@@ -587,7 +587,7 @@ fn the_report_says_what_was_assumed() {
 #[test]
 fn every_generator_runs_and_is_bounded() {
     for generator in generators() {
-        let job = parse_text(generator.name, generator.job_text, &refuse).unwrap();
+        let job = parse_text(generator.name, generator.job_text, &Variables::new(), &refuse).unwrap();
         assert!(job.ignored.is_empty());
         assert!(job.jobs.iter().all(|job| job.runtime_ns.is_some()), "{}", generator.name);
         let played = play_with(generator.job_text, 1, 100_000, 20_000);
@@ -618,7 +618,7 @@ fn the_examples_run() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "fio") {
-            let file = host::fio::parse(&path).unwrap();
+            let file = host::fio::parse(&path, &Variables::new()).unwrap();
             let mut workload = FioWorkload::new(file, 32 << 30, 1).unwrap();
             assert!(!matches!(workload.poll(SimTime::ZERO).unwrap(), Poll::Done | Poll::Blocked), "{path:?}");
             seen += 1;

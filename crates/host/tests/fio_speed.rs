@@ -1,7 +1,7 @@
 //! What a request of a fio job costs, without a drive behind it. Not a test but a measurement:
 //! `cargo test --release -p host --test fio_speed -- --ignored --nocapture`.
 
-use host::fio::{FioWorkload, parse_text};
+use host::fio::{FioWorkload, Variables, parse_text};
 use host::{HostRequest, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -13,7 +13,7 @@ const REQUESTS: u64 = 5_000_000;
 /// Nanoseconds for one request: asked for and answered, in the order of asking, at the job's full depth.
 fn ns_per_request(job: &str, depth: usize) -> f64 {
     let refuse = |name: &str| Err(WorkloadError::of(name, "no such file", "a file"));
-    let file = parse_text("speed.fio", job, &refuse).unwrap();
+    let file = parse_text("speed.fio", job, &Variables::new(), &refuse).unwrap();
     let mut workload = FioWorkload::new(file, DRIVE_BYTES, 1).unwrap();
     let mut outstanding: VecDeque<HostRequest> = VecDeque::with_capacity(depth);
     let (mut now, mut made) = (0, 0);

@@ -1,13 +1,15 @@
 //! What job files may say, and what is said about those that are wrong.
 
 use host::WorkloadError;
-use host::fio::{Access, Blocks, Distribution, JobFile, Rate, Size, Zone, parse, parse_text};
+use host::fio::{Access, Blocks, Distribution, JobFile, Rate, Size, Variables, Zone, parse, parse_text};
 use std::path::Path;
 
 const SECOND: u64 = 1_000_000_000;
 
 fn read(text: &str) -> Result<JobFile, WorkloadError> {
-    parse_text("t.fio", text, &|name| Err(WorkloadError::of(name, "no such file", "a file")))
+    parse_text("t.fio", text, &Variables::new(), &|name| {
+        Err(WorkloadError::of(name, "no such file", "a file"))
+    })
 }
 
 fn error(text: &str) -> String {
@@ -19,7 +21,7 @@ fn error(text: &str) -> String {
 #[test]
 fn a_job_file_from_disk_with_an_include() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fio");
-    let file = parse(&folder.join("database.fio")).unwrap();
+    let file = parse(&folder.join("database.fio"), &Variables::new()).unwrap();
     let names: Vec<&str> = file.jobs.iter().map(|job| job.name.as_str()).collect();
     assert_eq!(names, ["tables", "log", "backup"]);
     let [tables, log, backup] = &file.jobs[..] else { panic!("three jobs") };
@@ -34,11 +36,11 @@ fn a_job_file_from_disk_with_an_include() {
     assert_eq!(tables.runtime_ns, Some(60 * SECOND));
     assert_eq!(file.ignored, ["direct"]);
     assert_eq!((tables.engine.as_deref(), tables.depth(), backup.depth()), (Some("libaio"), 16, 1));
-    let nested = parse(&folder.join("nested.fio")).unwrap();
+    let nested = parse(&folder.join("nested.fio"), &Variables::new()).unwrap();
     assert_eq!(nested.jobs[0].iodepth, 16, "parts/depth.inc, named by parts/load.inc");
-    let wrong = parse(&folder.join("wrong-include.fio")).unwrap_err().to_string();
+    let wrong = parse(&folder.join("wrong-include.fio"), &Variables::new()).unwrap_err().to_string();
     assert!(wrong.contains("tests/data/fio/parts/wrong.inc:2: iodpeth"), "{wrong}");
-    let missing = parse(Path::new("no/such.fio")).unwrap_err().to_string();
+    let missing = parse(Path::new("no/such.fio"), &Variables::new()).unwrap_err().to_string();
     assert!(
         missing.starts_with("no/such.fio: ") && missing.ends_with("expected a fio job file"),
         "{missing}"
@@ -101,7 +103,7 @@ fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
         ("bs=1000", "a multiple of 512 up to 1g"),
         ("bs=4KiB", "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000"),
         ("bs=2g", "a multiple of 512 up to 1g"),
-        ("bs=${BS}", "the value itself: variables"),
+        ("numjobs=$ncpus", "the number itself: what it is on another machine"),
         ("offset=1000", "a multiple of 512"),
         ("rw=randread:0", "the number of requests that share an offset"),
         ("rw=read:1000", "a multiple of 512 bytes after the colon"),
@@ -109,11 +111,12 @@ fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
         ("ioengine=net", "an engine that does block I/O, such as libaio, io_uring or psync: net sends over"),
         ("file_service_type=robin", "roundrobin, random or sequential"),
         ("nrfiles=0", "1 to 1048576 files"),
+        ("filename=/dev/null", "files or a drive: what is written there"),
         ("steadystate=iops", "iops, bw or lat"),
         ("rw=rondread", "read, write, trim, randread"),
         ("rwmixread=101", "a whole percentage"),
-        ("ioengine=libaio\niodepth=0", "a depth from 1 to 65536"),
-        ("ioengine=libaio\niodepth=65537", "a depth from 1 to 65536"),
+        ("iodepth=0", "a depth from 1 to 65536"),
+        ("iodepth=65537", "a depth from 1 to 65536"),
         ("numjobs=4097", "1 to 4096 jobs"),
         ("runtime=10y", "a time such as"),
         ("loops=0", "a number of loops"),

@@ -35,6 +35,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::explain_drive, module)?)?;
     module.add_function(wrap_pyfunction!(listing::explain_chip, module)?)?;
     module.add_function(wrap_pyfunction!(listing::generators, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::fio_jobs, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::fio_check, module)?)?;
     module.add_function(wrap_pyfunction!(listing::state_info, module)?)?;
     module.add_function(wrap_pyfunction!(listing::nanoseconds, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::best_references, module)?)?;

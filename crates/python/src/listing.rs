@@ -82,6 +82,29 @@ pub fn generators() -> String {
     json!(host::fio::generators().iter().map(generator).collect::<Vec<_>>()).to_string()
 }
 
+/// The fio jobs of a workload, as JSON: name, clones, and all options as written; null where it has none.
+#[pyfunction]
+pub fn fio_jobs(workload: &str) -> PyResult<String> {
+    let spec = sim::WorkloadSpec::from_json(workload).map_err(input)?;
+    let Some(file) = spec.jobs().map_err(input)? else { return Ok(Value::Null.to_string()) };
+    let job = |job: &host::fio::JobSpec| {
+        json!({
+            "name": job.name,
+            "clones": job.numjobs,
+            "together": job.group_reporting,
+            "options": job.options,
+        })
+    };
+    Ok(json!(file.jobs.iter().map(job).collect::<Vec<_>>()).to_string())
+}
+
+/// Whether the fio jobs of a workload run on a drive of so many bytes; an error says why not.
+#[pyfunction]
+pub fn fio_check(workload: &str, capacity: u64) -> PyResult<()> {
+    let spec = sim::WorkloadSpec::from_json(workload).map_err(input)?;
+    spec.open(capacity, 1).map(drop).map_err(input)
+}
+
 /// What a stored drive state is of, as JSON.
 #[pyfunction]
 pub fn state_info(path: &str) -> PyResult<String> {

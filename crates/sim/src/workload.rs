@@ -1,7 +1,7 @@
 //! From a description to a source of requests.
 
 use crate::Error;
-use host::fio::{self, FioWorkload};
+use host::fio::{self, FioWorkload, JobFile, Variables};
 use host::flows::{FlowSpec, Flows};
 use host::trace::{self, TraceOptions};
 use host::volume::VolumeWorkload;
@@ -17,6 +17,9 @@ pub enum WorkloadSpec {
     Fio {
         /// Its path.
         path: PathBuf,
+        /// Values of its variables.
+        #[serde(default)]
+        variables: Variables,
     },
     /// A fio job, given as text.
     FioText {
@@ -24,6 +27,9 @@ pub enum WorkloadSpec {
         name: String,
         /// The job file's text.
         text: String,
+        /// Values of its variables.
+        #[serde(default)]
+        variables: Variables,
     },
     /// A named generator.
     Generator {
@@ -79,16 +85,8 @@ impl WorkloadSpec {
             Ok(Box::new(if pass > 0 { workload.drawn_anew(seed, pass) } else { workload }))
         };
         Ok(match self {
-            Self::Fio { path } => fio(fio::parse(path)?)?,
-            Self::FioText { name, text } => fio(parse_text(name, text)?)?,
-            Self::Generator { name } => {
-                let known = fio::generators();
-                let Some(generator) = known.iter().find(|generator| generator.name == name) else {
-                    let near = config::nearest(name, known.iter().map(|generator| generator.name));
-                    let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-                    return Err(Error(format!("{name}: no such file and no generator of that name{hint}")));
-                };
-                fio(parse_text(name, generator.job_text)?)?
+            Self::Fio { .. } | Self::FioText { .. } | Self::Generator { .. } => {
+                fio(self.jobs()?.ok_or_else(|| Error("no jobs".to_owned()))?)?
             }
             Self::Volume { spec } => {
                 let workload = VolumeWorkload::new(spec, capacity, seed)?;
@@ -100,12 +98,33 @@ impl WorkloadSpec {
             Self::Trace { path, options } => Box::new(trace::open(path, options, capacity)?),
         })
     }
+
+    /// The fio jobs it consists of; none where it is something else.
+    ///
+    /// # Errors
+    /// When a job file is faulty, and for a generator that does not exist.
+    pub fn jobs(&self) -> Result<Option<JobFile>, Error> {
+        Ok(match self {
+            Self::Fio { path, variables } => Some(fio::parse(path, variables)?),
+            Self::FioText { name, text, variables } => Some(parse_text(name, text, variables)?),
+            Self::Generator { name } => {
+                let known = fio::generators();
+                let Some(generator) = known.iter().find(|generator| generator.name == name) else {
+                    let near = config::nearest(name, known.iter().map(|generator| generator.name));
+                    let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+                    return Err(Error(format!("{name}: no such file and no generator of that name{hint}")));
+                };
+                Some(parse_text(name, generator.job_text, &Variables::new())?)
+            }
+            _ => None,
+        })
+    }
 }
 
 /// A job given as text, which cannot include files.
-fn parse_text(name: &str, text: &str) -> Result<fio::JobFile, WorkloadError> {
+fn parse_text(name: &str, text: &str, variables: &Variables) -> Result<JobFile, WorkloadError> {
     let refuse = |include: &str| {
         Err(WorkloadError::of(name.to_owned(), format!("include {include}"), "a text without includes"))
     };
-    fio::parse_text(name, text, &refuse)
+    fio::parse_text(name, text, variables, &refuse)
 }

@@ -24,7 +24,11 @@ fn number(value: &Value, path: &str) -> f64 {
 }
 
 fn job(text: &str) -> WorkloadSpec {
-    WorkloadSpec::FioText { name: "job".into(), text: format!("[j]\nrw=randwrite\nbs=4k\n{text}") }
+    WorkloadSpec::FioText {
+        name: "job".into(),
+        text: format!("[j]\nrw=randwrite\nbs=4k\n{text}"),
+        variables: Default::default(),
+    }
 }
 
 fn worked(settings: &[&str], text: &str, options: RunOptions) -> Value {

@@ -224,7 +224,11 @@ fn relaxed_data_are_written_anew_before_they_are_lost() {
         let drive = paper(&settings);
         let text = "[global]\nfilename=data\nbs=4k\nsize=8m\n[fill]\nrw=write\nio_size=8m\n\
                     [later]\nstonewall\nrw=randread\nthinktime=36000000000\nnumber_ios=4\n";
-        let spec = sim::WorkloadSpec::FioText { name: "hours.fio".into(), text: text.into() };
+        let spec = sim::WorkloadSpec::FioText {
+            name: "hours.fio".into(),
+            text: text.into(),
+            variables: Default::default(),
+        };
         let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
         run(drive, workload, checked(PreconditionKind::None)).1
     };

@@ -96,7 +96,11 @@ fn idle_time_gives_the_cache_back() {
         let text = "[global]\nfilename=data\nbs=4k\nioengine=libaio\niodepth=16\nsize=4m\n\
                     [first]\nrw=write\nnumber_ios=250\n\
                     [second]\nstonewall\nrw=write\nnumber_ios=250\nstartdelay=1s\n";
-        let spec = sim::WorkloadSpec::FioText { name: "bursts.fio".into(), text: text.into() };
+        let spec = sim::WorkloadSpec::FioText {
+            name: "bursts.fio".into(),
+            text: text.into(),
+            variables: Default::default(),
+        };
         let drive = with(settings);
         let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
         run(drive, workload, checked()).1

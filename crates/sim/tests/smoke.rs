@@ -21,7 +21,8 @@ fn random_writes_with_garbage_collection_pass_the_checks() {
 fn what_a_ramp_leaves_out_is_still_checked() {
     let text =
         "[job]\nrw=randrw\nbs=4k\nioengine=libaio\niodepth=4\nramp_time=20ms\nruntime=40ms\ntime_based\n";
-    let spec = WorkloadSpec::FioText { name: "ramp.fio".into(), text: text.into() };
+    let spec =
+        WorkloadSpec::FioText { name: "ramp.fio".into(), text: text.into(), variables: Default::default() };
     let drive = drive(SMALL);
     let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
     let (_, result) = run(drive, workload, RunOptions { check: true, ..RunOptions::default() });
@@ -37,7 +38,8 @@ fn what_a_ramp_leaves_out_is_still_checked() {
 #[test]
 fn a_run_that_ends_within_its_ramp_is_refused() {
     let text = "[job]\nrw=read\nbs=4k\nio_size=64k\nramp_time=1s\n";
-    let spec = WorkloadSpec::FioText { name: "ramp.fio".into(), text: text.into() };
+    let spec =
+        WorkloadSpec::FioText { name: "ramp.fio".into(), text: text.into(), variables: Default::default() };
     let drive = drive(SMALL);
     let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
     let mut session = Session::with_workload(drive, workload, RunOptions::default()).expect("it begins");

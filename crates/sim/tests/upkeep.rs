@@ -12,7 +12,11 @@ fn years(more: &[&str]) -> Value {
     let drive = drive(&[PAPER, &["ecc.code.retries=0"], more].concat());
     let text = "[global]\nfilename=data\nbs=4k\nsize=4m\n[fill]\nrw=write\nio_size=4m\n[later]\nstonewall\n\
                 rw=randread\nthinktime=25920000000000\nnumber_ios=20\n";
-    let spec = sim::WorkloadSpec::FioText { name: "years.fio".into(), text: text.into() };
+    let spec = sim::WorkloadSpec::FioText {
+        name: "years.fio".into(),
+        text: text.into(),
+        variables: Default::default(),
+    };
     let workload = spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"));
     run(drive, workload, RunOptions { check: true, ..RunOptions::default() }).1
 }
@@ -85,7 +89,11 @@ fn data_that_were_old_before_the_run_are_refreshed() {
     let settings = ["ftl.reading.data_age=360d", "ftl.refresh.age=361d"];
     let workload = |drive: &sim::Drive| {
         let text = "[later]\nrw=randread\nbs=4k\nsize=4m\nthinktime=90000000000\nnumber_ios=3\n";
-        let spec = sim::WorkloadSpec::FioText { name: "later.fio".into(), text: text.into() };
+        let spec = sim::WorkloadSpec::FioText {
+            name: "later.fio".into(),
+            text: text.into(),
+            variables: Default::default(),
+        };
         spec.open(drive.capacity().get(), 1).unwrap_or_else(|error| panic!("{error}"))
     };
     let drive = drive(&[PAPER, &settings].concat());

@@ -43,9 +43,13 @@ def run(
     workload: Annotated[
         str | None,
         typer.Argument(
-            help="A fio job file, a DiskSpd profile (*.xml) or command line, MQSim's workload.xml, a trace, "
-            "a generator's name."
+            help="A fio job file or command line, a DiskSpd profile (*.xml) or command line, "
+            "MQSim's workload.xml, a trace, a generator's name."
         ),
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A value for ${NAME} in a fio job file (repeatable)."),
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a configuration key.")
@@ -249,7 +253,9 @@ def run(
         "limit_requests": limit_requests,
         "limit_time": limit_time,
     }
-    plan = _plan(drive, workload, tuple(set_ or ()), _given(options), _given(trace), scenario)
+    plan = _plan(
+        drive, workload, tuple(set_ or ()), _given(options), _given(trace), scenario, tuple(env or ())
+    )
     _say(plan.workload.notes)
     if repeat > 1:
         _refuse_with_repeat(save_state, format)
@@ -286,13 +292,16 @@ def _plan(
     options: dict[str, Any],
     trace: dict[str, Any],
     scenario: int | None,
+    env: tuple[str, ...],
 ) -> "Plan":
     """Resolve the two arguments: a drive and a workload, or the run.json of an earlier run."""
     from floatgate import mqsim
     from floatgate.errors import InputError
     from floatgate.session import Options, Plan
-    from floatgate.workload import TraceOptions, resolve
+    from floatgate.workload import TraceOptions, resolve, variables_of
 
+    if env and (workload is None or mqsim.is_mqsim(drive, workload)):
+        raise InputError(f"--env {env[0]}: expected a fio job file or command line with this option")
     if workload is None and drive.endswith(".json"):
         from floatgate.again import plan_of
 
@@ -304,7 +313,8 @@ def _plan(
         return mqsim.plan_of(drive, workload, overrides, options, TraceOptions(**trace), scenario)
     if scenario is not None:
         raise InputError(f"--scenario {scenario}: {workload}: expected MQSim's workload.xml with this option")
-    return Plan(drive, resolve(workload, TraceOptions(**trace)), overrides, Options(**options))
+    found = resolve(workload, TraceOptions(**trace), variables_of(env))
+    return Plan(drive, found, overrides, Options(**options))
 
 
 def _default_out(plan: "Plan", drive: str) -> Path:

@@ -75,7 +75,7 @@ fn within(number: f64, least: f64, most: f64, expected: &'static str) -> Result<
 /// `80/20:20/80`: so many percent of the accesses go to so large a part. A share left out (`50/20:50/`) is what the
 /// others leave; several left out divide it, as in fio.
 fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'static str> {
-    const EXPECTED: &str = "zones as ACCESS%/PART%:..., both adding up to 100";
+    const EXPECTED: &str = "zones as ACCESS%/PART%:..., accesses adding up to 100, parts to no more";
     const EXPECTED_ABSOLUTE: &str = "zones as ACCESS%/SIZE:..., accesses adding up to 100";
     let mut zones: Vec<(Option<u64>, Option<value::Size>)> = Vec::new();
     for text in text.split(':').filter(|text| !text.is_empty()) {
@@ -114,16 +114,12 @@ fn parse_zones(text: &str, kb_base: u64, absolute: bool) -> Result<Vec<Zone>, &'
         .collect())
 }
 
-/// Percentages, those that are missing filled with what the others leave of 100; none when they exceed it, or when
-/// all are given and fall short.
+/// Percentages, those that are missing filled with what the others leave of 100; none when they exceed it.
 fn shares(given: impl Iterator<Item = Option<u64>>) -> Option<Vec<u64>> {
     let given: Vec<Option<u64>> = given.collect();
     let left = 100u64.checked_sub(given.iter().flatten().sum())?;
     let missing = given.iter().filter(|share| share.is_none()).count() as u64;
-    if missing == 0 && left > 0 {
-        return None;
-    }
-    Some(given.iter().map(|share| share.unwrap_or_else(|| left / missing)).collect())
+    Some(given.iter().map(|share| share.unwrap_or_else(|| left / missing.max(1))).collect())
 }
 
 /// A distribution over a number of blocks, ready to draw from.
@@ -413,7 +409,11 @@ mod tests {
         assert_eq!(zones("zoned:60/10:30/20:10/"), [(60, 10), (30, 20), (10, 70)]);
         assert_eq!(zones("zoned:50/5:30/15:20/"), [(50, 5), (30, 15), (20, 80)]);
         assert_eq!(zones("zoned:60/10:40"), [(60, 10), (40, 90)]);
-        assert!(zones("zoned:60/10:30/20:20/").is_empty() && zones("zoned:50/60:50/60").is_empty());
+        assert!(
+            zones("zoned:60/10:30/20:20/").is_empty()
+                && zones("zoned:60/10:30/20").is_empty()
+                && zones("zoned:50/60:50/60").is_empty()
+        );
         let each = Distribution::parse_each("zoned:90/10:10/90,50/50:50/50", 1024).unwrap();
         assert_ne!(each[0], each[1]);
         assert_eq!(each[1], each[2], "a value not followed by a comma holds for the rest");

@@ -49,6 +49,7 @@ const MEMORY: &str = "copies to memory that is mapped, which no block request re
 
 const OTHERS: &[(&str, &str)] = &[
     ("null", NO_IO),
+    ("cpp_null", NO_IO),
     ("cpuio", NO_IO),
     ("exec", "runs another program and does no I/O itself"),
     ("net", NETWORK),

@@ -1,5 +1,6 @@
 //! One round of fuzzing: any bytes as a job file. Nothing may panic, and every run must end.
 
+use super::Variables;
 use super::job::{JobFile, JobSpec};
 use super::workload::FioWorkload;
 use crate::{HostRequest, Poll, Workload, WorkloadError};
@@ -26,7 +27,7 @@ pub fn fuzz_one(data: &[u8]) {
         0 => Ok("bs=8k\n[included]\nrw=randwrite\n".to_owned()),
         _ => Err(WorkloadError::of(name, "no such file", "a file")),
     };
-    match super::parse_text("fuzz.fio", &text, &include) {
+    match super::parse_text("fuzz.fio", &text, &Variables::new(), &include) {
         Ok(file) => {
             if file.jobs.iter().map(|job| job.numjobs).sum::<u64>() <= MOST_CLONES {
                 play(file, u64::from(*pick));

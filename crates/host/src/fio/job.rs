@@ -10,6 +10,7 @@ use super::setting;
 use super::steady::Steady;
 use super::value::Size;
 use crate::WorkloadError;
+use std::collections::BTreeMap;
 
 /// Clones of all jobs together, as many as fio itself runs.
 pub const MOST_CLONES: u64 = 4_096;
@@ -171,6 +172,8 @@ pub struct JobSpec {
     pub verify: Option<String>,
     /// See `verify`.
     pub do_verify: bool,
+    /// All its options by their first names, with those it inherits, as they were written.
+    pub options: BTreeMap<String, String>,
     /// What `k` is in sizes, as fio's option of that name.
     pub kb_base: u64,
 }
@@ -230,6 +233,7 @@ impl JobSpec {
             new_group: false,
             verify: None,
             do_verify: true,
+            options: BTreeMap::new(),
             kb_base: 1024,
         }
     }
@@ -277,6 +281,9 @@ pub struct JobFile {
     /// Options that were accepted and have no effect, each once, in order of appearance.
     pub ignored: Vec<String>,
 }
+
+/// Words that fio replaces by numbers of the machine it runs on.
+const MACHINE: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
 
 /// One option of a section, with its place.
 type Setting<'a> = (&'a Place, &'a str, Option<&'a str>);
@@ -336,6 +343,8 @@ fn fill<'a>(
         set(&mut job, place, key, key, value)?;
     }
     for (place, key, value) in settings {
+        let first = keys::find(key).map_or(key, |(name, _)| name).to_owned();
+        job.options.insert(first, value.unwrap_or("1").to_owned());
         match keys::find(key) {
             Some((name, Fate::Honoured)) => {
                 set(&mut job, place, key, name, value)?;
@@ -372,9 +381,8 @@ fn set(
     value: Option<&str>,
 ) -> Result<(), WorkloadError> {
     match value {
-        Some(value) if value.contains("${") => {
-            let expected =
-                "the value itself: variables of the environment are not read, so that a run repeats";
+        Some(value) if MACHINE.iter().any(|word| value.contains(word)) => {
+            let expected = "the number itself: what it is on another machine is not known here";
             Err(place.error(format!("{key}={value}"), expected))
         }
         None if !keys::may_stand_alone(name) => {

@@ -1,6 +1,8 @@
 //! Lines and sections: which option stands in which section, and at which line.
 
+use super::Variables;
 use crate::WorkloadError;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,6 +61,48 @@ pub fn lex(
     let mut items = Vec::new();
     lex_file(name, text, include, MOST_INCLUDES_DEEP, &mut items)?;
     Ok(items)
+}
+
+/// Puts the values of `variables` in the place of `${NAME}` in keys and values.
+///
+/// # Errors
+/// At the first that has no value, and for a variable that no option names.
+pub fn substitute(name: &str, items: &mut [Item], variables: &Variables) -> Result<(), WorkloadError> {
+    let mut used = BTreeSet::new();
+    for item in items {
+        let Item::Setting { place, key, value } = item else { continue };
+        for text in [Some(key), value.as_mut()].into_iter().flatten() {
+            while let Some((before, rest)) = text.split_once("${") {
+                let Some((variable, after)) = rest.split_once('}') else {
+                    return Err(place.error(text.clone(), "a variable's name between ${ and }"));
+                };
+                let Some(found) = variables.get(variable) else {
+                    let near = config::nearest(variable, variables.keys().map(String::as_str));
+                    let near = near.map_or_else(String::new, |near| format!("; did you mean ${{{near}}}?"));
+                    return Err(place.error(
+                        format!("${{{variable}}} has no value"),
+                        format!(
+                            "--env {variable}=VALUE: the environment is not read, so that a run repeats{near}"
+                        ),
+                    ));
+                };
+                if found.contains("${") {
+                    return Err(place.error(format!("{variable}={found}"), "a value without variables"));
+                }
+                used.insert(variable.to_owned());
+                *text = format!("{before}{found}{after}");
+            }
+        }
+    }
+    match variables.keys().find(|variable| !used.contains(*variable)) {
+        None => Ok(()),
+        Some(unused) => {
+            let near = config::nearest(unused, used.iter().map(String::as_str));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let expected = format!("a variable that the job file names, ${{{unused}}}{near}");
+            Err(WorkloadError::of(name, format!("--env {unused}"), expected))
+        }
+    }
 }
 
 fn lex_file(
@@ -124,7 +168,7 @@ fn item(line: &str, place: Place) -> Result<Item, WorkloadError> {
         Some((key, value)) => (key.trim(), Some(unquoted(value.trim()).to_owned())),
         None => (line, None),
     };
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '.';
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '{' | '}');
     if key.is_empty() || !key.chars().all(plain) {
         return Err(place.error(line, "[section], key=value, a key alone, or a comment"));
     }
@@ -170,6 +214,34 @@ mod tests {
             "j.fio:9 name=q",
         ];
         assert_eq!(shown(&items), expected);
+    }
+
+    #[test]
+    fn variables_get_the_values_they_are_given() {
+        let given = |pairs: &[(&str, &str)]| -> Variables {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let with = |text: &str, variables: &[(&str, &str)]| {
+            let mut items = lex("j", text, &refuse).unwrap();
+            substitute("j", &mut items, &given(variables)).map(|()| shown(&items))
+        };
+        let both = with(
+            "[a]\nfilename=${DEV}${PART}\n${KEY}=4k\n",
+            &[("DEV", "/dev/sd"), ("PART", "a1"), ("KEY", "bs")],
+        );
+        assert_eq!(both.unwrap(), ["j:1 [a]", "j:2 filename=/dev/sda1", "j:3 bs=4k"]);
+        let error = |text: &str, variables: &[(&str, &str)]| with(text, variables).unwrap_err().to_string();
+        assert_eq!(
+            error("[a]\nbs=${BS}\n", &[("BSS", "4k")]),
+            "j:2: ${BS} has no value: expected --env BS=VALUE: the environment is not read, so that a run repeats; \
+             did you mean ${BSS}?"
+        );
+        assert!(
+            error("[a]\nbs=${BS}\n", &[("BS", "4k"), ("SIZ", "1m")])
+                .starts_with("j: --env SIZ: expected a variable")
+        );
+        assert!(error("[a]\nbs=${BS\n", &[]).contains("between ${ and }"));
+        assert!(error("[a]\nbs=${A}\n", &[("A", "${A}")]).contains("a value without variables"));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //!
 //! - **One drive.** Files lie side by side on it; a raw device is the drive itself (`files`).
 //! - **Engines** that are synchronous keep one request outstanding; fio's default is one (`engines`).
-//! - **Variables** of the environment (`${NAME}`) are refused: the file alone says what runs.
+//! - **Variables** (`${NAME}`) are those the caller gives; the environment is not read, so that a run repeats.
 //! - **Pace.** A paced request goes out when it is due and the depth allows, whatever is still unanswered, as with
 //!   fio's `io_submit_mode=offload`; exponential gaps (`rate_process=poisson`) have the mean of the rate.
 //! - **Pauses.** `thinktime_blocks` counts requests made; the pause begins when all of them are answered.
@@ -58,16 +58,20 @@ pub use steady::{Metric, Steady};
 pub use value::Size;
 pub use workload::FioWorkload;
 
+/// Values of the variables that a job file names.
+pub type Variables = std::collections::BTreeMap<String, String>;
+
 /// A job file is text written by hand; what is longer is something else, and is not read into memory.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Reads a job file; files it includes are looked for beside the file that names them.
+/// Reads a job file, with `variables` for its `${NAME}`; files it includes are looked for beside the file that names
+/// them.
 ///
 /// # Errors
 /// When a file cannot be read, and at the first line that is wrong.
-pub fn parse(path: &Path) -> Result<JobFile, WorkloadError> {
+pub fn parse(path: &Path, variables: &Variables) -> Result<JobFile, WorkloadError> {
     let name = path.display().to_string();
-    parse_text(&name, &read(path)?, &|include| read(Path::new(include)))
+    parse_text(&name, &read(path)?, variables, &|include| read(Path::new(include)))
 }
 
 fn read(path: &Path) -> Result<String, WorkloadError> {
@@ -81,7 +85,7 @@ fn read(path: &Path) -> Result<String, WorkloadError> {
     Ok(text)
 }
 
-/// Reads the text of a job file called `name`; `include` gives the text of the files it includes, by their paths,
+/// Reads the text of a job file called `name`, with `variables` for its `${NAME}`; `include` gives the text of the files it includes, by their paths,
 /// made from the path of the file that names them.
 ///
 /// # Errors
@@ -89,7 +93,10 @@ fn read(path: &Path) -> Result<String, WorkloadError> {
 pub fn parse_text(
     name: &str,
     text: &str,
+    variables: &Variables,
     include: &dyn Fn(&str) -> Result<String, WorkloadError>,
 ) -> Result<JobFile, WorkloadError> {
-    job::assemble(name, &lexer::lex(name, text, include)?)
+    let mut items = lexer::lex(name, text, include)?;
+    lexer::substitute(name, &mut items, variables)?;
+    job::assemble(name, &items)
 }

@@ -13,6 +13,8 @@ const BLOCK: &str = "a multiple of 512 up to 1g";
 const BLOCK_IEC: &str =
     "a multiple of 512: with kb_base=1024, fio's default, 4k is 4096 bytes and 4KiB is 4000; write 4k";
 const MOST_FILES: u64 = 1 << 20;
+/// Devices that hold nothing.
+const NO_DRIVES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "-"];
 /// What was expected; mostly the same whatever was found.
 type Wrong = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
@@ -41,7 +43,13 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
             let interval = Some(duration(SECOND_NS)?).filter(|ns| *ns > 0);
             job.steady.interval_ns = interval.ok_or("a time above 0")?;
         }
-        "filename" => job.filename = Some(names(text)).filter(|names| !names.is_empty()),
+        "filename" => {
+            let names = names(text);
+            if names.iter().any(|name| NO_DRIVES.contains(&name.as_str())) {
+                return Err("files or a drive: what is written there is thrown away".into());
+            }
+            job.filename = Some(names).filter(|names| !names.is_empty());
+        }
         "directory" => job.directory = Some(names(text)),
         "filename_format" => job.filename_format = Some(text.to_owned()).filter(|text| !text.is_empty()),
         "nrfiles" => job.nrfiles = between(number(), 1, MOST_FILES).ok_or("1 to 1048576 files")?,

@@ -1,0 +1,172 @@
+"""fio's command line, variables, result bins and logs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Command, one_line_error
+from floatgate.errors import InputError
+from floatgate.fio import is_command, translate
+from floatgate.fio.bins import bins, index, value
+from floatgate.fio.logs import Asked, LogSink, wanted
+
+
+def test_a_command_line_becomes_a_job_file_with_a_line_for_each_word() -> None:
+    text = translate("fio --bs 4k --name=a --rw=randread --time_based --name=b --output=x -rw=write").text
+    lines = ["[global]", "bs=4k", "", "[a]", "rw=randread", "time_based", "[b]", "", "rw=write"]
+    assert text.splitlines() == lines
+    assert translate("fio --name=a --output-format=json --minimal").notes == (
+        "no effect on a raw drive: output-format, minimal",
+    )
+
+
+def test_job_files_among_the_words_follow(tmp_path: Path) -> None:
+    job = tmp_path / "j.fio"
+    job.write_text("[global]\nbs=8k\n[one]\nrw=read\n[two]\nrw=write\n")
+    text = translate(f"fio --size=1m {job} --section=two").text
+    told = [line for line in text.splitlines() if line]
+    assert told == ["[global]", "size=1m", "[global]", "bs=8k", "[two]", "rw=write"]
+    with pytest.raises(InputError, match="no such file"):
+        translate(f"fio {tmp_path / 'none.fio'}")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("fio --version", r"word 2 \(--version\): a version is no job"),
+        ("fio --name=", "expected a job's name"),
+        ("fio --name=x --filename=a#b", "a comment's sign"),
+        ("fio --name=x --rw=write --readonly", "expected rw=read"),
+        ("fio --name='x", "expected words as a shell reads them"),
+    ],
+)
+def test_what_is_no_job_is_one_line(command: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as error:
+        translate(command)
+    assert "\n" not in str(error.value)
+
+
+def test_commands_are_told_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_command("fio --name=x")
+    assert is_command("/usr/bin/fio j.fio")
+    assert not is_command("fio")
+    assert not is_command("my-fio --name=x")
+    assert not is_command("trace.csv")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fio job.fio").write_text("[j]\nrw=read\n")
+    assert not is_command("fio job.fio")
+
+
+def test_bins_are_those_of_fio() -> None:
+    # By fio 3.33's stat.c: below 128 each ns, then 64 to a power of two, by their middles.
+    assert [value(index(ns)) for ns in (0, 1, 127, 128, 129, 130)] == [0, 1, 127, 129, 129, 131]
+    assert value(index(1_000_000)) == 999_424 + 4_096
+    assert index(10**15) == 29 * 64 - 1
+    assert bins([(100, 2), (128, 1), (129, 3)]) == {"100": 2, "129": 4}
+    for ns in range(1, 1 << 20, 997):
+        assert abs(value(index(ns)) - ns) <= max(ns / 64, 1)
+
+
+def test_a_command_line_runs(floatgate: Command, tmp_path: Path) -> None:
+    command = (
+        "fio --name=x --rw=randread --bs=4k --size=4m --ioengine=libaio --iodepth=4"
+        " --write_lat_log=x --write_bw_log --write_iops_log=x --log_avg_msec=1 --log_offset=1"
+    )
+    done = floatgate("run", "slc", command, "--format", "fio-json", "--no-report", "--out", "o")
+    assert done.returncode == 0, done.stderr
+    job = json.loads(done.stdout)["jobs"][0]
+    assert job["jobname"] == "x"
+    assert job["job options"]["rw"] == "randread"
+    assert job["read"]["total_ios"] == 1024 == sum(job["read"]["clat_ns"]["bins"].values())
+    logs = {path.name: path.read_text().splitlines() for path in (tmp_path / "o" / "fio-logs").iterdir()}
+    assert set(logs) == {f"x_{kind}.1.log" for kind in ("bw", "iops", "slat", "clat", "lat")}
+    rows = [[int(part) for part in line.split(",")] for line in logs["x_iops.1.log"]]
+    assert all(len(row) == 6 and row[2:] == [0, 0, 0, 0] for row in rows)
+    seconds = [row[0] / 1000 for row in rows]
+    assert sum(row[1] * length for row, length in zip(rows, _lengths(seconds), strict=True)) == pytest.approx(
+        1024, rel=0.02
+    )
+    again = floatgate("run", "o/run.json", "--no-report", "--out", "p")
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "p" / "fio-logs" / "x_lat.1.log").read_text().splitlines() == logs["x_lat.1.log"]
+
+
+def _lengths(ends: list[float]) -> list[float]:
+    return [end - before for before, end in zip([0.0, *ends[:-1]], ends, strict=True)]
+
+
+def test_variables_are_given_on_the_command_line(floatgate: Command, tmp_path: Path) -> None:
+    (tmp_path / "j.job").write_text("[j]\nrw=read\nbs=${BS}\nsize=1m\n")
+    run = ("run", "slc", "j.job", "--no-report", "--out")
+    assert floatgate(*run, "a", "--env", "BS=8k").returncode == 0
+    document = json.loads((tmp_path / "a" / "run.json").read_text())
+    assert document["host"]["read"]["requests"] == 128
+    assert floatgate("run", "a/run.json", "--no-report", "--out", "b").returncode == 0
+    assert "j.job:3: ${BS} has no value" in one_line_error(floatgate(*run, "c"))
+    assert "--env SIZ" in one_line_error(floatgate(*run, "c", "--env", "BS=8k", "--env", "SIZ=1"))
+    assert "expected NAME=VALUE" in one_line_error(floatgate(*run, "c", "--env", "BS"))
+    other = floatgate("run", "slc", "random-read", "--env", "BS=8k")
+    assert "random-read is no fio job" in one_line_error(other)
+
+
+def _batch(rows: list[tuple[int, int, int, int, int, int]]) -> Any:
+    import pyarrow as pa
+
+    names = ("arrive_ns", "complete_ns", "op", "tag", "offset", "bytes")
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+    return pa.RecordBatch.from_pydict(columns | {"measured": [1] * len(rows)})
+
+
+def test_logs_hold_each_request_or_the_means_of_windows(tmp_path: Path) -> None:
+    ms = 1_000_000
+    rows = [
+        (0, ms, 0, 0, 4096, 4096),
+        (ms, 3 * ms, 1, 0, 0, 8192),
+        (3 * ms, 5 * ms, 0, 0, 512, 4096),
+        (5 * ms, 25 * ms, 0, 0, 0, 4096),
+    ]
+
+    def lines(**options: Any) -> dict[str, list[str]]:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        sink = LogSink(folder, [Asked(0, (("lat", "l"), ("bw", "b"), ("iops", "i")), **options)])
+        sink.take(_batch(rows[:2]))
+        sink.take(_batch(rows[2:]))
+        sink.close()
+        return {path.name: path.read_text().splitlines() for path in (folder / "fio-logs").iterdir()}
+
+    each = lines(offset=True)
+    assert each["l"] == [
+        "1, 1000000, 0, 4096, 4096, 0",
+        "3, 2000000, 1, 8192, 0, 0",
+        "5, 2000000, 0, 4096, 512, 0",
+        "25, 20000000, 0, 4096, 0, 0",
+    ]
+    assert each["b"][0] == "1, 4096, 0, 4096, 4096, 0"
+    assert each["i"][0] == "1, 1, 0, 4096, 4096, 0"
+    windows = lines(window_ms=10)
+    assert windows["l"] == ["10, 1500000, 0, 0, 0", "10, 2000000, 1, 0, 0", "25, 20000000, 0, 0, 0"]
+    assert windows["i"] == ["10, 200, 0, 0, 0", "10, 100, 1, 0, 0", "25, 200, 0, 0, 0"]
+    assert windows["b"][0] == "10, 800, 0, 0, 0", "8192 bytes in 10 ms, in KiB/s"
+    assert lines(window_ms=10, most=True)["l"][0] == "10, 2000000, 0, 0, 0"
+    assert lines(window_ms=10, both=True, priority=True)["l"][0] == "10, 1500000, 2000000, 0, 0, 0x0000"
+
+
+def test_logs_are_named_as_fio_names_them() -> None:
+    job = {
+        "name": "j",
+        "clones": 2,
+        "together": False,
+        "options": {"write_lat_log": "1", "disable_slat": "1"},
+    }
+    last = {"name": "k", "clones": 3, "together": True, "options": {"write_bw_log": "d/b"}}
+    found = wanted([job, last])
+    assert [one.files for one in found] == [
+        (("clat", "j_clat.1.log"), ("lat", "j_lat.1.log")),
+        (("clat", "j_clat.2.log"), ("lat", "j_lat.2.log")),
+        (("bw", "b_bw.3.log"),),
+    ]
+    job["options"] = {"write_iops_log": "x", "per_job_logs": "0"}
+    assert {name for one in wanted([job]) for _, name in one.files} == {"x_iops.log"}

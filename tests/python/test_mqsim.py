@@ -1,7 +1,9 @@
 """MQSim's two files: what they become, what is said, what is refused."""
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -182,3 +184,109 @@ def test_the_workload_needs_its_own_drive(tmp_path: Path, floatgate: Command) ->
     workload = write_workload(tmp_path, (flow("synthetic"),))
     done = floatgate("run", "tlc", workload, "--out", str(tmp_path / "out"))
     assert "expected its ssdconfig.xml before it" in one_line_error(done)
+
+
+# ---- what the keys do, by hand --------------------------------------------------------------------------
+
+COMMAND = (
+    41 + 11
+)  # doorbell, submission entry; completion entry: 28 bytes of packet each over 4 GB/s, rounded up
+READ_COMMAND, PROGRAM_COMMAND, T_R = 290, 361, 75_000
+BYTE = 3  # ns on a channel
+
+
+def link(size: int) -> int:
+    """Nanoseconds that data take to or from the host: 128 of 156 bytes of each packet."""
+    return math.ceil(size / round(4e9 * 128 / 156) * 1e9)
+
+
+def requests(folder: Path, lines: str, *, set: dict[str, object] | None = None, **fields: object) -> Any:  # noqa: A002
+    """Run a trace of MQSim's; give the rows of its requests and the document."""
+    (folder / "some.trace").write_text(lines)
+    workload = write_workload(folder, (flow("trace"),))
+    done = run(write_drive(folder, **fields), workload, requests=True, check=True, set=set)
+    rows = sorted(done.requests().to_pylist(), key=lambda row: row["arrive_ns"])
+    return [row["complete_ns"] - row["arrive_ns"] for row in rows], done.document
+
+
+def test_a_miss_of_the_map_costs_a_read_of_one_sector(tmp_path: Path) -> None:
+    latencies, document = requests(tmp_path, "1000 0 0 8 1\n9000000 0 0 8 1\n")
+    lookup = READ_COMMAND + T_R + 512 * BYTE
+    read = READ_COMMAND + T_R + 4096 * BYTE
+    hit = COMMAND + read + link(4096)
+    assert latencies == [hit + lookup, hit]
+    assert document["flash"]["reads"]["map"] == 1
+
+
+def test_an_ideal_map_is_not_read(tmp_path: Path) -> None:
+    latencies, _ = requests(tmp_path, "1000 0 0 8 1\n", Ideal_Mapping_Table="true")
+    assert latencies == [COMMAND + READ_COMMAND + T_R + 4096 * BYTE + link(4096)]
+
+
+def test_only_the_sectors_asked_for_cross_a_channel(tmp_path: Path) -> None:
+    latencies, _ = requests(tmp_path, "1000 0 3 1 1\n", Ideal_Mapping_Table="true")
+    assert latencies == [COMMAND + READ_COMMAND + T_R + 512 * BYTE + link(512)]
+
+
+@pytest.mark.parametrize(("page", "shares"), [(4, True), (8, True), (2, False)])
+def test_dies_of_a_chip_take_turns(tmp_path: Path, page: int, shares: bool) -> None:
+    """Pages 0, 4 (the other die) and 8 (the other plane) are on one chip, page 2 on the channel's next."""
+    lines = f"1000 0 0 8 1\n1000 0 {16 * page} 8 1\n"
+    latencies, _ = requests(tmp_path, lines, Ideal_Mapping_Table="true")
+    alone = COMMAND + READ_COMMAND + T_R + 4096 * BYTE + link(4096)
+    behind = READ_COMMAND + T_R + 4096 * BYTE if shares else 4096 * BYTE
+    assert sorted(latencies) == [alone, alone + behind]
+
+
+def test_commands_wait_behind_data(tmp_path: Path) -> None:
+    """A second chip's command cannot be sent while the first's data take the channel."""
+    sent = 1000 + COMMAND + READ_COMMAND + T_R
+    lines = f"1000 0 0 16 1\n{sent} 0 32 8 1\n"
+    latencies, _ = requests(tmp_path, lines, Ideal_Mapping_Table="true")
+    waits = 8192 * BYTE - COMMAND
+    assert latencies[1] == COMMAND + waits + READ_COMMAND + T_R + 4096 * BYTE + link(4096)
+
+
+def test_the_cache_takes_what_its_dram_takes(tmp_path: Path) -> None:
+    drive: dict[str, Any] = {"Data_Cache_DRAM_Data_Rate": 100, "Data_Cache_DRAM_Data_Busrt_Size": 1}
+    latencies, _ = requests(tmp_path, "1000 0 0 16 0\n1000 0 16 16 0\n", **drive)
+    once = COMMAND + link(8192) + 40_986
+    assert latencies[0] == once
+    assert once + 40_000 < latencies[1] < once + 41_000, "one access after the other"
+
+
+def test_what_is_written_again_stays_in_the_cache(tmp_path: Path) -> None:
+    lines = "1000 0 160 16 0\n2000 0 0 16 0\n5000000 0 0 16 0\n9000000 0 0 8 1\n900000000 0 320 16 1\n"
+    _, document = requests(tmp_path, lines)
+    assert document["flash"]["programs"]["host"] == 2
+    assert document["buffer"]["units_read_from_buffer"] == 1
+
+
+def test_a_partial_write_reads_only_what_was_written(tmp_path: Path) -> None:
+    """Sectors 0-3, then 4-7 of a page: the second program needs the first four; 8-15 are nobody's."""
+    apart = "1000 0 160 4 0\n5000000 0 0 4 0\n2000000000 0 4 4 0\n4000000000 0 320 8 1\n"
+    _, document = requests(tmp_path, apart)
+    assert document["flash"]["reads"]["read_modify_write"] == 1
+    again = "1000 0 160 4 0\n5000000 0 0 4 0\n2000000000 0 0 4 0\n4000000000 0 320 8 1\n"
+    _, document = requests(tmp_path, again)
+    assert document["flash"]["reads"]["read_modify_write"] == 0
+
+
+def test_writes_wait_while_a_page_of_each_plane_is_on_its_way(tmp_path: Path) -> None:
+    """16 planes: 16 pages may be on their way; the 17th waits for a program."""
+    lines = "".join(f"1000 0 {16 * page} 16 0\n" for page in range(24))
+    latencies, _ = requests(tmp_path, lines, Ideal_Mapping_Table="true")
+    assert sum(latency < 750_000 for latency in latencies) == 16
+
+
+def test_the_order_of_classes_is_checked(tmp_path: Path, floatgate: Command) -> None:
+    done = floatgate(
+        "run",
+        write_drive(tmp_path),
+        write_workload(tmp_path, (flow("synthetic"),)),
+        "--set",
+        'controller.scheduler.order=["erase"]',
+        "--out",
+        str(tmp_path / "out"),
+    )
+    assert "expected each once: host-read, internal-read" in one_line_error(done)

@@ -182,6 +182,18 @@ impl Bus {
         self.row_in
     }
 
+    /// Command, addresses and data-in of a part of a page.
+    pub fn part_in(&self, bytes: Bytes) -> Nanos {
+        let Signalling { cycle, data_in, waits, .. } = self.signalling;
+        let command = cycle.times(u64::from(self.cycles_program)) + waits.t_adl + waits.t_wb;
+        data_in.time_for(bytes) + command.ceil_ns()
+    }
+
+    /// Data-out of a part of a page.
+    pub fn part_out(&self, bytes: Bytes) -> Nanos {
+        self.signalling.data_out.time_for(bytes) + self.signalling.waits.t_rr.ceil_ns()
+    }
+
     /// Data-out of `units` mapping units of one page row.
     #[inline]
     pub fn data_out(&self, units: u32) -> Nanos {

@@ -14,6 +14,12 @@ pub struct ControllerConfig {
     pub cache_program: bool,
     /// Garbage collection moves data inside a die where the chip allows it.
     pub copyback: bool,
+    /// The dies of a way work one at a time: they are a chip with one ready line.
+    pub dies_take_turns: bool,
+    /// Dies of a way that are planes of one die: programs of equal pages go to them with one command.
+    pub paired_planes: u32,
+    /// What comes next is chosen when its command can be sent, and data-out goes before it.
+    pub late_choice: bool,
     /// Program operations bound to a die ahead of time.
     pub program_queue: u32,
     /// Power of the controller while the drive runs; absent: not known.
@@ -37,10 +43,29 @@ impl ControllerConfig {
         let cache_read = section.or("cache_read", false, "an array read overlaps the data-out before it")?;
         let cache_program = section.or("cache_program", false, "a data-in overlaps the program before it")?;
         let copyback = section.or("copyback", false, "garbage collection moves data inside the die")?;
+        let dies_take_turns =
+            section.or("dies_take_turns", false, "the dies of a way work one at a time, as one chip")?;
+        let late_choice = section.or(
+            "late_choice",
+            false,
+            "a die's next operation is chosen when the channel is free for it; data-out goes first",
+        )?;
+        let paired_planes = section.or(
+            "paired_planes",
+            1u32,
+            "dies of a way that are planes of one die, and program pages of one number together",
+        )?;
+        if paired_planes == 0 || paired_planes > 1 && !dies_take_turns {
+            return Err(section.reject("paired_planes", "expected 1, or more where dies take turns"));
+        }
+        if late_choice && (cache_read || cache_program) || dies_take_turns && !late_choice {
+            let expected = "expected true where dies take turns, and false with cache_read or cache_program";
+            return Err(section.reject("late_choice", expected));
+        }
         let program_queue =
             section.or("program_queue", 2u32, "program operations bound to a die ahead of time")?;
-        if !(1..=64).contains(&program_queue) {
-            return Err(section.reject("program_queue", "expected 1 to 64"));
+        if !(1..=65536).contains(&program_queue) {
+            return Err(section.reject("program_queue", "expected 1 to 65536"));
         }
         let power = section.optional("power", "power of the controller while the drive runs")?;
         let energy_per_byte = section.or(
@@ -60,6 +85,9 @@ impl ControllerConfig {
             cache_read,
             cache_program,
             copyback,
+            dies_take_turns,
+            paired_planes,
+            late_choice,
             program_queue,
             power,
             energy_per_byte,

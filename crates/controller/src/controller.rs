@@ -1,5 +1,7 @@
 //! Carrying transactions through bus and array.
 
+mod chips;
+
 use crate::channel::{Channel, Grant};
 use crate::die::{ArrayPhase, Die, RegisterPhase};
 use crate::scheduler::{DieView, Scheduler};
@@ -9,9 +11,10 @@ use crate::{
     ChannelUse, Class, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId, Waits, Work,
 };
 use bus::Bus;
+use chips::Chips;
 use engine::{Calendar, Event};
 use nand::{ArrayTiming, Geometry, SlcMode};
-use units::{DieId, Nanos, SimTime};
+use units::{Bytes, DieId, Nanos, SimTime};
 
 /// The kinds of event this crate schedules; the crates above use the numbers from [`events::FIRST_FREE`] on.
 pub mod events {
@@ -63,6 +66,8 @@ pub struct Controller {
     work: Work,
     /// Reads that ride on others, where some may.
     sharing: Option<Box<Sharing>>,
+    /// Dies that are one chip, where what comes next is chosen when the channel is free.
+    chips: Option<Box<Chips>>,
 }
 
 impl Controller {
@@ -94,6 +99,7 @@ impl Controller {
             finished: Vec::with_capacity(64),
             work: Work::default(),
             sharing: None,
+            chips: Chips::new(config, geometry),
         }
     }
 
@@ -429,6 +435,9 @@ impl Controller {
     }
 
     fn start_what_can<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        if let Some(chips) = &self.chips {
+            return self.start_chip(chips.of(die), calendar, probe);
+        }
         let now = calendar.now();
         loop {
             let state = &mut self.dies[die];
@@ -458,34 +467,41 @@ impl Controller {
             if startable & class.bit() == 0 || (copyback && startable != u8::MAX) {
                 return;
             }
-            let state = &mut self.dies[die];
-            let id = state.dequeue(&self.slab, class);
-            let transaction = &mut self.slab.items[id.index()];
-            let occupied = state.occupied_until(now);
-            for (wait, total) in transaction.waits.iter_mut().zip(occupied) {
-                *wait = total - *wait;
-            }
-            transaction.started = now;
-            transaction.since = now;
-            let kind = transaction.kind;
-            if self.sharing.is_some() && kind == Kind::Read {
-                self.take_up_riders(id, now);
-            }
-            let state = &mut self.dies[die];
-            if kind == Kind::Program {
-                (state.register, state.register_kind) = (id, kind);
-                state.register_phase = RegisterPhase::WaitIn;
-            } else {
-                (state.array, state.array_kind) = (id, kind);
-                state.array_phase = ArrayPhase::Command;
-            }
-            state.note_occupant(&self.slab, now);
-            let want = if kind == Kind::Program { Grant::DataIn } else { Grant::Command };
-            self.request_channel(die, want, calendar, probe);
+            self.take_up(die, class, calendar, probe);
             if !self.cache_read && !self.cache_program {
                 return;
             }
         }
+    }
+
+    /// The die takes up its oldest operation of a class, which waits for the channel if it must.
+    #[inline]
+    fn take_up<P: Probe>(&mut self, die: usize, class: Class, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let state = &mut self.dies[die];
+        let id = state.dequeue(&self.slab, class);
+        let transaction = &mut self.slab.items[id.index()];
+        let occupied = state.occupied_until(now);
+        for (wait, total) in transaction.waits.iter_mut().zip(occupied) {
+            *wait = total - *wait;
+        }
+        transaction.started = now;
+        transaction.since = now;
+        let kind = transaction.kind;
+        if self.sharing.is_some() && kind == Kind::Read {
+            self.take_up_riders(id, now);
+        }
+        let state = &mut self.dies[die];
+        if kind == Kind::Program {
+            (state.register, state.register_kind) = (id, kind);
+            state.register_phase = RegisterPhase::WaitIn;
+        } else {
+            (state.array, state.array_kind) = (id, kind);
+            state.array_phase = ArrayPhase::Command;
+        }
+        state.note_occupant(&self.slab, now);
+        let want = if kind == Kind::Program { Grant::DataIn } else { Grant::Command };
+        self.request_channel(die, want, calendar, probe);
     }
 
     /// True when a read queued before the oldest erase still waits: it may address the block to be erased.
@@ -554,8 +570,11 @@ impl Controller {
             let (way, want) = channel.pick();
             let die = way as usize * self.channel_count as usize + index;
             self.grant(die, want, calendar, probe);
+        } else if channel.free_at <= calendar.now() {
+            self.start_in_turn(index, calendar, probe);
         }
-        if self.channels[index].is_wanted() {
+        let awaited = self.chips.as_ref().is_some_and(|chips| chips.is_awaited(index));
+        if self.channels[index].is_wanted() || awaited {
             self.wake_channel(index, calendar);
         }
     }
@@ -576,9 +595,10 @@ impl Controller {
             (Grant::Command, _) => (self.bus.copyback_command(), ChannelUse::Command),
             (Grant::Status, _) => (self.bus.status(), ChannelUse::Status),
             (Grant::DataIn, _) => {
-                let (bytes, time) = match transaction.slc {
-                    false => (self.bus.bytes_in(), self.bus.data_in()),
-                    true => (self.bus.row_bytes_in(), self.bus.row_in()),
+                let (bytes, time) = match (transaction.bytes, transaction.slc) {
+                    (0, false) => (self.bus.bytes_in(), self.bus.data_in()),
+                    (0, true) => (self.bus.row_bytes_in(), self.bus.row_in()),
+                    (part, _) => (u64::from(part), self.bus.part_in(Bytes::new(u64::from(part)))),
                 };
                 self.work.bytes_in += bytes;
                 (time, ChannelUse::DataIn)
@@ -588,7 +608,10 @@ impl Controller {
                     Some(sharing) => sharing.begin_out(id, transaction),
                     None => transaction.mask.count_ones(),
                 };
-                let (bytes, time) = (self.bus.bytes_out(units), self.bus.data_out(units));
+                let (bytes, time) = match transaction.bytes {
+                    0 => (self.bus.bytes_out(units), self.bus.data_out(units)),
+                    part => (u64::from(part), self.bus.part_out(Bytes::new(u64::from(part)))),
+                };
                 let (planes, hard) = transaction.reading.planes;
                 let sent = |of: u64| match planes == hard {
                     true => of,

@@ -221,6 +221,10 @@ pub struct Transaction {
     pub reading: Reading,
     /// Flash pages touched: planes times rows.
     pub pages: u32,
+    /// For programs: the page's number in its block, where planes take one command for equal ones; else none.
+    pub page: u32,
+    /// Bytes that cross the channel, where they are fewer than the units' own; 0: the units'.
+    pub bytes: u32,
     /// Whatever the submitter wants to find again: host request, program slot.
     pub owner: u32,
     /// When it joined the die's queue.
@@ -243,6 +247,9 @@ pub struct Transaction {
 }
 
 impl Transaction {
+    /// The superblock of a read of what is nowhere: a unit that was never written.
+    pub const NOWHERE: u32 = u32::MAX;
+
     /// A transaction yet to be submitted.
     pub fn new(kind: Kind, origin: Origin, class: Class, die: DieId, superblock: u32, row: u32) -> Self {
         Self {
@@ -259,6 +266,8 @@ impl Transaction {
             slc: false,
             reading: Reading::HARD,
             pages: 0,
+            page: u32::MAX,
+            bytes: 0,
             owner: u32::MAX,
             queued: SimTime::ZERO,
             started: SimTime::ZERO,

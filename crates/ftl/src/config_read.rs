@@ -3,6 +3,7 @@
 use crate::buffer::BufferConfig;
 use crate::patrol::PatrolRules;
 use crate::regulation::Reckoned;
+use crate::sectors::SectorRules;
 use crate::snapshots::{SnapshotRules, Snapshots};
 use crate::{
     Layout, gc::trigger, gc::victim, mapping, parity, placement, program_order, read_ahead, read_merge,
@@ -57,6 +58,8 @@ pub struct FtlConfig {
     pub snapshots: Option<SnapshotRules>,
     /// A die that is dead when time begins.
     pub failed_die: Option<u32>,
+    /// What is known of the sectors of a unit.
+    pub sectors: SectorRules,
 }
 
 impl FtlConfig {
@@ -198,6 +201,15 @@ impl FtlConfig {
         ahead().area_units(layout.unit).map_err(|(key, expected)| section.reject(key, &expected))?;
         section.finish()?;
         let failed_die = read_failed_die(&mut ftl, &layout)?;
+        let sectors = SectorRules::read(&mut ftl, &layout)?;
+        if buffer.dram.is_some() && !sectors.track {
+            return Err(ftl.child("sectors")?.reject("track", "expected true with ftl.buffer.dram"));
+        }
+        if (buffer.in_flight.is_some() || buffer.keep_rewritten > Nanos::ZERO) && !sectors.track {
+            return Err(ftl
+                .child("sectors")?
+                .reject("track", "expected true with ftl.buffer.in_flight or ftl.buffer.keep_rewritten"));
+        }
         ftl.finish()?;
         let copyback_fits = layout.program_units == 1;
         if controller.copyback && !copyback_fits {
@@ -231,6 +243,7 @@ impl FtlConfig {
             rewrite_after,
             snapshots,
             failed_die,
+            sectors,
         })
     }
 }

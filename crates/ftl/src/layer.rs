@@ -1,5 +1,6 @@
 //! What a drive asks of its translation layer, whichever kind of mapping it has: one branch for each call.
 
+use crate::buffer::Dram;
 use crate::mapping::Parts;
 use crate::parity::Stripes;
 use crate::{
@@ -67,6 +68,11 @@ impl Ftl {
                 .into()),
             Self::Blocks(_) if config.failed_die.is_some() => {
                 Err("ftl.failed_die: expected ftl.mapping.name = page, dftl or birrell with it".into())
+            }
+            Self::Blocks(_) if config.sectors.track || config.buffer.dram.is_some() => {
+                Err("ftl.sectors, ftl.buffer.dram: modelled for a page map only: expected ftl.mapping.name = page or dftl \
+                     with them"
+                    .into())
             }
             Self::Blocks(_) if asked => {
                 Err("ecc.code, ftl.regulator, ftl.refresh, ftl.scrub: errors and costs are modelled for a page map \
@@ -164,6 +170,39 @@ impl Ftl {
             ftl.refuse();
         }
         refuses
+    }
+
+    /// Says which bytes of the drive a request is about, before it is worked on.
+    #[inline]
+    pub fn note_extent(&mut self, request: u32, offset: u64, bytes: u64) {
+        if let Self::Page(ftl) = self {
+            ftl.note_extent(request, offset, bytes);
+        }
+    }
+
+    /// Reserves up to `wanted` buffer slots for units of a request from `first` on; gives how many.
+    #[inline]
+    pub fn reserve_at(&mut self, request: u32, first: Lpn, wanted: u32) -> u32 {
+        match self {
+            Self::Page(ftl) => ftl.reserve_at(request, first, wanted),
+            Self::Blocks(ftl) => ftl.reserve(wanted),
+        }
+    }
+
+    /// What an access to the buffer's DRAM takes; none where it takes nothing.
+    pub fn dram(&self) -> Option<Dram> {
+        match self {
+            Self::Page(ftl) => ftl.dram,
+            Self::Blocks(_) => None,
+        }
+    }
+
+    /// Bytes that were read from the buffer since the last call, where sectors are known.
+    pub fn take_cached(&mut self) -> u64 {
+        match self {
+            Self::Page(ftl) => ftl.take_cached(),
+            Self::Blocks(_) => 0,
+        }
     }
 
     forward! {

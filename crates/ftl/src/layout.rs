@@ -14,6 +14,8 @@ pub struct Layout {
     pub unit: Bytes,
     /// Dies of the drive.
     pub dies: u32,
+    /// Channels, ways of each, dies of each way, and planes of a die that operate apart.
+    pub shape: [u32; 4],
     /// Planes that operate together.
     pub planes: u32,
     /// Mapping units of a page.
@@ -84,6 +86,7 @@ impl Layout {
         Ok(Self {
             unit,
             dies: geometry.dies(),
+            shape: [geometry.channels, geometry.ways, geometry.dies_per_way, geometry.planes / planes],
             planes,
             units_per_page,
             row_units,

@@ -39,6 +39,7 @@ impl Moment {
             eligible: &bits,
             dies: self.eligible.len() as u32,
             programs: &self.programs,
+            shape: [self.eligible.len() as u32, 1, 1, 1],
             lpn: Lpn(self.lpn),
             program_units: self.program_units,
         })

@@ -13,6 +13,7 @@ mod energy;
 mod error;
 mod link;
 mod measure;
+mod memory;
 mod moments;
 mod observers;
 mod options;

@@ -37,6 +37,8 @@ pub(crate) struct Request {
     pub ecc_ns: u64,
     /// Where the time of its last flash operation went.
     pub stages: Stages,
+    /// Bytes of a read that the buffer's DRAM still has to give.
+    pub from_memory: u64,
     pub measured: bool,
     pub failed: bool,
     /// Part of what it read is lost.
@@ -119,6 +121,7 @@ impl Requests {
             link_ns: 0,
             ecc_ns: 0,
             stages: Stages::default(),
+            from_memory: 0,
             measured,
             failed: false,
             uncorrectable: false,

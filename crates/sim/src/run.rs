@@ -3,12 +3,13 @@
 use crate::Error;
 use crate::link::Link;
 use crate::measure::{Measure, stages};
+use crate::memory::Memory;
 use crate::moments::Moments;
 use crate::observers::Observer;
 use crate::requests::{Requests, bytes_of, covers, whole_units};
 use controller::Work;
 use engine::{Calendar, Event};
-use ftl::{Ftl, FtlStats, Output, RegulationCounts};
+use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -25,6 +26,8 @@ mod events {
     pub const COMPLETE: u8 = FIRST + 2;
     /// The workload said it would have a request now.
     pub const ARRIVAL: u8 = FIRST + 3;
+    /// The buffer's DRAM has taken or given what a request is about.
+    pub const MEMORY: u8 = FIRST + 4;
 }
 
 /// Something is due at a set time: it shares its kind with arrivals, which have index 0.
@@ -42,6 +45,8 @@ pub(crate) struct Run<P: Observer> {
     writers: VecDeque<u32>,
     in_drive: u32,
     t_decode: Nanos,
+    /// The buffer's DRAM, where it takes time.
+    memory: Option<Memory>,
     unit: u64,
     /// Units of a write that cross the link in one piece.
     frame_units: u32,
@@ -132,6 +137,7 @@ impl<P: Observer> Run<P> {
             error: None,
             host_requests: 0,
             requests_of_passes: 0,
+            memory: ftl.dram().map(Memory::new),
             ftl,
             observer,
             link,
@@ -290,6 +296,7 @@ impl<P: Observer> Run<P> {
             events::COMMAND => self.on_command(event.index, now),
             events::DATA_IN => self.on_data_in(event.index, now),
             events::COMPLETE => self.on_complete(event.index, now),
+            events::MEMORY => self.on_memory(event.index, now),
             events::ARRIVAL if event == MOMENT => self.on_moment(now),
             events::ARRIVAL => {
                 if self.next_arrival <= now {
@@ -426,9 +433,12 @@ impl<P: Observer> Run<P> {
     fn on_command(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
         let (first, units, op) = (request.first, request.units, request.host.op);
+        let (offset, bytes) = (request.host.offset, u64::from(request.host.bytes));
+        self.ftl.note_extent(id, offset, bytes);
         match op {
             Op::Read => {
                 let parts = self.ftl.read(id, first, units, &mut self.calendar, &mut self.observer);
+                let parts = parts + self.ask_memory(id, now);
                 let request = self.requests.get(id);
                 request.parts = parts;
                 if parts == 0 {
@@ -466,7 +476,8 @@ impl<P: Observer> Run<P> {
     fn take_data(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
         let wanted = request.units - request.units_in;
-        let granted = self.ftl.reserve(wanted.min(self.frame_units));
+        let first = Lpn(request.first.0 + request.units_in);
+        let granted = self.ftl.reserve_at(id, first, wanted.min(self.frame_units));
         if granted == 0 {
             self.writers.push_front(id);
             return;
@@ -499,9 +510,12 @@ impl<P: Observer> Run<P> {
                 continue;
             }
             let whole = covers(&request.host, lpn, self.unit);
+            self.ftl.note_extent(id, request.host.offset, u64::from(request.host.bytes));
             self.observer.on_data(id, lpn);
             self.ftl.write(waiter, lpn, whole, &mut self.calendar, &mut self.observer);
         }
+        let bytes = bytes_of(&request, self.unit, request.units_crossing);
+        let stored = self.memory.as_mut().filter(|_| !waits).map(|memory| memory.access(bytes, now));
         let request = self.requests.get(id);
         request.units_in += request.units_crossing;
         request.units_crossing = 0;
@@ -509,10 +523,45 @@ impl<P: Observer> Run<P> {
             request.waiting_since = now;
             request.busy_then = self.ftl.controller().array_busy_total();
             self.take_data(id, now);
+        } else if let Some(stored) = stored {
+            self.calendar.schedule(stored, Event { kind: events::MEMORY, index: id });
         } else if !waits || request.parts == 0 {
             self.answer(id, now);
         }
         self.ftl.pump(&mut self.calendar, &mut self.observer);
+    }
+
+    /// Asks the DRAM for what a read found in the buffer; gives how many parts of the read that makes.
+    fn ask_memory(&mut self, id: u32, now: SimTime) -> u32 {
+        let Some(memory) = &mut self.memory else { return 0 };
+        let cached = self.ftl.take_cached();
+        if cached == 0 {
+            return 0;
+        }
+        let at = memory.access(cached, now);
+        self.requests.get(id).from_memory = cached;
+        self.calendar.schedule(at, Event { kind: events::MEMORY, index: id });
+        1
+    }
+
+    /// The DRAM took the last data of a write, or gave what a read found in the buffer.
+    fn on_memory(&mut self, id: u32, now: SimTime) {
+        let request = self.requests.get(id);
+        if request.host.op == Op::Write {
+            return self.answer(id, now);
+        }
+        request.parts -= 1;
+        let last = request.parts == 0;
+        let bytes = if last { request.bytes_left } else { request.bytes_left.min(request.from_memory) };
+        request.bytes_left -= bytes;
+        let mut end = self.link.give(now, Nanos::ZERO, bytes);
+        if last {
+            end = self.link.answered(Op::Read, now, end);
+            let request = self.requests.get(id);
+            request.stages = Stages::default();
+            request.link_ns = end.since(now).ns();
+            self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+        }
     }
 
     // ---- completions --------------------------------------------------------------------------------

@@ -20,6 +20,11 @@ PAYLOAD, OVERHEAD = 128, 28
 # Bytes of its messages: a doorbell, the question for a submission entry, that entry, a completion entry.
 MESSAGES = (2, 4, 72, 16)
 # Nanoseconds that a command and its address take on a channel: ONFI_Channel_NVDDR2, one plane.
+# Whose operations go first at a chip: without preemption collection does, with it the host does.
+ORDER = {
+    False: ["internal-read", "internal-program", "erase", "host-read", "host-program"],
+    True: ["host-read", "host-program", "internal-read", "internal-program", "erase"],
+}
 COMMAND_NS = {"read": 290, "program": 361, "erase": 220}
 
 
@@ -90,8 +95,9 @@ class Drive:
         return {
             "geometry.channels": self["Flash_Channel_Count"],
             "geometry.ways": self["Chip_No_Per_Channel"],
-            "geometry.dies_per_way": self["Die_No_Per_Chip"],
-            "nand.planes": self["Plane_No_Per_Die"],
+            # Each plane of MQSim's has open blocks and a collection of its own: here it is a die.
+            "geometry.dies_per_way": self["Die_No_Per_Chip"] * self["Plane_No_Per_Die"],
+            "nand.planes": 1,
             "nand.blocks_per_plane": self["Block_No_Per_Plane"],
             "nand.pages_per_block": self["Page_No_Per_Block"],
             "nand.page_size": _bytes(self["Page_Capacity"]),
@@ -121,6 +127,17 @@ class Drive:
             "bus.cycles_read": COMMAND_NS["read"],
             "bus.cycles_program": COMMAND_NS["program"],
             "bus.cycles_erase": COMMAND_NS["erase"],
+            "controller.multi_plane": False,
+            "controller.paired_planes": self["Plane_No_Per_Die"],
+            "controller.program_queue": 65536,  # what waits for a chip waits at the chip
+            "controller.dies_take_turns": True,
+            "controller.late_choice": True,
+            "controller.arbitration.name": "fifo",
+            "controller.scheduler.name": "strict",
+            "controller.scheduler.order": ORDER[self["Preemptible_GC_Enabled"]],
+            # MQSim's schedulers fall through to refusal where they decide to suspend: it never happens.
+            "controller.scheduler.suspend_program": False,
+            "controller.scheduler.suspend_erase": False,
         }
 
     def _mapping(self, flows: int) -> dict[str, Any]:
@@ -129,11 +146,31 @@ class Drive:
             "ftl.mapping_unit": _bytes(self["Page_Capacity"]),
             "ftl.op_ratio": _op_ratio(physical, self.logical_pages(flows)),
             "ftl.placement.name": "static",
+            "ftl.placement.order": self["Plane_Allocation_Scheme"],
+            "ftl.placement.planes": self["Plane_No_Per_Die"],
+            "ftl.sectors.track": True,
+            "ftl.sectors.unwritten": "flash",
+            **self._map(physical),
+        }
+
+    def _map(self, physical: int) -> dict[str, Any]:
+        if self["Ideal_Mapping_Table"]:
+            return {"ftl.mapping.name": "page"}
+        bits, sectors = math.log2(physical), self.sectors_per_page
+        entry, cached = math.ceil((bits + sectors) / 8), math.ceil((2 * bits + sectors) / 8)
+        return {
+            "ftl.mapping.name": "dftl",
+            "ftl.mapping.cache": _bytes(self["CMT_Capacity"]),
+            "ftl.mapping.entry": _bytes(entry),
+            "ftl.mapping.cached_entry": _bytes(cached),
+            "ftl.mapping.stored": True,
+            "ftl.mapping.in_flight": 65536,
         }
 
     def _collection(self) -> dict[str, Any]:
-        planes, blocks = self["Plane_No_Per_Die"], self["Block_No_Per_Plane"]
-        high = max(int(self["GC_Exec_Threshold"] * blocks), 10) * planes
+        blocks = self["Block_No_Per_Plane"]
+        # MQSim takes a victim whenever a block is opened and fewer than so many are free.
+        low = max(int(self["GC_Exec_Threshold"] * blocks), 10) - 1
         policy = self["GC_Block_Selection_Policy"]
         victims: dict[str, dict[str, Any]] = {
             "GREEDY": {"ftl.gc.victim.name": "greedy"},
@@ -145,11 +182,10 @@ class Drive:
         if policy not in victims:
             expected = "RANDOM_P: a least number of invalid pages is not modelled"
             raise self.fields["GC_Block_Selection_Policy"].refuse(policy, expected)
-        low = min(max(int(self["GC_Hard_Threshold"] * blocks), 1) * planes, high - 1)
         return {
             "controller.copyback": self["Use_Copyback_for_GC"],
             "ftl.gc.trigger.low": low,
-            "ftl.gc.trigger.high": high,
+            "ftl.gc.trigger.high": low,
             **victims[policy],
         }
 
@@ -158,6 +194,18 @@ class Drive:
         return {
             "ftl.buffer.size": _bytes(self["Data_Cache_Capacity"]),
             "ftl.buffer.write_back": writes,
+            "ftl.buffer.read_cache": caching in ("READ_CACHE", "WRITE_READ_CACHE"),
+            "ftl.buffer.keep_ratio": 1.0 if caching != "TURNED_OFF" else 0.0,
+            "ftl.buffer.eviction.name": "lru" if caching != "TURNED_OFF" else "fifo",
+            # MQSim writes back at once what was not written since a set was emptied, a second at most ago.
+            **({"ftl.buffer.keep_rewritten": "1s"} if writes else {}),
+            "ftl.buffer.in_flight": _bytes(self.planes * self["Page_Capacity"]),
+            "ftl.buffer.dram.transfers": self["Data_Cache_DRAM_Data_Rate"],
+            "ftl.buffer.dram.row": _bytes(self["Data_Cache_DRAM_Row_Size"]),
+            "ftl.buffer.dram.burst": _bytes(self["Data_Cache_DRAM_Data_Busrt_Size"]),
+            "ftl.buffer.dram.t_rcd": _ns(self["Data_Cache_DRAM_tRCD"]),
+            "ftl.buffer.dram.t_cl": _ns(self["Data_Cache_DRAM_tCL"]),
+            "ftl.buffer.dram.t_rp": _ns(self["Data_Cache_DRAM_tRP"]),
         }
 
     def _host(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ See papers/README.md for how to add one.
 
 from floatgate.reproduce import traces
 from floatgate.reproduce.case import Case, Concluded, Finding, Found, Line
-from floatgate.reproduce.simulate import simulate
+from floatgate.reproduce.simulate import simulate, simulate_files
 from floatgate.reproduce.traces import Trace
 
-__all__ = ["Case", "Concluded", "Finding", "Found", "Line", "Trace", "simulate", "traces"]
+__all__ = ["Case", "Concluded", "Finding", "Found", "Line", "Trace", "simulate", "simulate_files", "traces"]

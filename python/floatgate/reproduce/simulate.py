@@ -35,14 +35,19 @@ def simulate(
 
     Raises InputError or Fault as `floatgate.run` does, KeyboardInterrupt when the reproduction was stopped.
     """
+    with TemporaryDirectory(prefix="floatgate-") as folder:
+        path = Path(folder) / "job.fio"
+        path.write_text(job, encoding="utf-8")
+        return simulate_files(drive, path, seed=seed, set=set, **options)
+
+
+def simulate_files(drive: str | Path, workload: Path, **options: Any) -> "Run":
+    """Run a workload's file on `drive`, with the options of `floatgate.run`; raises as `simulate` does."""
     from floatgate.api import run
 
     if stopping():
         raise KeyboardInterrupt
-    with TemporaryDirectory(prefix="floatgate-") as folder:
-        path = Path(folder) / "job.fio"
-        path.write_text(job, encoding="utf-8")
-        finished = run(drive, path, seed=seed, set=set, **options)
+    finished = run(drive, workload, **options)
     if finished.document["interrupted"]:
         raise KeyboardInterrupt
     return finished

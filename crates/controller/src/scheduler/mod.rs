@@ -52,6 +52,7 @@ config::policies! {
     dyn Scheduler;
     fcfs::Fcfs,
     read_priority::ReadPriority,
+    strict::Strict,
 }
 
 /// When running operations give way to reads: parameters that schedulers share.

@@ -24,7 +24,7 @@ impl PageMapped {
 
     /// Keeps what the host read from flash, where it is still the newest and there is room for it.
     pub(crate) fn keep_read(&mut self, transaction: &Transaction) {
-        if !self.buffer.is_cache() {
+        if !self.buffer.is_cache() || transaction.superblock == Transaction::NOWHERE {
             return;
         }
         let global = self.space.global(transaction.die.index(), transaction.superblock);

@@ -1,5 +1,6 @@
 //! `[ftl.buffer]`.
 
+use super::dram::Dram;
 use super::eviction;
 use crate::Layout;
 use config::{ConfigError, Section};
@@ -21,6 +22,12 @@ pub struct BufferConfig {
     pub read_cache: bool,
     /// Which of those that are kept leaves first.
     pub eviction: eviction::Maker,
+    /// Written data on their way to the flash at most; what comes beyond that waits.
+    pub in_flight: Option<Bytes>,
+    /// What was not written for so long leaves at once; zero: all that is written is kept alike.
+    pub keep_rewritten: Nanos,
+    /// What the DRAM itself takes; none: nothing.
+    pub dram: Option<Dram>,
 }
 
 /// Part of the buffer a policy works with unless the drive's file says otherwise; the rest takes what comes.
@@ -56,6 +63,22 @@ impl BufferConfig {
         let drains = eviction().is_drain() && !read_cache;
         section.finish()?;
         let keep = Self::read_keep(buffer, slots, least, drains)?;
+        let in_flight: Option<Bytes> = buffer.optional(
+            "in_flight",
+            "written data on their way to the flash at most; what comes beyond that waits",
+        )?;
+        if in_flight.is_some_and(|bytes| bytes.get() < layout.unit.get()) {
+            return Err(buffer.reject("in_flight", "expected at least a mapping unit"));
+        }
+        let keep_rewritten = buffer.or(
+            "keep_rewritten",
+            Nanos::ZERO,
+            "only what is written again within this time is kept; 0s: all is kept alike",
+        )?;
+        if keep_rewritten > Nanos::ZERO && keep == 0 {
+            return Err(buffer.reject("keep_rewritten", "expected 0s without a keep_ratio"));
+        }
+        let dram = Dram::read(buffer)?;
         Ok(Self {
             slots: slots as u32,
             write_back,
@@ -64,6 +87,9 @@ impl BufferConfig {
             keep,
             read_cache,
             eviction,
+            in_flight,
+            keep_rewritten,
+            dram,
         })
     }
 

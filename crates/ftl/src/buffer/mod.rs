@@ -10,13 +10,17 @@
 
 mod at_work;
 mod config_read;
+mod dram;
 pub mod eviction;
 mod index;
+mod recent;
 
 use crate::FtlStats;
 pub use config_read::BufferConfig;
+pub use dram::Dram;
 use eviction::{EvictionPolicy, EvictionView};
 pub(crate) use index::Index;
+pub(crate) use recent::Recent;
 use std::collections::VecDeque;
 use units::{Lpn, SimTime};
 
@@ -52,6 +56,8 @@ pub struct Slot {
     pub state: SlotState,
     /// Its place among the held ones.
     place: u32,
+    /// It goes to the flash at once, even where others are kept.
+    leaves: bool,
 }
 
 impl Slot {
@@ -63,7 +69,7 @@ impl Slot {
 
     /// A slot in a given state, for tests of policies.
     pub const fn of(lpn: Lpn, state: SlotState) -> Self {
-        Self { lpn, request: u32::MAX, epoch: 0, state, place: u32::MAX }
+        Self { lpn, request: u32::MAX, epoch: 0, state, place: u32::MAX, leaves: false }
     }
 }
 
@@ -222,7 +228,7 @@ impl Buffer {
         let slot = self.free.pop().expect("the caller checked for a free slot");
         let older = self.index.find(lpn);
         self.at_risk -= u32::from(older.is_some_and(|older| self.is_risky(older)));
-        self.slots[slot as usize] = Slot { lpn, request, epoch: self.epoch, state, place: u32::MAX };
+        self.slots[slot as usize] = Slot { request, epoch: self.epoch, ..Slot::of(lpn, state) };
         self.at_risk += u32::from(self.is_risky(slot));
         *self.pending.back_mut().expect("the current epoch exists") += 1;
         self.index.link(lpn, slot);
@@ -232,9 +238,9 @@ impl Buffer {
     /// The data of a slot is complete: it waits for a die, or is held where nobody waits for its program.
     #[inline]
     pub fn enqueue(&mut self, slot: u32) {
-        let Slot { lpn, request, epoch, .. } = self.slots[slot as usize];
+        let Slot { lpn, request, epoch, leaves, .. } = self.slots[slot as usize];
         // What came before a flush and was not complete then goes out without being held.
-        let may_stay = request == u32::MAX && epoch == self.epoch && lpn.0 < self.host_units;
+        let may_stay = request == u32::MAX && epoch == self.epoch && lpn.0 < self.host_units && !leaves;
         if self.keep > 0 && may_stay {
             self.slots[slot as usize].place = self.held.len() as u32;
             self.held.push(slot);
@@ -243,6 +249,11 @@ impl Buffer {
         }
         self.slots[slot as usize].state = SlotState::Queued;
         self.queue.push_back(slot);
+    }
+
+    /// What the slot holds is not to be kept.
+    pub fn leave_at_once(&mut self, slot: u32) {
+        self.slots[slot as usize].leaves = true;
     }
 
     /// Says how far a slot is that waits in another queue than this one.

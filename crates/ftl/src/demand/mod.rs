@@ -10,9 +10,10 @@ pub(crate) use checkpoints::Checkpoints;
 pub use checkpoints::Recovery;
 
 use crate::buffer::SlotState;
+use crate::pages::Arriving;
 use crate::programs::Source;
 use crate::{Output, PageMapped, Stages};
-use controller::{Class, Origin, Probe, Reading};
+use controller::{Origin, Probe, Reading};
 use engine::{Calendar, large_array};
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
@@ -72,6 +73,8 @@ pub(crate) struct Demand {
     behind: VecDeque<u32>,
     is_behind: Vec<bool>,
     credit: u32,
+    /// Every translation unit is on flash when time begins, be it written or not.
+    pub stored: bool,
     /// Where all of the map is in RAM, and the flash has checkpoints of it.
     pub checkpoints: Option<Checkpoints>,
     /// Buffer slots for translation units, and those in use.
@@ -98,6 +101,7 @@ impl Demand {
             behind: VecDeque::new(),
             is_behind: vec![false; logical.div_ceil(entries_per_unit) as usize],
             credit: 0,
+            stored: false,
             checkpoints: None,
             slots,
             used_slots: 0,
@@ -295,7 +299,8 @@ impl PageMapped {
         self.stats.map_misses += 1;
         let unit = demand.unit_of(demand.page_of(lpn));
         // A translation unit that does not exist yet, or is in the buffer, costs no flash read.
-        let at_hand = self.map.lookup(unit) == Ppa::NONE || self.buffer.find(unit).is_some();
+        let missing = self.map.lookup(unit) == Ppa::NONE && !demand.stored;
+        let at_hand = missing || self.buffer.find(unit).is_some();
         if at_hand {
             demand.install(lpn);
         }
@@ -336,9 +341,8 @@ impl PageMapped {
     /// True when a write must wait for the map entry of its unit; its slot is then taken care of.
     pub(crate) fn write_by_demand<P: Probe>(
         &mut self,
-        request: u32,
         lpn: Lpn,
-        whole: bool,
+        write: Arriving,
         calendar: &mut Calendar,
         probe: &mut P,
     ) -> bool {
@@ -349,8 +353,9 @@ impl PageMapped {
             self.start_tasks(calendar, probe);
             return false;
         }
-        let slot = self.buffer.insert(lpn, request, SlotState::Merging);
-        self.await_entry(lpn, Waiter::Write { slot, whole }, calendar, probe);
+        let slot = self.buffer.insert(lpn, write.request, SlotState::Merging);
+        self.note_arrived(slot, lpn, write);
+        self.await_entry(lpn, Waiter::Write { slot, whole: write.whole }, calendar, probe);
         true
     }
 
@@ -395,7 +400,7 @@ impl PageMapped {
     fn start_task<P: Probe>(&mut self, task: Task, calendar: &mut Calendar, probe: &mut P) {
         let demand = self.demand.as_mut().expect("only a drive with a cached map has tasks");
         let unit = demand.unit_of(task.page);
-        let whole = demand.checkpoints.is_some();
+        let (whole, stored) = (demand.checkpoints.is_some(), demand.stored);
         demand.in_flight += 1;
         let place = demand.tasks.iter().position(Option::is_none).unwrap_or_else(|| {
             demand.tasks.push(None);
@@ -403,12 +408,11 @@ impl PageMapped {
         });
         demand.tasks[place] = Some(task);
         let home = self.map.lookup(unit);
-        if home == Ppa::NONE || self.buffer.find(unit).is_some() || whole {
+        if (home == Ppa::NONE && !stored) || self.buffer.find(unit).is_some() || whole {
             self.end_task(place as u32, calendar, probe);
             return;
         }
-        let (row, at) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
-        self.submit_read(row, 1 << at, Origin::Map, Class::InternalRead, place as u32, calendar, probe);
+        self.read_lookup(unit, home, place as u32, calendar, probe);
     }
 
     /// A translation unit was read.
@@ -454,14 +458,10 @@ impl PageMapped {
             Waiter::Write { slot, whole } => {
                 let lpn = self.buffer.slot(slot).lpn;
                 demand.install(lpn);
-                let home = self.map.lookup(lpn);
-                if whole || home == Ppa::NONE || self.buffer.slot(slot).state != SlotState::Merging {
+                let merging = self.buffer.slot(slot).state == SlotState::Merging;
+                if !(merging && self.read_rest(slot, whole, calendar, probe)) {
                     self.on_merged(slot);
-                    return;
                 }
-                let (row, unit) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
-                let origin = Origin::ReadModifyWrite;
-                self.submit_read(row, 1 << unit, origin, Class::InternalRead, slot, calendar, probe);
             }
         }
     }

@@ -13,6 +13,10 @@ const IN_FLIGHT: u32 = 16;
 #[derive(Clone, Debug)]
 pub struct Dftl {
     cache: Bytes,
+    entry: Bytes,
+    cached_entry: Bytes,
+    stored: bool,
+    in_flight: u32,
 }
 
 impl Policy for Dftl {
@@ -28,26 +32,40 @@ impl Policy for Dftl {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let cache = section.or("cache", Bytes::new(64 << 10), "RAM for cached entries, 8 bytes each")?;
+        let cache = section.or("cache", Bytes::new(64 << 10), "RAM for cached entries")?;
         if cache.get() < 512 {
             return Err(section.reject("cache", "expected at least 512B, room for 64 entries"));
         }
-        Ok(Self { cache })
+        let entry = section.or("entry", Bytes::new(ENTRY_BYTES), "an entry of the map on flash")?;
+        let cached_entry = section.or("cached_entry", Bytes::new(8), "an entry in the cache")?;
+        for (key, bytes) in [("entry", entry), ("cached_entry", cached_entry)] {
+            if !(1..=512).contains(&bytes.get()) {
+                return Err(section.reject(key, "expected 1B to 512B"));
+            }
+        }
+        let stored = section.or("stored", false, "all of the map is on flash when time begins")?;
+        let in_flight = section.or("in_flight", IN_FLIGHT, "translation units read or changed at a time")?;
+        if !(1..=65536).contains(&in_flight) {
+            return Err(section.reject("in_flight", "expected 1 to 65536"));
+        }
+        Ok(Self { cache, entry, cached_entry, stored, in_flight })
     }
 }
 
 impl MappingKind for Dftl {
     fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
-        let per_unit = (layout.unit.get() / ENTRY_BYTES) as u32;
+        let per_unit = (layout.unit.get() / self.entry.get()) as u32;
         layout.translation_units = layout.logical_units.div_ceil(per_unit);
         Ok(())
     }
 
     fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
         let layout = &parts.config.layout;
-        let per_unit = (layout.unit.get() / ENTRY_BYTES) as u32;
+        let per_unit = (layout.unit.get() / self.entry.get()) as u32;
         let slots = 2 * layout.program_units + IN_FLIGHT;
-        let demand = Demand::new(layout.logical_units, per_unit, self.cache.get() / 8, IN_FLIGHT, slots);
+        let entries = self.cache.get() / self.cached_entry.get();
+        let mut demand = Demand::new(layout.logical_units, per_unit, entries, self.in_flight, slots);
+        demand.stored = self.stored;
         Ok(Ftl::Page(Box::new(PageMapped::with_map_on_flash(parts, demand)?)))
     }
 }

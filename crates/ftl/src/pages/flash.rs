@@ -111,7 +111,12 @@ impl PageMapped {
                 self.buffer.enqueue(slot);
                 self.relieve_buffer();
             }
-            _ => self.buffer.release(slot, false),
+            _ => {
+                self.buffer.release(slot, false);
+                if let Some(sectors) = &mut self.sectors {
+                    sectors.release(slot);
+                }
+            }
         }
     }
 
@@ -226,6 +231,9 @@ impl PageMapped {
             self.relieve_buffer();
         } else {
             self.buffer.release(slot, newest);
+        }
+        if let Some(sectors) = &mut self.sectors {
+            sectors.release(slot);
         }
         if request != u32::MAX {
             self.outputs.push(Output::Durable { request, stages: Stages::of(transaction) });

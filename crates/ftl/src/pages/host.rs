@@ -10,6 +10,19 @@ use controller::{Class, Kind, Origin, Probe, SnapshotEvent, Transaction, Transac
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
+/// A write of a unit, as it arrives.
+#[derive(Clone, Copy)]
+pub(crate) struct Arriving {
+    /// Who waits for its program, if someone does.
+    pub request: u32,
+    /// Nothing else of the unit must be read.
+    pub whole: bool,
+    /// The buffer has an older version.
+    pub older: bool,
+    /// It goes to the flash at once, even where the buffer keeps what it can.
+    pub leaves: bool,
+}
+
 impl PageMapped {
     /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
     pub fn read<P: Probe>(
@@ -40,6 +53,9 @@ impl PageMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) -> u32 {
+        if self.sectors.is_some() {
+            return self.read_sectors(request, first, count, calendar, probe);
+        }
         let mut reads = 0;
         let (mut row, mut mask) = (NONE, 0u64);
         for lpn in (first.0..first.0 + count).map(Lpn) {
@@ -85,7 +101,7 @@ impl PageMapped {
     }
 
     #[inline]
-    pub(super) fn submit_host_read<P: Probe>(
+    pub(crate) fn submit_host_read<P: Probe>(
         &mut self,
         request: u32,
         row: u32,
@@ -130,6 +146,7 @@ impl PageMapped {
         }
         transaction.pages = self.layout.pages_touched(mask);
         transaction.owner = owner;
+        transaction.bytes = std::mem::take(&mut self.read_bytes);
         if let Some(regulation) = &mut self.regulation {
             if origin == Origin::Host {
                 regulation.note_host_operation(die as usize, calendar.now());
@@ -168,27 +185,34 @@ impl PageMapped {
         let overtaken = self.overtake(lpn, probe);
         debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
         self.erase_emptied(calendar, probe);
-        if overtaken == Overtaken::Free && older.is_some_and(|slot| self.overwrite_buffered(slot, request)) {
+        let leaves = self.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, calendar.now()));
+        if overtaken == Overtaken::Free
+            && let Some(slot) = older
+            && self.overwrite_buffered(slot, request)
+        {
+            self.hold_more_sectors(slot, lpn);
             return self.note_buffered(lpn, probe);
         }
-        if self.demand.is_some()
-            && self.write_by_demand(request, lpn, whole || older.is_some(), calendar, probe)
-        {
-            return;
-        }
-        let home = if whole || older.is_some() { Ppa::NONE } else { self.map.lookup(lpn) };
-        if home == Ppa::NONE {
-            let slot = self.buffer.insert(lpn, request, SlotState::Queued);
-            self.buffer.enqueue(slot);
-            self.note_buffered(lpn, probe);
-            self.relieve_buffer();
+        let write = Arriving { request, whole: whole || older.is_some(), older: older.is_some(), leaves };
+        if self.demand.is_some() && self.write_by_demand(lpn, write, calendar, probe) {
             return;
         }
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
+        self.note_arrived(slot, lpn, write);
         self.note_buffered(lpn, probe);
-        let (row, unit) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
-        let origin = Origin::ReadModifyWrite;
-        self.submit_read(row, 1 << unit, origin, Class::InternalRead, slot, calendar, probe);
+        if self.read_rest(slot, write.whole, calendar, probe) {
+            return;
+        }
+        self.buffer.enqueue(slot);
+        self.relieve_buffer();
+    }
+
+    /// The data of a write are in `slot`.
+    pub(crate) fn note_arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
+        self.hold_sectors(slot, lpn, write.older, write.leaves);
+        if self.recent.is_some() && write.leaves {
+            self.buffer.leave_at_once(slot);
+        }
     }
 
     /// Tells observers which slot holds the newest version of a unit, where snapshots make it matter.

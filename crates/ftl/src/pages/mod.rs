@@ -6,8 +6,10 @@ mod host;
 mod view;
 mod write;
 
+pub(crate) use host::Arriving;
+
 use crate::buffer::eviction::BLOCK_UNITS;
-use crate::buffer::{Buffer, Risk};
+use crate::buffer::{Buffer, Dram, Recent, Risk};
 use crate::demand::Demand;
 use crate::gc::collection::Collection;
 use crate::gc::trigger::GcTrigger;
@@ -20,6 +22,7 @@ use crate::placement::PlacementPolicy;
 use crate::programs::Programs;
 use crate::read_path::ReadPath;
 use crate::regulation::Regulation;
+use crate::sectors::Sectors;
 use crate::slc_cache::SlcCache;
 use crate::snapshots::Snapshots;
 use crate::space::{NONE, Space};
@@ -48,7 +51,7 @@ pub struct PageMapped {
     pub(crate) reserved_slots: u32,
     pub(crate) array: FlashArray,
     pub(crate) controller: Controller,
-    placement: Box<dyn PlacementPolicy>,
+    pub(crate) placement: Box<dyn PlacementPolicy>,
     pub(crate) trigger: Box<dyn GcTrigger>,
     pub(crate) collections: Vec<Collection>,
     pub(crate) programs: Programs,
@@ -89,6 +92,14 @@ pub struct PageMapped {
     pub(crate) snapshots: Option<Box<Snapshots>>,
     /// A die that is dead, or `NONE`: then the drive is read-only, and moves nothing any more.
     pub(crate) failed_die: u32,
+    /// What is known of sectors, where it is.
+    pub(crate) sectors: Option<Box<Sectors>>,
+    /// Bytes that the read about to be submitted takes over the channel; 0: its units'.
+    pub(crate) read_bytes: u32,
+    /// What the buffer's DRAM takes, where it takes something.
+    pub(crate) dram: Option<Dram>,
+    /// What was written lately, where that decides what stays in the buffer.
+    pub(crate) recent: Option<Box<Recent>>,
 }
 
 /// The stream of the host's data.
@@ -180,6 +191,10 @@ impl PageMapped {
             parity: config.stripe.map(|stripe| Box::new(Stripes::new(&config.layout, &array, stripe))),
             rebuilds: Rebuilds::default(),
             failed_die: config.failed_die.unwrap_or(NONE),
+            sectors: Sectors::new(config.sectors, &layout, slots, config.buffer.in_flight),
+            read_bytes: 0,
+            dram: config.buffer.dram,
+            recent: Recent::new(config.buffer.keep_rewritten, &layout),
             array,
             snapshots,
             layout,

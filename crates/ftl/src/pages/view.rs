@@ -196,7 +196,9 @@ impl PageMapped {
     /// True when [`Self::reserve`] would give something.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.buffer.free_slots() > self.reserved_slots + self.slots_kept() && !self.is_rolling_back()
+        self.buffer.free_slots() > self.reserved_slots + self.slots_kept()
+            && !self.is_rolling_back()
+            && self.sectors.as_ref().is_none_or(|sectors| sectors.has_room())
     }
 
     /// True while the buffer holds data that is not on flash.

@@ -23,6 +23,9 @@ impl PageMapped {
             if self.buffer.slot(slot).state == SlotState::Cancelled {
                 self.buffer.bind_first();
                 self.buffer.release(slot, false);
+                if let Some(sectors) = &mut self.sectors {
+                    sectors.release(slot);
+                }
                 continue;
             }
             let lpn = self.buffer.slot(slot).lpn;
@@ -80,6 +83,7 @@ impl PageMapped {
             eligible: &self.eligible,
             dies: self.layout.dies,
             programs: &self.bound,
+            shape: self.layout.shape,
             lpn,
             program_units: self.layout.program_units,
         };
@@ -218,6 +222,12 @@ impl PageMapped {
         transaction.pages = layout.planes * transaction.rows;
         transaction.reading.senses = transaction.rows as u16;
         transaction.owner = slot;
+        if let Some(sectors) = &mut self.sectors {
+            transaction.page = if stream == HOST { sectors.next_page(die) } else { row };
+            if origin == Origin::Host {
+                transaction.bytes = sectors.bytes_of(self.programs.get(slot, 0).value());
+            }
+        }
         let global = self.space.global(die, superblock);
         if let Some(regulation) = &mut self.regulation {
             let cost = regulation.take_cost(die, stream);

@@ -10,6 +10,8 @@ pub struct PlacementView<'a> {
     pub dies: u32,
     /// Program operations bound to each die and not yet done.
     pub programs: &'a [u32],
+    /// Channels, ways of each, dies of each way, and planes of a die that operate apart.
+    pub shape: [u32; 4],
     /// The first logical unit that will go there.
     pub lpn: Lpn,
     /// Mapping units of one program operation.
@@ -43,6 +45,11 @@ impl PlacementView<'_> {
 pub trait PlacementPolicy: Send {
     /// An eligible die, or `None` to wait until something changes.
     fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId>;
+
+    /// The die that a logical unit's address names, for policies by which it names one: the number of the die.
+    fn home(&self, view: &PlacementView<'_>) -> u32 {
+        view.lpn.0 / view.program_units % view.dies
+    }
 }
 
 config::policies! {

@@ -4,27 +4,99 @@ use super::{PlacementPolicy, PlacementView};
 use config::{Card, ConfigError, Policy, Section};
 use units::DieId;
 
+/// The letters of channels, ways, dies and planes.
+const LETTERS: &str = "CWDP";
+
 /// Logical addresses striped over the dies. A choice costs O(1) for up to 64 dies.
 #[derive(Clone, Debug)]
-pub struct StaticStriping;
+pub struct StaticStriping {
+    /// Places in [`LETTERS`], what changes fastest first.
+    order: [usize; 4],
+    /// Dies of a way that are planes of one.
+    planes: u32,
+}
 
 impl Policy for StaticStriping {
     const CARD: Card = Card {
         name: "static",
-        rule: "die = (lpn / program_units) mod dies; if that die cannot take a program now, the next that can, \
-               because waiting for a die full of valid data could block the drive for ever",
+        rule: "the die follows from lpn / program_units, counted over channels (C), ways (W), dies of a way (D) and \
+               planes that operate apart (P), in this `order`; if that die cannot take a program now, the next that \
+               can, because waiting for a die full of valid data could block the drive for ever",
         paper: "static allocation: Hu et al., ICS 2011; Tavakkol, Arjomand and Sarbazi-Azad, ACM TOMPECS 1(3), 2016",
-        not_modelled: "an address bound to one die for ever: under load some units land beside their stripe",
+        not_modelled: "an address bound to one die for ever: under load some units land beside their stripe; an \
+                       address bound to one plane",
     };
 
-    fn read(_section: &mut Section) -> Result<Self, ConfigError> {
-        Ok(Self)
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let order = section.or(
+            "order",
+            "CWDP".to_owned(),
+            "what changes fastest with the address first: the letters C, W, D, P",
+        )?;
+        let planes =
+            section.or("planes", 1u32, "dies of a way that are planes of one die, as P counts them")?;
+        if planes == 0 {
+            return Err(section.reject("planes", "expected at least 1"));
+        }
+        let places: Vec<usize> = order.chars().filter_map(|letter| LETTERS.find(letter)).collect();
+        let mut seen = 0u8;
+        places.iter().for_each(|place| seen |= 1 << place);
+        match <[usize; 4]>::try_from(places) {
+            Ok(order) if seen == 0b1111 => Ok(Self { order, planes }),
+            _ => Err(section.reject("order", "expected each of the letters C, W, D, P once")),
+        }
     }
 }
 
 impl PlacementPolicy for StaticStriping {
     #[inline]
     fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId> {
-        view.next_eligible(view.lpn.0 / view.program_units % view.dies)
+        view.next_eligible(self.home(view))
+    }
+
+    #[inline]
+    fn home(&self, view: &PlacementView<'_>) -> u32 {
+        let mut rest = view.lpn.0 / view.program_units;
+        if self.order == [0, 1, 2, 3] {
+            return rest % view.dies; // The order in which dies are numbered.
+        }
+        let [channels, ways, dies, apart] = view.shape;
+        let dies = dies / self.planes;
+        let shape = [channels, ways, dies, apart * self.planes];
+        let mut at = [0; 4];
+        for place in self.order {
+            at[place] = rest % shape[place];
+            rest /= shape[place];
+        }
+        // Planes that operate apart within a die of ours are one place.
+        at[0] + channels * (at[1] + ways * (at[2] + dies * (at[3] % self.planes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Lpn;
+
+    fn home(order: [usize; 4], lpn: u32) -> u32 {
+        let shape = [8, 4, 2, 2];
+        let view =
+            PlacementView { eligible: &[], dies: 64, programs: &[], shape, lpn: Lpn(lpn), program_units: 1 };
+        StaticStriping { order, planes: 1 }.home(&view)
+    }
+
+    #[test]
+    fn channels_ways_dies_is_the_order_in_which_dies_are_numbered() {
+        assert!((0..256).all(|lpn| home([0, 1, 2, 3], lpn) == lpn % 64));
+        // Planes before dies: the ways come twice before the other die does.
+        assert!((0..64).all(|lpn| home([0, 1, 3, 2], lpn) == lpn % 32));
+    }
+
+    #[test]
+    fn what_comes_first_changes_fastest() {
+        // Ways first: the next address is the next way of the same channel, eight dies on.
+        assert_eq!([0, 1, 2, 3, 4].map(|lpn| home([1, 0, 2, 3], lpn)), [0, 8, 16, 24, 1]);
+        // Planes first: two addresses stay on a die.
+        assert_eq!([0, 1, 2, 3].map(|lpn| home([3, 0, 1, 2], lpn)), [0, 0, 1, 1]);
     }
 }

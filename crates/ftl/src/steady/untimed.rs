@@ -290,6 +290,7 @@ impl PageMapped {
     /// Lets time begin again: open superblocks are completed to whole program units.
     pub fn settle(&mut self) {
         self.settle_map();
+        self.settle_sectors();
         for die in 0..self.layout.dies as usize {
             for stream in 0..2 {
                 let frontier = &mut self.space.dies[die].frontiers[stream];

@@ -39,6 +39,7 @@ impl Drive {
             eligible: &self.eligible,
             dies: self.dies,
             programs: &self.programs,
+            shape: [self.dies, 1, 1, 1],
             lpn: Lpn(lpn),
             program_units: PROGRAM_UNITS,
         };

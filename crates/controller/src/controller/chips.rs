@@ -1,0 +1,199 @@
+//! Dies that are one chip, and a channel whose free moment decides what comes next.
+//!
+//! A chip is a set of dies of which one works at a time. Its next operation is chosen when the channel is free to carry
+//! the command; a die whose data wait to be given goes before that, and chips have their turns one after the other.
+
+use super::Controller;
+use crate::scheduler::DieView;
+use crate::{Class, ControllerConfig, Probe};
+use engine::Calendar;
+use nand::Geometry;
+use units::SimTime;
+
+/// Which dies are one chip, and whose turn it is.
+pub(super) struct Chips {
+    /// From a die of a chip to its next.
+    stride: usize,
+    dies_per_chip: usize,
+    /// From a plane of a die to its next, where planes of a die are dies of their own here.
+    plane_stride: usize,
+    per_channel: usize,
+    /// For each channel, the chip whose turn it is.
+    turn: Vec<usize>,
+    /// For each channel: some chip waits for it to be free.
+    awaited: Vec<bool>,
+}
+
+impl Chips {
+    pub fn new(config: &ControllerConfig, geometry: &Geometry) -> Option<Box<Self>> {
+        if !config.late_choice {
+            return None;
+        }
+        let dies_per_chip = if config.dies_take_turns { geometry.dies_per_way as usize } else { 1 };
+        let stride = geometry.dies() as usize / dies_per_chip;
+        let channels = geometry.channels as usize;
+        Some(Box::new(Self {
+            stride,
+            dies_per_chip,
+            plane_stride: stride * (dies_per_chip / config.paired_planes as usize).max(1),
+            per_channel: stride / channels,
+            turn: vec![0; channels],
+            awaited: vec![false; channels],
+        }))
+    }
+
+    /// The chip of a die: the number of its first.
+    pub fn of(&self, die: usize) -> usize {
+        die % self.stride
+    }
+
+    fn dies(&self, chip: usize) -> impl Iterator<Item = usize> + use<> {
+        (chip..chip + self.dies_per_chip * self.stride).step_by(self.stride)
+    }
+
+    /// True while some chip waits for the channel to be free.
+    pub fn is_awaited(&self, channel: usize) -> bool {
+        self.awaited[channel]
+    }
+
+    /// The same, and they are asked now.
+    pub fn take_awaited(&mut self, channel: usize) -> bool {
+        std::mem::take(&mut self.awaited[channel])
+    }
+}
+
+impl Controller {
+    /// Starts the chip's next operation, if it is free and its channel is.
+    pub(super) fn start_chip<P: Probe>(&mut self, chip: usize, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let chips = self.chips.as_ref().expect("the caller saw chips");
+        let mut suspended = None;
+        let mut waits = false;
+        for die in chips.dies(chip) {
+            let state = &self.dies[die];
+            let busy = state.array.exists() || state.register.exists() || state.status.exists();
+            if busy || now < state.blocked_until {
+                return;
+            }
+            waits |= state.waiting != 0;
+            if state.suspended.exists() {
+                suspended = Some(die);
+            }
+        }
+        if let Some(die) = suspended
+            && self.dies[die].waiting & Class::HostRead.bit() == 0
+        {
+            return self.resume(die, calendar);
+        }
+        if !waits {
+            return;
+        }
+        let index = chip % self.channel_count as usize;
+        let channel = &self.channels[index];
+        let others = self.chips.as_ref().is_some_and(|chips| chips.is_awaited(index));
+        if channel.free_at > now || channel.is_wanted() || others {
+            self.chips.as_mut().expect("seen above").awaited[index] = true;
+            return self.wake_channel(index, calendar);
+        }
+        let (die, class) = match suspended {
+            Some(die) => (die, Class::HostRead),
+            None => self.choose_in_chip(chip, now),
+        };
+        let page = self.slab.items[self.dies[die].first(class).index()].page;
+        self.take_up(die, class, calendar, probe);
+        if page != u32::MAX {
+            self.pair(die, class, page, calendar, probe);
+        }
+    }
+
+    /// The other planes of a die program with it what has the same page number: their data follow its own.
+    fn pair<P: Probe>(
+        &mut self,
+        die: usize,
+        class: Class,
+        page: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let chips = self.chips.as_ref().expect("the caller saw chips");
+        let (stride, dies) = (chips.plane_stride, self.dies.len());
+        for other in (die % stride..dies).step_by(stride).filter(|&other| other != die) {
+            if self.dies[other].waiting & class.bit() != 0 && self.bring_forward(other, class, page) {
+                self.take_up(other, class, calendar, probe);
+            }
+        }
+    }
+
+    /// True when some operation that waits has this page number. MQSim takes that one, before those in front of it; here
+    /// pages of a block are programmed in order, so the oldest takes its number and its turn.
+    fn bring_forward(&mut self, die: usize, class: Class, page: u32) -> bool {
+        let first = self.dies[die].first(class);
+        let mut at = first;
+        while at.exists() {
+            if self.slab.items[at.index()].page == page {
+                self.slab.items[at.index()].page = self.slab.items[first.index()].page;
+                self.slab.items[first.index()].page = page;
+                return true;
+            }
+            at = self.slab.items[at.index()].next;
+        }
+        false
+    }
+
+    /// What the scheduler would do next, of all that waits at the chip, and at which die.
+    fn choose_in_chip(&mut self, chip: usize, now: SimTime) -> (usize, Class) {
+        let mut view = DieView {
+            ready: 0,
+            queued: [SimTime::ZERO; Class::COUNT],
+            submitted: [u64::MAX; Class::COUNT],
+            urgent: false,
+            now,
+        };
+        let mut at = [chip; Class::COUNT];
+        for die in self.chips.as_ref().expect("the caller saw chips").dies(chip) {
+            let mut waiting = self.dies[die].waiting;
+            if waiting & Class::Erase.bit() != 0 && self.reads_before_erase(die) {
+                waiting &= !Class::Erase.bit();
+            }
+            let state = &self.dies[die];
+            view.urgent |= state.urgent;
+            for class in Class::ALL {
+                if waiting & class.bit() == 0 {
+                    continue;
+                }
+                let first = &self.slab.items[state.first(class).index()];
+                if first.submitted < view.submitted[class as usize] {
+                    view.ready |= class.bit();
+                    view.queued[class as usize] = first.queued;
+                    view.submitted[class as usize] = first.submitted;
+                    at[class as usize] = die;
+                }
+            }
+        }
+        let class = self.scheduler.pick(&view);
+        assert!(
+            view.ready & class.bit() != 0,
+            "the scheduler picked {class:?} on chip {chip}, which is not ready"
+        );
+        (at[class as usize], class)
+    }
+
+    /// The channel is free and no data wait for it: the chips have their turns until it is taken.
+    pub(super) fn start_in_turn<P: Probe>(&mut self, index: usize, calendar: &mut Calendar, probe: &mut P) {
+        let Some(chips) = &mut self.chips else { return };
+        if !chips.take_awaited(index) {
+            return;
+        }
+        let per_channel = chips.per_channel;
+        for _ in 0..per_channel {
+            let chips = self.chips.as_mut().expect("seen above");
+            let chip = index + chips.turn[index] * self.channel_count as usize;
+            chips.turn[index] = (chips.turn[index] + 1) % per_channel;
+            self.start_chip(chip, calendar, probe);
+            if self.channels[index].free_at > calendar.now() {
+                self.chips.as_mut().expect("seen above").awaited[index] = true;
+                return self.wake_channel(index, calendar);
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The buffer's DRAM at work: accesses wait for each other.
+
+use ftl::buffer::Dram;
+use units::SimTime;
+
+/// The DRAM, and until when it is taken.
+pub(crate) struct Memory {
+    dram: Dram,
+    free_at: SimTime,
+}
+
+impl Memory {
+    pub fn new(dram: Dram) -> Self {
+        Self { dram, free_at: SimTime::ZERO }
+    }
+
+    /// When an access to `bytes` that is asked for now is over.
+    pub fn access(&mut self, bytes: u64, now: SimTime) -> SimTime {
+        self.free_at = self.free_at.max(now) + self.dram.access(bytes);
+        self.free_at
+    }
+}

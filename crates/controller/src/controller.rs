@@ -337,6 +337,12 @@ impl Controller {
     }
 
     /// Array time of one sensing.
+    /// Array read of a page.
+    #[inline]
+    pub fn t_r(&self, row: u32) -> Nanos {
+        self.timing.t_r(row)
+    }
+
     #[inline]
     fn t_r_of(&self, row: u32, slc: bool) -> Nanos {
         if slc { self.slc_times[0] } else { self.timing.t_r(row) }

@@ -288,6 +288,8 @@ impl Ftl {
         fn handle[P](event: Event, calendar: &mut Calendar, probe: &mut P);
         /// Writes one unit in no time.
         fn write_untimed(lpn: Lpn);
+        /// The host no longer needs a unit; in no time.
+        fn trim_untimed(lpn: Lpn);
         /// Lets time begin again: open superblocks are completed to whole program units.
         fn settle();
         /// Puts a saved state into this drive, which must be fresh and of the same shape.

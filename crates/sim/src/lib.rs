@@ -37,6 +37,7 @@ pub use drive::{BenchChip, Catalogue, Drive, DriveSummary, chip_on_bench, explai
 pub use error::Error;
 pub use measure::REQUEST_COLUMNS;
 pub use options::{PreconditionKind, RunOptions};
+pub use precondition::Copies;
 pub use session::{Progress, Session};
 pub use state_file::info as state_info;
 pub use timeline::TIMELINE_COLUMNS;

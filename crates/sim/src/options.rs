@@ -17,6 +17,8 @@ pub enum PreconditionKind {
     Instant,
     /// Filled, then overwritten at random until write amplification is steady.
     Steady,
+    /// Filled, then written by copies of the workload until write amplification is steady.
+    Workload,
 }
 
 /// Options of a run; read from JSON, unknown keys refused.

@@ -4,10 +4,11 @@ use crate::check::Checker;
 use crate::link::Link;
 use crate::observers::{Observers, RequestRows};
 use crate::passes::Passes;
-use crate::precondition::Precondition;
+use crate::precondition::{Copies, Precondition};
 use crate::run::{Limits, Run, page_operations};
 use crate::timeline::Timeline;
-use crate::{Drive, Error, RunOptions, WorkloadSpec, result, state_file};
+use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec, result, state_file};
+use engine::RandomStream;
 use ftl::Ftl;
 use host::Workload;
 use serde::Serialize;
@@ -63,8 +64,28 @@ impl Session {
     /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a saved state to load
     /// is damaged.
     pub fn new(drive: Drive, workload: &WorkloadSpec, options: RunOptions) -> Result<Self, Error> {
-        let source = workload.open(drive.capacity().get(), options.seed)?;
-        Ok(Self::with_workload(drive, source, options)?.repeating(workload.clone()))
+        let (spec, capacity, seed) = (workload.clone(), drive.capacity().get(), options.seed);
+        let recorded = matches!(spec, WorkloadSpec::Trace { .. });
+        let copies = move |copy: u64| {
+            // The measured run is copy 0; each of the others has a seed of its own.
+            let named = || RandomStream::new(seed, &format!("precondition.copy.{copy}")).bits();
+            spec.open(capacity, if copy == 0 { seed } else { named() })
+        };
+        Ok(Self::with_copies(drive, Box::new(copies), recorded, options)?.repeating(workload.clone()))
+    }
+
+    /// As [`Self::new`], for any source of requests that can be opened again; `recorded`: all copies are the same.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_copies(
+        drive: Drive,
+        mut copies: Copies,
+        recorded: bool,
+        options: RunOptions,
+    ) -> Result<Self, Error> {
+        let source = copies(0)?;
+        Self::begin(drive, source, Some((copies, recorded)), options)
     }
 
     /// As [`Self::new`], for any source of requests.
@@ -76,13 +97,30 @@ impl Session {
         source: Box<dyn Workload>,
         options: RunOptions,
     ) -> Result<Self, Error> {
+        Self::begin(drive, source, None, options)
+    }
+
+    fn begin(
+        drive: Drive,
+        source: Box<dyn Workload>,
+        copies: Option<(Copies, bool)>,
+        options: RunOptions,
+    ) -> Result<Self, Error> {
         let begin = Instant::now();
         let passes = Passes::new(options.passes.as_deref())?;
         let mut ftl = drive.build(options.seed)?;
         if let Some(path) = &options.load_state {
             state_file::load(&mut ftl, Path::new(path))?;
         }
-        let precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed);
+        let mut precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed);
+        if options.precondition == PreconditionKind::Workload {
+            let Some((copies, recorded)) = copies else {
+                return Err(Error(
+                    "precondition = workload: expected a workload that can be opened again".into(),
+                ));
+            };
+            precondition = precondition.with_copies(copies, recorded, &ftl);
+        }
         Ok(Self {
             drive,
             options,

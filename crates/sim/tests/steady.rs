@@ -156,6 +156,73 @@ fn assert_alike(compared: Vec<Compared>) {
     assert!(lines.is_empty(), "{} of {count} comparisons differ:\n{}", lines.len(), lines.join("\n"));
 }
 
+/// Write amplification over one overwrite of skewed writes, when `before` overwrites of them were made first.
+fn skewed(skew: Skew, kind: PreconditionKind, before: f64, seed: u64) -> f64 {
+    let drive = small(&[]);
+    let units = drive.capacity().get() / 4096;
+    let options = RunOptions { precondition: kind, seed, check: before < 1.0, ..RunOptions::default() };
+    let (skipped, all) = ((before * units as f64) as u64, ((before + 1.0) * units as f64) as u64);
+    let copies = move |copy: u64| Ok(workload(skew, all, units, seed + 1_000_000 * copy));
+    let mut session = Session::with_copies(drive, Box::new(copies), false, options).unwrap();
+    while session.progress().phase == "precondition" || session.progress().host_requests < skipped {
+        session.advance(64).unwrap();
+    }
+    let start = *session.ftl().unwrap().stats();
+    session.finish().unwrap();
+    let report = session.result().unwrap()["precondition"].clone();
+    assert!(kind != PreconditionKind::Workload || report["steady"] == true, "{report}");
+    session.ftl().unwrap().stats().since(&start).waf().unwrap()
+}
+
+#[test]
+fn the_state_of_the_workload_itself_is_that_of_a_long_run_of_it() {
+    let whole = std::env::var("FLOATGATE_STEADY_SEEDS").is_ok();
+    let (skews, seeds) = if whole { (&SKEWS[1..], 20) } else { (&SKEWS[1..2], 10) };
+    let (mut compared, mut uniform) = (Vec::new(), Vec::new());
+    for &skew in skews {
+        // The first tenth of an overwrite fills the buffer, which a long run has behind it.
+        let sample = |kind, before: f64, first: u64| -> Vec<f64> {
+            (first..first + seeds).map(|seed| skewed(skew, kind, before, seed)).collect()
+        };
+        let long = sample(PreconditionKind::Fill, 15.0, 1);
+        for (kind, first) in [(PreconditionKind::Workload, 1001), (PreconditionKind::Instant, 2001)] {
+            let short = sample(kind, 0.1, first);
+            let chance = mann_whitney(&long, &short);
+            let detail = format!("long run {:.4}, {kind:?} {:.4}", mean(&long), mean(&short));
+            println!("{chance:10.6} {skew:?}: {detail}");
+            let list = if kind == PreconditionKind::Workload { &mut compared } else { &mut uniform };
+            list.push(Compared { name: format!("{skew:?}"), chance, detail });
+        }
+    }
+    assert_alike(compared);
+    let told = differing(uniform, ALARM).len();
+    assert_eq!(told, skews.len(), "uniform overwriting should be another state, or this test sees nothing");
+}
+
+#[test]
+fn a_workload_that_writes_nothing_has_no_steady_state() {
+    let copies = |_| Ok(uniform(100, 4, Op::Read, 4096, 1 << 20, 1));
+    let options = RunOptions { precondition: PreconditionKind::Workload, ..RunOptions::default() };
+    let mut session = Session::with_copies(small(&[]), Box::new(copies), false, options).unwrap();
+    let refused = session.finish().expect_err("it writes nothing").to_string();
+    assert!(refused.contains("the workload writes nothing"), "{refused}");
+    assert!(!refused.contains('\n'), "{refused}");
+}
+
+#[test]
+fn what_is_recorded_is_repeated_as_it_was() {
+    let state = |recorded: bool| {
+        let copies = |_| Ok(workload(Skew::Zipf, 5_000, 19_000, 1));
+        let options = RunOptions { precondition: PreconditionKind::Workload, ..RunOptions::default() };
+        let mut session = Session::with_copies(small(&[]), Box::new(copies), recorded, options).unwrap();
+        while session.progress().phase == "precondition" {
+            session.advance(1 << 16).unwrap();
+        }
+        session.ftl().unwrap().valid_units().to_vec()
+    };
+    assert_eq!(state(true), state(false));
+}
+
 fn policy_names(seam: &str) -> Vec<&'static str> {
     sim::policies().into_iter().filter(|entry| entry.seam == seam).map(|entry| entry.card.name).collect()
 }

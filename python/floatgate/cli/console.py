@@ -295,10 +295,11 @@ def state_words(options: "session.Options") -> str:
     if options.load_state:
         return f"from the saved state {options.load_state}"
     return {
-        "none": "fresh, as it left the factory (--precondition fill, instant or steady to change)",
+        "none": "fresh, as it left the factory (--precondition fill, instant, steady or workload to change)",
         "fill": "filled once",
         "instant": "constructed as endless random overwriting leaves it",
         "steady": "overwritten at random until write amplification is steady",
+        "workload": "written by copies of the workload until write amplification is steady",
     }[options.precondition]
 
 

@@ -25,6 +25,7 @@ class Precondition(StrEnum):
     FILL = "fill"
     INSTANT = "instant"
     STEADY = "steady"
+    WORKLOAD = "workload"
 
 
 _TRACE = "Traces"
@@ -65,7 +66,7 @@ def run(
     precondition: Annotated[
         Precondition | None,
         typer.Option(
-            help="Write the drive full, or bring it into steady state, first.",
+            help="Write the drive full, or bring it into steady state, of random writes or of this workload.",
             show_default="none",
             rich_help_panel=_STATE,
         ),

@@ -69,7 +69,7 @@ def _precondition(document: dict[str, Any]) -> str:
     kind = report["kind"]
     if kind == "none":
         return "fresh drive"
-    if kind == "steady":
+    if kind in ("steady", "workload"):
         windows = len(report["waf_by_window"])
         ended = "steady" if report["steady"] else "not steady yet"
         return f"preconditioned: {ended} after {windows} windows"

@@ -48,6 +48,14 @@ impl BlockMapped {
         self.finish_instant(&mut calendar);
     }
 
+    /// The host no longer needs a unit; in no time.
+    pub fn trim_untimed(&mut self, lpn: Lpn) {
+        self.instant.get_or_insert_default();
+        let mut calendar = Calendar::new();
+        self.trim(lpn, 1, &mut calendar, &mut ());
+        self.finish_instant(&mut calendar);
+    }
+
     /// Answers all that was submitted without time. False when there was nothing.
     fn finish_instant(&mut self, calendar: &mut Calendar) -> bool {
         let mut any = false;

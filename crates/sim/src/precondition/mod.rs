@@ -1,12 +1,18 @@
 //! Making a drive look used, in slices.
 
 mod miniature;
+mod own;
 
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, FtlStats, SteadyRule, SteadyWindow};
+pub use own::Copies;
+use own::{Own, Step};
 use serde_json::{Value, json};
-use units::Lpn;
+use units::{Lpn, Nanos};
+
+/// A copy of the workload that writes more windows than this is not waited for.
+const WINDOWS_OF_A_COPY: u64 = 4;
 
 /// Preconditioning under way.
 pub(crate) struct Precondition {
@@ -19,6 +25,10 @@ pub(crate) struct Precondition {
     rule: SteadyRule,
     window_start: FtlStats,
     random: RandomStream,
+    own: Option<Own>,
+    /// Units written in this window, and by the last whole copy of the workload.
+    in_window: u64,
+    in_copy: u64,
     done: bool,
     steady: bool,
 }
@@ -36,9 +46,18 @@ impl Precondition {
             rule,
             window_start: *ftl.stats(),
             random: RandomStream::new(seed, "precondition"),
+            own: None,
+            in_window: 0,
+            in_copy: 0,
             done: kind == PreconditionKind::None,
             steady: false,
         }
+    }
+
+    /// With copies of the workload, of which every one is the same if it is `recorded`.
+    pub fn with_copies(self, copies: Copies, recorded: bool, ftl: &Ftl) -> Self {
+        let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
+        Self { own: Some(Own::new(copies, recorded, unit, capacity)), ..self }
     }
 
     /// How far it is, if that can be known.
@@ -47,7 +66,7 @@ impl Precondition {
         match self.kind {
             // The shortest way to steady is the fill and as many windows as are compared; beyond that nobody
             // knows, and the estimate stays just short of done.
-            PreconditionKind::Steady => {
+            PreconditionKind::Steady | PreconditionKind::Workload => {
                 let least = 1.0 + self.rule.window * self.rule.windows as f64;
                 Some((filled / least).min(0.99))
             }
@@ -64,6 +83,7 @@ impl Precondition {
             PreconditionKind::None => self.done = true,
             PreconditionKind::Instant => self.construct(drive, ftl, seed)?,
             PreconditionKind::Fill | PreconditionKind::Steady => self.write(drive, ftl, count)?,
+            PreconditionKind::Workload => self.write_own(drive, ftl, count)?,
         }
         if self.done {
             ftl.settle();
@@ -71,15 +91,68 @@ impl Precondition {
         Ok(self.done)
     }
 
+    /// Fills the drive, then writes as the workload does.
+    fn write_own(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
+        let filled = u64::from(self.filled);
+        if self.written < filled {
+            return self.write(drive, ftl, count.min(filled - self.written));
+        }
+        let times = Times::of(ftl);
+        for _ in 0..count {
+            let own = self.own.as_mut().expect("a workload is there to be copied");
+            let step = own.next()?;
+            let busy = match step {
+                Step::Write(first, units) => {
+                    let before = programmed(ftl.stats());
+                    (first.0..first.0 + units).for_each(|lpn| ftl.write_untimed(Lpn(lpn)));
+                    (self.written, self.in_window) =
+                        (self.written + u64::from(units), self.in_window + u64::from(units));
+                    times.program.times(programmed(ftl.stats()) - before)
+                }
+                Step::Trim(first, units) => {
+                    (first.0..first.0 + units).for_each(|lpn| ftl.trim_untimed(Lpn(lpn)));
+                    Nanos::ZERO
+                }
+                Step::Read(units) => times.read.times(u64::from(units)),
+                Step::End => Nanos::ZERO,
+            };
+            own.served(busy);
+            if ftl.is_read_only() {
+                return Err(worn_out(drive));
+            }
+            self.look(ftl, matches!(step, Step::End));
+            if self.done {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes the window if it is time to: at the end of a copy, unless copies are long.
+    fn look(&mut self, ftl: &Ftl, ended: bool) {
+        let window = ((f64::from(self.filled) * self.rule.window) as u64).max(1);
+        let own = self.own.as_ref().expect("a workload is there to be copied");
+        if !ended {
+            self.in_copy = self.in_copy.max(own.written);
+        }
+        let is_long = self.in_copy >= WINDOWS_OF_A_COPY * window;
+        if self.in_window < window || !(ended || is_long) {
+            return;
+        }
+        let waf = ftl.stats().since(&self.window_start).waf().expect("the window held writes");
+        self.window_start = *ftl.stats();
+        self.in_window = 0;
+        self.steady = self.window.push(waf);
+        let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
+        self.done = self.steady || overwritten >= self.rule.limit;
+    }
+
     fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         let window = ((filled as f64 * self.rule.window) as u64).max(1);
         for _ in 0..count {
             if ftl.is_read_only() {
-                return Err(Error(format!(
-                    "{}: too few good superblocks are left: it wore out while it was preconditioned",
-                    drive.name
-                )));
+                return Err(worn_out(drive));
             }
             if self.written < filled {
                 ftl.write_untimed(Lpn(self.written as u32));
@@ -157,8 +230,10 @@ impl Precondition {
             "kind": match self.kind {
                 PreconditionKind::Fill => "fill",
                 PreconditionKind::Instant => "instant",
+                PreconditionKind::Workload => "workload",
                 _ => "steady",
             },
+            "copies": self.own.as_ref().map(|own| own.copies),
             "filled_units": self.filled,
             "units_written": self.written,
             "waf_by_window": self.window.history,
@@ -170,5 +245,33 @@ impl Precondition {
                 "limit_overwrites": self.rule.limit,
             },
         })
+    }
+}
+
+fn worn_out(drive: &Drive) -> Error {
+    Error(format!(
+        "{}: too few good superblocks are left: it wore out while it was preconditioned",
+        drive.name
+    ))
+}
+
+fn programmed(stats: &FtlStats) -> u64 {
+    stats.units_programmed.iter().sum()
+}
+
+/// What a unit takes when all dies work: the nominal clock of a workload that writes without time.
+struct Times {
+    program: Nanos,
+    read: Nanos,
+}
+
+impl Times {
+    fn of(ftl: &Ftl) -> Self {
+        let (layout, controller) = (ftl.layout(), ftl.controller());
+        let share = |time: Nanos, units: u32| Nanos::new(time.ns() / u64::from(units * layout.dies));
+        Self {
+            program: share(controller.t_prog(0, 0, 0), layout.program_units),
+            read: share(controller.t_r(0), 1),
+        }
     }
 }

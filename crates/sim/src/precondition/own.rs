@@ -1,0 +1,188 @@
+//! The workload's own writes, without time: copies of the workload, one after the other, each with a seed of its own.
+//!
+//! A request takes as long as the arrays of all dies together need for what it caused, and requests are answered in
+//! order: by that clock rates, runtimes, think times and stonewalls decide how much of each job is written. Not
+//! modelled here: queues, wires, the write buffer (a unit written twice in short time is written twice), flushes.
+
+use crate::Error;
+use host::{HostRequest, Op, Poll, Workload, WorkloadError};
+use std::collections::VecDeque;
+use units::{Lpn, Nanos, SimTime};
+
+/// Opens a copy of a workload: copy 0 is the one that is measured.
+pub type Copies = Box<dyn FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send>;
+
+/// Requests that wait at most: what an overdriven trace has more of is answered.
+const OUTSTANDING_MAX: usize = 1 << 16;
+/// Changes of a trace that are kept, so that it need not be read again.
+const KEPT_MAX: usize = 1 << 22;
+/// Requests after which a workload that goes on for ever and has not written is said to write nothing.
+const READS_MAX: u64 = 1 << 22;
+
+/// What the workload asks for next.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// Units are written.
+    Write(Lpn, u32),
+    /// Units are no longer needed.
+    Trim(Lpn, u32),
+    /// Units are read, or nothing is to be done.
+    Read(u32),
+    /// A copy came to its end.
+    End,
+}
+
+/// Copies of a workload on their way.
+pub(super) struct Own {
+    open: Copies,
+    /// Every copy is the same: what the first one changed is kept.
+    recorded: bool,
+    kept: Vec<Step>,
+    at: usize,
+    source: Option<Box<dyn Workload>>,
+    request: Option<HostRequest>,
+    outstanding: VecDeque<(HostRequest, SimTime)>,
+    now: SimTime,
+    idle_from: SimTime,
+    unit: u64,
+    capacity: u64,
+    /// Copies opened so far.
+    pub copies: u64,
+    /// Units written in this copy; requests of it.
+    pub written: u64,
+    requests: u64,
+}
+
+impl Own {
+    pub fn new(open: Copies, recorded: bool, unit: u64, capacity: u64) -> Self {
+        Self {
+            open,
+            recorded,
+            kept: Vec::new(),
+            at: 0,
+            source: None,
+            request: None,
+            outstanding: VecDeque::new(),
+            now: SimTime::ZERO,
+            idle_from: SimTime::ZERO,
+            unit,
+            capacity,
+            copies: 0,
+            written: 0,
+            requests: 0,
+        }
+    }
+
+    /// The next thing to do. What the one before took is told by [`Self::served`].
+    ///
+    /// # Errors
+    /// When the workload is faulty, asks for what the drive does not have, or never writes.
+    pub fn next(&mut self) -> Result<Step, Error> {
+        let step = if self.copies > 1 && self.recorded { self.repeat() } else { self.ask()? };
+        match step {
+            Step::Write(_, units) => self.written += u64::from(units),
+            Step::End if self.written == 0 => return Err(self.idle()),
+            Step::End => (self.written, self.requests) = (0, 0),
+            _ if self.written == 0 && self.requests > READS_MAX => return Err(self.idle()),
+            _ => {}
+        }
+        if self.recorded && self.copies == 1 && !matches!(step, Step::Read(_)) {
+            self.kept.push(step);
+            self.recorded = self.kept.len() < KEPT_MAX;
+            if !self.recorded {
+                self.kept = Vec::new();
+            }
+        }
+        if matches!(step, Step::End) {
+            self.copies += 1;
+        }
+        Ok(step)
+    }
+
+    fn idle(&self) -> Error {
+        Error(
+            "precondition = workload: the workload writes nothing, so that it has no steady state: expected none, fill, \
+             instant or steady"
+                .into(),
+        )
+    }
+
+    fn repeat(&mut self) -> Step {
+        let step = self.kept[self.at];
+        self.at = if self.at + 1 == self.kept.len() { 0 } else { self.at + 1 };
+        step
+    }
+
+    /// Asks the copy under way, or opens one.
+    fn ask(&mut self) -> Result<Step, Error> {
+        self.copies = self.copies.max(1);
+        loop {
+            if self.source.is_none() {
+                self.source = Some((self.open)(self.copies)?);
+                (self.now, self.idle_from) = (SimTime::ZERO, SimTime::ZERO);
+            }
+            let source = self.source.as_mut().expect("opened above");
+            match source.poll(self.now)? {
+                Poll::Ready(request) => {
+                    self.requests += 1;
+                    self.request = Some(request);
+                    return self.step_of(&request);
+                }
+                Poll::At(time) => match self.outstanding.front() {
+                    Some((_, due)) if *due <= time || self.outstanding.len() > OUTSTANDING_MAX => {
+                        self.answer();
+                    }
+                    _ => self.now = time,
+                },
+                Poll::Blocked if self.outstanding.is_empty() => {
+                    return Err(Error(format!(
+                        "precondition = workload: {} waits for something that will never happen",
+                        source.report().name
+                    )));
+                }
+                Poll::Blocked => self.answer(),
+                Poll::Done if self.outstanding.is_empty() => {
+                    self.source = None;
+                    return Ok(Step::End);
+                }
+                Poll::Done => self.answer(),
+            }
+        }
+    }
+
+    fn answer(&mut self) {
+        let (request, due) = self.outstanding.pop_front().expect("the caller saw one");
+        self.now = self.now.max(due);
+        if let Some(source) = &mut self.source {
+            source.complete(&request, self.now, false);
+        }
+    }
+
+    fn step_of(&self, request: &HostRequest) -> Result<Step, Error> {
+        let end = request.offset.checked_add(u64::from(request.bytes)).filter(|end| *end <= self.capacity);
+        let Some(end) = end else {
+            let name = self.source.as_ref().map_or_else(String::new, |source| source.report().name);
+            let what = format!("a request of {} bytes at {}", request.bytes, request.offset);
+            let expected = format!("requests within the drive's {} bytes", self.capacity);
+            return Err(WorkloadError::of(name, what, expected).into());
+        };
+        let (first, behind) = match request.op {
+            Op::Trim => (request.offset.div_ceil(self.unit), end / self.unit),
+            _ => (request.offset / self.unit, end.div_ceil(self.unit)),
+        };
+        let (first, units) = (Lpn(first as u32), behind.saturating_sub(first) as u32);
+        Ok(match request.op {
+            Op::Write => Step::Write(first, units),
+            Op::Trim => Step::Trim(first, units),
+            Op::Read => Step::Read(units),
+            Op::Flush => Step::Read(0),
+        })
+    }
+
+    /// The last step kept the arrays busy for so long.
+    pub fn served(&mut self, busy: Nanos) {
+        let Some(request) = self.request.take() else { return };
+        self.idle_from = self.idle_from.max(self.now) + busy;
+        self.outstanding.push_back((request, self.idle_from));
+    }
+}

@@ -30,11 +30,14 @@ pub struct Turnover {
     every: u64,
     /// How many there were since the last.
     since: u64,
+    /// Valid and other units of each die's victims since measuring began; nothing where merges are counted.
+    by_die: Vec<[u64; 2]>,
 }
 
 impl Turnover {
     /// Measuring begins with these counters.
     pub(crate) fn begin(&mut self, mark: Mark) {
+        self.by_die.clear();
         self.marks.clear();
         self.marks.push(mark);
         (self.every, self.since) = (1, 0);
@@ -60,6 +63,20 @@ impl Turnover {
         }
     }
 
+    /// Valid and other units of the victims of each die that had any.
+    pub fn by_die(&self) -> &[[u64; 2]] {
+        &self.by_die
+    }
+
+    /// A victim of a die, with its valid and other units.
+    fn note(&mut self, die: usize, valid: u64, room: u64) {
+        if die >= self.by_die.len() {
+            self.by_die.resize(die + 1, [0; 2]);
+        }
+        let [moved, gained] = &mut self.by_die[die];
+        (*moved, *gained) = (*moved + valid, *gained + room);
+    }
+
     /// The marks, in order of time; the first is the beginning of measuring.
     pub fn marks(&self) -> &[Mark] {
         &self.marks
@@ -82,6 +99,7 @@ impl PageMapped {
         self.stats.victim_room += room;
         self.stats.victim_candidates += self.space.dies[die].candidates.len() as u64;
         self.stats.victim_free += self.space.dies[die].free.len() as u64;
+        self.turnover.note(die, u64::from(valid), room);
         if self.turnover.is_due() {
             let mut mark = self.mark();
             // It is counted and not taken yet.

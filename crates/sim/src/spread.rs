@@ -65,11 +65,15 @@ pub(crate) fn interval<const N: usize>(
     let of_batches = |count: usize| {
         let batches = batches(parts, count);
         let (value, variance) = jackknife(&batches, &of)?;
-        let quantile = student_t((1.0 + LEVEL) / 2.0, batches.len() - 1);
-        Some(Interval { value, half: quantile * variance.sqrt(), batches: batches.len() })
+        Some(Interval { value, half: quantile(batches.len()) * variance.sqrt(), batches: batches.len() })
     };
     let found: Option<Vec<Interval>> = BATCHES.into_iter().map(of_batches).collect();
     found?.into_iter().max_by(|a, b| a.half.total_cmp(&b.half))
+}
+
+/// Half an interval, in standard deviations that were estimated from so many batches.
+pub(crate) fn quantile(batches: usize) -> f64 {
+    student_t((1.0 + LEVEL) / 2.0, batches - 1)
 }
 
 /// The figure of all batches, and the variance of it.

@@ -17,6 +17,9 @@ use serde_json::{Map, Value, json};
 /// Fewer victims say nothing: what they hold varies by as much as it is.
 pub(crate) const VICTIMS_LEAST: u64 = 30;
 
+/// Fewer dies say nothing about the difference between dies.
+const DIES_LEAST: usize = 4;
+
 /// Halves of a run that are further apart than so many standard deviations have not the same mean: by chance, that
 /// happens about once in a hundred runs.
 const APART: f64 = 3.0;
@@ -133,7 +136,29 @@ pub(crate) fn long_run<P: Observer>(run: &Run<P>) -> LongRun {
         *part = spread::total(&[*part, rest]);
     }
     let counted: Vec<u64> = marks.iter().map(|mark| events(&mark.stats)).collect();
-    settle(&parts, &counted, if merges { of_merges } else { of_victims })
+    let mut found = settle(&parts, &counted, if merges { of_merges } else { of_victims });
+    if let (Some(interval), false) = (&mut found.interval, merges) {
+        let half = spread_over_dies(&spread::total(&parts), run.ftl.turnover().by_die());
+        interval.half = interval.half.max(half);
+    }
+    found
+}
+
+/// Half the interval that the difference between dies gives. Each die's collection is its own, and what it remembers, for
+/// about one overwrite of the drive, is longer than the batches of most runs. Wider than it must be where dies share the
+/// drive's data between them: what one holds more the others hold less. Nothing where there are too few dies.
+fn spread_over_dies(all: &Sums, dies: &[[u64; 2]]) -> f64 {
+    if dies.len() < DIES_LEAST {
+        return 0.0;
+    }
+    let dies: Vec<[f64; 2]> = dies.iter().map(|die| die.map(|units| units as f64)).collect();
+    let of = |[moved, room]: &[f64; 2]| {
+        let mut sums = *all;
+        (sums[Sum::Moved as usize], sums[Sum::Room as usize]) = (*moved, *room);
+        of_victims(&sums)
+    };
+    let found = jackknife(&dies, of);
+    found.map_or(0.0, |(_, variance)| spread::quantile(dies.len()) * variance.sqrt())
 }
 
 /// Victims and merges: what garbage collection did, as often as it did it.

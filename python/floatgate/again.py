@@ -51,7 +51,7 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
             document["drive"],
             workload,
             tuple(made["set"]) + overrides,
-            Options(**(_describing(made["options"]) | options)),
+            Options(**(_describing(document) | options)),
             resolved + overrides,
             document["config_places"],
         )
@@ -61,9 +61,12 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
     return plan
 
 
-def _describing(made: dict[str, Any]) -> dict[str, Any]:
+def _describing(document: dict[str, Any]) -> dict[str, Any]:
     """The options that say what was run; where a run wrote to is nothing that a repetition may overwrite."""
-    return {name: value for name, value in made.items() if name != "save_state"}
+    made = document["invocation"]["options"]
+    # A result of before there was a layout has no state: nothing was laid out.
+    usual = {} if "state" in document else {"layout": False}
+    return usual | {name: value for name, value in made.items() if name != "save_state"}
 
 
 def _trace_options(given: dict[str, Any]) -> TraceOptions:

@@ -58,6 +58,10 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
             if kind in ("read", "write") or path != "bandwidth_bytes_per_s":
                 interval = at(side, f"interval.{path}")
                 yield Metric(f"host.{kind}.{path}", f"{kind} {title}", at(side, path), show, interval)
+    for kind, path in (("reads", "reads_from_flash"), ("writes", "writes_to_flash")):
+        share = at(document, f"state.{path}.share")
+        if share is not None:
+            yield Metric(f"state.{path}.share", f"{kind} that met flash", share, q.percent)
     yield Metric("waf", "write amplification", document["waf"], q.ratio)
     if at(document, "waf_long_run.value") is not None:
         low, value, high = (at(document, f"waf_long_run.{name}") for name in ("low", "value", "high"))

@@ -16,6 +16,7 @@ from floatgate.execute import Listeners, run_into
 from floatgate.folder import atomically, read_json, write_json
 from floatgate.headline import Metric, headline
 from floatgate.session import Plan, Progress
+from floatgate.state import together
 
 REPEAT = "repeat.json"
 LEVEL = 0.95
@@ -146,6 +147,7 @@ def _summary(plan: Plan, seeds: tuple[int, ...], documents: list[dict[str, Any]]
         "workload": plan.workload.source,
         "seeds": list(seeds),
         "confidence_level": LEVEL,
+        "state": together(documents),
         "interrupted": any(document["interrupted"] for document in documents),
         "metrics": {
             metric.name: None

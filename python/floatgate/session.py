@@ -29,6 +29,7 @@ class Options:
     timeline: bool = False
     precondition: str = "none"
     precondition_fill: float | None = None
+    layout: bool = True
     load_state: str | None = None
     loop: str | int | None = None
     limit_requests: int | None = None
@@ -185,8 +186,8 @@ def command(plan: Plan) -> str:
         if value == getattr(Options(), name, None) and name != "seed":
             continue
         flag = "--" + name.replace("_", "-")
-        if value is True:
-            words.append(flag)
+        if isinstance(value, bool):
+            words.append(flag if value else f"--no-{flag[2:]}")
         elif isinstance(value, tuple):
             words += [part for item in value for part in (flag, str(item))]
         else:

@@ -290,6 +290,8 @@ impl Ftl {
         fn write_untimed(lpn: Lpn);
         /// The host no longer needs a unit; in no time.
         fn trim_untimed(lpn: Lpn);
+        /// Writes one unit in no time; false when there is no room for it, as blocks that failed can bring about.
+        fn try_write_untimed(lpn: Lpn) -> bool;
         /// Lets time begin again: open superblocks are completed to whole program units.
         fn settle();
         /// Puts a saved state into this drive, which must be fresh and of the same shape.

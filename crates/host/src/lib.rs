@@ -22,4 +22,4 @@ pub mod workload;
 
 pub use link::{Direction, LinkConfig};
 pub use request::{HostRequest, Op, WorkloadError};
-pub use workload::{Poll, Workload, WorkloadReport};
+pub use workload::{Extent, Poll, Workload, WorkloadReport};

@@ -21,8 +21,28 @@ pub enum Poll {
     Done,
 }
 
+/// A part of the drive, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Extent {
+    /// First byte.
+    pub offset: u64,
+    /// Length.
+    pub bytes: u64,
+}
+
 /// A source of host requests.
 pub trait Workload: Send {
+    /// Names the parts of the drive that held data before the first request where the requests come from: the files
+    /// that a job reads, all that a trace touches. Parts may be named again, in any order. Does about `count`
+    /// requests' worth of that; gives how much of it is done, nothing when it is over. Not called after that nor after
+    /// the first [`Self::poll`], and not at all in a run that lays nothing out.
+    ///
+    /// # Errors
+    /// As for [`Self::poll`].
+    fn lay_out(&mut self, _count: u64, _name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
+        Ok(None)
+    }
+
     /// The next request, if there is one at `now`.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ mod drive;
 mod durability;
 mod energy;
 mod error;
+mod layout;
 mod link;
 mod measure;
 mod memory;

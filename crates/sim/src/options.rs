@@ -40,6 +40,8 @@ pub struct RunOptions {
     /// How often the workload is run: `3`, or `until=waf:5%`; once without it.
     #[serde(rename = "loop")]
     pub passes: Option<String>,
+    /// What the workload finds on the drive is written before it begins.
+    pub layout: bool,
     /// Stop after so many requests.
     pub limit_requests: Option<u64>,
     /// Stop at this simulated time, in nanoseconds.
@@ -60,6 +62,7 @@ impl Default for RunOptions {
             precondition: PreconditionKind::None,
             fill: 1.0,
             passes: None,
+            layout: true,
             limit_requests: None,
             limit_ns: None,
             load_state: None,

@@ -1,6 +1,7 @@
 //! One run from beginning to end: precondition, run in slices, result.
 
 use crate::check::Checker;
+use crate::layout::LayingOut;
 use crate::link::Link;
 use crate::observers::{Observers, RequestRows};
 use crate::passes::Passes;
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 pub struct Progress {
     /// True when there is nothing left to do.
     pub done: bool,
-    /// `precondition` or `run`.
+    /// `precondition`, `layout` or `run`.
     pub phase: &'static str,
     /// How much of the phase is done, where that can be known.
     pub fraction: Option<f64>,
@@ -50,6 +51,8 @@ pub struct Session {
     options: RunOptions,
     precondition: Precondition,
     passes: Passes,
+    preconditioned: bool,
+    layout: LayingOut,
     phase: Phase,
     interrupted: bool,
     wall: Duration,
@@ -123,9 +126,11 @@ impl Session {
         }
         Ok(Self {
             drive,
+            layout: LayingOut::new(options.layout),
             options,
             precondition,
             passes,
+            preconditioned: false,
             phase: Phase::Precondition(Box::new((ftl, source))),
             interrupted: false,
             wall: Duration::ZERO,
@@ -159,9 +164,16 @@ impl Session {
         match &mut self.phase {
             Phase::Precondition(parts) => {
                 let writes = events * WRITES_PER_EVENT;
-                let done = self.precondition.advance(&self.drive, &mut parts.0, writes, self.options.seed)?;
+                let (ftl, source) = &mut **parts;
+                let ready = if self.preconditioned {
+                    self.layout.advance(&self.drive, ftl, source.as_mut(), writes)?
+                } else {
+                    self.preconditioned =
+                        self.precondition.advance(&self.drive, ftl, writes, self.options.seed)?;
+                    false
+                };
                 self.precondition_wall += begin.elapsed();
-                if done {
+                if ready {
                     self.begin_run()?;
                 }
             }
@@ -224,8 +236,12 @@ impl Session {
         match &self.phase {
             Phase::Precondition(parts) => Progress {
                 done: false,
-                phase: "precondition",
-                fraction: self.precondition.fraction(),
+                phase: if self.preconditioned { "layout" } else { "precondition" },
+                fraction: if self.preconditioned {
+                    Some(self.layout.fraction())
+                } else {
+                    self.precondition.fraction()
+                },
                 simulated_ns: 0,
                 host_requests: 0,
                 page_operations: page_operations(parts.0.stats()),
@@ -277,6 +293,8 @@ impl Session {
             interrupted: self.interrupted,
             precondition: self.precondition.report(),
             passes: self.passes.report(),
+            is_loaded: self.options.load_state.is_some(),
+            layout: &self.layout,
             walls,
         };
         match &mut self.phase {

@@ -5,9 +5,9 @@
 
 mod common;
 
-use common::{closed_loop, closed_loop_forced, run};
+use common::{Finds, closed_loop, closed_loop_forced, run};
 use engine::RandomStream;
-use host::Op;
+use host::{Extent, Op};
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 
 const SEEDS: u64 = 150;
@@ -303,6 +303,12 @@ fn swarm(seed: u64) -> Outcome {
         next = start + length;
         (op, start * 512, length as u32 * 512)
     });
+    let mut lays = RandomStream::new(seed, "swarm.layout");
+    let parts = (0..lays.below(4)).map(|_| {
+        let offset = lays.below(span);
+        Extent { offset, bytes: lays.below(span - offset) + 1 }
+    });
+    let workload = Box::new(Finds { inner: workload, parts: parts.collect() });
     let mut session = match Session::with_workload(drive, workload, options) {
         Ok(session) => session,
         Err(error) => {

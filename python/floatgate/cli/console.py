@@ -15,6 +15,8 @@ from floatgate import amplification
 from floatgate import quantities as q
 from floatgate.folder import to_text
 from floatgate.headline import FLASH, KINDS, at, headline
+from floatgate.state import nothing_met
+from floatgate.state import state_words as began_words
 
 if TYPE_CHECKING:
     from floatgate import session
@@ -184,6 +186,9 @@ def print_json(document: Any) -> None:
 
 def print_result(document: dict[str, Any]) -> None:
     """Print what one run found."""
+    unread = nothing_met(document)
+    if unread:
+        out.print(unread, markup=False)
     title = f"{document['drive']}, {document['workload']['name']}, seed {document['seed']}"
     out.print(title, markup=False, style="bold")
     if document.get("loop"):
@@ -194,6 +199,7 @@ def print_result(document: dict[str, Any]) -> None:
         out.print(synthetic, markup=False)
     out.print(_host_table(document))
     out.print(_flash_table(document))
+    out.print(f"{'state':<22} {began_words(document)}", markup=False)
     for title, shown in _flash_rows(document):
         out.print(f"{title:<22} {shown}", markup=False)
     engine = document["engine"]
@@ -217,7 +223,7 @@ def _flash_rows(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
                 yield f"  {amplification.TITLES.get(part, part.replace('_', ' '))}", q.ratio(value)
             if document.get("waf_long_run"):
                 yield "  in the long run", amplification.long_run(document)
-        elif not metric.name.startswith(("host.", "waf_long_run")):
+        elif not metric.name.startswith(("host.", "state.", "waf_long_run")):
             yield metric.title, metric.shown
 
 
@@ -277,8 +283,12 @@ def _flash_table(document: dict[str, Any]) -> Table:
 
 def print_repeated(repeated: "Repeated") -> None:
     """Print means and confidence intervals over seeds."""
+    unread = nothing_met(repeated.document)
+    if unread:
+        out.print(unread, markup=False)
     seeds = repeated.seeds
     out.print(f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}", markup=False, style="bold")
+    out.print(f"state {began_words(repeated.document)}", markup=False)
     table = _table("metric", "mean", "+/- 95 %", "relative")
     for metric, interval in repeated.metrics:
         if interval is None or interval.half_width is None:
@@ -295,7 +305,8 @@ def state_words(options: "session.Options") -> str:
     if options.load_state:
         return f"from the saved state {options.load_state}"
     return {
-        "none": "fresh, as it left the factory (--precondition fill, instant, steady or workload to change)",
+        "none": "fresh, as it left the factory (--precondition fill, instant, steady or workload to change)"
+        + ("; what is read is laid out first" if options.layout else ""),
         "fill": "filled once",
         "instant": "constructed as endless random overwriting leaves it",
         "steady": "overwritten at random until write amplification is steady",

@@ -77,6 +77,15 @@ def run(
             metavar="RATIO", min=0, max=1, help="Share of the drive to fill.", rich_help_panel=_STATE
         ),
     ] = None,
+    layout: Annotated[
+        bool | None,
+        typer.Option(
+            "--layout/--no-layout",
+            help="Write what the workload finds on the drive, first.",
+            show_default="layout",
+            rich_help_panel=_STATE,
+        ),
+    ] = None,
     save_state: Annotated[
         Path | None,
         typer.Option(
@@ -254,9 +263,8 @@ def run(
         "limit_requests": limit_requests,
         "limit_time": limit_time,
     }
-    plan = _plan(
-        drive, workload, tuple(set_ or ()), _given(options), _given(trace), scenario, tuple(env or ())
-    )
+    given = _given(options) | ({} if layout is None else {"layout": layout})
+    plan = _plan(drive, workload, tuple(set_ or ()), given, _given(trace), scenario, tuple(env or ()))
     _say(plan.workload.notes)
     if repeat > 1:
         _refuse_with_repeat(save_state, format)
@@ -358,7 +366,11 @@ def _run_one(
 
 def _print(document: dict[str, Any], out: Path, format: Format) -> None:  # noqa: A002
     from floatgate.cli import console
+    from floatgate.state import nothing_met
 
+    unread = nothing_met(document)
+    if unread and format is not Format.TABLE:
+        console.err.print(unread, markup=False)
     if format is Format.JSON:
         console.print_json(document)
     elif format is Format.FIO_JSON:

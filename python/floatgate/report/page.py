@@ -14,6 +14,7 @@ from floatgate.report import palette, words
 from floatgate.report.figures import all_figures, energy_by_part
 from floatgate.report.parts import embedded, grid, plotly_script
 from floatgate.report.source import Source
+from floatgate.state import nothing_met, state_words
 
 _HERE = Path(__file__).parent
 
@@ -56,28 +57,11 @@ def _facts(document: dict[str, Any]) -> str:
         parts.append(f"{document['loop']['passes']} passes of the workload")
     if document["started_ns"]:
         parts.append(f"{q.duration(document['started_ns'])} of ramp-up cut")
-    parts.append(_precondition(document))
+    parts.append(state_words(document))
     skipped = document["workload"].get("skipped_lines")
     if skipped:
         parts.append(f"{skipped:,} unreadable lines skipped")
     return " &middot; ".join(escape(part) for part in parts)
-
-
-def _precondition(document: dict[str, Any]) -> str:
-    """Say in which state the drive began; no run in which collection never worked was one in steady state."""
-    report = document["precondition"]
-    kind = report["kind"]
-    if kind == "none":
-        return "fresh drive"
-    if kind in ("steady", "workload"):
-        windows = len(report["waf_by_window"])
-        ended = "steady" if report["steady"] else "not steady yet"
-        return f"preconditioned: {ended} after {windows} windows"
-    constructed = "constructed steady state"
-    if not amplification.collected(document):
-        constructed = "constructed, nothing collected"
-    said = {"fill": "filled once", "instant": constructed}
-    return f"preconditioned: {said[kind]}"
 
 
 def _notice(document: dict[str, Any]) -> str:
@@ -86,7 +70,10 @@ def _notice(document: dict[str, Any]) -> str:
     synthetic, reading = notes.get("synthetic"), notes.get("reading")
     read = f'<p class="notice">The trace: {escape(reading)}.</p>' if reading else ""
     made_up = f'<p class="notice">{escape(synthetic)}.</p>' if synthetic else ""
-    return made_up + read + _interrupted(document) + "".join(map(_remark, document.get("remarks") or []))
+    unread = nothing_met(document)
+    unread = f'<p class="notice">{escape(unread)}.</p>' if unread else ""
+    remarks = "".join(map(_remark, document.get("remarks") or []))
+    return unread + made_up + read + _interrupted(document) + remarks
 
 
 def _remark(remark: dict[str, str]) -> str:

@@ -56,6 +56,14 @@ impl BlockMapped {
         self.finish_instant(&mut calendar);
     }
 
+    /// Writes one unit in no time; false when too many blocks have failed for it.
+    pub fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
+        if !self.read_only {
+            self.write_untimed(lpn);
+        }
+        !self.read_only
+    }
+
     /// Answers all that was submitted without time. False when there was nothing.
     fn finish_instant(&mut self, calendar: &mut Calendar) -> bool {
         let mut any = false;

@@ -21,6 +21,7 @@
 mod blockmap;
 mod distribution;
 mod engines;
+mod existing;
 mod files;
 mod fuzz;
 mod generators;

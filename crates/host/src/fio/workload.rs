@@ -1,11 +1,12 @@
 //! The jobs of a file as a source of requests for one drive.
 
+use super::existing::{Use, existing};
 use super::files::{FileRegion, Files, Share};
 use super::job::{JobFile, JobSpec};
 use super::pending::Pending;
 use super::steady::Watch;
 use super::worker::{Step, Worker};
-use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use engine::RandomStream;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -65,6 +66,8 @@ pub struct FioWorkload {
     requests: u64,
     drive_bytes: u64,
     files: Vec<FileRegion>,
+    /// What clones do to the raw device, where they work on it.
+    uses: Vec<Use>,
     /// Those that watch for a steady state, and which of them watches each clone.
     watches: Vec<Watch>,
     watched_by: Vec<u32>,
@@ -96,6 +99,7 @@ impl FioWorkload {
             drive_bytes,
             files,
             file,
+            uses: Vec::new(),
             watches: Vec::new(),
             watched_by: Vec::new(),
         };
@@ -160,6 +164,8 @@ impl FioWorkload {
             let stream = format!("fio.{}.{}", job.name, first + clone);
             let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);
             let worker = Worker::new(job, &share, &self.files, random)?;
+            let on_drive = share.parts.iter().filter(|part| self.files[part.file as usize].is_drive);
+            self.uses.extend(on_drive.map(|part| Use::of(job, self.group_starts.len(), &share, part)));
             if clone == 0 || !shares_tag {
                 self.tags.push(job.name.clone());
                 self.owners.push(self.clones.len() as u32);
@@ -278,6 +284,11 @@ impl FioWorkload {
 }
 
 impl Workload for FioWorkload {
+    fn lay_out(&mut self, _count: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
+        existing(&self.uses, &self.files).into_iter().for_each(name);
+        Ok(None)
+    }
+
     #[inline]
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         self.wake(now.ns());

@@ -84,6 +84,20 @@ pub(crate) enum Purpose {
     Use,
 }
 
+/// How to read a trace once more, in the order of the file.
+pub(crate) struct Reader {
+    origin: Origin,
+    card: &'static FormatCard,
+    options: TraceOptions,
+}
+
+impl Reader {
+    /// The requests from the beginning.
+    pub fn open(&self) -> Result<Stream, WorkloadError> {
+        Stream::open(&self.origin, self.card, &self.options)
+    }
+}
+
 /// A trace after its first pass.
 pub(crate) struct Opened {
     origin: Origin,
@@ -182,6 +196,11 @@ impl Opened {
             ..info
         };
         Ok(Self { info: counted, ..again })
+    }
+
+    /// For further passes.
+    pub fn reader(&self) -> Reader {
+        Reader { origin: self.origin.clone(), card: self.card, options: self.options.clone() }
     }
 
     /// The requests from the beginning.

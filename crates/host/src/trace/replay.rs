@@ -2,11 +2,13 @@
 
 use super::footprint::PAGE;
 use super::info::TraceInfo;
-use super::opened::{Opened, Purpose, Requests};
+use super::opened::{Opened, Purpose, Reader, Requests};
 use super::options::{Addresses, TraceOptions};
 use super::origin::Origin;
 use super::place::{Layout, Placement};
-use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use super::record::Record;
+use super::source::{Located, Stream};
+use crate::{Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use std::path::Path;
 use units::SimTime;
 
@@ -26,6 +28,7 @@ pub struct TraceWorkload {
     addresses: Addresses,
     /// The next request, when it was looked at but not yet handed out.
     waiting: Option<Waiting>,
+    footprint: FootprintPass,
     handed_out: u64,
     /// The line of the request handed out last.
     line: u64,
@@ -37,6 +40,13 @@ struct Waiting {
     request: HostRequest,
     after_first_ns: u64,
     line: u64,
+}
+
+/// The pass that finds what the trace touches: the file is read once more, so that memory stays constant.
+struct FootprintPass {
+    reader: Reader,
+    stream: Option<Stream>,
+    seen: u64,
 }
 
 /// When the next request may go.
@@ -88,8 +98,10 @@ pub(crate) fn open_origin(
         Some(depth) => Pace::Closed { depth, outstanding: 0 },
         None => Pace::Open { speedup: options.speedup },
     };
+    let footprint = FootprintPass { reader: opened.reader(), stream: None, seen: 0 };
     Ok(TraceWorkload {
         info: opened.info.clone(),
+        footprint,
         requests: opened.again()?,
         layout,
         placement,
@@ -211,15 +223,20 @@ impl TraceWorkload {
         }
         let Some(located) = self.requests.next()? else { return Ok(()) };
         let record = &located.record;
-        let offset = self.placement.offset(record, &self.layout, self.drive_bytes);
-        let after_first = record.time_ns.checked_sub(self.info.first_ns);
-        let (Some(offset), Some(after_first_ns)) = (offset, after_first) else {
+        let offset = self.offset(record)?;
+        let Some(after_first_ns) = record.time_ns.checked_sub(self.info.first_ns) else {
             return Err(self.changed());
         };
         let (op, bytes, tag) = (record.op, record.bytes, record.volume as u16);
         let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag, fua: record.fua };
         self.waiting = Some(Waiting { request, after_first_ns, line: located.line });
         Ok(())
+    }
+
+    /// Where `record` goes on the drive.
+    #[inline]
+    fn offset(&self, record: &Record) -> Result<u64, WorkloadError> {
+        self.placement.offset(record, &self.layout, self.drive_bytes).ok_or_else(|| self.changed())
     }
 
     #[cold]
@@ -242,6 +259,23 @@ fn sped_up(ns: u64, speedup: f64) -> u64 {
 }
 
 impl Workload for TraceWorkload {
+    /// All that is read or written: where the trace was recorded, both were there.
+    fn lay_out(&mut self, count: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
+        let mut stream = match self.footprint.stream.take() {
+            Some(stream) => stream,
+            None => self.footprint.reader.open()?,
+        };
+        for _ in 0..count {
+            let Some(Located { record, .. }) = stream.next()? else { return Ok(None) };
+            self.footprint.seen += 1;
+            if matches!(record.op, Op::Read | Op::Write) && record.bytes > 0 {
+                name(Extent { offset: self.offset(&record)?, bytes: u64::from(record.bytes) });
+            }
+        }
+        self.footprint.stream = Some(stream);
+        Ok(Some(self.footprint.seen as f64 / self.info.requests.total() as f64))
+    }
+
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let origin = *self.origin.get_or_insert(now);
         self.look_ahead()?;

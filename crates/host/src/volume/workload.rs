@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::parameters::Parameters;
 use super::requests::{VolumeRequest, VolumeRequests};
 use super::{FORMAT, SYNTHETIC};
-use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use units::SimTime;
 
 /// The requests of a volume at their arrivals, or so many at a time (`depth`).
@@ -55,6 +55,11 @@ impl VolumeWorkload {
 }
 
 impl Workload for VolumeWorkload {
+    fn lay_out(&mut self, _count: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
+        name(Extent { offset: 0, bytes: self.layout.bytes });
+        Ok(None)
+    }
+
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let origin = *self.origin.get_or_insert(now);
         if let Some(depth) = self.parameters.depth

@@ -8,6 +8,7 @@ pub(crate) mod amplification;
 mod drive;
 mod intervals;
 
+use crate::layout::LayingOut;
 use crate::measure::{Measure, OpMeasure, STAGES};
 use crate::observers::Observer;
 use crate::run::{Run, page_operations};
@@ -33,6 +34,8 @@ pub(crate) struct Context<'a> {
     pub interrupted: bool,
     pub precondition: Value,
     pub passes: Value,
+    pub is_loaded: bool,
+    pub layout: &'a LayingOut,
     pub walls: Walls,
 }
 
@@ -57,6 +60,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "config": config_of(context.drive.entries()),
         "config_places": places_of(context.drive.entries()),
         "precondition": context.precondition,
+        "state": state(context, &run.ftl, &stats),
         "simulated_ns": span_ns,
         "started_ns": measure.started.ns(),
         "host": host(measure, span_ns),
@@ -127,6 +131,33 @@ fn config_of(entries: &[Entry]) -> Value {
 fn places_of(entries: &[Entry]) -> Value {
     let place = |entry: &Entry| json!({ "place": entry.place.to_string(), "source": entry.source });
     entries.iter().map(|entry| (entry.key.clone(), place(entry))).collect::<Map<_, _>>().into()
+}
+
+/// In which state the drive began, and for how much of what the host asked that mattered, in mapping units: a read
+/// that the buffer answers, or that meets nothing, would be as fast on any drive; so would a write that is overwritten
+/// before it leaves the buffer.
+fn state(context: &Context<'_>, ftl: &Ftl, stats: &FtlStats) -> Value {
+    let part = |units: u64, whole: u64| {
+        // What the buffer held when measuring began may be programmed beside what is written from then on.
+        let share = (whole > 0).then(|| (units as f64 / whole as f64).min(1.0));
+        json!({ "units": units, "share": share })
+    };
+    let began = if context.is_loaded { json!("loaded") } else { context.precondition["kind"].clone() };
+    let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;
+    json!({
+        "began": began,
+        "layout": {
+            "on": context.layout.is_on(),
+            "units": context.layout.units,
+            "bytes": context.layout.units * ftl.layout().unit.get(),
+        },
+        "unit_bytes": ftl.layout().unit.get(),
+        "units_read": read,
+        "units_written": stats.units_written,
+        "reads_unmapped": part(stats.units_read_unmapped, read),
+        "reads_from_flash": part(stats.units_read_flash, read),
+        "writes_to_flash": part(stats.units_programmed[Origin::Host as usize], stats.units_written),
+    })
 }
 
 fn per_second(count: f64, span_ns: u64) -> Option<f64> {

@@ -4,7 +4,7 @@
 pub mod two_sample;
 
 use engine::RandomStream;
-use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use host::{Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use sim::{Catalogue, Drive, RunOptions, Session};
 use units::SimTime;
 
@@ -23,6 +23,39 @@ impl<W: Workload> Workload for Forced<W> {
             request.fua = request.op == Op::Write && self.every > 0 && self.seen.is_multiple_of(self.every);
         }
         Ok(poll)
+    }
+
+    fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool) {
+        self.inner.complete(request, now, failed);
+    }
+
+    fn fraction_done(&self, now: SimTime) -> Option<f64> {
+        self.inner.fraction_done(now)
+    }
+
+    fn report(&self) -> WorkloadReport {
+        self.inner.report()
+    }
+}
+
+/// A workload that finds data on the drive: the parts it names when they are laid out.
+pub struct Finds {
+    pub inner: Box<dyn Workload>,
+    pub parts: Vec<Extent>,
+}
+
+impl Workload for Finds {
+    /// One part in each call.
+    fn lay_out(&mut self, _: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
+        let part = self.parts.pop();
+        Ok(part.map(|part| {
+            name(part);
+            0.5
+        }))
+    }
+
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        self.inner.poll(now)
     }
 
     fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool) {

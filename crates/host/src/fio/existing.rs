@@ -1,0 +1,136 @@
+//! What fio finds on the drive before its jobs begin.
+//!
+//! fio writes the files of a job that reads, or overwrites with `overwrite=1`, before the clock starts; so does a run
+//! here. A job that only writes needs nothing. fio leaves a raw device as it is; here the part of it that a job reads
+//! is written, but for what a job before a `stonewall` has surely written by then: nothing else would be there.
+
+use super::distribution::Distribution;
+use super::files::{FileRegion, Part, Share};
+use super::job::{Access, Blocks, JobSpec};
+use crate::Extent;
+
+/// What one clone does to a part of the raw device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// Clones of one group run together; each group begins when the one before is done.
+    pub group: usize,
+    /// The part.
+    pub extent: Extent,
+    /// It reads there.
+    pub reads: bool,
+    /// It writes this much of the part, from its beginning, without a gap; 0 where that is not certain.
+    pub covers: u64,
+}
+
+impl Use {
+    /// What a clone of `job`, a member of `group`, does to its `part` of the raw device.
+    pub fn of(job: &JobSpec, group: usize, share: &Share, part: &Part) -> Self {
+        let extent = Extent { offset: part.start, bytes: part.bytes };
+        Self { group, extent, reads: job.reads(), covers: covered(job, share, part) }
+    }
+}
+
+/// How many bytes from the beginning of `part` a clone of `job` surely writes.
+fn covered(job: &JobSpec, share: &Share, part: &Part) -> u64 {
+    let Blocks::Fixed(bytes) = job.blocks[1] else { return 0 };
+    let whole = part.bytes / bytes * bytes;
+    let once_each = !job.norandommap && job.distribution[1] == Distribution::Uniform && job.sequence == 1;
+    let side_by_side = job.align[1].is_none_or(|align| align == bytes);
+    let at_random = job.random && once_each && side_by_side && job.random_percent[1] == 100;
+    let in_order = !job.random && job.hole == 0 && job.sequence == 1;
+    let ends_early = job.runtime_ns.is_some()
+        || job.number_ios.is_some()
+        || job.steady.duration_ns > 0
+        || share.io_bytes.unwrap_or(share.pass_bytes).min(share.pass_bytes) < whole;
+    let covers = job.access == Access::Write && (at_random || in_order) && !ends_early;
+    if covers { whole } else { 0 }
+}
+
+/// The parts that must hold data before the first request: of the raw device, and files.
+pub fn existing(uses: &[Use], files: &[FileRegion]) -> Vec<Extent> {
+    let file = |file: &FileRegion| Extent { offset: file.offset, bytes: file.bytes };
+    needed(uses).into_iter().chain(files.iter().filter(|file| file.laid_out).map(file)).collect()
+}
+
+/// The parts of the raw device that must hold data before the first request.
+fn needed(uses: &[Use]) -> Vec<Extent> {
+    let mut needed = Vec::new();
+    // What earlier groups have written, and what the group at hand will have.
+    let (mut written, mut writing, mut group) = (Vec::new(), Vec::new(), 0);
+    for one in uses {
+        if one.group != group {
+            group = one.group;
+            written.append(&mut writing);
+            merge(&mut written);
+        }
+        if one.reads {
+            subtract(one.extent, &written, &mut needed);
+        }
+        if one.covers > 0 {
+            writing.push(Extent { bytes: one.covers, ..one.extent });
+        }
+    }
+    needed
+}
+
+/// Sorts parts and joins those that touch.
+fn merge(parts: &mut Vec<Extent>) {
+    parts.sort_unstable();
+    parts.dedup_by(|next, before| {
+        let end = before.offset + before.bytes;
+        let joins = next.offset <= end;
+        if joins {
+            before.bytes = end.max(next.offset + next.bytes) - before.offset;
+        }
+        joins
+    });
+}
+
+/// What is left of `whole` without `parts`, which are sorted and apart.
+fn subtract(whole: Extent, parts: &[Extent], left: &mut Vec<Extent>) {
+    let (mut from, end) = (whole.offset, whole.offset + whole.bytes);
+    for part in parts {
+        if part.offset >= end {
+            break;
+        }
+        if part.offset > from {
+            left.push(Extent { offset: from, bytes: part.offset - from });
+        }
+        from = from.max(part.offset + part.bytes);
+    }
+    if from < end {
+        left.push(Extent { offset: from, bytes: end - from });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(group: usize, offset: u64, bytes: u64, reads: bool, covers: u64) -> Use {
+        Use { group, extent: Extent { offset, bytes }, reads, covers }
+    }
+
+    fn parts(of: &[(u64, u64)]) -> Vec<Extent> {
+        of.iter().map(|&(offset, bytes)| Extent { offset, bytes }).collect()
+    }
+
+    #[test]
+    fn what_is_read_is_needed_and_what_is_written_is_not() {
+        assert_eq!(needed(&[one(0, 10, 20, true, 0), one(0, 100, 5, false, 5)]), parts(&[(10, 20)]));
+        assert_eq!(needed(&[one(0, 0, 30, false, 30), one(0, 0, 30, true, 0)]), parts(&[(0, 30)]), "at once");
+    }
+
+    #[test]
+    fn what_an_earlier_group_wrote_is_there() {
+        let writers = [one(0, 50, 10, false, 8), one(0, 10, 10, false, 10), one(0, 20, 5, false, 5)];
+        let read = |offset, bytes| {
+            let uses = [&writers[..], &[one(1, offset, bytes, true, 0)]].concat();
+            needed(&uses)
+        };
+        assert_eq!(read(10, 15), vec![]);
+        assert_eq!(read(0, 100), parts(&[(0, 10), (25, 25), (58, 42)]));
+        assert_eq!(read(12, 5), vec![]);
+        assert_eq!(read(24, 30), parts(&[(25, 25)]));
+    }
+}

@@ -21,7 +21,7 @@ impl Policy for Strict {
         name: "strict",
         rule: "the first class of `order` that waits; within a class the oldest",
         paper: "the transaction scheduling of MQSim: Tavakkol et al., FAST 2018",
-        not_modelled: "that a class at the end may wait for ever",
+        not_modelled: "starvation: a class at the end may wait for ever",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -155,6 +155,8 @@ impl Bench {
 /// # Panics
 /// When it loses or mixes up what the host wrote, or stands still.
 pub fn check(context: &str, _maker: &Maker, steps: u64) {
+    // Writes that wait for a lookup meet their successors in the buffer: fewer reach the flash.
+    let steps = if context.starts_with("name=dftl") { steps.max(LONG) } else { steps };
     for failing in ["0.0", "0.002"] {
         for planes in ["nand.planes=1", "nand.planes=2"] {
             let own = context.split(' ').map(|setting| format!("ftl.mapping.{setting}"));

@@ -5,9 +5,8 @@ import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from ctypes import Array, c_double
 from dataclasses import dataclass, replace
-from multiprocessing.sharedctypes import SynchronizedArray
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from floatgate.folder import atomically, read_json, write_json
 from floatgate.headline import Metric, headline
 from floatgate.session import Plan, Progress
 from floatgate.state import together
+from floatgate.stop import Stop
 
 REPEAT = "repeat.json"
 LEVEL = 0.95
@@ -68,7 +68,7 @@ def _run_all(
 ) -> None:
     """Spread the seeds over processes; a stop is passed on to all of them."""
     context = multiprocessing.get_context("spawn")
-    stop, fractions = context.Event(), context.Array("d", len(seeds))
+    stop, fractions = Stop(context), context.RawArray("d", len(seeds))
     with ProcessPoolExecutor(
         min(workers, len(seeds)), context, initializer=_begin, initargs=(stop, fractions)
     ) as pool:
@@ -86,8 +86,8 @@ def _run_all(
 
 def _watch(
     futures: list[Future[None]],
-    stop: Event,
-    fractions: "SynchronizedArray[float]",
+    stop: Stop,
+    fractions: Array[c_double],
     progress: Callable[[float], None],
     stopped: Callable[[], bool],
 ) -> None:
@@ -101,11 +101,11 @@ def _watch(
             stop.set()
 
 
-_stop: Event | None = None
-_fractions: "SynchronizedArray[float] | None" = None
+_stop: Stop | None = None
+_fractions: Array[c_double] | None = None
 
 
-def _begin(stop: Event, fractions: "SynchronizedArray[float]") -> None:
+def _begin(stop: Stop, fractions: Array[c_double]) -> None:
     """Set a worker up: Ctrl-C reaches it only through the parent, so that all end the same way."""
     global _stop, _fractions
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -7,7 +7,6 @@ import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from multiprocessing.synchronize import Event
 from typing import Any
 
 from floatgate import _core, places
@@ -22,6 +21,7 @@ from floatgate.grid.point import INTERRUPTED, Point, Setting
 from floatgate.measures import SIZES
 from floatgate.measures import measure as read_measure
 from floatgate.session import Options
+from floatgate.stop import Stop
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _run_all(
     stopped: Callable[[], bool],
 ) -> list[Point]:
     context = multiprocessing.get_context("spawn")
-    stop = context.Event()
+    stop = Stop(context)
     # Small blocks take the most requests, and so the longest: they start first.
     order = sorted(range(len(tasks)), key=lambda index: tasks[index].setting.block_bytes)
     with ProcessPoolExecutor(min(workers, len(tasks)), context, initializer=_begin, initargs=(stop,)) as pool:
@@ -187,7 +187,7 @@ def _run_all(
 
 def _watch(
     futures: list["Future[Point]"],
-    stop: Event,
+    stop: Stop,
     progress: Callable[[int, int, str], None],
     stopped: Callable[[], bool],
 ) -> None:
@@ -208,10 +208,10 @@ def _point(future: "Future[Point]", task: Task) -> Point:
     return Point(task.setting, INTERRUPTED) if future.cancelled() else future.result()
 
 
-_stop: Event | None = None
+_stop: Stop | None = None
 
 
-def _begin(stop: Event) -> None:
+def _begin(stop: Stop) -> None:
     """Set a worker up: Ctrl-C reaches it only through the parent, so that all end the same way."""
     global _stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)

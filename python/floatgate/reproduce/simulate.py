@@ -1,21 +1,22 @@
 """One run inside a case."""
 
 from collections.abc import Mapping
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from floatgate.stop import Stop
+
 if TYPE_CHECKING:
     from floatgate.result import Run
 
-_stop: Event | None = None
+_stop: Stop | None = None
 
 
-def stop_with(event: Event) -> None:
-    """Let `event` end the simulations of this process."""
+def stop_with(stop: Stop) -> None:
+    """Let `stop` end the simulations of this process."""
     global _stop
-    _stop = event
+    _stop = stop
 
 
 def stopping() -> bool:

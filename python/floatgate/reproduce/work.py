@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from floatgate.errors import InputError
@@ -17,6 +16,7 @@ from floatgate.reproduce import paper as papers
 from floatgate.reproduce.case import Case, Finding
 from floatgate.reproduce.paper import Paper
 from floatgate.reproduce.simulate import stop_with, stopping
+from floatgate.stop import Stop
 
 Task = tuple[Paper, Case]
 
@@ -59,7 +59,7 @@ def run_all(
     depend on the number of workers. Raises InputError or Fault, from any case.
     """
     context = multiprocessing.get_context("spawn")
-    stop = context.Event()
+    stop = Stop(context)
     count = max(1, min(workers or os.cpu_count() or 1, len(every)))
     with ProcessPoolExecutor(count, context, initializer=_begin, initargs=(stop,)) as pool:
         order = sorted(range(len(every)), key=lambda index: -every[index][1].cost)
@@ -76,7 +76,7 @@ def run_all(
 def _watch(
     every: list[Task],
     futures: dict[int, "Future[Finding]"],
-    stop: Event,
+    stop: Stop,
     progress: Callable[[Progress], None],
     stopped: Callable[[], bool],
 ) -> None:
@@ -105,7 +105,7 @@ def _finding(future: "Future[Finding]") -> Finding | None:
         return None
 
 
-def _begin(stop: Event) -> None:
+def _begin(stop: Stop) -> None:
     """Set a worker up. Ctrl-C ends the simulation that runs, if any, and not the worker.
 
     A stop that only the parent heard of is passed on as a Ctrl-C of the worker's own.

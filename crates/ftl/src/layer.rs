@@ -163,11 +163,13 @@ impl Ftl {
 
     /// True when a unit may not be overwritten for the sake of snapshots; its reserved slot is then given back.
     #[inline]
-    pub fn refuses(&mut self, lpn: Lpn) -> bool {
+    pub fn refuses<P: Probe>(&mut self, lpn: Lpn, calendar: &mut Calendar, probe: &mut P) -> bool {
         let Self::Page(ftl) = self else { return false };
         let refuses = ftl.refuses(lpn);
         if refuses {
             ftl.refuse();
+            // The way back to a snapshot may have waited for just this slot, with nothing on its way to the flash.
+            ftl.go_on_rolling_back(calendar, probe);
         }
         refuses
     }

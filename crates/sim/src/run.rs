@@ -505,7 +505,7 @@ impl<P: Observer> Run<P> {
         let start = request.units_in;
         for unit in start..start + request.units_crossing {
             let lpn = Lpn(request.first.0 + unit);
-            if self.ftl.refuses(lpn) {
+            if self.ftl.refuses(lpn, &mut self.calendar, &mut self.observer) {
                 self.requests.get(id).lose_unit();
                 continue;
             }

@@ -132,7 +132,7 @@ impl Bench {
                             return false;
                         }
                     }
-                    if !self.ftl.refuses(lpn) {
+                    if !self.ftl.refuses(lpn, &mut self.calendar, &mut self.flash) {
                         let whole = self.random.chance(0.8);
                         self.ftl.write(u32::MAX, lpn, whole, &mut self.calendar, &mut self.flash);
                     }

@@ -53,7 +53,7 @@ impl PageMapped {
         let Some(snapshots) = &mut self.snapshots else { return };
         let Some(position) = snapshots.position(serial) else {
             snapshots.counts.rollbacks_void += 1;
-            return;
+            return self.pump(calendar, probe);
         };
         self.put_back(position, probe);
         probe.on_snapshot(SnapshotEvent::RolledBack { serial });

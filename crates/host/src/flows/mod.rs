@@ -10,7 +10,7 @@
 mod replay;
 mod synthetic;
 
-use crate::{Extent, HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use crate::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
 use replay::Replay;
 use serde::Deserialize;
 use synthetic::Synthetic;
@@ -70,8 +70,6 @@ pub struct Flows {
     flows: Vec<Flow>,
     /// Whom to ask next.
     turn: usize,
-    /// Flows that have said what they find on the drive.
-    laid_out: usize,
     requests: u64,
 }
 
@@ -102,22 +100,12 @@ impl Flows {
         if flows.is_empty() {
             return Err(WorkloadError::of(name, "no flow", "at least one"));
         }
-        Ok(Self { name: name.to_owned(), names, flows, turn: 0, laid_out: 0, requests: 0 })
+        Ok(Self { name: name.to_owned(), names, flows, turn: 0, requests: 0 })
     }
 }
 
+/// Nothing is laid out before: as in MQSim, what a read does not find is made where the placement would have put it.
 impl Workload for Flows {
-    /// What is read, as in MQSim, which makes the data that a read does not find; it writes to what holds nothing.
-    fn lay_out(&mut self, count: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
-        let Some(flow) = self.flows.get_mut(self.laid_out) else { return Ok(None) };
-        let part = match flow {
-            Flow::Synthetic(flow) => flow.lay_out(name),
-            Flow::Replay(flow) => flow.lay_out(count, name)?,
-        };
-        self.laid_out += usize::from(part.is_none());
-        Ok(Some((self.laid_out as f64 + part.unwrap_or(0.0)) / self.flows.len() as f64))
-    }
-
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
         let mut next: Option<SimTime> = None;
         let mut blocked = false;

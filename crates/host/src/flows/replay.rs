@@ -1,7 +1,7 @@
 //! A flow from a file: time, device, first sector, sectors, and 0 for a write.
 
 use super::{Region, SECTOR};
-use crate::{Extent, HostRequest, Op, Poll, WorkloadError};
+use crate::{HostRequest, Op, Poll, WorkloadError};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -118,26 +118,6 @@ impl Replay {
         let bytes = (sectors * SECTOR) as u32;
         let request = HostRequest { arrive: SimTime::ZERO, op, offset, bytes, tag: self.tag, fua: false };
         Ok(Some((time, request)))
-    }
-
-    /// Names what about `count` further requests read; gives how much of the file is done, nothing at its end.
-    pub fn lay_out(
-        &mut self,
-        count: u64,
-        name: &mut dyn FnMut(Extent),
-    ) -> Result<Option<f64>, WorkloadError> {
-        let wanted = self.in_file.min(self.total);
-        for _ in 0..count {
-            let found = if self.number < wanted { self.read_line()? } else { None };
-            let Some((_, request)) = found else {
-                (self.lines, self.number) = (reader(&self.spec)?, 0);
-                return Ok(None);
-            };
-            if request.op == Op::Read {
-                name(Extent { offset: request.offset, bytes: u64::from(request.bytes) });
-            }
-        }
-        Ok(Some(self.number as f64 / wanted as f64))
     }
 
     pub fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {

@@ -1,7 +1,7 @@
 //! A flow drawn from distributions.
 
 use super::{Region, SECTOR};
-use crate::{Extent, HostRequest, Op, Poll};
+use crate::{HostRequest, Op, Poll};
 use engine::RandomStream;
 use serde::Deserialize;
 use units::SimTime;
@@ -110,15 +110,6 @@ impl Synthetic {
 
     fn interval(&mut self, mean: f64) -> f64 {
         (-mean * (1.0 - self.times.unit()).ln()).floor()
-    }
-
-    /// Names its part of the drive if it reads there.
-    pub fn lay_out(&self, name: &mut dyn FnMut(Extent)) -> Option<f64> {
-        let Region { first, last } = self.spec.region;
-        if self.spec.read_ratio > 0.0 {
-            name(Extent { offset: first * SECTOR, bytes: (last + 1 - first) * SECTOR });
-        }
-        None
     }
 
     fn is_over(&self, now: SimTime) -> bool {

@@ -84,7 +84,8 @@ impl GcTrigger for Watermark {
         let there = layout.superblocks_per_die;
         let full = layout.written_units().div_ceil(u64::from(layout.dies) * u64::from(layout.data_units()));
         let most = u64::from(there.saturating_sub(OPEN_SUPERBLOCKS)).saturating_sub(full);
-        if !self.background || !self.high_is_stated || u64::from(self.high) <= most {
+        // Where nothing is spare, the drive's room is at fault, not its watermark: that is said with the ratio that would do.
+        if !self.background || !self.high_is_stated || most == 0 || u64::from(self.high) <= most {
             return Ok(());
         }
         let expected = format!(

@@ -51,7 +51,7 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
             document["drive"],
             workload,
             tuple(made["set"]) + overrides,
-            Options(**(_describing(document) | options)),
+            Options(**(_describing(document, options) | options)),
             resolved + overrides,
             document["config_places"],
         )
@@ -61,9 +61,14 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
     return plan
 
 
-def _describing(document: dict[str, Any]) -> dict[str, Any]:
+_STATE = ("precondition", "precondition_fill", "load_state")  # one answer: how the drive begins
+
+
+def _describing(document: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     """The options that say what was run; where a run wrote to is nothing that a repetition may overwrite."""
-    made = document["invocation"]["options"]
+    made = dict(document["invocation"]["options"])
+    if "precondition" in options or "load_state" in options:
+        made = {name: value for name, value in made.items() if name not in _STATE}
     # A result of before there was a layout has no state: nothing was laid out.
     usual = {} if "state" in document else {"layout": False}
     return usual | {name: value for name, value in made.items() if name != "save_state"}

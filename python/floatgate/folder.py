@@ -25,7 +25,7 @@ def own_folder(out: Path | None, usual: Path, *, force: bool = False) -> Iterato
     Raises InputError when the folder cannot be made.
     """
     if out is not None or force:
-        yield out or usual
+        yield usual if out is None else out
         return
     with _claimed(usual, "", Path.mkdir) as claimed:
         try:
@@ -37,17 +37,77 @@ def own_folder(out: Path | None, usual: Path, *, force: bool = False) -> Iterato
 
 @contextmanager
 def own_file(out: Path | None, usual: Path) -> Iterator[Path]:
-    """Give the file to write to, as `own_folder` gives a folder: `usual.html`, `usual-2.html`..."""
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        yield out
-        return
-    with _claimed(usual.with_suffix(""), usual.suffix, lambda place: place.touch(exist_ok=False)) as claimed:
+    """Give the file to write to, as `own_folder` gives a folder: `usual.html`, `usual-2.html`...
+
+    It is there before the work begins, so that an unwritable place is found then; left empty, it goes again.
+    Raises InputError when it cannot be made, and where `out` is a file that Floatgate did not write.
+    """
+    if out is None:
+        claimed = _claimed(usual.with_suffix(""), usual.suffix, lambda place: place.touch(exist_ok=False))
+    else:
+        claimed = _opened(out)
+    with claimed as place:
         try:
-            yield claimed
+            yield place
+        except OSError as error:
+            raise unwritable(place, error) from error
         finally:
-            if claimed.is_file() and not claimed.stat().st_size:
-                claimed.unlink()
+            with suppress(OSError):
+                if place.is_file() and not place.stat().st_size:
+                    place.unlink()
+
+
+@contextmanager
+def _opened(out: Path) -> Iterator[Path]:
+    """Give a file that the user named; one that is there is replaced if Floatgate wrote it."""
+    with _parents(out):
+        try:
+            refuse_foreign(out)
+            with out.open("ab"):
+                pass
+        except OSError as error:
+            raise unwritable(out, error) from error
+        yield out
+
+
+# What stands in each single file that a command writes: HTML, earlier HTML, chip files.
+_MARKS = (b'<meta name="generator" content="Floatgate', b"<footer>Made by Floatgate ", b"Made by `floatgate ")
+_MARKED_WITHIN = 8 << 20  # bytes
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raise InputError where writing to `path` would replace what Floatgate did not write."""
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: is no regular file: expected a new file, or one that Floatgate wrote")
+        if not path.exists() or not path.stat().st_size:
+            return
+        with path.open("rb") as file:
+            content = file.read(_MARKED_WITHIN)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    if not any(mark in content for mark in _MARKS):
+        raise InputError(
+            f"{path}: exists, and Floatgate did not write it: expected a new file, or one of Floatgate's"
+        )
+
+
+@contextmanager
+def shared_folder(out: Path) -> Iterator[Path]:
+    """Give a folder to add files to, made if it is not there. Raises InputError when that cannot be."""
+    made = not out.exists()
+    with _parents(out):
+        try:
+            out.mkdir(exist_ok=True)
+            if not os.access(out, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            yield out
+        except OSError as error:
+            raise unwritable(out, error) from error
+        finally:
+            if made:
+                with suppress(OSError):
+                    out.rmdir()
 
 
 @contextmanager

@@ -12,10 +12,13 @@ from types import FrameType
 from typing import Any, Protocol
 
 from floatgate import _core, places
+from floatgate.arguments import convert
 from floatgate.errors import Fault, InputError
 from floatgate.workload import Workload, nanoseconds
 
 FIRST_SLICE = 10_000  # events
+SEEDS = 1 << 64  # seeds there are
+STATES = ("none", "fill", "instant", "steady", "workload")  # in which a drive may begin
 SLICE_S = 0.07  # long enough to cost nothing, short enough that Ctrl-C feels immediate
 
 
@@ -35,6 +38,39 @@ class Options:
     limit_requests: int | None = None
     limit_time: str | None = None
     save_state: str | None = None
+
+    def __post_init__(self) -> None:
+        convert(self)
+
+    def verify(self) -> None:
+        """Refuse values that can mean nothing, and options that would do nothing, with InputError."""
+        if not 0 <= self.seed < SEEDS:
+            raise InputError(f"--seed {self.seed}: expected a whole number from 0 to {SEEDS - 1}")
+        if self.precondition not in STATES:
+            raise InputError(f"--precondition {self.precondition}: expected one of {', '.join(STATES)}")
+        if self.load_state is not None and self.precondition != "none":
+            raise InputError(
+                f"--precondition {self.precondition}: --load-state gives the state already: expected one"
+            )
+        self._check_fill()
+        if self.limit_requests is not None and self.limit_requests < 1:
+            raise InputError(f"--limit-requests {self.limit_requests}: expected a number of at least 1")
+        if self.limit_time is not None and not nanoseconds("--limit-time", self.limit_time):
+            raise InputError(f"--limit-time {self.limit_time}: expected a time above 0, such as 10s")
+
+    def _check_fill(self) -> None:
+        fill = self.precondition_fill
+        if fill is None:
+            return
+        if not 0 < fill <= 1:
+            raise InputError(
+                f"--precondition-fill {fill:g}: expected a share above 0, at most 1 (a fresh drive is empty: "
+                "leave out --precondition)"
+            )
+        if self.precondition == "none":
+            raise InputError(
+                f"--precondition-fill {fill:g}: nothing is written before: expected --precondition with this"
+            )
 
     def to_json(self, *, requests: bool = False) -> str:
         """Return the options that are set, as the core takes them; `requests`: keep every one."""
@@ -71,6 +107,9 @@ class Plan:
     options: Options = Options()
     resolved: tuple[str, ...] | None = None  # the whole configuration, when an earlier run is repeated
     places: "dict[str, dict[str, Any]] | None" = None  # where that run had its values from
+
+    def __post_init__(self) -> None:
+        self.options.verify()
 
     def open(self, *, requests: bool = False) -> "_core.Session":
         """Build the drive and open the workload; with `requests`, keep every request until it is drained.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate import _core, diskspd, fio
+from floatgate.arguments import convert
 from floatgate.errors import InputError
 
 VOLUME_PREFIX = "volume:"  # before the name of a synthetic volume
@@ -38,6 +39,7 @@ class TraceOptions:
     until: str | None = None
 
     def __post_init__(self) -> None:
+        convert(self)
         if self.columns is not None:
             object.__setattr__(self, "columns", _columns(self.columns))
 
@@ -50,6 +52,10 @@ class TraceOptions:
         """Refuse options that contradict each other, with InputError."""
         if sum((self.wrap, self.scale, self.compact)) > 1:
             raise InputError("--wrap, --scale, --compact: more than one given: expected at most one")
+        if self.speedup is not None and not self.speedup > 0:
+            raise InputError(f"--speedup {self.speedup:g}: expected a number above 0 (2: twice as fast)")
+        if self.depth is not None and self.depth < 1:
+            raise InputError(f"--depth {self.depth}: expected a number of at least 1")
         if self.align not in (None, *ALIGNMENTS):
             raise InputError(f"--align {self.align}: expected one of {', '.join(ALIGNMENTS)}")
         if self.depth is not None and not self.as_fast_as_possible:
@@ -63,11 +69,12 @@ class TraceOptions:
         """Return the options in the names and units of the core's trace reader."""
         self.check()
         addresses = next((name for name in ("wrap", "scale", "compact") if getattr(self, name)), "auto")
-        depth = (self.depth or DEPTH) if self.as_fast_as_possible else None
+        asked = DEPTH if self.depth is None else self.depth
+        depth = asked if self.as_fast_as_possible else None
         options: dict[str, Any] = {
             "format": self.trace_format,
             "columns": self.columns,
-            "align": self.align or "refuse",
+            "align": "refuse" if self.align is None else self.align,
             "member": self.member,
             "addresses": addresses,
             "sort": self.sort,

@@ -1,9 +1,13 @@
 """What the tests of the Python side share."""
 
+import io
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +60,42 @@ def floatgate(tmp_path: Path) -> Command:
         )
 
     return run
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What came of a command line."""
+
+    code: int
+    out: str
+    err: str
+
+
+def in_process(*arguments: str, ends: type[BaseException] | None = None) -> Ended:
+    """Run the real `floatgate` in this process, in the folder it works in.
+
+    An `ends` that is raised on the way counts as success; its text is what was printed.
+    """
+    from floatgate import cli
+
+    out, err = io.StringIO(), io.StringIO()
+    sigterm, explain = signal.getsignal(signal.SIGTERM), cli._explain
+
+    def explained(error: Exception) -> int:
+        if ends is not None and isinstance(error, ends):
+            out.write(str(error))
+            return 0
+        return explain(error)
+
+    try:
+        cli._explain = explained
+        with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+            cli.main(list(arguments))
+    finally:
+        cli._explain = explain
+        signal.signal(signal.SIGTERM, sigterm)
+    code = ended.value.code
+    return Ended(code if isinstance(code, int) else 0, out.getvalue(), err.getvalue())
 
 
 def one_line_error(result: subprocess.CompletedProcess[str]) -> str:

@@ -2,9 +2,11 @@
 
 import signal
 import sys
-from typing import Annotated, NoReturn
+from functools import cache
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.main import get_command
 
 from floatgate.cli import (
     age,
@@ -22,6 +24,7 @@ from floatgate.cli import (
     state,
     trace,
 )
+from floatgate.cli.command import Command
 
 app = typer.Typer(
     name="floatgate",
@@ -30,19 +33,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.command("run")(run.run)
-app.command("age")(age.age)
-app.command("drives")(listing.drives)
-app.command("chips")(listing.chips)
-app.command("policies")(listing.policies)
-app.command("characterize")(characterize.characterize)
-app.command("derive")(derive.derive)
-app.command("fit")(fit.fit)
-app.command("report")(report.report)
-app.command("reproduce")(reproduce.reproduce)
-app.command("grid")(grid.grid)
-app.command("plan")(plan.plan)
-app.command("snapshots")(snapshots.snapshots)
+app.command("run", cls=Command)(run.run)
+app.command("age", cls=Command)(age.age)
+app.command("drives", cls=Command)(listing.drives)
+app.command("chips", cls=Command)(listing.chips)
+app.command("policies", cls=Command)(listing.policies)
+app.command("characterize", cls=Command)(characterize.characterize)
+app.command("derive", cls=Command)(derive.derive)
+app.command("fit", cls=Command)(fit.fit)
+app.command("report", cls=Command)(report.report)
+app.command("reproduce", cls=Command)(reproduce.reproduce)
+app.command("grid", cls=Command)(grid.grid)
+app.command("plan", cls=Command)(plan.plan)
+app.command("snapshots", cls=Command)(snapshots.snapshots)
 app.add_typer(bus.app, name="bus")
 app.add_typer(trace.app, name="trace")
 app.add_typer(state.app, name="state")
@@ -82,12 +85,18 @@ def _root(
     """Options that stand before the command."""
 
 
+@cache
+def _command() -> Any:
+    """The tree of commands, made once for a process."""
+    return get_command(app)
+
+
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0, 2 for bad input, 70 for a bug of Floatgate, 130 after Ctrl-C."""
     # Whoever ends a run by SIGTERM, as batch systems do, finds no half folder.
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     try:
-        code = app(arguments, standalone_mode=False)
+        code = _command()(arguments, standalone_mode=False)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:

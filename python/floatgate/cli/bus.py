@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from floatgate.cli.command import Command, without_effect
+
 if TYPE_CHECKING:
     from floatgate.bus.explore import Point
 
@@ -24,7 +26,7 @@ EXIT_INTERRUPTED = 130
 DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")
 
 
-@app.command()
+@app.command(cls=Command)
 def explore(
     chip: _Chips = None,
     interface: _Modes = None,
@@ -40,7 +42,9 @@ def explore(
     from floatgate.cli.console import err
     from floatgate.folder import own_folder
 
-    points, interrupted = _run(chip or DEFAULT_CHIPS, interface or MODES)
+    points, interrupted = _run(
+        DEFAULT_CHIPS if chip is None else chip, MODES if interface is None else interface
+    )
     if points:
         with own_folder(out, Path("out/bus-explore")) as folder:
             folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +56,7 @@ def explore(
     return EXIT_INTERRUPTED if interrupted else 0
 
 
-@app.command()
+@app.command(cls=Command)
 def waveform(
     interface: Annotated[
         str, typer.Option("--interface", metavar="NAME[:MODE]", help="PROPOSED, CONV, nv-ddr3:12, ...")
@@ -60,7 +64,10 @@ def waveform(
     operation: Annotated[
         str, typer.Option("--operation", metavar="NAME", help="read, program (or write), erase or status.")
     ] = "read",
-    data_bytes: Annotated[int, typer.Option("--bytes", metavar="N", min=1, help="Bytes of data drawn.")] = 6,
+    data_bytes: Annotated[
+        int | None,
+        typer.Option("--bytes", metavar="N", min=1, max=4096, help="Bytes of data drawn.", show_default="6"),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="bus.interface.t_diff=6ns, nand.t_r=60us"),
@@ -71,17 +78,16 @@ def waveform(
     from floatgate.bus import svg, vcd
     from floatgate.bus.waveform import waveform as work_out
     from floatgate.cli.console import err
-    from floatgate.folder import unwritable
+    from floatgate.folder import shared_folder
 
-    found = work_out(interface, operation, data_bytes, set_ or ())
+    if operation.lower() in ("erase", "status"):
+        without_effect({"bytes": data_bytes}, f"{operation} moves no data", "read or program with this")
+    found = work_out(interface, operation, 6 if data_bytes is None else data_bytes, set_ or ())
     name = f"{found.interface.replace(', mode ', '-')}-{found.operation}"
-    try:
-        out.mkdir(parents=True, exist_ok=True)
+    with shared_folder(out):
         with (out / f"{name}.vcd").open("w", encoding="ascii", newline="\n") as file:
             vcd.write(found, file)
         (out / f"{name}.svg").write_text(svg.draw(found), encoding="utf-8")
-    except OSError as error:
-        raise unwritable(out, error) from error
     err.print(f"wrote {out / name}.vcd and {out / name}.svg", markup=False)
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from floatgate.cli.command import without_effect
+
 if TYPE_CHECKING:
     from floatgate.lab.run import Characterized, Progress
 
@@ -35,12 +37,22 @@ def characterize(
         typer.Option("--experiment", metavar="NAME", help="Only this one (repeatable).  [default: all]"),
     ] = None,
     blocks: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Blocks worn to failure in each endurance test.")
-    ] = 30,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=100_000,
+            help="Blocks worn to failure in each endurance test.",
+            show_default="30",
+        ),
+    ] = None,
     model: Annotated[
-        Model, typer.Option(help="Its cells, or the tables that whole drives work with.")
-    ] = Model.cells,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Which sample of the part.")] = 1,
+        Model | None,
+        typer.Option(help="Its cells, or the tables that whole drives work with.", show_default="cells"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Which sample of the part.", show_default="1")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Where report and logs go.", show_default="out/chip-CHIP"),
@@ -57,6 +69,8 @@ def characterize(
 
     wanted = chosen(experiment or [])
     if list_:
+        others = {"experiment": experiment, "blocks": blocks, "model": model, "seed": seed, "out": out}
+        without_effect(others | {"force": force or None}, "--list runs nothing", "it without --list")
         return _list(format)
     if chip is None:
         from floatgate.errors import InputError
@@ -72,9 +86,9 @@ def characterize(
     usual = Path("out") / f"chip-{Path(chip).stem}"
     with own_folder(out, usual, force=force) as folder, interruptible() as interrupt, _Bar() as bar:
         done = run(
-            SimulatedSource(chip, seed, model=model.value),
+            SimulatedSource(chip, 1 if seed is None else seed, model=(model or Model.cells).value),
             wanted,
-            blocks,
+            30 if blocks is None else blocks,
             folder,
             force=force,
             progress=bar.update,

@@ -26,32 +26,39 @@ def derive(
     DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on flash that was worn before.
     """
     import json
+    from contextlib import ExitStack
 
     from rich.progress import Progress
 
     from floatgate import _core, places
     from floatgate.cli import console
+    from floatgate.folder import own_file
     from floatgate.lab import derive as deriving
     from floatgate.lab.derive.report import page
     from floatgate.lab.simulated import SimulatedSource
 
     source = SimulatedSource(chip, seed)
     part = source.cells()
-    with Progress(console=console.err, transient=True) as bar:
-        task = bar.add_task("deriving", total=1.0)
-        model = deriving.derive(source.cells, lambda fraction: bar.update(task, completed=fraction))
-    entries = json.loads(_core.explain_chip(chip, places.folders()))["entries"]
-    facts = {entry["key"]: entry["value"] for entry in entries}
     name = Path(chip).stem
-    provenance = f"floatgate derive {name} --seed {seed}, version {_core.version()}"
-    identity = part.identify()
-    one_shot = facts["nand.program"] == '"one-shot"'
-    out = out or Path(f"{name}-derived.toml")
-    out.write_text(deriving.chip_file(model, name, identity.title, one_shot, provenance), encoding="utf-8")
-    if report is not None:
-        report.write_text(page(model, identity, provenance), encoding="utf-8")
+    out = Path(f"{name}-derived.toml") if out is None else out
+    with ExitStack() as opened:
+        for path in (out, report):
+            if path is not None:
+                opened.enter_context(own_file(path, path))
+        with Progress(console=console.err, transient=True) as bar:
+            task = bar.add_task("deriving", total=1.0)
+            model = deriving.derive(source.cells, lambda fraction: bar.update(task, completed=fraction))
+        entries = json.loads(_core.explain_chip(chip, places.folders()))["entries"]
+        facts = {entry["key"]: entry["value"] for entry in entries}
+        provenance = f"floatgate derive {name} --seed {seed}, version {_core.version()}"
+        identity = part.identify()
+        one_shot = facts["nand.program"] == '"one-shot"'
+        text = deriving.chip_file(model, name, identity.title, one_shot, provenance)
+        out.write_text(text, encoding="utf-8")
+        if report is not None:
+            report.write_text(page(model, identity, provenance), encoding="utf-8")
     _show(model)
-    for path in (out, report) if report else (out,):
+    for path in (out, report) if report is not None else (out,):
         console.err.print(f"wrote {path}", markup=False)
 
 

@@ -61,8 +61,14 @@ def grid(
         Steady, typer.Option(help="Batch means, or SNIA's five rounds.", rich_help_panel=_RULE)
     ] = Steady.BATCHES,
     time: Annotated[
-        str, typer.Option(metavar="TIME", help="Simulated time of a point at most.", rich_help_panel=_RULE)
-    ] = "60s",
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Simulated time of a point at most.",
+            show_default="60s",
+            rich_help_panel=_RULE,
+        ),
+    ] = None,
     round_: Annotated[
         str | None,
         typer.Option(
@@ -84,8 +90,8 @@ def grid(
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of every random stream.")] = 1,
     precondition: Annotated[
-        Precondition, typer.Option(help="State of the drive before each point.")
-    ] = Precondition.FILL,
+        Precondition | None, typer.Option(help="State of the drive before each point.", show_default="fill")
+    ] = None,
     load_state: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Start each point from a saved state.")
     ] = None,
@@ -116,6 +122,7 @@ def grid(
     from floatgate.grid.write import document, write
     from floatgate.session import Options, interruptible
 
+    usual_state = None if load_state is None else "none"
     asked = Asked(
         drive,
         tuple(
@@ -130,8 +137,8 @@ def grid(
         Options(
             seed=seed,
             requests=True,
-            precondition="none" if load_state else precondition.value,
-            load_state=str(load_state) if load_state else None,
+            precondition=precondition.value if precondition else usual_state or "fill",
+            load_state=None if load_state is None else str(load_state),
         ),
         _bytes(file_size),
         _rule(steady, time, round_, precision),
@@ -162,17 +169,19 @@ def _bytes(text: str) -> int:
         raise InputError(f"--file-size {text}: {error}") from None
 
 
-def _rule(steady: Steady, time: str, round_: str | None, precision: float) -> "Rule":
+def _rule(steady: Steady, time: str | None, round_: str | None, precision: float) -> "Rule":
+    from floatgate.cli.command import without_effect
     from floatgate.errors import InputError
     from floatgate.grid.measure import Rule
     from floatgate.workload import nanoseconds
 
-    if round_ is not None and steady is not Steady.SNIA:
-        raise InputError(f"--round {round_}: expected together with --steady snia")
     if steady is Steady.SNIA:
-        option, text = "--round", round_ or "60s"
+        without_effect({"time": time}, "--steady snia takes rounds", "--round with this rule")
+        option, text = "--round", round_
     else:
+        without_effect({"round": round_}, "batches have no rounds", "--steady snia with this, or --time")
         option, text = "--time", time
+    text = "60s" if text is None else text
     seconds = nanoseconds(option, text) / 1e9
     if not seconds:
         raise InputError(f"{option} {text}: expected a time above 0, such as 60s")

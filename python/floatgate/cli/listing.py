@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from floatgate.cli.command import without_effect
+
 _Name = Annotated[str | None, typer.Argument(help="Explain this one.")]
 _Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key first.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -16,6 +18,7 @@ def drives(name: _Name = None, set_: _Set = None, as_json: _Json = False) -> Non
     from floatgate.cli import console
 
     if name is None:
+        without_effect({"set": set_}, "no drive is explained", "a drive's name with this")
         _names(json.loads(_core.drives(places.folders())), as_json)
         return
     card = json.loads(_core.explain_drive(name, list(set_ or ()), places.folders()))

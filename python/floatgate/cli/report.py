@@ -17,5 +17,5 @@ def report(
     from floatgate.report import write_report
 
     folder = folder.parent if folder.name == "run.json" else folder
-    written = write_report(folder, out or folder / "report.html")
+    written = write_report(folder, folder / "report.html" if out is None else out)
     console.err.print(f"wrote {written}", markup=False)

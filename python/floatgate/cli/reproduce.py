@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from floatgate.cli.command import without_effect
+
 if TYPE_CHECKING:
     from floatgate.reproduce.paper import Paper
     from floatgate.reproduce.run import Reproduced
@@ -20,14 +22,19 @@ def reproduce(
         list[str] | None, typer.Argument(help="Papers to reproduce.  [default: all of them]")
     ] = None,
     full: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--full/--quick", help="All cases, narrow intervals; or the quick ones within a minute."
+            "--full/--quick",
+            help="All cases, narrow intervals; or the quick ones within a minute.",
+            show_default="quick",
         ),
-    ] = False,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results.csv and the figures go.")] = Path(
-        "out/reproduce"
-    ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where results.csv and the figures go.", show_default="out/reproduce"
+        ),
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes.  [default: one per core]")
     ] = None,
@@ -48,14 +55,23 @@ def reproduce(
 
     chosen = find(paper or [], places.papers())
     if list_:
+        others = {"full": full, "out": out, "workers": workers, "record": record or None}
+        without_effect(others, "--list runs nothing", "it without --list")
         return _list(chosen)
+    out = Path("out/reproduce") if out is None else out
     from floatgate.cli.console import err
 
     if not figure.available():
         err.print(f"no figures: {figure.MISSING}", markup=False)
     with interruptible() as interrupt, _Bar() as bar:
         done = run(
-            chosen, out, full=full, record=record, workers=workers, progress=bar.update, stopped=interrupt
+            chosen,
+            out,
+            full=bool(full),
+            record=record,
+            workers=workers,
+            progress=bar.update,
+            stopped=interrupt,
         )
     _print(chosen, done)
     if done.interrupted:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from floatgate.cli.command import given, texts
+
 if TYPE_CHECKING:
     from floatgate.session import Plan
 
@@ -60,9 +62,13 @@ def run(
     ] = None,
     repeat: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Run N seeds in parallel; report 95 % confidence intervals."),
+        typer.Option(
+            metavar="N", min=1, max=10_000, help="Run N seeds in parallel; report 95 % confidence intervals."
+        ),
     ] = 1,
-    check: Annotated[bool, typer.Option("--check", help="Check conservation laws while running.")] = False,
+    check: Annotated[
+        bool | None, typer.Option("--check", help="Check conservation laws while running.")
+    ] = None,
     precondition: Annotated[
         Precondition | None,
         typer.Option(
@@ -120,26 +126,26 @@ def run(
         typer.Option(metavar="NAME", help="This file of an archive of several.", rich_help_panel=_TRACE),
     ] = None,
     wrap: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--wrap", help="Addresses beyond the drive: modulo its capacity.", rich_help_panel=_TRACE
         ),
-    ] = False,
+    ] = None,
     scale: Annotated[
-        bool, typer.Option("--scale", help="Addresses: scaled into the drive.", rich_help_panel=_TRACE)
-    ] = False,
+        bool | None, typer.Option("--scale", help="Addresses: scaled into the drive.", rich_help_panel=_TRACE)
+    ] = None,
     compact: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--compact",
             help="Addresses: touched pages side by side (by itself where only that fits).",
             rich_help_panel=_TRACE,
         ),
-    ] = False,
+    ] = None,
     sort: Annotated[
-        bool,
+        bool | None,
         typer.Option("--sort", help="Sort a trace, however far out of order it is.", rich_help_panel=_TRACE),
-    ] = False,
+    ] = None,
     volume: Annotated[
         list[str] | None,
         typer.Option(metavar="V", help="Only this volume (repeatable).", rich_help_panel=_TRACE),
@@ -148,19 +154,19 @@ def run(
         float | None, typer.Option(metavar="F", help="Divide times by F.", rich_help_panel=_TRACE)
     ] = None,
     as_fast_as_possible: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--as-fast-as-possible", help="Ignore times: keep --depth outstanding.", rich_help_panel=_TRACE
         ),
-    ] = False,
+    ] = None,
     depth: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="With --as-fast-as-possible.", rich_help_panel=_TRACE),
     ] = None,
     skip_bad_lines: Annotated[
-        bool,
+        bool | None,
         typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.", rich_help_panel=_TRACE),
-    ] = False,
+    ] = None,
     action: Annotated[
         str | None,
         typer.Option(
@@ -188,8 +194,9 @@ def run(
         ),
     ] = None,
     exact_footprint: Annotated[
-        bool, typer.Option("--exact-footprint", help="Count touched units exactly.", rich_help_panel=_TRACE)
-    ] = False,
+        bool | None,
+        typer.Option("--exact-footprint", help="Count touched units exactly.", rich_help_panel=_TRACE),
+    ] = None,
     loop: Annotated[
         str | None,
         typer.Option(
@@ -223,12 +230,12 @@ def run(
     ] = Format.TABLE,
     report: Annotated[bool, typer.Option(help="Write report.html.", rich_help_panel=_OUTPUT)] = True,
     requests: Annotated[
-        bool,
+        bool | None,
         typer.Option("--requests", help="Keep every request: requests.parquet.", rich_help_panel=_OUTPUT),
-    ] = False,
+    ] = None,
     timeline: Annotated[
-        bool, typer.Option("--timeline", help="Keep a Perfetto timeline.", rich_help_panel=_OUTPUT)
-    ] = False,
+        bool | None, typer.Option("--timeline", help="Keep a Perfetto timeline.", rich_help_panel=_OUTPUT)
+    ] = None,
 ) -> None:
     """Run a workload on a drive and write a run folder: run.json, tables, report.html."""
     trace = {
@@ -240,7 +247,7 @@ def run(
         "scale": scale,
         "compact": compact,
         "sort": sort,
-        "volume": tuple(volume or ()),
+        "volume": None if volume is None else tuple(volume),
         "speedup": speedup,
         "as_fast_as_possible": as_fast_as_possible,
         "depth": depth,
@@ -255,16 +262,16 @@ def run(
         "check": check,
         "requests": requests,
         "timeline": timeline,
-        "precondition": precondition.value if precondition else None,
+        "precondition": None if precondition is None else precondition.value,
         "precondition_fill": precondition_fill,
-        "load_state": str(load_state) if load_state else None,
-        "save_state": str(save_state) if save_state else None,
+        "layout": layout,
+        "load_state": None if load_state is None else str(load_state),
+        "save_state": None if save_state is None else str(save_state),
         "loop": loop,
         "limit_requests": limit_requests,
         "limit_time": limit_time,
     }
-    given = _given(options) | ({} if layout is None else {"layout": layout})
-    plan = _plan(drive, workload, tuple(set_ or ()), given, _given(trace), scenario, tuple(env or ()))
+    plan = _plan(drive, workload, texts(set_), given(**options), given(**trace), scenario, texts(env))
     _say(plan.workload.notes)
     if repeat > 1:
         _refuse_with_repeat(save_state, format)
@@ -287,11 +294,6 @@ def _say(notes: tuple[str, ...]) -> None:
 
         for note in notes:
             console.err.print(f"note       {note}", markup=False)
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given: a run that is repeated keeps its own for the others."""
-    return {name: value for name, value in options.items() if value not in (None, False, ())}
 
 
 def _plan(
@@ -336,7 +338,7 @@ def _default_out(plan: "Plan", drive: str) -> Path:
 def _refuse_with_repeat(save_state: Path | None, format: Format) -> None:  # noqa: A002
     from floatgate.errors import InputError
 
-    if save_state:
+    if save_state is not None:
         raise InputError(
             f"--save-state {save_state}: one state cannot stand for several seeds (leave --repeat out)"
         )

@@ -35,9 +35,11 @@ def snapshots(
 
     periods = tuple(part.strip() for part in every.split(","))
     asked = Asked(drive, tuple(set_ or ()), periods, _counts(keep), span, time, seed)
-    with Progress(console=console.err, transient=True) as bar:
-        task = bar.add_task("snapshots", total=1.0)
-        found = measure(asked, lambda part: bar.update(task, completed=part))
+    with own_file(out, Path("out") / f"snapshots-{Path(drive).stem}.html") as file:
+        with Progress(console=console.err, transient=True) as bar:
+            task = bar.add_task("snapshots", total=1.0)
+            found = measure(asked, lambda part: bar.update(task, completed=part))
+        file.write_text(page(found), encoding="utf-8")
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in HEAD:
         table.add_column(name, justify="right")
@@ -45,8 +47,6 @@ def snapshots(
         table.add_row(*cells)
     console.out.print(table)
     console.out.print(sentence(found), markup=False)
-    with own_file(out, Path("out") / f"snapshots-{Path(drive).stem}.html") as file:
-        file.write_text(page(found), encoding="utf-8")
     console.err.print(f"wrote {file}", markup=False)
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from floatgate.cli.command import Command
+
 app = typer.Typer(help="Describe stored drive states.", no_args_is_help=True)
 
 
@@ -14,7 +16,7 @@ def _root() -> None:
     """Keep `info` a command of its own: typer folds a lone command into its group."""
 
 
-@app.command()
+@app.command(cls=Command)
 def info(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from --save-state.")]) -> None:
     """Print which drive a saved state belongs to and what state it holds."""
     from floatgate import _core

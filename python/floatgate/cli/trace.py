@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from floatgate.cli.command import Command, given, without_effect
+
 app = typer.Typer(help="Describe, convert and list block traces and synthetic volumes.", no_args_is_help=True)
 
 _Format = Annotated[
@@ -34,8 +36,8 @@ _Member = Annotated[
 _Volume = Annotated[
     list[str] | None, typer.Option("--volume", metavar="V", help="Only this volume (repeatable).")
 ]
-_Sort = Annotated[bool, typer.Option("--sort", help="Sort it, however far out of order.")]
-_Skip = Annotated[bool, typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.")]
+_Sort = Annotated[bool | None, typer.Option("--sort", help="Sort it, however far out of order.")]
+_Skip = Annotated[bool | None, typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.")]
 _Action = Annotated[
     str | None,
     typer.Option(
@@ -59,7 +61,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@app.command()
+@app.command(cls=Command)
 def info(
     files: Annotated[
         list[str],
@@ -73,20 +75,23 @@ def info(
     align: _Align = None,
     member: _Member = None,
     volume: _Volume = None,
-    sort: _Sort = False,
-    skip_bad_lines: _Skip = False,
+    sort: _Sort = None,
+    skip_bad_lines: _Skip = None,
     action: _Action = None,
     since: _Since = None,
     until: _Until = None,
     page_size: Annotated[
-        str, typer.Option(metavar="SIZE", help="Pages in which accesses are counted.")
-    ] = "4KiB",
+        str | None,
+        typer.Option(metavar="SIZE", help="Pages in which accesses are counted.", show_default="4KiB"),
+    ] = None,
     threshold: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="SHARE", help="A page is read-only when more of its accesses are reads, or all."
+            metavar="SHARE",
+            help="A page is read-only when more of its accesses are reads, or all.",
+            show_default="0.95",
         ),
-    ] = "0.95",
+    ] = None,
     constant_memory: Annotated[
         bool,
         typer.Option("--constant-memory", help="Do not tell pages apart; estimate the footprint."),
@@ -99,24 +104,35 @@ def info(
 ) -> None:
     """Print what traces hold: rate, footprint, sizes, gaps, and which pages are only read or written."""
     from floatgate.cli import console
+    from floatgate.folder import shared_folder
     from floatgate.traces import lines
     from floatgate.traces.measure import Access, measure
     from floatgate.workload import TraceOptions
 
     options = TraceOptions(
-        trace_format=trace_format,
-        columns=columns,
-        align=align,
-        member=member,
-        volume=tuple(volume or ()),
-        sort=sort,
-        skip_bad_lines=skip_bad_lines,
-        action=action,
-        since=since,
-        until=until,
+        **given(
+            trace_format=trace_format,
+            columns=columns,
+            align=align,
+            member=member,
+            volume=volume,
+            sort=sort,
+            skip_bad_lines=skip_bad_lines,
+            action=action,
+            since=since,
+            until=until,
+        )
     )
-    access = Access.read(page_size, threshold)
-    found = measure(files, options, None if constant_memory else access, seed)
+    pages = given(page_size=page_size, threshold=threshold)
+    if constant_memory:
+        without_effect(pages, "--constant-memory tells no pages apart", "one of both")
+    access = None if constant_memory else Access.read(**pages)
+    if out is None:
+        found = measure(files, options, access, seed)
+    else:
+        with shared_folder(out):
+            found = measure(files, options, access, seed)
+            written = _write(found, out)
     if format is Format.JSON:
         console.print_json(found)
     elif len(found) == 1:
@@ -130,21 +146,19 @@ def info(
             console.print_rows("trace", lines.PAGE_COLUMNS, map(lines.pages_row, found))
         console.out.print(lines.LEGEND, markup=False, style="dim")
     if out is not None:
-        _write(found, out)
+        console.err.print(f"wrote {written}", markup=False)
 
 
-def _write(found: list[dict[str, Any]], out: Path) -> None:
+def _write(found: list[dict[str, Any]], out: Path) -> Path:
     """The numbers and the picture, into a folder."""
-    from floatgate.cli import console
     from floatgate.folder import write_json
     from floatgate.traces.figure import draw
 
-    out.mkdir(parents=True, exist_ok=True)
     write_json(out / "traces.json", found)
-    console.err.print(f"wrote {draw(found, out / 'traces.svg')}", markup=False)
+    return draw(found, out / "traces.svg")
 
 
-@app.command()
+@app.command(cls=Command)
 def convert(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A trace, or a synthetic volume: volume:NAME.")],
     out: Annotated[
@@ -161,8 +175,8 @@ def convert(
     align: _Align = None,
     member: _Member = None,
     volume: _Volume = None,
-    sort: _Sort = False,
-    skip_bad_lines: _Skip = False,
+    sort: _Sort = None,
+    skip_bad_lines: _Skip = None,
     action: _Action = None,
     since: _Since = None,
     until: _Until = None,
@@ -179,16 +193,18 @@ def convert(
     if out.exists() and not force:
         raise InputError(f"{out}: exists already: expected a new file, or --force to replace it")
     options = TraceOptions(
-        trace_format=trace_format,
-        columns=columns,
-        align=align,
-        member=member,
-        volume=tuple(volume or ()),
-        sort=sort,
-        skip_bad_lines=skip_bad_lines,
-        action=action,
-        since=since,
-        until=until,
+        **given(
+            trace_format=trace_format,
+            columns=columns,
+            align=align,
+            member=member,
+            volume=volume,
+            sort=sort,
+            skip_bad_lines=skip_bad_lines,
+            action=action,
+            since=since,
+            until=until,
+        )
     )
     refuse_misplaced([file], options, seed)
     if is_volume(file):
@@ -199,7 +215,7 @@ def convert(
     console.err.print(f"wrote {requests} requests to {out}", markup=False)
 
 
-@app.command()
+@app.command(cls=Command)
 def formats() -> None:
     """List the trace formats with their columns and units."""
     from floatgate import _core
@@ -212,7 +228,7 @@ def formats() -> None:
         console.out.print(f"{'':<20} {entry['units']}", markup=False, style="dim")
 
 
-@app.command()
+@app.command(cls=Command)
 def volumes(
     name: Annotated[str | None, typer.Argument(help="Explain this one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -35,6 +35,9 @@ class Asked:
     file_bytes: int = 1 << 30
     rule: Rule = field(default_factory=Rule)
 
+    def __post_init__(self) -> None:
+        self.options.verify()
+
 
 @dataclass(frozen=True)
 class Grid:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from floatgate import marker
-from floatgate.folder import unwritable
+from floatgate.folder import refuse_foreign, unwritable
 
 
 def write_report(folder: Path, path: Path) -> Path:
@@ -15,6 +15,7 @@ def write_report(folder: Path, path: Path) -> Path:
     from floatgate.report.source import Source
 
     text = page(Source.read(folder))
+    refuse_foreign(path)
     partial = path.with_name(f".{path.name}.partial")
     try:
         partial.write_text(text, encoding="utf-8")

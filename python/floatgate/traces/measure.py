@@ -22,7 +22,7 @@ class Access:
     threshold_ppm: int = 950_000  # more than this many millionths of a page's accesses
 
     @classmethod
-    def read(cls, page_size: str, threshold: str) -> "Access":
+    def read(cls, page_size: str = "4KiB", threshold: str = "0.95") -> "Access":
         """Read a size with its unit and a share.
 
         Raises InputError when one is none. Their ranges are the core's to check.

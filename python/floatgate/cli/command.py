@@ -1,0 +1,83 @@
+"""What holds for every option of every command, so that it holds for the next one, too.
+
+An option that was not given is None, never 0, false or empty; one that was given has a value that means
+something, or is refused before anything is done.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperArgument, TyperCommand
+
+from floatgate.errors import InputError
+
+WHOLE_MOST = (1 << 64) - 1  # of the core's numbers
+
+
+class Command(TyperCommand):
+    """A command that refuses empty words, numbers that are none and bytes that are no text."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of the command line. Raises InputError."""
+        for word in args:
+            _check_text(word, word)
+        rest = super().parse_args(ctx, args)
+        for parameter in self.params:
+            name = max(parameter.opts, key=len)
+            shown = (parameter.name or "").upper() if isinstance(parameter, TyperArgument) else name
+            value = ctx.params.get(parameter.name)
+            for one in value if isinstance(value, list | tuple) else (value,):
+                _check(shown, one)
+        return rest
+
+
+def _check(name: str, value: object) -> None:
+    """Refuse a value that can mean nothing, whichever option it is of."""
+    if value == "" or (isinstance(value, Path) and value == Path()):
+        raise InputError(f'{name} "": nothing given: expected a value, or not {name}')
+    if isinstance(value, float) and not isfinite(value):
+        raise InputError(f"{name} {value}: expected a finite number")
+    if isinstance(value, int) and not -WHOLE_MOST <= value <= WHOLE_MOST:
+        raise InputError(f"{name} {value}: expected a number of at most {WHOLE_MOST}")
+    if isinstance(value, str):
+        _check_text(name, value)
+
+
+def _check_text(name: str, value: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        shown = value.encode(errors="surrogateescape")
+        raise InputError(f"{name if name != value else shown!r}: not UTF-8: expected text") from None
+    if "\0" in value:
+        raise InputError(f"{value}: holds a zero byte: expected text")
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given. Only absence is absence: 0 and false are values."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def without_effect(options: dict[str, Any], reason: str, expected: str) -> None:
+    """Raise InputError for the first of `options` that was given, where it would do nothing."""
+    for name, value in given(**options).items():
+        flag = "--" + name.strip("_").replace("_", "-")
+        raise InputError(f"{flag}{_shown(value)}: {reason}: expected {expected}")
+
+
+def _shown(value: Any) -> str:
+    """The value as it was written behind its option."""
+    if isinstance(value, bool):
+        return ""
+    return (
+        f" {value[0]}"
+        if isinstance(value, Sequence) and not isinstance(value, str) and value
+        else f" {value}"
+    )
+
+
+def texts(values: Iterable[object] | None) -> tuple[str, ...]:
+    """Return the values of an option that may be repeated; none where it was not given."""
+    return tuple(str(value) for value in values or ())

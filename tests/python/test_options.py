@@ -1,0 +1,268 @@
+"""Every option of every command, with the values that go wrong: each takes effect, or is refused in one line.
+
+The options come from the command tree itself, so a new one is tried by itself.
+"""
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from conftest import Ended, in_process
+from floatgate.cli import app
+
+ROOT = Path(__file__).parents[2]
+TINY = str(ROOT / "tests" / "drives" / "tiny.toml")
+PLAN = ROOT / "examples" / "plan"
+HUGE = "9" * 30
+VALUES = ("0", "", "-1", "nan", "inf", "-inf", "1e999", HUGE, "0.5", "\udcff")
+NAMES = ("0", "", "/dev/null/x", "x" * 300, "\udcff")
+
+JOB = "[job]\nrw=randrw\nbs=4k\nsize=64k\nnumber_ios=20\n"
+# Three requests. An MSR trace tells time in ticks since 1601.
+TRACE = "".join(
+    f"{128166372003061629 + 10_000_000 * n},hm,1,{op},{offset},{size},413\n"
+    for n, (op, offset, size) in enumerate((("Read", 8192, 4096), ("Write", 0, 8192), ("Write", 4096, 4096)))
+)
+LOG = "block,page,operation,cycle,busy_ns,pulses,status\n" + "".join(
+    f"0,0,program,{cycle},300000,,ok\n0,0,read,{cycle},25000,,ok\n0,,erase,{cycle},1500000,,ok\n"
+    for cycle in range(1, 40)
+)
+MORTAL = (
+    '--set nand.tables.pe_cycles=[0] --set \'nand.tables.t_prog=["200us", "400us"]\' '
+    "--set 'nand.tables.t_bers=[\"1ms\"]' --set 'nand.tables.endurance.cycles=[150, 160, 170]' "
+    "--set ftl.op_ratio=0.4"
+)
+
+# The shortest lines that do something, for each command.
+BASES: dict[str, tuple[str, ...]] = {
+    "run": (f"{TINY} job.fio --no-report --out o", f"{TINY} t.csv --no-report --out o"),
+    "age": (f"{TINY} {MORTAL} --out o.html",),
+    "drives": ("", "slc"),
+    "chips": ("", "slc-16g"),
+    "policies": ("", "d-choices"),
+    "characterize": ("derived/mt29f4g08aac --model tables --experiment page-order --out o", "--list"),
+    "derive": ("mt29f4g08aac --out o.toml",),
+    "fit": ("log.csv --out o",),
+    "report": ("done --out o.html",),
+    "reproduce": ("chung2010-ddr --out o", "--list"),
+    "grid": (
+        f"{TINY} --block 4k --depth 1 --op read --pattern random --file-size 1MiB --time 100ms --out o",
+    ),
+    "plan": (f"{PLAN / 'tpc-c-2007.toml'} {PLAN / 'gray2007-prices.toml'} --out o",),
+    "snapshots": (f"{TINY} --set nand.blocks_per_plane=128 --time 20ms --every 5ms --keep 1 --out o.html",),
+    "bus explore": ("--chip slc-16g --interface nv-ddr:5 --out o",),
+    "bus waveform": ("--interface conv --out o", "--interface conv --operation erase --out o"),
+    "trace info": ("t.csv", "volume:prn_0,requests=200", "t.csv --constant-memory"),
+    "trace convert": ("t.csv new.csv", "volume:prn_0,requests=200 new.csv"),
+    "trace formats": ("",),
+    "trace volumes": ("", "prn_0"),
+    "state info": ("s.state",),
+}
+
+# Work that takes too long for so many tries is not done: what it is asked for is the effect.
+SLOW = {
+    "derive": "floatgate.lab.derive.derive",
+    "reproduce": "floatgate.reproduce.run.reproduce",
+    "bus explore": "floatgate.bus.explore._point",
+    "grid": "floatgate.grid.run._run_all",
+}
+AFTER = ("--out", "--report", "--format")  # what is asked of the result of such work
+
+# Options that may be given without anything to be seen of it, and why.
+SILENT = {
+    "--force": "there is nothing to replace",
+    "--workers": "what is found does not depend on their number",
+    "--sort": "the trace is in order",
+    "--skip-bad-lines": "the trace has none",
+    "--quick": "it is the usual one",
+    "--layout": "it is the usual one",
+    "--report": "it is the usual one",
+    "--threshold": "each page of the trace is only read or only written",
+}
+
+
+def _commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    if hasattr(command, "commands"):
+        for name, below in command.commands.items():
+            yield from _commands(below, (*path, name))
+    else:
+        yield " ".join(path), command
+
+
+COMMANDS = dict(_commands(get_command(app)))
+
+
+def _cases() -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    for name, command in COMMANDS.items():
+        for base in BASES.get(name, ()):
+            for parameter in command.params:
+                if type(parameter).__name__ != "TyperOption" or "--help" in parameter.opts:
+                    continue
+                flags = (*parameter.opts, *parameter.secondary_opts)
+                flags = tuple(flag for flag in flags if flag.startswith("--"))
+                tries: list[tuple[str, ...]] = [(flag,) for flag in flags]
+                if not parameter.is_flag:
+                    names = parameter.metavar in ("FILE", "DIR")  # 0.5 is as good a name as -1
+                    tries = [(flags[0], value) for value in (NAMES if names else VALUES)]
+                elif set(flags) & set(base.split()):
+                    continue
+                yield from ((name, base, flags[0], words) for words in tries)
+
+
+def test_every_command_is_tried() -> None:
+    assert set(BASES) == set(COMMANDS)
+    assert len(list(_cases())) > 900
+
+
+class Reached(Exception):
+    """Work that takes long would begin now, with these arguments."""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with what the commands work on; what takes long is not done."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"job.fio": JOB, "t.csv": TRACE, "log.csv": LOG}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "done").symlink_to(_run_folder(), target_is_directory=True)
+    (tmp_path / "s.state").symlink_to(_run_folder() / "s.state")
+
+    def reached(*arguments: Any, **named: Any) -> Any:
+        shown = {key: value for key, value in named.items() if not callable(value)}
+        raise Reached(repr([getattr(one, "__self__", one) for one in arguments]) + repr(shown))
+
+    for slow in SLOW.values():
+        monkeypatch.setattr(slow, reached)
+    return tmp_path
+
+
+@cache
+def _run_folder() -> Path:
+    from tempfile import mkdtemp
+
+    folder = Path(mkdtemp(prefix="floatgate-options-"))
+    (folder / "job.fio").write_text(JOB)
+    words = ["run", TINY, str(folder / "job.fio"), "--out", str(folder / "done")]
+    assert in_process(*words, "--save-state", str(folder / "s.state")).code == 0
+    (folder / "s.state").rename(folder / "done" / "s.state")
+    return folder / "done"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _cleared() -> Iterator[None]:
+    yield
+    shutil.rmtree(_run_folder().parent)
+
+
+def _without_times(path: Path, content: bytes) -> Any:
+    if path.name != "run.json":
+        return content
+    document = json.loads(content)
+    del document["engine"]
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_takes_effect_or_is_refused(name: str, place: Path) -> None:
+    wrong = []
+    usual: dict[str, tuple[Any, ...]] = {}
+    for case, base, option, words in _cases():
+        if case != name:
+            continue
+        if base not in usual:
+            usual[base] = _try(place, name, base, ())[1]
+            assert usual[base][0] == 0, (name, base, usual[base])
+        ended, outcome = _try(place, name, base, words)
+        if complaint := _complaint(name, ended, option, words, outcome == usual[base]):
+            wrong.append(f"floatgate {name} {base} {shlex.join(words)}: {complaint}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _try(place: Path, name: str, base: str, words: tuple[str, ...]) -> tuple[Ended, tuple[Any, ...]]:
+    """Run a command line; nothing is left of it."""
+    before = set(place.iterdir())
+    stand = shlex.split(base)
+    if words and words[0] in stand and len(words) > 1:
+        stand[stand.index(words[0]) + 1] = words[1]
+        words = ()
+    ended = in_process(*name.split(), *stand, *words, ends=Reached)
+    new = [path for path in place.iterdir() if path not in before]
+    outcome = (ended.code, re.sub(r" in [\d.]+ s.*", "", ended.out), _files(new, place))
+    for path in new:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert {path.name for path in place.iterdir()} == {path.name for path in before}
+    return ended, outcome
+
+
+def _files(new: list[Path], place: Path) -> dict[str, Any]:
+    every = [path for top in new for path in (top, *top.rglob("*")) if path.is_file()]
+    return {str(path.relative_to(place)): _without_times(path, path.read_bytes()) for path in every}
+
+
+def _complaint(name: str, ended: Ended, option: str, words: tuple[str, ...], same: bool) -> str | None:
+    if ended.code == 0:
+        silent = option in SILENT or words[0] in SILENT or (name in SLOW and option in AFTER)
+        return "nothing came of it, and nothing was said" if same and not silent else None
+    if ended.code != 2:
+        return f"exit {ended.code}: {ended.err.strip()[-300:]}"
+    errors = [line for line in ended.err.splitlines() if line.startswith("floatgate: error: ")]
+    if len(errors) != 1 or not ended.err.rstrip("\n").endswith(errors[0]):
+        return f"not one line: {ended.err}"
+    return f"printed {ended.out!r} before the error" if ended.out else None
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("run {tiny} job.fio --speedup 0", "--speedup: job.fio is a fio job file: expected a trace"),
+        ("run {tiny} t.csv --speedup 0", "--speedup 0: expected a number above 0"),
+        ("run {tiny} t.csv --speedup nan", "--speedup nan: expected a finite number"),
+        ("run {tiny} job.fio --precondition-fill 0", "--precondition-fill 0: expected a share above 0"),
+        ("run {tiny} job.fio --precondition-fill 0.5", "nothing is written before: expected --precondition"),
+        ("run {tiny} t.csv --action D", "--action D: the trace is msr"),
+        ("run {tiny} t.csv --set ''", '--set "": nothing given'),
+        ("run {tiny} t.csv --repeat 100000000", "--repeat"),
+        ("drives --set ftl.op_ratio=0.5", "--set ftl.op_ratio=0.5: no drive is explained"),
+        ("grid {tiny} --steady snia --time 5s", "--time 5s: --steady snia takes rounds"),
+        ("grid {tiny} --precondition steady --load-state x", "--load-state gives the state already"),
+        ("trace info t.csv --constant-memory --threshold 0.9", "--threshold 0.9: --constant-memory tells no"),
+        ("characterize --list --seed 3", "--seed 3: --list runs nothing"),
+        ("reproduce --list --full", "--full: --list runs nothing"),
+        ("bus waveform --interface conv --operation erase --bytes 3", "--bytes 3: erase moves no data"),
+        ("fit --voltages v.csv --sampled some", "--sampled some: --voltages is no log of cycles"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(line: str, said: str, place: Path) -> None:
+    ended = in_process(*shlex.split(line.format(tiny=TINY)))
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_a_seed_of_zero_is_a_seed(place: Path) -> None:
+    assert in_process("run", TINY, "job.fio", "--seed", "0", "--no-report", "--out", "o").code == 0
+    assert json.loads((place / "o" / "run.json").read_text())["seed"] == 0
+
+
+def test_since_counts_from_the_first_request(place: Path) -> None:
+    """The clock of an MSR trace starts in 1601; the first of three requests a second apart is left out."""
+    assert in_process("run", TINY, "t.csv", "--since", "10ms", "--no-report", "--out", "o").code == 0
+    assert json.loads((place / "o" / "run.json").read_text())["host"]["submitted"]["total"] == 2
+
+
+@pytest.mark.parametrize("command", ["age", "snapshots", "derive", "report"])
+def test_a_file_of_somebody_else_is_not_replaced(command: str, place: Path) -> None:
+    (place / "thesis").write_text("ten years of work")
+    base = next(iter(BASES[command])).replace("o.html", "thesis").replace("o.toml", "thesis")
+    ended = in_process(command, *shlex.split(base), ends=Reached)
+    assert ended.code == 2
+    assert "thesis: exists, and Floatgate did not write it" in ended.err
+    assert (place / "thesis").read_text() == "ten years of work"

@@ -14,6 +14,11 @@ pub struct Event {
     pub index: u32,
 }
 
+/// The most events of one run.
+pub const EVENTS_MAX: u64 = 1 << SEQUENCE_BITS;
+/// Indices of events are below this: what numbers dies, transactions or requests checks it where they become more.
+pub const INDEX_MAX: u32 = 1 << INDEX_BITS;
+
 const INDEX_BITS: u32 = 24;
 const KIND_BITS: u32 = 4;
 const SEQUENCE_BITS: u32 = 64 - INDEX_BITS - KIND_BITS;

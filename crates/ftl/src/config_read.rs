@@ -1,10 +1,10 @@
 //! `[ftl]`: the sizes and the makers of the policies.
 
 use crate::buffer::BufferConfig;
-use crate::patrol::PatrolRules;
 use crate::regulation::Reckoned;
 use crate::sectors::SectorRules;
 use crate::snapshots::{SnapshotRules, Snapshots};
+use crate::upkeep::{self, PatrolRules};
 use crate::{
     Layout, gc::trigger, gc::victim, mapping, parity, placement, program_order, read_ahead, read_merge,
     regulator, slc_cache, wear,
@@ -52,6 +52,8 @@ pub struct FtlConfig {
     pub(crate) reckoned: Reckoned,
     /// When stored data are read for their errors.
     pub scrub: PatrolRules,
+    /// The most of a die's time that work which only the clock brings back may take.
+    pub(crate) upkeep_share: f64,
     /// How long a die must have been idle before units are written anew.
     pub rewrite_after: Nanos,
     /// When snapshots of the logical drive are taken; none where never.
@@ -183,6 +185,7 @@ impl FtlConfig {
         }
         reading.finish()?;
         let scrub = PatrolRules::read(&mut ftl, steps.retention)?;
+        let upkeep_share = upkeep::read_share(&mut ftl)?;
         let mut section = ftl.child("rewrite")?;
         let rewrite_after = section.or(
             "idle_after",
@@ -240,6 +243,7 @@ impl FtlConfig {
             steps,
             reckoned,
             scrub,
+            upkeep_share,
             rewrite_after,
             snapshots,
             failed_die,

@@ -8,8 +8,7 @@ pub const IDLE: u8 = FIRST;
 pub const FLUSH: u8 = FIRST + 1;
 /// A die may have been idle long enough to write units anew.
 pub const REWRITE: u8 = FIRST + 2;
-/// A superblock may hold data that must be written anew. From the number of superblocks on the index counts dies: the
-/// patrol of that die goes on.
-pub const REFRESH: u8 = FIRST + 3;
+/// The next entry of the agenda of upkeep is due.
+pub const UPKEEP: u8 = FIRST + 3;
 /// The first number not used here or below.
 pub const FIRST_FREE: u8 = FIRST + 4;

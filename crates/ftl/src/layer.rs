@@ -3,9 +3,10 @@
 use crate::buffer::Dram;
 use crate::mapping::Parts;
 use crate::parity::Stripes;
+use crate::upkeep::Costs;
 use crate::{
     BlockMapped, FtlConfig, FtlStats, Layout, Mark, Output, PageMapped, Regulation, RegulationCounts,
-    RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover,
+    RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
 };
 use controller::{Controller, Probe};
 use engine::{Calendar, Event};
@@ -108,6 +109,24 @@ impl Ftl {
     pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
         match self {
             Self::Page(ftl) => ftl.patrol(now),
+            Self::Blocks(_) => None,
+        }
+    }
+
+    /// The longest that anything of the host's has to wait for the flash: in that time each die could have moved all it
+    /// holds, twice, one die of a channel after the other.
+    pub fn longest_wait(&self) -> Nanos {
+        let (layout, controller) = (self.layout(), self.controller());
+        let turns = u64::from(layout.dies) / controller.channel_busy_ns().count() as u64;
+        let superblocks = 2 * turns * u64::from(layout.superblocks_per_die);
+        let ns = Costs::of(layout, controller, self.regulation()).superblock.saturating_mul(superblocks);
+        Nanos::new(ns.saturating_add(self.patience().ns()))
+    }
+
+    /// What upkeep did, its share of a die's time, and what waits for it; none where nothing comes back by the clock.
+    pub fn upkeep(&self) -> Option<(UpkeepCounts, f64, u64)> {
+        match self {
+            Self::Page(ftl) => ftl.upkeep(),
             Self::Blocks(_) => None,
         }
     }
@@ -232,6 +251,8 @@ impl Ftl {
         fn state_bytes(&self) -> usize;
         /// Bytes of RAM that the modelled drive's map takes.
         fn map_bytes(&self) -> u64;
+        /// How long data may wait for company before they are programmed.
+        fn patience(&self) -> Nanos;
         /// Why each die takes no more writes, for the message of a run that is stuck.
         fn explain_stall(&self) -> String;
         /// Superblocks not lost to bad blocks, over all dies.

@@ -21,7 +21,6 @@ mod ordering;
 mod output;
 mod pages;
 pub mod parity;
-mod patrol;
 pub mod placement;
 pub mod program_order;
 mod programs;
@@ -39,6 +38,7 @@ mod space;
 mod stats;
 mod steady;
 mod turnover;
+mod upkeep;
 mod ways;
 pub mod wear;
 
@@ -49,7 +49,6 @@ pub use layer::Ftl;
 pub use layout::Layout;
 pub use output::{Output, Stages};
 pub use pages::PageMapped;
-pub use patrol::PatrolRules;
 pub use regulation::{Regulation, RegulationParts};
 pub use saved::SavedState;
 pub use sectors::SectorRules;
@@ -58,6 +57,7 @@ pub use space::SuperblockState;
 pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{Moment, OpenBlock, SteadyRule, SteadyWindow, UsedBlock, VictimBlock};
 pub use turnover::{Mark, Turnover};
+pub use upkeep::{PatrolRules, UpkeepCounts};
 
 /// Every policy of every seam of this crate and of the controller below it; the crates above add theirs.
 pub fn policies() -> Vec<config::PolicyEntry> {

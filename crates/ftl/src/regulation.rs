@@ -489,11 +489,12 @@ impl Regulation {
         let first = superblock * self.rows as usize + row as usize;
         self.row_cost[first..first + rows as usize].fill(cost);
         if let Some(refresh) = self.ways.costs[usize::from(cost)].refresh {
-            let due = SimTime::from_ns(self.opened_at[superblock].max(0) as u64) + refresh;
-            if self.due[superblock] == SimTime::NEVER {
+            let opened = self.opened_at[superblock].max(0) as u64;
+            let due = SimTime::from_ns(opened.saturating_add(refresh.ns()));
+            if due < self.due[superblock] {
                 self.newly_due = Some(due.max(now));
+                self.due[superblock] = due;
             }
-            self.due[superblock] = self.due[superblock].min(due);
         }
         self.ways.names[usize::from(cost)]
     }
@@ -546,9 +547,19 @@ impl Regulation {
         self.ways.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
-    /// True when the superblock holds data that must be written anew by now.
-    pub(crate) fn is_due(&self, superblock: usize, now: SimTime) -> bool {
-        self.due[superblock] <= now
+    /// Since when the superblock holds data that must be written anew; none where that is yet to come.
+    pub(crate) fn due_since(&self, superblock: usize, now: SimTime) -> Option<SimTime> {
+        (self.due[superblock] <= now).then_some(self.due[superblock])
+    }
+
+    /// The shortest time after which a way to write wants its data written anew.
+    pub(crate) fn shortest_refresh(&self) -> Option<Nanos> {
+        self.ways.costs.iter().filter_map(|cost| cost.refresh).min()
+    }
+
+    /// How often a page is sensed when nothing is in doubt.
+    pub(crate) fn hard_senses(&self) -> u64 {
+        u64::from(self.readings[0].senses)
     }
 
     /// A superblock that was read as often as was reckoned with.

@@ -1,12 +1,12 @@
-//! Writing anew: units in idle time, so that later reads of them cost less; superblocks before their data is lost.
+//! Writing anew: units in idle time, so that later reads of them cost less.
 
 use crate::PageMapped;
 use crate::events;
 use crate::gc::collection::moving_stream;
-use crate::space::{NONE, SuperblockState};
+use crate::space::NONE;
 use controller::{Class, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
-use units::{DieId, Lpn, Nanos, Ppa};
+use units::{DieId, Lpn, Ppa};
 
 impl PageMapped {
     /// A die has nothing to do: when that lasts, units that wait there are written anew.
@@ -99,47 +99,5 @@ impl PageMapped {
         if self.controller.is_idle(DieId(die as u32)) && frontier.superblock != NONE && !self.mixed {
             self.pad(die, stream, calendar, probe);
         }
-    }
-
-    /// What the drive holds when time begins must be written anew some day, too.
-    pub(crate) fn begin_refresh(&mut self, calendar: &mut Calendar) {
-        let Some(regulation) = &mut self.regulation else { return };
-        for superblock in (0..self.layout.superblocks()).filter(|at| self.space.valid[*at] > 0) {
-            if let Some(due) = regulation.due_from_start(superblock) {
-                let event = Event { kind: events::REFRESH, index: superblock as u32 };
-                calendar.schedule(due.max(calendar.now()), event);
-            }
-        }
-    }
-
-    /// A superblock may hold data whose time is over: it moves, and what is written anew takes the cost that the
-    /// regulator chooses for it.
-    pub(crate) fn on_refresh_timer<P: Probe>(
-        &mut self,
-        superblock: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
-        if superblock as usize >= self.layout.superblocks() {
-            return self.on_patrol_timer(superblock as usize - self.layout.superblocks(), calendar, probe);
-        }
-        let Some(regulation) = &self.regulation else { return };
-        let global = superblock as usize;
-        if !regulation.is_due(global, calendar.now()) {
-            return; // Erased, and perhaps opened again: then an event of its own is to come.
-        }
-        let moves = self.write_superblock_anew(superblock, Origin::Refresh, calendar, probe);
-        let stays = matches!(self.space.state[global], SuperblockState::Open | SuperblockState::Closed);
-        if !moves && stays && !self.is_stuck() {
-            // Its last programs are under way, or a collection fills it.
-            let soon = calendar.now() + self.rewrite_after.max(Nanos::new(1_000_000));
-            calendar.schedule(soon, Event { kind: events::REFRESH, index: superblock });
-        }
-    }
-
-    pub(crate) fn count_refresh(&mut self, origin: Origin) {
-        let Some(regulation) = &mut self.regulation else { return };
-        regulation.counts.superblocks_refreshed += u64::from(origin == Origin::Refresh);
-        regulation.counts.superblocks_scrubbed += u64::from(origin == Origin::Scrub);
     }
 }

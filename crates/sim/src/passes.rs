@@ -77,6 +77,9 @@ impl Passes {
         if !run.is_done() || !self.wants_more(run) {
             return Ok(());
         }
+        if let (1, Some((_, Rule::Times(times)))) = (self.begun, &self.rule) {
+            run.look_ahead(*times)?;
+        }
         let Some(spec) = &self.spec else {
             return Err(Error("--loop: this workload cannot be run again".into()));
         };

@@ -146,6 +146,24 @@ impl Requests {
         (0..self.items.len() as u32).filter(|&id| self.items[id as usize].in_drive).collect()
     }
 
+    /// What has waited longest, in words.
+    pub fn describe_oldest(&self) -> String {
+        let waiting = self.items.iter().filter(|request| request.in_drive);
+        let Some(oldest) = waiting.min_by_key(|request| request.host.arrive) else {
+            return format!("{} requests wait to be taken up", self.outstanding);
+        };
+        let HostRequest { op, offset, bytes, arrive, .. } = oldest.host;
+        format!(
+            "{} requests wait, the oldest a {} of {bytes} bytes at {offset} since {arrive}, {} of its {} units taken, {} \
+             parts to come",
+            self.outstanding,
+            op.name(),
+            oldest.units_in,
+            oldest.units,
+            oldest.parts
+        )
+    }
+
     #[inline]
     pub fn get(&mut self, id: u32) -> &mut Request {
         &mut self.items[id as usize]

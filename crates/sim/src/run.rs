@@ -1,10 +1,10 @@
 //! The run loop: requests in, events, requests out.
 
 use crate::Error;
+use crate::limits::{LATEST, Watch, too_late};
 use crate::link::Link;
 use crate::measure::{Measure, stages};
 use crate::memory::Memory;
-use crate::moments::Moments;
 use crate::observers::Observer;
 use crate::requests::{Requests, bytes_of, covers, whole_units};
 use controller::Work;
@@ -30,9 +30,6 @@ mod events {
     pub const MEMORY: u8 = FIRST + 4;
 }
 
-/// Something is due at a set time: it shares its kind with arrivals, which have index 0.
-pub(crate) const MOMENT: Event = Event { kind: events::ARRIVAL, index: 1 };
-
 /// One drive, one workload, and time.
 pub(crate) struct Run<P: Observer> {
     pub ftl: Ftl,
@@ -41,9 +38,10 @@ pub(crate) struct Run<P: Observer> {
     pub measure: Measure,
     pub link: Link,
     pub workload: Box<dyn Workload>,
-    requests: Requests,
+    pub requests: Requests,
+    pub watch: Watch,
     writers: VecDeque<u32>,
-    in_drive: u32,
+    pub in_drive: u32,
     t_decode: Nanos,
     /// The buffer's DRAM, where it takes time.
     memory: Option<Memory>,
@@ -58,9 +56,8 @@ pub(crate) struct Run<P: Observer> {
     capacity: u64,
     limit_requests: u64,
     limit_time: SimTime,
-    handed_out: u64,
+    pub handed_out: u64,
     next_arrival: SimTime,
-    pub moments: Moments,
     begun: bool,
     source_done: bool,
     error: Option<Error>,
@@ -125,13 +122,13 @@ impl<P: Observer> Run<P> {
             calendar: Calendar::new(),
             measure: Measure::new(SimTime::ZERO),
             requests: Requests::new(),
+            watch: Watch::new(&ftl),
             writers: VecDeque::new(),
             in_drive: 0,
             limit_requests: limits.requests.unwrap_or(u64::MAX),
             limit_time: limits.ns.map_or(SimTime::NEVER, SimTime::from_ns),
             handed_out: 0,
             next_arrival: SimTime::NEVER,
-            moments: Moments::of(ftl.snapshots().map(|snapshots| snapshots.rules())),
             begun: false,
             source_done: false,
             error: None,
@@ -214,20 +211,15 @@ impl<P: Observer> Run<P> {
         if !self.begun {
             self.begun = true;
             self.ftl.begin(&mut self.calendar, &mut self.observer);
-            self.await_moment();
             self.draw(SimTime::ZERO);
         }
-        for _ in 0..count {
-            if self.is_done() {
-                break;
-            }
-            let Some((now, event)) = self.calendar.pop() else {
-                self.give_up();
-                break;
-            };
-            self.handle(now, event);
-            if self.error.is_some() {
-                break;
+        let mut count = count;
+        while count > 0 && !self.is_done() && self.error.is_none() {
+            let handled = self.work(count.min(self.watch.left));
+            count -= handled.min(count);
+            self.watch.left -= handled;
+            if self.watch.left == 0 {
+                self.look()?;
             }
         }
         match self.error.take() {
@@ -236,24 +228,48 @@ impl<P: Observer> Run<P> {
         }
     }
 
+    /// Handles up to `count` events; gives how many.
+    fn work(&mut self, count: u64) -> u64 {
+        for handled in 0..count {
+            if self.is_done() || self.error.is_some() {
+                return handled;
+            }
+            let Some((now, event)) = self.calendar.pop() else {
+                self.give_up();
+                continue;
+            };
+            self.handle(now, event);
+        }
+        count
+    }
+
     /// Lets the drive finish what it holds, after the last request.
     pub fn drain(&mut self) {
         if let Some(pages) = self.ftl.as_page_mapped() {
             pages.end_upkeep();
         }
         self.ftl.send_out(&mut self.calendar, &mut self.observer);
-        while self.ftl.is_draining() && self.pass() {}
+        self.pass_while(|run| run.ftl.is_draining());
+    }
+
+    /// Lets the drive go on while there is a reason to, the host being gone.
+    fn pass_while(&mut self, reason: impl Fn(&mut Self) -> bool) {
+        let mut left = self.watch.events_most();
+        while reason(self) && self.pass() {
+            left -= 1;
+            assert!(left > 0, "the drive does not come to rest: {}", self.ftl.explain_stall());
+        }
     }
 
     /// Simulates what the drive does at power-up to find its data again, if it must; after the last request.
     pub fn recover(&mut self) -> Option<Value> {
         self.ftl.as_page_mapped()?;
         self.drain();
-        while self.ftl.controller().in_flight() > 0 && self.pass() {}
+        self.pass_while(|run| run.ftl.controller().in_flight() > 0);
         let begun = self.calendar.now();
         let ftl = self.ftl.as_page_mapped()?;
         let recovery = ftl.begin_recovery(&mut self.calendar, &mut self.observer)?;
-        while self.ftl.as_page_mapped()?.recovering() > 0 && self.pass() {}
+        self.pass_while(|run| run.ftl.as_page_mapped().is_some_and(|ftl| ftl.recovering() > 0));
         Some(json!({
             "t_ns": self.calendar.now().since(begun).ns(),
             "pages_read": recovery.pages_read,
@@ -277,15 +293,16 @@ impl<P: Observer> Run<P> {
     /// an error, and goes on.
     fn give_up(&mut self) {
         self.ftl.declare_stalled();
+        let stranded = self.requests.in_drive();
         assert!(
-            self.ftl.is_read_only() && self.requests.outstanding > 0,
+            self.ftl.is_read_only() && !stranded.is_empty(),
             "{} requests wait for something that will never happen at {}: {}",
             self.requests.outstanding,
             self.calendar.now(),
             self.ftl.explain_stall()
         );
         self.writers.clear();
-        for id in self.requests.in_drive() {
+        for id in stranded {
             self.fail(id);
         }
     }
@@ -297,7 +314,6 @@ impl<P: Observer> Run<P> {
             events::DATA_IN => self.on_data_in(event.index, now),
             events::COMPLETE => self.on_complete(event.index, now),
             events::MEMORY => self.on_memory(event.index, now),
-            events::ARRIVAL if event == MOMENT => self.on_moment(now),
             events::ARRIVAL => {
                 if self.next_arrival <= now {
                     self.next_arrival = SimTime::NEVER;
@@ -325,6 +341,10 @@ impl<P: Observer> Run<P> {
             }
             match self.workload.poll(now) {
                 Ok(Poll::Ready(request)) => self.submit(request, now),
+                Ok(Poll::At(time)) if time.min(self.limit_time) > LATEST => {
+                    self.error = Some(too_late(&self.workload.report().name, self.handed_out));
+                    return;
+                }
                 Ok(Poll::At(time)) => {
                     self.await_arrival(time.min(self.limit_time), now);
                     break;

@@ -99,7 +99,7 @@ fn without_room_the_oldest_snapshot_goes_or_writes_fail() {
 
 #[test]
 fn no_more_than_keep_are_kept() {
-    let result = snapshots(&["ftl.snapshots.every=1ms", "ftl.snapshots.keep=3"], overwrite(0.05, 8_000));
+    let result = snapshots(&["ftl.snapshots.every=1100us", "ftl.snapshots.keep=3"], overwrite(0.05, 8_000));
     assert_eq!(result["kept"].as_array().unwrap().len(), 3);
     assert_eq!(count(&result, "taken"), count(&result, "expired") + 3 + count(&result, "dropped_full"));
 }

@@ -74,8 +74,8 @@ fn a_patrol_writes_anew_what_is_near_its_limit_and_nothing_else() {
 
 #[test]
 fn a_patrol_without_enough_idle_time_says_so() {
-    let settings = ["ftl.scrub.period=20ms", "ftl.scrub.idle_after=10us"];
-    // 256 rows of each die take 40 ms to read, and the host reads, too.
+    let settings = ["ftl.scrub.period=300ms", "ftl.scrub.idle_after=40us"];
+    // 1639 rows of each die take 131 ms to read, and the host leaves one die alone for less than it takes to be idle.
     let (drive, busy) = (drive(&[PAPER, &settings].concat()), |_| (host::Op::Read, 0, 4096));
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let result = run(drive, common::closed_loop(5000, 1, busy), options).1;

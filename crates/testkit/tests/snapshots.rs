@@ -26,7 +26,7 @@ const SMALL: &[&str] = &[
     "ftl.buffer.size=128KiB",
     "ftl.buffer.flush_after=50us",
     "ftl.buffer.power_loss_protection=false",
-    "ftl.snapshots.at=0s",
+    "ftl.snapshots.at=8760h",
     "ftl.snapshots.keep=5",
 ];
 

@@ -312,6 +312,11 @@ impl BlockMapped {
         4 * groups + logs * (8 + 4 * u64::from(self.group_units))
     }
 
+    /// How long data may wait for company before they are programmed.
+    pub fn patience(&self) -> Nanos {
+        self.flush_after
+    }
+
     /// Why each bank takes no more writes, for the message of a run that is stuck.
     pub fn explain_stall(&self) -> String {
         let bank = |(index, bank): (usize, &Bank)| {

@@ -120,6 +120,12 @@ impl Collection {
         }
     }
 
+    /// It moves a superblock for its data's sake, or is about to.
+    pub fn keeps_data(&self) -> bool {
+        let keeps = |origin: Origin| matches!(origin, Origin::Refresh | Origin::Scrub);
+        (self.victim != NONE && keeps(self.origin)) || self.forced.iter().any(|(_, origin)| keeps(*origin))
+    }
+
     /// A superblock waits to be relocated, and nothing is being collected.
     #[inline]
     pub fn is_asked(&self) -> bool {

@@ -19,7 +19,7 @@ impl PageMapped {
                 self.on_fold_timer((event.index - self.layout.dies) as usize, calendar, probe);
             }
             events::IDLE => self.on_idle_timer(event.index as usize, calendar, probe),
-            events::REFRESH => self.on_refresh_timer(event.index, calendar, probe),
+            events::UPKEEP => self.on_upkeep(calendar, probe),
             events::REWRITE => self.on_rewrite_timer(event.index as usize, calendar, probe),
             events::FLUSH => {
                 if event.index == self.flush_serial && self.current != NONE {
@@ -63,8 +63,11 @@ impl PageMapped {
             Kind::Program | Kind::Copyback => self.on_programmed(&transaction, calendar, probe),
             Kind::Erase => self.on_erased(&transaction, calendar, probe),
         }
-        if self.regulation.is_some() && self.collections[die].is_asked() {
-            self.collect(die, calendar, probe);
+        if self.upkeep.is_some() {
+            self.wake_upkeep(calendar);
+            if self.regulation.is_some() && self.collections[die].is_asked() {
+                self.collect(die, calendar, probe);
+            }
         }
         if self.controller.is_idle(transaction.die) {
             self.arm_idle_timer(die, calendar);

@@ -152,8 +152,8 @@ impl PageMapped {
                 regulation.note_host_operation(die as usize, calendar.now());
             }
             transaction.reading = regulation.plan_read(row, origin, calendar.now());
-            while let Some(superblock) = regulation.take_worn_by_reads() {
-                self.collections[die as usize].force(superblock % self.space.per_die, Origin::Refresh);
+            if let Some(superblock) = regulation.take_worn_by_reads() {
+                self.ask_upkeep(superblock, calendar.now(), Origin::Refresh, calendar);
             }
         }
         transaction.reading.uncorrectable |= die == self.failed_die;

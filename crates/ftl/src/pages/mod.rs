@@ -17,7 +17,6 @@ use crate::map::Map;
 use crate::mapping::Parts;
 use crate::ordering::Ordering;
 use crate::parity::{Rebuilds, Stripes};
-use crate::patrol::Patrol;
 use crate::placement::PlacementPolicy;
 use crate::programs::Programs;
 use crate::read_path::ReadPath;
@@ -26,6 +25,7 @@ use crate::sectors::Sectors;
 use crate::slc_cache::SlcCache;
 use crate::snapshots::Snapshots;
 use crate::space::{NONE, Space};
+use crate::upkeep::{Burden, Costs, Patrol, Upkeep};
 use crate::{FtlStats, Layout, Output, Turnover};
 use controller::Controller;
 use nand::FlashArray;
@@ -69,6 +69,8 @@ pub struct PageMapped {
     /// Costs of writes and reads, where the drive has a code.
     pub(crate) regulation: Option<Box<Regulation>>,
     pub(crate) rewrite_after: Nanos,
+    /// What only the clock brings back, where anything is.
+    pub(crate) upkeep: Option<Box<Upkeep>>,
     /// Reading what is stored for its errors, where the drive does that.
     pub(crate) patrol: Option<Box<Patrol>>,
     /// What the host's reads go through.
@@ -148,6 +150,13 @@ impl PageMapped {
         let snapshots =
             config.snapshots.as_ref().map(|rules| Box::new(Snapshots::new(rules, &layout, slots)));
         let reads = ReadPath::new(config, &mut controller);
+        let upkeep = (regulation.is_some() || snapshots.is_some()).then(|| {
+            let costs = Costs::of(&layout, &controller, regulation.as_deref());
+            Box::new(Upkeep::new(config.upkeep_share, costs, &layout, config.snapshots.as_ref()))
+        });
+        if let Some(upkeep) = &upkeep {
+            Burden::new(config, upkeep.costs(), regulation.as_deref()).check()?;
+        }
         let mut ftl = Self {
             mixed: config.mixed_streams,
             read_ahead: config.read_ahead,
@@ -179,6 +188,7 @@ impl PageMapped {
             turnover: Turnover::default(),
             regulation,
             rewrite_after: config.rewrite_after,
+            upkeep,
             patrol: Patrol::new(config.scrub, dies, seed),
             reads,
             ordering: Ordering::new(&config.program_order),

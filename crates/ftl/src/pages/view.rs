@@ -3,7 +3,7 @@
 use super::PageMapped;
 use crate::regulation::Regulation;
 use crate::space::SuperblockState;
-use crate::{FtlStats, Layout, Output, RegulationCounts, Turnover};
+use crate::{FtlStats, Layout, Output, RegulationCounts, Turnover, UpkeepCounts};
 use controller::{Controller, Probe};
 use engine::Calendar;
 use nand::FlashArray;
@@ -43,6 +43,12 @@ impl PageMapped {
     /// The time a patrol's round is to take, and the dies whose round takes longer now; none without a patrol.
     pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
         self.patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
+    }
+
+    /// What upkeep did, the most of a die's time it may take, and the superblocks that wait for it; none where nothing
+    /// comes back by the clock alone.
+    pub fn upkeep(&self) -> Option<(UpkeepCounts, f64, u64)> {
+        self.upkeep.as_ref().map(|upkeep| (upkeep.counts, upkeep.share(), upkeep.waiting()))
     }
 
     /// The controller, for its busy times.
@@ -102,6 +108,11 @@ impl PageMapped {
     pub fn map_bytes(&self) -> u64 {
         let all = 4 * u64::from(self.layout.logical_units);
         self.demand.as_ref().map_or(all, |demand| demand.map_bytes())
+    }
+
+    /// How long data may wait for company before they are programmed.
+    pub fn patience(&self) -> Nanos {
+        self.flush_after
     }
 
     /// Why each die takes no more writes, for the message of a run that is stuck.
@@ -216,8 +227,7 @@ impl PageMapped {
             regulation.begin(wear);
         }
         self.read_only |= self.failed_die != crate::space::NONE;
-        self.begin_refresh(calendar);
-        self.begin_patrol(calendar);
+        self.begin_upkeep(calendar);
         for die in 0..self.layout.dies as usize {
             self.collect(die, calendar, probe);
         }

@@ -8,6 +8,7 @@ use crate::placement::PlacementView;
 use crate::programs::Source;
 use crate::regulation::Unit;
 use crate::space::{Frontier, NONE, SuperblockState};
+use crate::upkeep::Work;
 use controller::{Class, Kind, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
 use units::{DieId, Lpn, Nanos, Ppa, SimTime};
@@ -233,7 +234,7 @@ impl PageMapped {
             let cost = regulation.take_cost(die, stream);
             transaction.cost = regulation.issue(cost, global, row, layout.program_rows, calendar.now());
             if let Some(due) = regulation.take_due() {
-                calendar.schedule(due, Event { kind: events::REFRESH, index: global as u32 });
+                self.enter_upkeep(due, Work::Refresh(global as u32), calendar);
             }
         }
         self.space.in_flight[global] += 1;

@@ -152,6 +152,11 @@ impl Stripes {
     }
 
     /// The dies of a set.
+    pub(crate) fn dies_beside(&self, die: usize) -> std::ops::Range<usize> {
+        self.dies_of(self.set_of(die))
+    }
+
+    /// The dies of a set.
     pub(crate) fn dies_of(&self, set: usize) -> std::ops::Range<usize> {
         let width = self.width as usize;
         set * width..(set + 1) * width

@@ -101,6 +101,9 @@ impl PageMapped {
             checkpoint.covered = checkpoint.waiting.len();
             checkpoint.left = checkpoint.units;
             checkpoint.behind_host = ends;
+            if let Some(upkeep) = &mut self.upkeep {
+                upkeep.charge_checkpoint(&self.layout, now);
+            }
         }
         while checkpoint.left > 0 && checkpoint.used_slots < checkpoint.slots {
             let unit = Lpn(checkpoint.first + checkpoint.units - checkpoint.left);

@@ -104,7 +104,9 @@ impl Precondition {
             let busy = match step {
                 Step::Write(first, units) => {
                     let before = programmed(ftl.stats());
-                    (first.0..first.0 + units).for_each(|lpn| ftl.write_untimed(Lpn(lpn)));
+                    for lpn in first.0..first.0 + units {
+                        put(drive, ftl, Lpn(lpn))?;
+                    }
                     (self.written, self.in_window) =
                         (self.written + u64::from(units), self.in_window + u64::from(units));
                     times.program.times(programmed(ftl.stats()) - before)
@@ -155,7 +157,7 @@ impl Precondition {
                 return Err(worn_out(drive));
             }
             if self.written < filled {
-                ftl.write_untimed(Lpn(self.written as u32));
+                put(drive, ftl, Lpn(self.written as u32))?;
                 self.written += 1;
                 if self.written == filled {
                     self.done = self.kind == PreconditionKind::Fill;
@@ -165,7 +167,7 @@ impl Precondition {
                     self.window_start = *ftl.stats();
                 }
             } else {
-                ftl.write_untimed(Lpn(self.random.below(filled) as u32));
+                put(drive, ftl, Lpn(self.random.below(filled) as u32))?;
                 self.written += 1;
                 if (self.written - filled - self.uncounted).is_multiple_of(window) {
                     let waf = ftl.stats().since(&self.window_start).waf().expect("the window held writes");
@@ -246,6 +248,16 @@ impl Precondition {
             },
         })
     }
+}
+
+/// Writes one unit. Blocks that failed may leave no die with room for it: that is the end of a drive.
+fn put(drive: &Drive, ftl: &mut Ftl, lpn: Lpn) -> Result<(), Error> {
+    let failed = |ftl: &Ftl| ftl.stats().superblocks_lost + ftl.stats().erase_failures > 0;
+    if ftl.try_write_untimed(lpn) {
+        return Ok(());
+    }
+    assert!(failed(ftl), "no die has room for another unit: {}", ftl.explain_stall());
+    Err(worn_out(drive))
 }
 
 fn worn_out(drive: &Drive) -> Error {

@@ -84,6 +84,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "reading": reading(&stats),
         "slc_cache": slc_cache(&run.ftl, &stats),
         "regulation": regulation(run),
+        "upkeep": upkeep(run, span_ns),
         "parity": parity(&run.ftl, context.drive),
         "unreadable": unreadable(&stats),
         "bus": drive::bus_of(&run.ftl),
@@ -366,6 +367,21 @@ fn regulation<P: Observer>(run: &Run<P>) -> Value {
         "writes_refined": counts.refined,
         "bits_per_unit": bits,
         "overhead_bytes": (u64::from(run.ftl.layout().logical_units) * bits).div_ceil(8),
+    })
+}
+
+/// Work that only the clock brings back, and how late it came; null where there is none. Since the run began.
+fn upkeep<P: Observer>(run: &Run<P>, span_ns: u64) -> Value {
+    let Some((counts, share, waiting)) = run.ftl.upkeep() else { return Value::Null };
+    let dies = f64::from(run.ftl.layout().dies);
+    json!({
+        "share": share,
+        "share_used": (span_ns > 0).then(|| counts.die_ns as f64 / dies / run.calendar.now().ns() as f64),
+        "superblocks_begun": counts.begun,
+        "superblocks_late": counts.late,
+        "superblocks_waiting": waiting,
+        "late_ns_mean": (counts.begun > 0).then(|| counts.late_ns as f64 / counts.begun as f64),
+        "late_ns_max": counts.late_ns_max,
     })
 }
 

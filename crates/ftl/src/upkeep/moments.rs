@@ -1,8 +1,10 @@
 //! What happens at set times, whatever the host asks: snapshots of the logical drive, and going back to them.
 
-use crate::observers::Observer;
-use crate::run::{MOMENT, Run};
-use ftl::SnapshotRules;
+use super::Work;
+use crate::PageMapped;
+use crate::snapshots::SnapshotRules;
+use controller::Probe;
+use engine::Calendar;
 use units::{Nanos, SimTime};
 
 /// What is due.
@@ -14,7 +16,7 @@ enum Due {
 
 /// The moments of a run that are yet to come.
 #[derive(Default)]
-pub(crate) struct Moments {
+pub(super) struct Moments {
     every: Option<Nanos>,
     next: Option<SimTime>,
     at: Vec<Nanos>,
@@ -29,7 +31,12 @@ impl Moments {
         let (mut at, mut rollback_at) = (rules.at.clone(), rules.rollback_at.clone());
         at.reverse();
         rollback_at.reverse();
-        Self { every: rules.every, next: rules.every.map(|every| SimTime::ZERO + every), at, rollback_at }
+        Self {
+            every: rules.every,
+            next: rules.every.map(|every| SimTime::from_ns(every.ns())),
+            at,
+            rollback_at,
+        }
     }
 
     /// The next moment and what is due then: a snapshot before a rollback.
@@ -51,7 +58,7 @@ impl Moments {
             return;
         }
         if self.next == Some(now) {
-            self.next = self.every.map(|every| now + every);
+            self.next = self.every.map(|every| SimTime::from_ns(now.ns().saturating_add(every.ns())));
         }
         if moment(&self.at) == Some(now) {
             self.at.pop();
@@ -59,39 +66,36 @@ impl Moments {
     }
 }
 
-impl<P: Observer> Run<P> {
+impl PageMapped {
     /// Lets the first moment come.
-    pub(crate) fn await_moment(&mut self) {
-        if let Some((time, _)) = self.moments.first() {
-            self.calendar.schedule(time, MOMENT);
+    pub(super) fn await_moment(&mut self, calendar: &mut Calendar) {
+        if let Some((time, _)) = self.upkeep.as_ref().and_then(|upkeep| upkeep.moments.first()) {
+            self.enter_upkeep(time, Work::Moment, calendar);
         }
     }
 
-    /// A moment has come. Where nothing else will ever happen, what waits is stuck, and no further moment helps it.
-    pub(crate) fn on_moment(&mut self, now: SimTime) {
-        if self.calendar.is_empty() || self.ftl.as_page_mapped().is_none_or(|ftl| ftl.is_stuck()) {
-            return;
-        }
-        while let Some((time, due)) = self.moments.first()
-            && time <= now
+    /// A moment has come.
+    pub(super) fn on_moment<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        while let Some(upkeep) = &mut self.upkeep
+            && let Some((time, due)) = upkeep.moments.first()
+            && time <= calendar.now()
         {
-            self.moments.pass(time, due);
-            let Some(ftl) = self.ftl.as_page_mapped() else { return };
+            upkeep.moments.pass(time, due);
             match due {
                 Due::Snapshot => {
-                    ftl.take_snapshot(&mut self.calendar, &mut self.observer);
+                    self.take_snapshot(calendar, probe);
                 }
-                Due::Rollback => ftl.roll_back(&mut self.calendar, &mut self.observer),
+                Due::Rollback => self.roll_back(calendar, probe),
             }
         }
-        self.await_moment();
+        self.await_moment(calendar);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftl::WhenFull;
+    use crate::snapshots::WhenFull;
 
     #[test]
     fn moments_come_in_order_and_a_snapshot_comes_before_a_rollback() {

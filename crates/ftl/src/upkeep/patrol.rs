@@ -4,13 +4,11 @@
 //! A round over a die is spread evenly over the period: one superblock falls due after the other, and waits for the die
 //! to be idle. A die that is never idle long enough falls behind, which is counted.
 
+use super::Work;
 use crate::PageMapped;
-use crate::events;
-use crate::gc::collection::moving_stream;
-use crate::space::SuperblockState;
 use config::{ConfigError, Section};
 use controller::{Class, Origin, Probe, Transaction};
-use engine::{Calendar, Event, RandomStream};
+use engine::{Calendar, RandomStream};
 use units::{DieId, Nanos, SimTime};
 
 /// `[ftl.scrub]`.
@@ -72,6 +70,9 @@ struct Walk {
     superblock: u32,
     /// Its next page row.
     row: u32,
+    /// When its first row was read, and rows read since.
+    began: SimTime,
+    rows_read: u32,
     /// It fell due, and waits for the die to be idle.
     waits: bool,
     /// An event will come.
@@ -115,26 +116,14 @@ impl PageMapped {
         }
     }
 
-    /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
-    pub fn end_upkeep(&mut self) {
-        self.patrol = None;
-        if let Some(regulation) = &mut self.regulation {
-            regulation.forget_due();
-        }
-    }
-
     fn schedule_patrol(&mut self, die: usize, at: SimTime, calendar: &mut Calendar) {
         let Some(patrol) = &mut self.patrol else { return };
         patrol.walks[die].timer = true;
-        let index = (self.layout.superblocks() + die) as u32;
-        calendar.schedule(at.max(calendar.now()), Event { kind: events::REFRESH, index });
+        self.enter_upkeep(at, Work::Patrol(die as u32), calendar);
     }
 
     /// A superblock fell due, or the die may have been idle long enough.
     pub(crate) fn on_patrol_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        if self.is_stuck() {
-            return; // The run is about to end, and must not go on for the patrol's sake.
-        }
         let idle = self.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
         let since = self.collections[die].idle_since + patrol.rules.idle_after;
@@ -172,6 +161,10 @@ impl PageMapped {
             walk.row += 1;
             let mask = self.map.valid_mask(row * self.layout.row_units, self.layout.row_units);
             if mask != 0 {
+                if walk.rows_read == 0 {
+                    walk.began = calendar.now();
+                }
+                walk.rows_read += 1;
                 self.submit_read(row, mask, Origin::Scrub, Class::InternalRead, PATROL, calendar, probe);
                 return;
             }
@@ -180,7 +173,11 @@ impl PageMapped {
     }
 
     fn end_superblock_patrol(&mut self, die: usize, calendar: &mut Calendar) {
-        let (Some(patrol), Some(regulation)) = (&mut self.patrol, &mut self.regulation) else { return };
+        let (Some(patrol), Some(regulation), Some(upkeep)) =
+            (&mut self.patrol, &mut self.regulation, &mut self.upkeep)
+        else {
+            return;
+        };
         let (period, walk) = (patrol.rules.period, &mut patrol.walks[die]);
         let held = self.space.valid[self.space.global(die, walk.superblock)] > 0;
         regulation.counts.superblocks_patrolled += u64::from(held);
@@ -196,7 +193,9 @@ impl PageMapped {
             let part = u128::from(period.ns()) * u128::from(walk.superblock) / u128::from(per_die);
             walk.round_began + Nanos::new(part as u64)
         };
-        self.schedule_patrol(die, due, calendar);
+        let (rows, began) = (std::mem::take(&mut walk.rows_read), walk.began);
+        let free = upkeep.charge(die, u64::from(rows) * upkeep.costs.row_read, began);
+        self.schedule_patrol(die, due.max(free), calendar);
     }
 
     /// The patrol's read ended: the superblock is written anew if it had too many errors, else the next row is read.
@@ -212,55 +211,15 @@ impl PageMapped {
         let row = superblock * self.layout.rows + transaction.row;
         let chance = regulation.chance_near_limit(row, patrol.rules.margin, calendar.now());
         let near = patrol.random.unit() < chance || transaction.reading.uncorrectable;
-        let moves = near && self.write_superblock_anew(superblock, Origin::Scrub, calendar, probe);
+        let moves = near && self.is_written_anew(superblock);
+        if moves {
+            self.ask_upkeep(superblock, calendar.now(), Origin::Scrub, calendar);
+        }
         if let Some(patrol) = self.patrol.as_mut().filter(|_| moves) {
             patrol.walks[die].row = self.layout.rows;
         }
         if self.controller.is_idle(transaction.die) {
             self.patrol_on(die, calendar, probe);
         }
-    }
-
-    /// True when collections do without the rest of an open superblock: they count on what is left of the one they fill.
-    fn can_close(&self, die: usize, superblock: u32) -> bool {
-        let filled = self.space.dies[die].frontiers[moving_stream(self.mixed)].superblock == superblock;
-        let in_hand = self.collections[die].reserved_units(&self.space, die);
-        !filled || (in_hand == 0 && self.space.dies[die].free.len() as u32 > self.spare)
-    }
-
-    /// Moves all that a superblock holds, closing it before if it is open; false while programs to it are under way,
-    /// while a collection needs it open, and where it is being emptied anyway.
-    pub(crate) fn write_superblock_anew<P: Probe>(
-        &mut self,
-        superblock: u32,
-        origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> bool {
-        let global = superblock as usize;
-        let (die, within) = ((superblock / self.space.per_die) as usize, superblock % self.space.per_die);
-        if self.parity.is_some() {
-            let asked = self.ask_anew(superblock, origin);
-            self.collect(die, calendar, probe);
-            self.pump(calendar, probe);
-            return asked;
-        }
-        if self.space.state[global] == SuperblockState::Open {
-            if !self.can_close(die, within) {
-                return false;
-            }
-            self.end_superblock(die, within, calendar, probe);
-            if self.space.in_flight[global] == 0 {
-                self.space.close(die, within);
-            }
-            self.update_eligible(die);
-        }
-        if self.space.state[global] != SuperblockState::Closed || self.space.in_flight[global] > 0 {
-            return false;
-        }
-        self.collections[die].force(within, origin);
-        self.collect(die, calendar, probe);
-        self.pump(calendar, probe);
-        true
     }
 }

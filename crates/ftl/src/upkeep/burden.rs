@@ -1,0 +1,143 @@
+//! What upkeep takes of a die's time, by the drive file's times alone: what each piece of it is charged, and whether all
+//! that is asked for can be kept at all.
+
+use super::PatrolRules;
+use crate::regulation::Regulation;
+use crate::snapshots::SnapshotRules;
+use crate::{FtlConfig, Layout};
+use controller::Controller;
+use units::Nanos;
+
+/// Times of a die for what upkeep does, in ns, on blocks that are not worn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Costs {
+    /// A page row is read and sent out.
+    pub row_read: u64,
+    /// A program unit is sent and programmed.
+    pub program: u64,
+    /// A superblock is erased.
+    pub erase: u64,
+    /// A full superblock is moved.
+    pub superblock: u64,
+}
+
+impl Costs {
+    /// Those of a drive; the slowest way to write counts.
+    pub fn of(layout: &Layout, controller: &Controller, regulation: Option<&Regulation>) -> Self {
+        let bus = controller.bus();
+        let mean = |times: &mut dyn Iterator<Item = Nanos>| {
+            let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));
+            sum / count.max(1)
+        };
+        let senses = regulation.map_or(1, Regulation::hard_senses);
+        let t_r = mean(&mut (0..layout.rows).map(|row| controller.t_r(row))) * senses;
+        let programs = |cost: u8| {
+            let rows = (0..layout.rows).step_by(layout.program_rows as usize);
+            mean(&mut rows.map(|row| controller.t_prog(row, 0, cost)))
+        };
+        let names = regulation.map_or(&[0][..], |regulation| &regulation.ways.names);
+        let t_prog = names.iter().map(|&cost| programs(cost)).max().unwrap_or(0);
+        let mut costs = Self {
+            row_read: bus.read_command().ns() + t_r + bus.data_out(layout.row_units).ns(),
+            program: bus.data_in().ns() + t_prog,
+            erase: bus.erase_command().ns() + controller.t_bers(0).ns(),
+            superblock: 0,
+        };
+        costs.superblock = costs.moving(layout.data_units(), layout);
+        costs
+    }
+
+    /// A die's part of a checkpoint of the map: that of the die that gets most of it, and room for it.
+    pub fn checkpoint(&self, layout: &Layout) -> u64 {
+        let [units, dies] = [layout.translation_units, layout.dies].map(u64::from);
+        units.div_ceil(u64::from(layout.program_units)).div_ceil(dies) * self.program
+            + units * self.erase / u64::from(layout.data_units()) / dies
+    }
+
+    /// A superblock with so many valid units is moved and erased.
+    pub fn moving(&self, valid: u32, layout: &Layout) -> u64 {
+        let rows = u64::from(valid.div_ceil(layout.row_units));
+        let programs = u64::from(valid.div_ceil(layout.program_units));
+        rows * self.row_read + programs * self.program + self.erase
+    }
+}
+
+/// One thing that is asked for: so much of a die's time, in so much time.
+struct Part {
+    key: &'static str,
+    ns: u64,
+    within: Nanos,
+    what: String,
+}
+
+/// All that is asked for of a die.
+pub(crate) struct Burden {
+    share: f64,
+    parts: Vec<Part>,
+}
+
+impl Burden {
+    /// What the configuration asks for, once the drive is full.
+    pub fn new(config: &FtlConfig, costs: &Costs, regulation: Option<&Regulation>) -> Self {
+        let (layout, mut parts) = (&config.layout, Vec::new());
+        let stored = layout.logical_units.div_ceil(layout.dies);
+        let full = u64::from(stored.div_ceil(layout.data_units()));
+        let age = config.reckoned.refresh_age;
+        let one = costs.superblock;
+        if age > Nanos::ZERO {
+            let what = format!("{full} superblocks of {} to move and erase each", Nanos::new(one));
+            parts.push(Part { key: "ftl.refresh.age", ns: full * one, within: age, what });
+        } else if let Some(period) = regulation.and_then(Regulation::shortest_refresh) {
+            // How much is written that way only the run tells: a superblock is the least.
+            let what = format!("a superblock of {} to move and erase", Nanos::new(one));
+            parts.push(Part { key: "ftl.regulator", ns: one, within: period, what });
+        }
+        let PatrolRules { period, .. } = config.scrub;
+        if period > Nanos::ZERO {
+            let rows = u64::from(stored.div_ceil(layout.row_units));
+            let what = format!("{rows} page rows of {} to read each", Nanos::new(costs.row_read));
+            parts.push(Part { key: "ftl.scrub.period", ns: rows * costs.row_read, within: period, what });
+        }
+        if let Some(SnapshotRules { every: Some(every), .. }) = &config.snapshots {
+            let programs = layout.translation_units.div_ceil(layout.program_units);
+            let ns = costs.checkpoint(layout);
+            let what = format!(
+                "{programs} programs of {} for the map on {} dies",
+                Nanos::new(costs.program),
+                layout.dies
+            );
+            parts.push(Part { key: "ftl.snapshots.every", ns, within: *every, what });
+        }
+        Self { share: config.upkeep_share, parts }
+    }
+
+    /// Whether upkeep can be kept with its share of each die's time.
+    ///
+    /// # Errors
+    /// When it cannot; the text has the arithmetic.
+    pub fn check(&self) -> Result<(), String> {
+        let of = |part: &Part| part.ns as f64 / part.within.ns() as f64;
+        let total: f64 = self.parts.iter().map(of).sum();
+        if total <= self.share {
+            return Ok(());
+        }
+        let told = |part: &Part| {
+            let [key, what, within] = [part.key, &part.what, &part.within.to_string()];
+            format!(
+                "{key}: {what}, {} every {within}, is {:.3} of a die's time",
+                Nanos::new(part.ns),
+                of(part)
+            )
+        };
+        let all: Vec<String> = self.parts.iter().map(told).collect();
+        let sum = if all.len() > 1 { format!("; together {total:.3}") } else { String::new() };
+        let advice = match &self.parts[..] {
+            [part] => {
+                let least = Nanos::new((part.ns as f64 / self.share).ceil() as u64);
+                format!("expected {least} or more, or a larger share")
+            }
+            _ => "expected longer times, or a larger share".to_owned(),
+        };
+        Err(format!("{}{sum}, and ftl.upkeep.share leaves it {:.3}: {advice}", all.join("; "), self.share))
+    }
+}

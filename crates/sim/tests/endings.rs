@@ -1,0 +1,156 @@
+//! Every run ends: work that the clock brings back leaves the host its time, what cannot be kept is refused before the
+//! run, and a run that comes no nearer to its end says so.
+
+mod common;
+
+use common::{PAPER, catalogue, drive, run, uniform};
+use host::Op;
+use serde_json::Value;
+use sim::{Drive, PreconditionKind, RunOptions, Session, WorkloadSpec};
+use units::{Nanos, Quantity};
+
+fn number(result: &Value, path: &str) -> f64 {
+    let found = path.split('.').fold(result, |value, key| &value[key]);
+    found.as_f64().unwrap_or_else(|| panic!("{path} is {found}"))
+}
+
+/// The time in a refusal that would do.
+fn least(error: &str) -> u64 {
+    let text = error.split("expected ").nth(1).unwrap_or_else(|| panic!("{error}"));
+    Nanos::parse(text.split(' ').next().unwrap()).unwrap_or_else(|_| panic!("{error}")).ns()
+}
+
+fn refusal(settings: &[&str]) -> String {
+    let settings = [PAPER, settings].concat();
+    let error = drive(&settings).build(1).err().expect("refused").to_string();
+    assert!(!error.contains('\n'), "{error}");
+    error
+}
+
+/// A full drive whose host writes all the time, and which has to write all it holds anew every so often.
+fn refreshed(more: &[&str]) -> (u64, Value) {
+    let old = ["ftl.reading.data_age=1d"];
+    let drive = drive(&[PAPER, &old, more].concat());
+    let span = drive.capacity().get();
+    let options = RunOptions { check: true, precondition: PreconditionKind::Steady, ..RunOptions::default() };
+    let requests = 12_000;
+    let (_, result) = run(drive, uniform(requests, 16, Op::Write, 4096, span, 3), options);
+    (requests, result)
+}
+
+#[test]
+fn refresh_leaves_the_host_its_share_of_each_die() {
+    // All that was there is due at once, and again and again as soon as the share allows.
+    for share in ["0.5", "0.9"] {
+        let least = least(&refusal(&["ftl.refresh.age=1s", &format!("ftl.upkeep.share={share}")]));
+        let age = format!("ftl.refresh.age={}ns", least + 1);
+        let (requests, result) = refreshed(&[&age, &format!("ftl.upkeep.share={share}")]);
+        assert_eq!(number(&result, "host.completed.total"), requests as f64);
+        assert!(number(&result, "flash.programs.refresh") > 1_000.0, "{}", result["flash"]["programs"]);
+        let (used, share) = (number(&result, "upkeep.share_used"), share.parse::<f64>().unwrap());
+        assert!(used > 0.0 && used <= share * 1.05, "{}", result["upkeep"]);
+        assert!(number(&result, "upkeep.superblocks_begun") > 50.0, "{}", result["upkeep"]);
+        assert!(number(&result, "upkeep.late_ns_max") >= number(&result, "upkeep.late_ns_mean"));
+    }
+}
+
+#[test]
+fn what_the_clock_asks_for_too_often_is_refused_with_the_arithmetic() {
+    for (setting, key) in
+        [("ftl.refresh.age=2s", "ftl.refresh.age: "), ("ftl.scrub.period=100ms", "ftl.scrub.period: ")]
+    {
+        let error = refusal(&[setting]);
+        assert!(
+            error.contains(key) && error.contains("of a die's time, and ftl.upkeep.share leaves it 0.500")
+        );
+        assert!(error.contains("expected"), "{error}");
+        // What is said to be enough is enough, and no more than that.
+        let least = least(&error);
+        let name = setting.split('=').next().unwrap();
+        drive(&[PAPER, &[&format!("{name}={}ns", least + 1)]].concat())
+            .build(1)
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert!(refusal(&[&format!("{name}={}ns", least - least / 1000)]).contains(key));
+    }
+    let both = refusal(&["ftl.refresh.age=3s", "ftl.scrub.period=600ms"]);
+    assert!(both.contains("; together 0."), "{both}");
+    let plain: Vec<&str> = common::SMALL.iter().copied().chain(["ftl.snapshots.every=1ns"]).collect();
+    let error = drive(&plain).build(1).err().expect("refused").to_string();
+    assert!(error.contains("ftl.snapshots.every: ") && error.contains("programs of"), "{error}");
+    for share in ["0.0", "1.5", "-1.0"] {
+        let settings: Vec<String> = PAPER
+            .iter()
+            .map(|line| (*line).to_owned())
+            .chain([format!("ftl.upkeep.share={share}")])
+            .collect();
+        let error = Drive::from_resolved("test", &settings).err().expect("refused").to_string();
+        assert!(error.contains("ftl.upkeep.share") && error.contains("at most 1"), "{error}");
+    }
+}
+
+/// The die without room of the note: constructed or overwritten states in which blocks fail.
+#[test]
+fn a_drive_whose_erases_fail_is_overwritten_without_a_panic() {
+    let settings = "ftl.gc.victim.name=d-choices ftl.wear.name=latency-guided nand.cell=mlc geometry.channels=4 \
+                    geometry.ways=3 geometry.dies_per_way=2 nand.planes=1 nand.blocks_per_plane=48 \
+                    nand.pages_per_block=28 nand.page_size=4KiB ftl.mapping_unit=4KiB ftl.op_ratio=0.41 \
+                    nand.pe_cycles=1000 ftl.gc.stream=mixed nand.bad_blocks.erase_fail_ratio=0.01 \
+                    ftl.gc.trigger.background=true ftl.gc.trigger.low=1";
+    let settings: Vec<String> = settings.split_whitespace().map(str::to_owned).collect();
+    for seed in 0..6 {
+        let drive = Drive::load(&catalogue(), "slc", &settings).unwrap_or_else(|error| panic!("{error}"));
+        let span = drive.capacity().get();
+        let options =
+            RunOptions { check: true, seed, precondition: PreconditionKind::Steady, ..RunOptions::default() };
+        let work = uniform(50, 4, Op::Write, 4096, span, seed);
+        let mut session =
+            Session::with_workload(drive, work, options).unwrap_or_else(|error| panic!("{error}"));
+        if let Err(error) = session.finish() {
+            assert!(error.to_string().contains("wore out"), "seed {seed}: {error}");
+        }
+    }
+}
+
+fn session(workload: &WorkloadSpec) -> Result<(), sim::Error> {
+    let mut session = Session::new(drive(common::SMALL), workload, RunOptions::default())?;
+    session.finish()
+}
+
+#[test]
+fn work_beyond_what_a_run_can_hold_is_refused() {
+    let spec = WorkloadSpec::FioText {
+        name: "ages.fio".into(),
+        text: "[ages]\nrw=randread\nsize=1m\nloops=999999999999\n".into(),
+        variables: Default::default(),
+    };
+    let error = session(&spec).expect_err("refused").to_string();
+    assert!(error.contains("longer than a run can be") || error.contains("loops"), "{error}");
+}
+
+#[test]
+fn a_request_beyond_the_clock_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("slow.csv");
+    let line = |time: u64| format!("{time},host,0,Write,0,4096,0\n");
+    std::fs::write(
+        &path,
+        (0..5).map(|at| line(128_166_372_003_061_629 + at * 10_000_000)).collect::<String>(),
+    )
+    .unwrap();
+    let options = host::trace::TraceOptions { speedup: 1e-12, ..Default::default() };
+    let spec = WorkloadSpec::Trace { path, options };
+    let error = session(&spec).expect_err("refused").to_string();
+    assert!(error.contains("years of simulated time") && error.contains("speed-up"), "{error}");
+}
+
+/// With all of a die's time for upkeep the host still gets on, whichever way operations are scheduled.
+#[test]
+fn a_share_of_all_the_time_does_not_starve_the_host() {
+    let entries = sim::policies();
+    for entry in entries.iter().filter(|entry| entry.seam == "controller.scheduler") {
+        let name = format!("controller.scheduler.name={}", entry.card.name);
+        let (requests, result) = refreshed(&[&name, "ftl.upkeep.share=1.0", "ftl.refresh.age=1600ms"]);
+        assert_eq!(number(&result, "host.completed.total"), requests as f64, "{name}");
+        assert!(number(&result, "upkeep.superblocks_late") > 0.0, "{name}: {}", result["upkeep"]);
+    }
+}

@@ -18,7 +18,7 @@ def parts(document: dict[str, Any]) -> dict[str, float]:
     if found:
         return {part: value for part, value in found.items() if value}
     waf, units = document["waf"], document["flash"]["units_programmed"]
-    if not waf or not units["total"]:
+    if not waf or not units.get("total"):
         return {}
     return {origin: waf * n / units["total"] for origin, n in units.items() if n and origin != "total"}
 

@@ -91,12 +91,8 @@ class Run:
         return f"Run({document['drive']}, {document['workload']['name']}, seed {document['seed']})"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         from floatgate.headline import headline
+        from floatgate.report.html import render
 
-        rows = "".join(
-            f"<tr><th>{escape(metric.title)}</th><td>{escape(metric.shown)}</td></tr>"
-            for metric in headline(self.document.to_dict())
-        )
-        return f"<table><caption>{escape(repr(self))}</caption>{rows}</table>"
+        metrics = headline(self.document.to_dict())
+        return render("headline.html", caption=repr(self), metrics=metrics)

@@ -199,7 +199,7 @@ def _result(session: Session) -> dict[str, Any]:
             "format": session.workload["kind"],
             "requests": 200_000,
             "skipped_lines": 0,
-            "notes": [],
+            "notes": {},
             "tags": [],
         },
         "config": {entry["key"]: entry["value"] for entry in _config()},
@@ -225,7 +225,7 @@ def _result(session: Session) -> dict[str, Any]:
             "erases": {"host": 0, "gc": 10_500, "wear": 122, "rewrite": 0, "total": 10_622},
         },
         "waf": 2.55 + rng.gauss(0, 0.01),
-        "energy_j": {"controller": None, "nand": None},
+        "energy_j": dict.fromkeys(("controller", "bus", "nand", "nand_by_kind", "total", "per_host_byte")),
         "wear": {"pe_cycles_min": 118, "pe_cycles_mean": 131.2, "pe_cycles_max": 149},
         "utilisation": {
             "channel": 0.31,

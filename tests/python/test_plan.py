@@ -191,7 +191,7 @@ def test_the_command_writes_a_folder(floatgate: Command, tmp_path: Path) -> None
     document = json.loads((tmp_path / "out" / "plan.json").read_text())
     assert [choice["drives"] for choice in document["choices"]] == [90, 337, 102]
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "http" not in page.split("<script>")[0]
+    assert "http:" not in page.split("<script>")[0]
     assert len((tmp_path / "out" / "plan.csv").read_text().splitlines()) == 1 + 3 * 6
     again = floatgate("plan", str(TPC_C), str(PRICES), "--out", "out")
     assert "holds a run already" in one_line_error(again)

@@ -2,9 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from html import escape
-from pathlib import Path
-from string import Template
 from typing import Any
 
 from floatgate import amplification
@@ -12,34 +9,29 @@ from floatgate import quantities as q
 from floatgate.headline import FLASH, KINDS, at
 from floatgate.report import palette, words
 from floatgate.report.figures import all_figures, energy_by_part
-from floatgate.report.parts import embedded, grid, plotly_script
+from floatgate.report.html import Card, marked, render
 from floatgate.report.source import Source
 from floatgate.state import nothing_met, state_words
-
-_HERE = Path(__file__).parent
 
 
 def page(source: Source) -> str:
     """Return the whole HTML text, with its style, script and data inside."""
     document = source.document
     figures = all_figures(source)
-    return Template((_HERE / "page.html").read_text(encoding="utf-8")).substitute(
-        title=escape(f"{document['drive']}: {_short(document)}"),
-        drive=escape(document["drive"]),
-        workload=escape(_short(document)),
-        what=escape(f"{document['title']}; {document['workload']['format']} {document['workload']['name']}"),
+    return render(
+        "run.html",
+        figures=figures,
+        drive=document["drive"],
+        workload=_short(document),
+        what=f"{document['title']}; {document['workload']['format']} {document['workload']['name']}",
         facts=_facts(document),
-        notice=_notice(document),
-        cards=_cards(document),
-        sections="\n".join(_sections(source, set(figures))),
-        summary=_summary(document),
+        notices=list(_notices(document)),
+        cards=list(_cards(document)),
+        sections=list(_sections(source, set(figures))),
+        counts=list(_counts(document)),
         config=_config(document),
-        definitions=_definitions(),
-        version=escape(document["version"]),
-        style=(_HERE / "style.css").read_text(encoding="utf-8"),
-        plotly=plotly_script(),
-        figures=embedded(figures),
-        script=(_HERE / "draw.js").read_text(encoding="utf-8"),
+        definitions=words.DEFINITIONS,
+        made_by=document["version"],
     )
 
 
@@ -48,7 +40,7 @@ def _short(document: dict[str, Any]) -> str:
     return str(document["workload"]["name"]).rsplit("/", 1)[-1]
 
 
-def _facts(document: dict[str, Any]) -> str:
+def _facts(document: dict[str, Any]) -> list[str]:
     """The line below the title."""
     parts = [f"seed {document['seed']}", f"{q.duration(document['simulated_ns'])} simulated"]
     requests = sum((document["host"].get(kind) or {}).get("requests") or 0 for kind in palette.KINDS)
@@ -61,45 +53,36 @@ def _facts(document: dict[str, Any]) -> str:
     skipped = document["workload"].get("skipped_lines")
     if skipped:
         parts.append(f"{skipped:,} unreadable lines skipped")
-    return " &middot; ".join(escape(part) for part in parts)
+    return parts
 
 
-def _notice(document: dict[str, Any]) -> str:
+def _notices(document: dict[str, Any]) -> Iterator[str]:
     """What a reader must know before the numbers."""
     notes = document["workload"].get("notes") or {}
-    synthetic, reading = notes.get("synthetic"), notes.get("reading")
-    read = f'<p class="notice">The trace: {escape(reading)}.</p>' if reading else ""
-    made_up = f'<p class="notice">{escape(synthetic)}.</p>' if synthetic else ""
     unread = nothing_met(document)
-    unread = f'<p class="notice">{escape(unread)}.</p>' if unread else ""
-    remarks = "".join(map(_remark, document.get("remarks") or []))
-    return unread + made_up + read + _interrupted(document) + remarks
+    if unread:
+        yield f"{unread}."
+    if notes.get("synthetic"):
+        yield f"{notes['synthetic']}."
+    if notes.get("reading"):
+        yield f"The trace: {notes['reading']}."
+    if document.get("interrupted"):
+        fraction = at(document, "interrupted_at.workload_fraction")
+        share = f" after {q.percent(fraction)} of the workload" if fraction is not None else ""
+        yield f"This run was interrupted{share}; the numbers cover what was done until then."
+    for remark in document.get("remarks") or []:
+        yield marked("{} <b>Advice:</b> {}.", remark["text"], remark["advice"])
 
 
-def _remark(remark: dict[str, str]) -> str:
-    return f'<p class="notice">{escape(remark["text"])} <b>Advice:</b> {escape(remark["advice"])}.</p>'
-
-
-def _interrupted(document: dict[str, Any]) -> str:
-    if not document.get("interrupted"):
-        return ""
-    fraction = at(document, "interrupted_at.workload_fraction")
-    share = f" after {q.percent(fraction)} of the workload" if fraction is not None else ""
-    return (
-        f'<p class="notice">This run was interrupted{share}; the numbers cover what was done until then.</p>'
-    )
-
-
-def _cards(document: dict[str, Any]) -> str:
+def _cards(document: dict[str, Any]) -> Iterator[Card]:
     """The headline band: a card for each kind of request, and one for the drive."""
-    cards = []
     for kind in ("read", "write"):
         side = document["host"].get(kind)
         if side and side["requests"]:
             rows = [(f"p{name}", q.duration(at(side, f"latency_ns.{key}"))) for name, key in _SHOWN]
-            value, unit = q.count(side["iops"]), "IOPS"
             rows.append(("IOPS, 95 %", _between(at(side, "interval.iops"))))
-            cards.append(_card(kind, value, unit, q.bandwidth(side["bandwidth_bytes_per_s"]), rows))
+            bandwidth = q.bandwidth(side["bandwidth_bytes_per_s"])
+            yield Card(kind, kind, q.count(side["iops"]), "IOPS", bandwidth, rows)
     rows = [
         ("in the long run", amplification.long_run(document)),
         ("dies busy", q.percent(at(document, "utilisation.die"))),
@@ -109,8 +92,7 @@ def _cards(document: dict[str, Any]) -> str:
     if not document.get("waf_long_run"):
         del rows[0]
     below = "flash programs per host write"
-    cards.append(_card("drive", q.ratio(document["waf"]), "write amplification", below, rows))
-    return "\n".join(cards)
+    yield Card("drive", "drive", q.ratio(document["waf"]), "write amplification", below, rows)
 
 
 def _between(interval: list[float] | None) -> str:
@@ -120,16 +102,8 @@ def _between(interval: list[float] | None) -> str:
 _SHOWN = (("50", "p50"), ("99", "p99"), ("99.9", "p999"))
 
 
-def _card(kind: str, value: str, unit: str, below: str, rows: list[tuple[str, str]]) -> str:
-    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(shown)}</dd></div>" for name, shown in rows)
-    return (
-        f'<article class="card {kind}"><h2>{kind}</h2>'
-        f'<p class="big">{escape(value)} <span>{escape(unit)}</span></p>'
-        f'<p class="below">{escape(below)}</p><dl>{items}</dl></article>'
-    )
-
-
-def _sections(source: Source, drawn: set[str]) -> Iterator[str]:
+def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, str, list[str], str]]:
+    """Title, words, figures and how these stand, of each part for which there is a figure."""
     document = source.document
     plans: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("Latency", _latency_words(source), ("latency",)),
@@ -144,12 +118,7 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[str]:
     for title, text, names in plans:
         present = [name for name in names if name in drawn]
         if present:
-            figures = "".join(f'<div class="figure" id="{name}"></div>' for name in present)
-            beside = " beside" if names == ("channels", "dies") and len(present) == 2 else ""
-            yield (
-                f'<section><h2>{title}</h2><p class="says">{text}</p>'
-                f'<div class="figures{beside}">{figures}</div></section>'
-            )
+            yield title, text, present, "beside" if names == ("channels", "dies") == tuple(present) else ""
 
 
 def _latency_words(source: Source) -> str:
@@ -187,11 +156,17 @@ def _stage_words(document: dict[str, Any]) -> str:
         name, most = max(stages.items(), key=lambda item: item[1])
         waiting = sum(ns for stage, ns in stages.items() if stage in words.WAITING)
         said.append(
-            f"A {kind} takes {q.duration(total)} on average; the largest part is "
-            f"<b>{escape(words.stage(name))}</b> with {q.percent(most / total)}, "
-            f"and {q.percent(waiting / total)} is waiting behind other flash work."
+            marked(
+                "A {} takes {} on average; the largest part is <b>{}</b> with {}, and {} is waiting behind "
+                "other flash work.",
+                kind,
+                q.duration(total),
+                words.stage(name),
+                q.percent(most / total),
+                q.percent(waiting / total),
+            )
         )
-    return " ".join(said)
+    return marked(" ").join(said)
 
 
 def _amplification_words(document: dict[str, Any]) -> str:
@@ -199,16 +174,16 @@ def _amplification_words(document: dict[str, Any]) -> str:
     if not shares:
         return ""
     extra = {origin: share for origin, share in shares.items() if origin != "host"}
-    text = (
-        f"For each mapping unit that the host wrote, the drive programmed <b>{q.ratio(document['waf'])}</b>"
+    text = marked(
+        "For each mapping unit that the host wrote, the drive programmed <b>{}</b>", q.ratio(document["waf"])
     )
     if not extra:
-        return f"{text}, all of it for the host."
+        return text + ", all of it for the host."
     parts = [f"{q.ratio(shares.get('host', 0.0))} for the host"]
     parts += [f"{q.ratio(share)} by {words.origin(origin)}" for origin, share in extra.items()]
     if document.get("waf_long_run"):
         parts[-1] += f". In the long run: {amplification.long_run(document)}"
-    return f"{text}: {_listed(parts)}. The dotted line is the host's own unit."
+    return text + f": {_listed(parts)}. The dotted line is the host's own unit."
 
 
 def _unreadable_words(document: dict[str, Any]) -> str:
@@ -217,17 +192,20 @@ def _unreadable_words(document: dict[str, Any]) -> str:
     if not found:
         return ""
     rebuilt, lost = (sum(found[key].values()) for key in ("reads_rebuilt", "reads_lost"))
-    text = f"The code could not correct {rebuilt + lost:,} reads"
+    text = marked("The code could not correct {} reads", f"{rebuilt + lost:,}")
     if parity:
-        text += (
-            f"; from stripes of {parity['stripe']} data units and a parity unit, which takes "
-            f"<b>{q.percent(parity['share_of_flash'])}</b> of the flash, {rebuilt:,} were found again"
+        text += marked(
+            "; from stripes of {} data units and a parity unit, which takes <b>{}</b> of the flash, {} were "
+            "found again",
+            parity["stripe"],
+            q.percent(parity["share_of_flash"]),
+            f"{rebuilt:,}",
         )
     else:
         text += ", and the drive has no parity over dies"
-    marked = found["units_lost"]
-    moved = f" {marked:,} mapping units were moved unread and are marked as lost." if marked else ""
-    return f"{text}; lost: {lost:,}.{moved}"
+    unread = found["units_lost"]
+    moved = f" {unread:,} mapping units were moved unread and are marked as lost." if unread else ""
+    return text + f"; lost: {lost:,}.{moved}"
 
 
 def _utilisation_words(document: dict[str, Any]) -> str:
@@ -248,9 +226,13 @@ def _energy_words(document: dict[str, Any]) -> str:
     total = sum(parts.values())
     name, most = max(parts.items(), key=lambda item: item[1])
     in_all = q.energy(at(document, "energy_j.total"))
-    return (
-        f"<b>{q.energy(total)}</b> for each byte that the host read or wrote, {in_all} in all. The largest "
-        f"part is {escape(words.energy(name))} with {q.percent(most / total)}, without DRAM and host link."
+    return marked(
+        "<b>{}</b> for each byte that the host read or wrote, {} in all. The largest part is {} with {}, "
+        "without DRAM and host link.",
+        q.energy(total),
+        in_all,
+        words.energy(name),
+        q.percent(most / total),
     )
 
 
@@ -268,7 +250,10 @@ def _listed(parts: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no requests"
 
 
-def _summary(document: dict[str, Any]) -> str:
+_Grid = tuple[list[str], list[list[str]]]  # head and rows
+
+
+def _counts(document: dict[str, Any]) -> Iterator[_Grid]:
     """The counts behind the figures: host requests by kind, flash pages by origin."""
     sides = document["host"]
     host = [
@@ -284,18 +269,20 @@ def _summary(document: dict[str, Any]) -> str:
     ]
     names = ["host", "submitted", "completed", "failed", "bytes", "mean", "p50", "p90", "p99", "p99.9", "max"]
     flash = {kind: document["flash"][kind] for kind in FLASH}
-    origins = [o for o in flash["programs"] if any(counts[o] for counts in flash.values())]
-    pages = [[kind, *(f"{counts[o] or 0:,}" for o in origins)] for kind, counts in flash.items()]
+    origins = [o for o in flash["programs"] if any(counts.get(o) for counts in flash.values())]
+    pages = [[kind, *(f"{counts.get(o) or 0:,}" for o in origins)] for kind, counts in flash.items()]
     origin_names = [words.origin(origin) for origin in origins]
-    return (
-        grid(names, host) + _jobs(document) + grid(["flash pages", *origin_names], pages) + _inside(document)
-    )
+    yield names, host
+    if len(document["jobs"]) > 1:
+        yield _jobs(document)
+    yield ["flash pages", *origin_names], pages
+    inside = _inside(document)
+    if inside:
+        yield ["inside the drive", ""], inside
 
 
-def _jobs(document: dict[str, Any]) -> str:
-    """A row for each job or volume, where there are several."""
-    if len(document["jobs"]) < 2:
-        return ""
+def _jobs(document: dict[str, Any]) -> _Grid:
+    """A row for each job or volume."""
     rows = [
         [
             f"{job['name']} {kind}",
@@ -311,45 +298,35 @@ def _jobs(document: dict[str, Any]) -> str:
         for kind in KINDS
         if kind in job
     ]
-    return grid(
-        ["job or volume", "requests", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max"], rows
-    )
+    return ["job or volume", "requests", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max"], rows
 
 
-def _inside(document: dict[str, Any]) -> str:
+def _inside(document: dict[str, Any]) -> list[list[str]]:
     """What garbage collection, the write buffer and the reads counted, by the names in run.json."""
-    rows = [
+    return [
         [f"{part}.{key}", q.three(value) if isinstance(value, float) else f"{value:,}"]
         for part in ("gc", "buffer", "reading")
         for key, value in (document.get(part) or {}).items()
         if value
     ]
-    return grid(["inside the drive", ""], rows) if rows else ""
 
 
-def _config(document: dict[str, Any]) -> str:
-    """The resolved configuration, grouped by the first part of the key."""
-    rows, group = [], None
-    groups = list(dict.fromkeys(key.split(".")[0] for key in document["config"]))
-    entries = sorted(document["config"].items(), key=lambda entry: groups.index(entry[0].split(".")[0]))
-    for key, value in entries:
+def _config(document: dict[str, Any]) -> list[tuple[str, list[dict[str, str]]]]:
+    """The resolved configuration, grouped by the first part of the key; "" for keys of one part."""
+    groups: list[tuple[str, list[dict[str, str]]]] = []
+    order = list(dict.fromkeys(key.split(".")[0] for key in document["config"]))
+    for key, value in sorted(
+        document["config"].items(), key=lambda entry: order.index(entry[0].split(".")[0])
+    ):
         place = document["config_places"][key]
         first = key.split(".")[0]
-        if first not in (group, key):
-            group = first
-            rows.append(f'<tr class="group"><th colspan="4">{escape(first)}</th></tr>')
-        rows.append(
-            f"<tr><td><code>{escape(key)}</code></td><td><code>{escape(_value(value))}</code></td>"
-            f'<td>{escape(place["source"] or "")}</td><td class="place">{escape(place["place"])}</td></tr>'
-        )
-    return "".join(rows)
+        group = "" if first == key else first
+        if not groups or (group and groups[-1][0] != group):
+            groups.append((group, []))
+        entry = {"key": key, "value": _value(value)}
+        groups[-1][1].append(entry | {"source": place["source"] or "", "place": place["place"]})
+    return groups
 
 
 def _value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _definitions() -> str:
-    return "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in words.DEFINITIONS
-    )

@@ -1,7 +1,6 @@
 """From a measured table of threshold voltages to a folder: `fit.json`, error tables, and a report."""
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -148,41 +147,42 @@ def _lines(done: VoltageFit, part: Part) -> list[str]:
 
 def _page(done: VoltageFit) -> str:
     from floatgate.lab.fit import voltage_figures as figures
-    from floatgate.lab.fit.report import Section, assemble, grid
+    from floatgate.lab.fit.report import assemble
+    from floatgate.report.sheet import Section
 
     table = done.table
-    source = done.source.name, str(done.source.entries), done.source.sha256
-    drawn = [("rate-wear", figures.by_wear(table, done.rates))]
+    drawn = {"rate-wear": figures.by_wear(table, done.rates)}
     aged = figures.by_age(table, done.rates)
     if aged is not None:
-        drawn.append(("rate-age", aged))
-    sections: Sequence[Section] = [
-        (
+        drawn["rate-age"] = aged
+    sections = [
+        Section(
             "Threshold voltages",
             "Density of cells by state, least worn and last row; best references of the first, dashed.",
-            [("distributions", figures.distributions(table, done.rates))],
-            "",
+            {"distributions": figures.distributions(table, done.rates)},
         ),
-        (
+        Section(
             "Error rates",
             "Overlap of the states as normal distributions, every state alike often. Best references lie "
             f"where densities cross; fixed ones stay where they were best at {table.fixed.name}. "
             "Real tails are heavier.",
             drawn,
-            grid(done.rate_head(), done.rate_rows()),
+            done.rate_head(),
+            done.rate_rows(),
         ),
-        (
+        Section(
             "Growth with wear",
             "Each state has its own numbers, all share one bend. R2 is of what moves within each state.",
-            [(f"growth-{one.what}", figures.grown(table, one)) for one in done.growth],
-            grid(GROWTH_HEAD, done.growth_rows()),
+            {f"growth-{one.what}": figures.grown(table, one) for one in done.growth},
+            GROWTH_HEAD,
+            done.growth_rows(),
         ),
-        (
+        Section(
             "Source",
             "; ".join(f"{key}: {value}" for key, value in table.head.items()),
-            [],
-            grid(("file", "lines", "sha256"), [source]),
+            head=("file", "lines", "sha256"),
+            rows=[(done.source.name, str(done.source.entries), done.source.sha256)],
         ),
     ]
     what = f"{len(table.states)} states, {len(table.rows)} conditions of wear and age"
-    return assemble(done.name, what, f"coding: {table.coding}", [], sections, done.version)
+    return assemble(done.name, what, f"coding: {table.coding}", [], sections)

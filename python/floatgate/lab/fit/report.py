@@ -1,20 +1,14 @@
 """The report of a fit: one self-contained HTML page with every law, its residuals and how good it is."""
 
 from collections.abc import Sequence
-from html import escape
-from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING
 
 from floatgate.lab.fit import figures, words
-from floatgate.report import parts
-from floatgate.report.plot import Figure
+from floatgate.report.html import render
+from floatgate.report.sheet import Section
 
 if TYPE_CHECKING:
     from floatgate.lab.fit.run import Fit
-
-_HERE = Path(__file__).parent
-_STYLE = Path(parts.__file__).parent
 
 DEFINITIONS = (
     ("wear, w", "program/erase cycles that a block has completed; 0 in its first cycle"),
@@ -36,51 +30,29 @@ DEFINITIONS = (
     ("95 %", "interval from 200 draws of blocks with replacement"),
 )
 
-Section = tuple[str, str, Sequence[tuple[str, Figure]], str]  # heading, sentence, figures, table
-
 
 def page(done: "Fit", written: Sequence[str]) -> str:
     """Return the whole HTML text, with its style, script and data inside."""
     sections = [_times(done), *_rates(done), _endurance(done), _numbers(done), _sources(done, written)]
     what = f"{done.gathered.entries:,} entries of {len(done.gathered.lives)} blocks"
     facts = f"up to {done.gathered.cycles_most:,} cycles"
-    return assemble(done.name, what, facts, words.remarks(done, bool(written)), sections, done.version)
+    return assemble(done.name, what, facts, words.remarks(done, bool(written)), sections)
 
 
-def assemble(
-    name: str, what: str, facts: str, remarks: Sequence[str], sections: Sequence[Section], version: str
-) -> str:
+def assemble(name: str, what: str, facts: str, remarks: Sequence[str], sections: Sequence[Section]) -> str:
     """Put a page together."""
-    drawn = {key: figure for _, _, pairs, _ in sections for key, figure in pairs}
-    return Template((_HERE / "report.html").read_text(encoding="utf-8")).substitute(
-        title=escape(f"{name}: fitted"),
-        name=escape(name),
-        what=escape(what),
-        facts=escape(facts),
-        notice="".join(f'<p class="notice">{escape(one)}</p>' for one in remarks),
-        sections="\n".join(_section(*section) for section in sections),
-        definitions="".join(f"<div><dt>{escape(a)}</dt><dd>{escape(b)}</dd></div>" for a, b in DEFINITIONS),
-        version=escape(version),
-        style=(_STYLE / "style.css").read_text(encoding="utf-8")
-        + (_HERE.parent / "report.css").read_text(encoding="utf-8"),
-        plotly=parts.plotly_script(),
-        figures=parts.embedded(drawn),
-        script=(_STYLE / "draw.js").read_text(encoding="utf-8"),
+    figures = {name: figure for section in sections for name, figure in section.figures.items()}
+    return render(
+        "fit.html",
+        styles=("style.css", "chip.css"),
+        figures=figures,
+        name=name,
+        what=what,
+        facts=facts,
+        remarks=remarks,
+        sections=sections,
+        definitions=DEFINITIONS,
     )
-
-
-def _section(heading: str, says: str, drawn: Sequence[tuple[str, Figure]], table: str) -> str:
-    places = "".join(f'<div class="figure" id="{key}"></div>' for key, _ in drawn)
-    together = " together" if len(drawn) > 1 else ""
-    return (
-        f'<section><h2>{escape(heading)}</h2><p class="says">{escape(says)}</p>{table}'
-        f'<div class="figures{together}">{places}</div></section>'
-    )
-
-
-def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of numbers."""
-    return parts.grid(list(head), [list(row) for row in rows])
 
 
 def _times(done: "Fit") -> Section:
@@ -93,7 +65,7 @@ def _times(done: "Fit") -> Section:
         for (operation, kind), fit in done.times.items()
         if operation != "read"
     ]
-    return "Times by wear", says, drawn, grid(words.TIME_HEAD, words.times(done))
+    return Section("Times by wear", says, dict(drawn), words.TIME_HEAD, words.times(done))
 
 
 def _rates(done: "Fit") -> list[Section]:
@@ -101,24 +73,20 @@ def _rates(done: "Fit") -> list[Section]:
         return []
     says = "Wrong bits over bits read, by page type, and the law; below, residuals as decades of the rate."
     drawn = [(f"rate-{kind}", figures.rate(fit)) for kind, fit in done.rates.items() if fit.below is None]
-    return [("Error rate by wear", says, drawn, grid(words.RATE_HEAD, words.rates(done)))]
+    return [Section("Error rate by wear", says, dict(drawn), words.RATE_HEAD, words.rates(done))]
 
 
 def _endurance(done: "Fit") -> Section:
     drawn = [("endurance", figures.endurance(done.endurance))] if done.endurance else []
-    return "Endurance per block", words.endurance(done), drawn, ""
+    return Section("Endurance per block", words.endurance(done), dict(drawn))
 
 
 def _numbers(done: "Fit") -> Section:
-    return (
-        "Fitted numbers",
-        "Times in ns, wear in cycles.",
-        [],
-        grid(words.NUMBER_HEAD, words.parameters(done)),
-    )
+    says = "Times in ns, wear in cycles."
+    return Section("Fitted numbers", says, head=words.NUMBER_HEAD, rows=words.parameters(done))
 
 
 def _sources(done: "Fit", written: Sequence[str]) -> Section:
     rows = [(one.name, f"{one.entries:,}", one.sha256) for one in done.sources]
     says = f"Page model: {', '.join(written)}." if written else "No page model was written."
-    return "Logs", says, [], grid(("file", "entries", "sha256"), rows)
+    return Section("Logs", says, head=("file", "entries", "sha256"), rows=rows)

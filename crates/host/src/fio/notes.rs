@@ -44,6 +44,19 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     if let Some(jobs) = names(&|job| job.rate.iter().chain(&job.rate_iops).any(Option::is_some)) {
         note("rate", format!("requests go out when due, as with io_submit_mode=offload: {jobs}"));
     }
+    let one_map = |job: &JobSpec| {
+        let least = |direction: &usize| job.blocks[*direction].least();
+        let used = job.directions();
+        job.random && !job.norandommap && used.iter().any(|direction| least(direction) != least(&used[0]))
+    };
+    if let Some(jobs) = names(&one_map) {
+        note(
+            "random map",
+            format!(
+                "reads and writes of different sizes mark the same numbers, as in fio: it may end early: {jobs}"
+            ),
+        );
+    }
     let first_group = file.jobs.iter().skip(1).take_while(|job| !job.stonewall).count() + 1;
     if file.jobs.iter().skip(first_group).any(|job| job.ramp_ns > 0) {
         note("ramp_time", "left out of the metrics for the jobs before the first stonewall only".to_owned());

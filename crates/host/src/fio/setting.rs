@@ -66,7 +66,7 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "rwmixread" => job.read_percent = value::percent(text)?,
         "rwmixwrite" => job.read_percent = 100 - value::percent(text)?,
         "bs" => each(&mut job.blocks, text, |text| block(text, base).map(Blocks::Fixed))?,
-        "bsrange" => each(&mut job.blocks, text, |text| range(text, base))?,
+        "bsrange" => ranges(job, text, base)?,
         "bssplit" => each(&mut job.blocks, text, |text| split(text, base))?,
         "blockalign" => each(&mut job.align, text, |text| block(text, base).map(Some))?,
         "size" => job.size = value::size(text, base).map(not_zero)?,
@@ -251,6 +251,25 @@ fn poisson(text: &str) -> Result<bool, &'static str> {
         "poisson" => Ok(true),
         _ => Err("linear or poisson"),
     }
+}
+
+/// A range. As in fio a `bssplit` before it, be it of another section, stays in force within the range; `bs` ends it.
+fn ranges(job: &mut JobSpec, text: &str, base: u64) -> Result<(), &'static str> {
+    let mut given = [None, None, None];
+    each(&mut given, text, |text| range(text, base).map(Some))?;
+    for (blocks, given) in job.blocks.iter_mut().zip(given) {
+        let Some(given) = given else { continue };
+        let (least, most) = (given.least(), given.most());
+        let Blocks::Split(parts) = blocks else {
+            *blocks = given;
+            continue;
+        };
+        if parts.iter().any(|part| part.0 < least) {
+            return Err("a range from the shortest size of the bssplit before it, which stays in force");
+        }
+        parts.iter_mut().for_each(|part| part.0 = (part.0 - part.0 % least).min(most));
+    }
+    Ok(())
 }
 
 /// Sets the directions that the text gives a value for.

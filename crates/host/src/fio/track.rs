@@ -76,8 +76,9 @@ enum Covered {
     Unknown,
     /// Each once, in a random order.
     InOrder(Passes),
-    /// A map of blocks of so many bytes.
-    Map(BlockMap, u64),
+    /// A map of blocks, of so many bytes for each direction: as in fio, reads of 64 KiB and writes of 1 MiB mark the
+    /// same numbers.
+    Map(BlockMap, [u64; 3]),
 }
 
 /// What a clone keeps of one of its files.
@@ -190,8 +191,9 @@ impl Track {
         if self.start + place + bytes > self.file_bytes {
             return None;
         }
-        if let (true, Covered::Map(map, block)) = (is_drawn, &mut self.covered) {
-            bytes = bytes.min(map.cover(place / *block, bytes.div_ceil(*block)) * *block);
+        if let (true, Covered::Map(map, blocks)) = (is_drawn, &mut self.covered) {
+            let block = blocks[direction];
+            bytes = bytes.min(map.cover(place / block, bytes.div_ceil(block)) * block);
         }
         self.begins[direction] = place;
         self.ends[direction] = place + bytes;
@@ -207,7 +209,7 @@ impl Track {
         }
         let block = self.samplers[direction].as_ref().expect("a direction of this job").draw(random);
         match &self.covered {
-            Covered::Map(map, unit) => map.next_free(block * align / unit).map(|free| free * unit),
+            Covered::Map(map, blocks) => map.next_free(block).map(|free| free * blocks[direction]),
             _ => Some(block * align),
         }
     }
@@ -266,10 +268,12 @@ fn covered(job: &JobSpec, part: &Part, random: &mut RandomStream) -> Covered {
     {
         return Covered::Unknown;
     }
-    let least = used().map(|direction| job.blocks[direction].least()).min().unwrap_or(512);
-    let one = |direction: usize| job.blocks[direction] == Blocks::Fixed(least);
+    let first = job.blocks[job.directions()[0]].least();
+    let one = |direction: usize| job.blocks[direction] == Blocks::Fixed(first);
     if used().all(one) {
-        return Covered::InOrder(Passes::new(count(part.bytes, least, least), random));
+        return Covered::InOrder(Passes::new(count(part.bytes, first, first), random));
     }
-    Covered::Map(BlockMap::new((part.bytes / least).max(1)), least)
+    let blocks = std::array::from_fn(|direction| job.blocks[direction].least());
+    let least = blocks.iter().copied().min().unwrap_or(512);
+    Covered::Map(BlockMap::new((part.bytes / least).max(1)), blocks)
 }

@@ -1,0 +1,334 @@
+//! Job files played beside the fio that is installed: a line for each says whether the requests are the same.
+//!
+//! `cargo run -p host --example fio_beside -- [--env NAME=VALUE]... FILE...`; `benches/fio_jobs.py --beside-fio` runs it.
+//! Sizes are divided by a power of two where a job would take too long, the same on both sides; fio takes no longer
+//! than two seconds for each job. What one has asked for beyond what the other could in its time is left out.
+
+#[path = "../tests/beside/mod.rs"]
+mod beside;
+
+use beside::{Asked, DEVICE, Drawn, drawn_alike, has_fio, ours, plain, read, sorted};
+use host::fio::{JobFile, JobSpec, Size, is_device};
+use std::path::Path;
+
+/// Requests of all clones, about: enough to tell distributions apart.
+const REQUESTS: u64 = 40_000;
+/// As many of a clone's as its log takes in one piece.
+const OF_CLONE: usize = 120;
+/// The drive before sizes are divided.
+const DRIVE: u64 = 1 << 39;
+/// Options whose values are bytes.
+const SIZES: &[&str] = &["size", "io_size", "io_limit", "filesize", "offset", "offset_increment"];
+/// Options that fio does not get: they are for its machine, its engines and its clock, or say when it ends.
+const NOT_FIOS: &[&str] = &[
+    "ioengine",
+    "io_submit_mode",
+    "iodepth",
+    "iodepth_batch",
+    "iodepth_batch_submit",
+    "iodepth_batch_complete",
+    "iodepth_batch_complete_min",
+    "iodepth_batch_complete_max",
+    "iodepth_low",
+    "directory",
+    "buffer_pattern",
+    "refill_buffers",
+    "thread",
+    "direct",
+    "buffered",
+    "startdelay",
+    "start_delay",
+    "ramp_time",
+    "runtime",
+    "timeout",
+    "cpus_allowed",
+    "cpus_allowed_policy",
+    "numa_cpu_nodes",
+    "numa_mem_policy",
+    "nice",
+    "prio",
+    "prioclass",
+    "ioscheduler",
+    "exec_prerun",
+    "exec_postrun",
+    "cgroup",
+    "cgroup_weight",
+    "mem",
+    "iomem",
+    "lockmem",
+    "uid",
+    "gid",
+    "hugepage-size",
+    "write_bw_log",
+    "write_iops_log",
+    "write_lat_log",
+    "write_hist_log",
+    "write_iolog",
+    "cpumask",
+    "spdk_conf",
+    "spdk_json_conf",
+    "clocksource",
+    "gtod_cpu",
+    "unlink",
+    "create_serialize",
+];
+/// Options that neither gets: they end a job by its measured speed, or have fio check what a null engine never wrote.
+const NEITHERS: &[&str] = &[
+    "steadystate",
+    "ss",
+    "steadystate_duration",
+    "ss_dur",
+    "steadystate_ramp_time",
+    "ss_ramp",
+    "steadystate_check_interval",
+    "ss_interval",
+    "verify_pattern",
+    "verify_state_save",
+    "verify_state_load",
+    "iodepth",
+];
+
+fn main() {
+    let mut variables = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    let mut files = Vec::new();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--env" => variables.extend(arguments.next()),
+            _ => files.push(argument),
+        }
+    }
+    if !has_fio() {
+        std::process::exit(1);
+    }
+    for path in files {
+        let verdict = std::fs::read_to_string(&path).map_err(|error| error.to_string()).and_then(|text| {
+            let lines: Vec<String> = text.lines().map(|line| bare(line, &variables)).collect();
+            beside_fio(&lines)
+        });
+        let name = Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        println!("{name}: {}", verdict.unwrap_or_else(|why| format!("not comparable: {why}")));
+    }
+}
+
+/// A line without comment, blanks and variables.
+fn bare(line: &str, variables: &[String]) -> String {
+    let mut line = line.split([';', '#']).next().unwrap_or("").trim().to_owned();
+    for (name, value) in variables.iter().filter_map(|variable| variable.split_once('=')) {
+        line = line.replace(&format!("${{{name}}}"), value);
+    }
+    line
+}
+
+/// The option of a line and its value.
+fn option(line: &str) -> (&str, &str) {
+    line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value.trim()))
+}
+
+/// What the comparison finds; an error where there is none to be made.
+fn beside_fio(lines: &[String]) -> Result<String, String> {
+    let text = |keep: &dyn Fn(&str) -> Option<String>| -> String {
+        lines.iter().filter_map(|line| keep(line)).map(|line| line + "\n").collect()
+    };
+    let paced = lines.iter().any(|line| ["rate", "rate_iops", "thinktime"].contains(&option(line).0));
+    let no_end = |line: &str| match option(line).0 {
+        key if NEITHERS.contains(&key) => None,
+        // A microsecond for each request.
+        "runtime" | "timeout" if !paced => Some("runtime=20ms".to_owned()),
+        _ => Some(line.to_owned()),
+    };
+    let file = read(&text(&no_end)).map_err(|error| error.to_string())?;
+    let divisor = divisor(&file);
+    let least =
+        file.jobs.iter().flat_map(|job| &job.blocks).map(|blocks| blocks.most()).max().unwrap_or(4096);
+    let scaled = |line: &str| no_end(line).map(|line| shorter(&line, divisor, least.next_power_of_two() * 4));
+    let drive = (DRIVE / divisor).max(least * 16);
+    let mut said = Vec::new();
+    if divisor > 1 {
+        said.push(format!("sizes / {divisor}"));
+    }
+    let clones = file.jobs.iter().any(|job| job.numjobs > 1);
+    let verdict = if clones {
+        let one = |line: &str| scaled(line).filter(|line| option(line).0 != "numjobs");
+        let few =
+            |line: &str| scaled(line).filter(|line| !["time_based", "number_ios"].contains(&option(line).0));
+        let few = format!("[global]\nnumber_ios={OF_CLONE}\n{}", text(&few));
+        let all = compare(&few, drive, true, &mut said)?;
+        format!("{}; with its clones {all}", compare(&text(&one), drive, false, &mut said)?)
+    } else {
+        compare(&text(&scaled), drive, false, &mut said)?
+    };
+    said.sort();
+    said.dedup();
+    Ok(if said.is_empty() { verdict } else { format!("{verdict} ({})", said.join(", ")) })
+}
+
+/// By what sizes are divided for about as many requests as are wanted.
+fn divisor(file: &JobFile) -> u64 {
+    let bytes = |job: &JobSpec| {
+        let size = match (job.io_size.or(job.size), job.filesize) {
+            (Some(Size::Bytes(bytes)), _) => bytes,
+            (_, Some((_, most))) => most * job.nrfiles,
+            _ => DRIVE,
+        };
+        let blocks = &job.blocks[job.directions()[0]];
+        size * 2 / (blocks.least() + blocks.most()) * job.loops.min(100)
+    };
+    let requests: u64 = file.jobs.iter().map(bytes).sum();
+    (requests / REQUESTS).max(1).next_power_of_two()
+}
+
+/// The line with its size divided, but to no less than `least`; for fractions of a file nothing changes.
+fn shorter(line: &str, divisor: u64, least: u64) -> String {
+    let (key, value) = option(line);
+    if divisor == 1 || !SIZES.contains(&key) {
+        return line.to_owned();
+    }
+    let size = |value: &str| read(&format!("[j]\nsize={value}\n")).ok().and_then(|file| file.jobs[0].size);
+    let one = |value: &str| match size(value) {
+        Some(Size::Bytes(bytes)) if bytes > least => {
+            ((bytes / divisor).max(least) / least * least).to_string()
+        }
+        _ => value.to_owned(),
+    };
+    let values: Vec<String> = value.split('-').map(one).collect();
+    format!("{key}={}", values.join("-"))
+}
+
+/// The same as fio is to read it.
+fn for_fio(text: &str, file: &JobFile, drive: u64, refused: &[String]) -> String {
+    let mut job = String::from("[global]\nruntime=2\n");
+    let mut jobs = file.jobs.iter();
+    for line in text.lines() {
+        let (key, value) = option(line);
+        if NOT_FIOS.contains(&key) || refused.iter().any(|one| one == key) {
+            continue;
+        }
+        match key {
+            "filename" if is_device(value) => job.push_str(&format!("filename={DEVICE}\n")),
+            "verify" if !matches!(value, "0" | "none") => job.push_str("verify=null\n"),
+            _ => job.push_str(&format!("{line}\n")),
+        }
+        if line.starts_with('[') && line != "[global]" {
+            job.push_str(&on_the_drive(jobs.next().expect("a section of this job"), drive));
+        }
+    }
+    job
+}
+
+/// What tells fio that a job works on the drive, which has no size with the null engine.
+fn on_the_drive(job: &JobSpec, drive: u64) -> String {
+    let sized = matches!(job.size, Some(Size::Bytes(_))) || job.filesize.is_some();
+    let several = job.directory.is_some() || job.nrfiles > 1;
+    let names_it = job.filename.as_ref().is_some_and(|names| is_device(&names[0]));
+    let is_it = job.filename.is_none() && (is_device(&job.name) || !(sized || several));
+    let mut lines = String::new();
+    if is_it {
+        lines.push_str(&format!("filename={DEVICE}\n"));
+    }
+    if (names_it || is_it) && !sized {
+        lines.push_str(&format!("filesize={drive}\n"));
+    }
+    lines
+}
+
+/// Plays the jobs on both sides; `few` requests of each of several clones come in any order.
+fn compare(text: &str, drive: u64, few: bool, said: &mut Vec<String>) -> Result<String, String> {
+    let file = read(text).map_err(|error| error.to_string())?;
+    let most = REQUESTS as usize * 3;
+    let mine = ours(text, drive, most).map_err(|error| error.to_string())?;
+    let was_cut = mine.iter().map(Vec::len).sum::<usize>() >= most;
+    let mut refused: Vec<String> = Vec::new();
+    let began = std::time::Instant::now();
+    let fios = loop {
+        match beside::of_fio("job", &for_fio(text, &file, drive, &refused)) {
+            Ok(fios) => break fios,
+            Err(why) => {
+                let bad = why.split_once("Bad option <").and_then(|(_, rest)| rest.split_once(['>', '=']));
+                let Some((bad, _)) = bad.filter(|(bad, _)| !refused.iter().any(|one| one == bad)) else {
+                    return Err(format!("fio: {}", why.split_whitespace().collect::<Vec<_>>().join(" ")));
+                };
+                refused.push(bad.to_owned());
+            }
+        }
+    };
+    if let Some(option) = refused.iter().find(|option| !file.ignored.contains(option)) {
+        return Err(format!("fio's null engine, or its version, has no {option}"));
+    }
+    // It met the end of its time.
+    let slow = began.elapsed().as_secs() >= 2;
+    let mut worst = 0;
+    for ((job, mine), fios) in file.jobs.iter().zip(&mine).zip(&fios) {
+        let is_timed =
+            job.time_based || job.think_ns > 0 || job.rate.iter().chain(&job.rate_iops).any(Option::is_some);
+        if was_cut && mine.is_empty() {
+            said.push(format!("{} not reached", job.name));
+            continue;
+        }
+        let least = |direction: &usize| job.blocks[*direction].least();
+        let one_map = job.random && !job.norandommap && job.directions().len() > 1;
+        let by_chance = one_map && job.directions().iter().any(|direction| least(direction) != least(&0));
+        if by_chance {
+            said.push(format!("{} ends where its map does, by chance", job.name));
+        }
+        match likeness(job, (mine, fios), few, is_timed || was_cut || slow || by_chance) {
+            Ok(likeness) => worst = worst.max(likeness),
+            Err(why) => return Ok(format!("differs: job {}: {why}", job.name)),
+        }
+        if mine.len() != fios.len() {
+            said.push(format!("the first {} requests of {}", mine.len().min(fios.len()), job.name));
+        }
+    }
+    Ok(["same", "same blocks in another order", "same in distribution"][worst].to_owned())
+}
+
+/// How like one another the requests of a job are: 0 where they are the same, 1 in another order, 2 in distribution.
+fn likeness(
+    job: &JobSpec,
+    (mine, fios): (&[Asked], &[Asked]),
+    few: bool,
+    is_cut: bool,
+) -> Result<usize, String> {
+    // fio does not get the folders.
+    let bare = |asked: &[Asked]| -> Vec<Asked> {
+        let name = |one: Asked| (one.0.rsplit('/').next().unwrap_or("").to_owned(), one.1, one.2, one.3);
+        plain(asked).into_iter().map(name).collect()
+    };
+    let (mut mine, mut fios) = (bare(mine), bare(fios));
+    let count = mine.len().min(fios.len());
+    if count == 0 && !(mine.is_empty() && fios.is_empty()) {
+        return Err(format!("{} requests, fio {}", mine.len(), fios.len()));
+    }
+    if is_cut {
+        mine.truncate(count);
+        fios.truncate(count);
+    }
+    if mine == fios {
+        return Ok(0);
+    }
+    if sorted(&mine) == sorted(&fios) {
+        return Ok(if few { 0 } else { 1 });
+    }
+    let bytes = |asked: &[Asked]| asked.iter().map(|one| one.3).sum::<u64>() as f64;
+    if !is_cut && (bytes(&mine) / bytes(&fios) - 1.0).abs() > 0.01 {
+        return Err(format!("{} bytes, fio {}", bytes(&mine), bytes(&fios)));
+    }
+    if !job.random
+        && job.directions().len() == 1
+        && job.blocks[job.directions()[0]].least() == job.blocks[job.directions()[0]].most()
+    {
+        let first = mine.iter().zip(&fios).position(|(mine, fios)| mine != fios).unwrap_or(count);
+        return Err(format!("request {first}: {:?}, fio {:?}", mine.get(first), fios.get(first)));
+    }
+    let places: u64 = mine.iter().map(|one| one.2).max().unwrap_or(0).max(1);
+    // A long request covers the place of many short ones.
+    let squares = mine.iter().map(|one| (one.3 * one.3) as f64).sum::<f64>() * mine.len() as f64;
+    let uneven = squares / bytes(&mine).powi(2);
+    let drawn = Drawn {
+        at_random: job.random || few,
+        repeats: job.norandommap && !few,
+        run: uneven.max(job.sequence as f64).max(100.0 / job.random_percent[0].clamp(1, 100) as f64),
+        part: if few { u64::MAX } else { places.div_ceil(16) },
+    };
+    drawn_alike(&mine, &fios, drawn).map(|()| 2)
+}

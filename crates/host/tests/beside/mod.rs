@@ -1,0 +1,243 @@
+//! A job played by fio and by this crate: what each asks for, and whether it is the same.
+//!
+//! fio runs with `ioengine=null` and `write_iolog`, which says what it would ask of its files.
+
+use host::fio::{FileRegion, FioWorkload, JobFile, Variables, parse_text};
+use host::{HostRequest, Op, Poll, Workload, WorkloadError};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use units::SimTime;
+
+/// A request as both say it: its file, what it does, where in the file, how long.
+pub type Asked = (String, &'static str, u64, u64);
+
+/// What fio calls the raw device here.
+pub const DEVICE: &str = "the-drive";
+
+/// Whether the fio that is installed writes the logs that are read here; says so where not.
+pub fn has_fio() -> bool {
+    let found = Command::new("fio").arg("--version").output();
+    let version =
+        found.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    if !version.starts_with("fio-3.") {
+        eprintln!("skipped: fio 3 is not installed");
+    }
+    version.starts_with("fio-3.")
+}
+
+/// A folder of its own, removed at its end.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// A new one.
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("fio-beside-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What fio asks for, by section in their order, each in the order of its log; or what it says instead of running.
+///
+/// A log has 8 KiB of text at a time, so that those of clones, which share a file, are whole only where each fits. With
+/// a depth above one the null engine is asked a second time for what it had no room for, and the log has it twice.
+pub fn of_fio(name: &str, text: &str) -> Result<Vec<Vec<Asked>>, String> {
+    let folder = Folder::new(name);
+    let mut job = String::from("[global]\nioengine=null\nthread\n");
+    let mut sections = 0;
+    for line in text.lines() {
+        job.push_str(line);
+        job.push('\n');
+        if line.starts_with('[') && line != "[global]" {
+            job.push_str(&format!("write_iolog={sections}.iolog\n"));
+            sections += 1;
+        }
+    }
+    std::fs::write(folder.0.join("j.fio"), &job).unwrap();
+    // fio waits for its threads when it is asked to end, and some never do.
+    let mut command = Command::new("timeout");
+    let done = command.args(["-s", "KILL", "20", "fio", "j.fio"]).current_dir(&folder.0).output().unwrap();
+    if !done.status.success() {
+        let said = [done.stderr, done.stdout].concat();
+        return Err(format!("{}: {}", done.status, String::from_utf8_lossy(&said)));
+    }
+    let log = |section| read_iolog(&folder.0.join(format!("{section}.iolog")));
+    Ok((0..sections).map(log).collect())
+}
+
+fn read_iolog(path: &Path) -> Vec<Asked> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let mut asked = Vec::new();
+    for line in text.lines() {
+        // Version 3 begins with a time, version 2 does not.
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(at) =
+            words.iter().position(|word| matches!(*word, "read" | "write" | "trim" | "sync" | "datasync"))
+        else {
+            continue;
+        };
+        let kind = match words[at] {
+            "read" => "read",
+            "write" => "write",
+            "trim" => "trim",
+            _ => "flush",
+        };
+        let number = |index: usize| words.get(index).and_then(|word| word.parse().ok()).unwrap_or(0);
+        let (offset, bytes) = if kind == "flush" { (0, 0) } else { (number(at + 1), number(at + 2)) };
+        asked.push((words[at - 1].to_owned(), kind, offset, bytes));
+    }
+    asked
+}
+
+/// The jobs of a text that includes nothing.
+pub fn read(text: &str) -> Result<JobFile, WorkloadError> {
+    let refuse = |name: &str| Err(WorkloadError::of(name, "no such file", "a file"));
+    parse_text("j.fio", text, &Variables::new(), &refuse)
+}
+
+/// What this crate asks for, by section in their order, at most `most` requests in all: each takes a microsecond.
+pub fn ours(text: &str, drive: u64, most: usize) -> Result<Vec<Vec<Asked>>, WorkloadError> {
+    let file = read(text)?;
+    let tags = |(index, job): (usize, &host::fio::JobSpec)| {
+        let tags = if job.group_reporting { 1 } else { job.numjobs as usize };
+        vec![index; tags]
+    };
+    let section_of: Vec<usize> = file.jobs.iter().enumerate().flat_map(tags).collect();
+    let mut found = vec![Vec::new(); file.jobs.len()];
+    let mut workload = FioWorkload::new(file, drive, 1)?;
+    let files = workload.files().to_vec();
+    let mut outstanding: VecDeque<(u64, HostRequest)> = VecDeque::new();
+    let (mut now, mut count) = (0, 0);
+    while count < most {
+        let mut next = u64::MAX;
+        match workload.poll(SimTime::from_ns(now))? {
+            Poll::Ready(request) => {
+                count += 1;
+                found[section_of[usize::from(request.tag)]].push(said(&request, &files));
+                outstanding.push_back((now + 1000, request));
+                continue;
+            }
+            Poll::At(time) => next = time.ns(),
+            Poll::Blocked => assert!(!outstanding.is_empty()),
+            Poll::Done if outstanding.is_empty() => break,
+            Poll::Done => {}
+        }
+        match outstanding.front() {
+            Some((time, _)) if *time <= next => {
+                let (time, request) = outstanding.pop_front().unwrap();
+                now = time;
+                workload.complete(&request, SimTime::from_ns(now), false);
+            }
+            _ => now = next,
+        }
+    }
+    Ok(found)
+}
+
+fn said(request: &HostRequest, files: &[FileRegion]) -> Asked {
+    let kind = ["read", "write", "trim", "flush"][request.op as usize];
+    if request.op == Op::Flush {
+        return (String::new(), kind, 0, 0);
+    }
+    let of = |file: &&FileRegion| (file.offset..file.offset + file.bytes.max(1)).contains(&request.offset);
+    let file = files.iter().find(of).expect("each request lies in a file");
+    assert!(request.offset + u64::from(request.bytes) <= file.offset + file.bytes, "and within it");
+    let name = if file.is_drive { DEVICE } else { file.name.as_str() };
+    (name.to_owned(), kind, request.offset - file.offset, u64::from(request.bytes))
+}
+
+/// The same without names of flushes, which name no file here, and without `./` before names.
+pub fn plain(asked: &[Asked]) -> Vec<Asked> {
+    let plain = |one: &Asked| match one {
+        (_, "flush", ..) => (String::new(), "flush", 0, 0),
+        (name, kind, offset, bytes) => {
+            (name.strip_prefix("./").unwrap_or(name).to_owned(), *kind, *offset, *bytes)
+        }
+    };
+    asked.iter().map(plain).collect()
+}
+
+/// Plain and in order: what was asked for, not when.
+pub fn sorted(asked: &[Asked]) -> Vec<Asked> {
+    let mut sorted = plain(asked);
+    sorted.sort();
+    sorted
+}
+
+/// How often each value comes.
+fn counts<K: Ord>(of: impl Iterator<Item = K>) -> BTreeMap<K, f64> {
+    let mut counts = BTreeMap::new();
+    of.for_each(|key| *counts.entry(key).or_insert(0.0) += 1.0);
+    counts
+}
+
+/// An error unless two samples of the same thing look alike: for each value the shares differ by no more than 4.5
+/// standard deviations of a difference of two binomials.
+///
+/// Where several draws in a row are one (`run` of them on average), the deviation grows with the root of twice their
+/// number.
+fn alike<K: Ord + std::fmt::Debug>(
+    what: &str,
+    one: &BTreeMap<K, f64>,
+    other: &BTreeMap<K, f64>,
+    run: f64,
+) -> Result<(), String> {
+    let run = if run > 1.0 { (2.0 * run).sqrt() } else { 1.0 };
+    let (all, of_other): (f64, f64) = (one.values().sum(), other.values().sum());
+    for key in one.keys().chain(other.keys()) {
+        let (x, y) = (one.get(key).unwrap_or(&0.0), other.get(key).unwrap_or(&0.0));
+        let p = (x + y) / (all + of_other);
+        let deviation = run * (p * (1.0 - p) * (1.0 / all + 1.0 / of_other)).sqrt();
+        if (x / all - y / of_other).abs() > 4.5 * deviation.max(1.0 / all) {
+            return Err(format!("{what}, {key:?}: {x} of {all}, fio {y} of {of_other}"));
+        }
+    }
+    Ok(())
+}
+
+/// What is known of a job whose draws are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn {
+    /// It goes to random places.
+    pub at_random: bool,
+    /// A block may come again before all have come.
+    pub repeats: bool,
+    /// Draws in a row that are one, on average.
+    pub run: f64,
+    /// Bytes of a part of a file whose share of the requests is compared.
+    pub part: u64,
+}
+
+/// An error unless both samples are draws of the same job: kinds with sizes, files with places, alignment, steps.
+pub fn drawn_alike(mine: &[Asked], fios: &[Asked], drawn: Drawn) -> Result<(), String> {
+    let (mine, fios) = (&plain(mine)[..], &plain(fios)[..]);
+    let kinds = |asked: &[Asked]| counts(asked.iter().map(|one| (one.1, one.3)));
+    alike("kind and size", &kinds(mine), &kinds(fios), 1.0)?;
+    if drawn.at_random {
+        let place = |one: &Asked| (one.0.clone(), one.1, one.2 / drawn.part);
+        let places = |asked: &[Asked]| counts(asked.iter().map(place));
+        alike("file and place", &places(mine), &places(fios), drawn.run)?;
+    }
+    let grid = |asked: &[Asked]| counts(asked.iter().map(|one| one.2 % (16 << 10)));
+    alike("alignment", &grid(mine), &grid(fios), drawn.run)?;
+    // How far a request is from the end of the one before: onward, on the same spot, or elsewhere.
+    let step = |pair: &[Asked]| match pair[1].2 as i64 - (pair[0].2 + pair[0].3) as i64 {
+        0 => "onward",
+        step if step == -(pair[0].3 as i64) => "again",
+        _ => "elsewhere",
+    };
+    let steps = |asked: &[Asked]| counts(asked.windows(2).map(step));
+    // With a map fio takes the next free block where it drew a covered one, so that the last ones of a pass come in
+    // order here and there; a permutation has no such end.
+    if drawn.repeats {
+        alike("step", &steps(mine), &steps(fios), 1.0)?;
+    }
+    Ok(())
+}

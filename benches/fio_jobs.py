@@ -36,7 +36,9 @@ class _Row:
     beside: str = ""
 
     def line(self) -> str:
-        return f"| `{self.name}` | {'refused' if self.refused else 'accepted'} | {self.refused or self.beside} |"
+        return (
+            f"| `{self.name}` | {'refused' if self.refused else 'accepted'} | {self.refused or self.beside} |"
+        )
 
 
 def main() -> None:

@@ -32,14 +32,15 @@ pub struct Turnover {
     since: u64,
     /// Valid and other units of each die's victims since measuring began; nothing where merges are counted.
     by_die: Vec<[u64; 2]>,
+    /// The same as it was at each mark.
+    by_die_at: Vec<Vec<[u64; 2]>>,
 }
 
 impl Turnover {
     /// Measuring begins with these counters.
     pub(crate) fn begin(&mut self, mark: Mark) {
         self.by_die.clear();
-        self.marks.clear();
-        self.marks.push(mark);
+        (self.marks, self.by_die_at) = (vec![mark], vec![Vec::new()]);
         (self.every, self.since) = (1, 0);
     }
 
@@ -53,19 +54,18 @@ impl Turnover {
     pub(crate) fn push(&mut self, mark: Mark) {
         self.since = 0;
         self.marks.push(mark);
+        self.by_die_at.push(self.by_die.clone());
         if self.marks.len() > INTERVALS_MAX {
-            let mut index = 0;
-            self.marks.retain(|_| {
-                index += 1;
-                index % 2 == 1
-            });
+            halve(&mut self.marks);
+            halve(&mut self.by_die_at);
             self.every *= 2;
         }
     }
 
-    /// Valid and other units of the victims of each die that had any.
-    pub fn by_die(&self) -> &[[u64; 2]] {
-        &self.by_die
+    /// Valid and other units of the victims of each die, since measuring began, at each mark and now; a die that had none
+    /// may be missing at the end.
+    pub fn by_die(&self) -> impl Iterator<Item = &[[u64; 2]]> {
+        self.by_die_at.iter().chain([&self.by_die]).map(Vec::as_slice)
     }
 
     /// A victim of a die, with its valid and other units.
@@ -81,6 +81,15 @@ impl Turnover {
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }
+}
+
+/// Leaves every other one, the first among them.
+fn halve<T>(list: &mut Vec<T>) {
+    let mut index = 0;
+    list.retain(|_| {
+        index += 1;
+        index % 2 == 1
+    });
 }
 
 impl PageMapped {
@@ -134,11 +143,15 @@ mod tests {
             for count in 1..=victims {
                 if turnover.is_due() {
                     let stats = FtlStats { victims: count, ..FtlStats::default() };
+                    turnover.by_die = vec![[count, 2 * count]];
                     turnover.push(Mark { stats, ..Mark::default() });
                 }
             }
             let seen: Vec<u64> = turnover.marks().iter().map(|mark| mark.stats.victims).collect();
             assert!(seen.len() <= INTERVALS_MAX + 1, "{victims}: {} marks", seen.len());
+            let by_die: Vec<u64> =
+                turnover.by_die().map(|dies| dies.first().map_or(0, |die| die[0])).collect();
+            assert_eq!(by_die[..seen.len()], seen, "{victims}: dies are counted at the same moments");
             let step = seen.get(1).copied().unwrap_or(1);
             assert!(
                 seen.iter().enumerate().all(|(index, at)| *at == index as u64 * step),

@@ -73,7 +73,12 @@ pub(crate) fn interval<const N: usize>(
 
 /// Half an interval, in standard deviations that were estimated from so many batches.
 pub(crate) fn quantile(batches: usize) -> f64 {
-    student_t((1.0 + LEVEL) / 2.0, batches - 1)
+    two_sided(1.0 - LEVEL, batches - 1)
+}
+
+/// What a Student variable of `freedom` degrees exceeds, to either side, with a `chance`.
+pub(crate) fn two_sided(chance: f64, freedom: usize) -> f64 {
+    student_t(1.0 - chance / 2.0, freedom)
 }
 
 /// The figure of all batches, and the variance of it.

@@ -274,6 +274,48 @@ fn instant_and_steady_are_statistically_the_same_drive() {
     assert_alike(compared);
 }
 
+/// Large superblocks, whose collection takes long: how it shares a die with the host's programs shows.
+const LARGE_SUPERBLOCKS: &[&str] = &[
+    "nand.cell=tlc",
+    "nand.program=one-shot",
+    "nand.blocks_per_plane=64",
+    "nand.pages_per_block=384",
+    "nand.page_size=16KiB",
+    "nand.t_r=50us",
+    "nand.t_prog=1170us",
+    "nand.t_bers=3500us",
+    "ftl.mapping_unit=4KiB",
+    "ftl.op_ratio=0.2",
+];
+
+/// Untimed writing knows no times: what it leaves must be what a timed run, written as fast as it takes it, goes on with.
+#[test]
+fn a_run_begins_as_it_goes_on() {
+    let settings: Vec<String> = LARGE_SUPERBLOCKS.iter().map(|line| (*line).to_owned()).collect();
+    let waf = |before: f64, seed: u64| -> f64 {
+        let drive = small(&settings);
+        let units = drive.capacity().get() / 4096;
+        let options = RunOptions { precondition: PreconditionKind::Instant, seed, ..RunOptions::default() };
+        // Three superblocks a die, when the buffer is full.
+        let (first, window) = ((before * units as f64) as u64 + 100, 3 * 4 * 1536);
+        let source = workload(Skew::Uniform, first + window, units, seed);
+        let mut session = Session::with_workload(drive, source, options).unwrap();
+        while session.progress().phase == "precondition" || session.progress().host_requests < first {
+            session.advance(16).unwrap();
+        }
+        let start = *session.ftl().unwrap().stats();
+        session.finish().unwrap();
+        session.ftl().unwrap().stats().since(&start).waf().unwrap()
+    };
+    let sample =
+        |before: f64, first: u64| -> Vec<f64> { (first..first + 20).map(|seed| waf(before, seed)).collect() };
+    let (begins, goes_on) = (sample(0.0, 1), sample(0.3, 101));
+    let chance = mann_whitney(&begins, &goes_on);
+    let detail = format!("at first {:.4}, later {:.4}", mean(&begins), mean(&goes_on));
+    println!("{chance:10.6} {detail}");
+    assert_alike(vec![Compared { name: "write amplification".into(), chance, detail }]);
+}
+
 #[test]
 fn a_saved_state_comes_back_whole_and_a_damaged_one_is_refused() {
     let path = std::env::temp_dir().join(format!("floatgate-state-{}.state", std::process::id()));

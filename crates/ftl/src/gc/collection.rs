@@ -136,10 +136,10 @@ impl Collection {
     /// Without this, the host runs ahead until nothing is free and then waits for a whole superblock to be
     /// collected: seconds of silence on a drive with large superblocks.
     #[inline]
-    pub fn earn(&mut self, units: u32, program_units: u32) {
+    pub fn earn(&mut self, units: f64, program_units: u32) {
         // What the host did not use is soon forfeit, or it would run ahead after each wait.
         let most = f64::from(CREDIT_PROGRAMS * program_units);
-        self.credit = (self.credit + f64::from(units) * self.rate).min(most);
+        self.credit = (self.credit + units * self.rate).min(most);
     }
 
     /// The host wrote a unit.
@@ -157,7 +157,7 @@ impl Collection {
     }
 
     #[inline]
-    fn is_pacing(&self) -> bool {
+    pub fn is_pacing(&self) -> bool {
         self.victim != NONE && self.rate > 0.0 && !self.background
     }
 
@@ -411,7 +411,7 @@ impl PageMapped {
         let start = self.layout.first_ppa(global) + transaction.row * self.layout.row_units;
         self.collections[die].reading_rows -= 1;
         self.collections[die].reading_units -= transaction.mask.count_ones();
-        self.collections[die].earn(transaction.mask.count_ones(), self.layout.program_units);
+        self.collections[die].earn(f64::from(transaction.mask.count_ones()), self.layout.program_units);
         let mut mask = transaction.mask;
         while mask != 0 {
             let ppa = Ppa(start + mask.trailing_zeros());
@@ -427,7 +427,7 @@ impl PageMapped {
     pub(crate) fn on_copied_back(&mut self, die: usize) {
         self.collections[die].reading_rows -= 1;
         self.collections[die].reading_units -= 1;
-        self.collections[die].earn(1, self.layout.program_units);
+        self.collections[die].earn(1.0, self.layout.program_units);
     }
 
     pub(crate) fn move_unit<P: Probe>(

@@ -54,6 +54,8 @@ pub struct PageMapped {
     pub(crate) placement: Box<dyn PlacementPolicy>,
     pub(crate) trigger: Box<dyn GcTrigger>,
     pub(crate) collections: Vec<Collection>,
+    /// See [`Self::set_urgent_share`].
+    pub(crate) urgent_share: f64,
     pub(crate) programs: Programs,
     bound: Vec<u32>,
     eligible: Vec<u64>,
@@ -175,6 +177,7 @@ impl PageMapped {
             placement: (config.placement)(),
             trigger: (config.trigger)(),
             collections: (0..dies).map(|_| Collection::new()).collect(),
+            urgent_share: 0.0,
             programs: Programs::new(layout.program_units),
             bound: vec![0; dies],
             eligible: vec![0; dies.div_ceil(64)],

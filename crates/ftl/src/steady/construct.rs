@@ -63,9 +63,13 @@ impl PageMapped {
         let shares = self.draw_shares(filled, &mut random)?;
         let cycles = vec![0; self.layout.superblocks()];
         let mut builder = Builder { permutation, placed: 0, random, cycles };
+        let mut order: Vec<usize> = (0..moments.len()).collect();
         for (die, share) in shares.into_iter().enumerate() {
-            let moment = &moments[builder.random.below(moments.len() as u64) as usize];
-            self.construct_die(die, moment, share, &mut builder)?;
+            // Dies are at different moments: none is drawn twice before all are.
+            let at = die % order.len();
+            let drawn = at + builder.random.below((order.len() - at) as u64) as usize;
+            order.swap(at, drawn);
+            self.construct_die(die, &moments[order[at]], share, &mut builder)?;
         }
         if let Some(demand) = &mut self.demand {
             demand.fall_behind();

@@ -2,7 +2,9 @@
 //!
 //! Data moves by the same map, space and policies as in a timed run; only the flash operations take no time,
 //! and nothing is in flight. A collection paces the host as it does in a timed run: it moves as much as the host's
-//! writes need and is then left under way, so that at any moment a die is where a busy one would be. Not modelled
+//! writes need and is then left under way, so that at any moment a die is where a busy one would be. While a die is short
+//! of superblocks its collection goes first; how much the host gets done beside it is a question of times, which a
+//! caller may have answered by a timed run (`set_urgent_share`). Not modelled
 //! here: program failures, programs larger than a unit (frontiers are completed to a whole program unit when time
 //! begins again), and pacing with parity, whose groups are reclaimed at once.
 
@@ -117,7 +119,7 @@ impl PageMapped {
             {
                 self.take_untimed(die);
             }
-            while self.is_urgent_untimed(die) || !self.has_own_room_untimed(die) {
+            while !self.has_own_room_untimed(die) {
                 if !self.go_on_untimed(die) {
                     break;
                 }
@@ -131,12 +133,30 @@ impl PageMapped {
         space.frontiers[HOST].superblock != NONE || self.free_superblocks(die) >= 2 + self.spare
     }
 
-    /// A die that is short of superblocks lets what it collects go before the host's programs.
+    /// True while the die is short of superblocks, so that what it collects goes before the host's programs.
     #[inline]
-    fn is_urgent_untimed(&self, die: usize) -> bool {
+    fn is_urgent(&self, die: usize) -> bool {
         self.collections[die].victim != NONE
             && self.free_superblocks(die) < 2
             && self.controller.hastens_collection()
+    }
+
+    /// Units the host earns by each unit that the first die moves, while what it collects goes before the host's programs
+    /// and paces them; none while it does not.
+    pub fn urgent_rate(&self) -> Option<f64> {
+        let collection = &self.collections[0];
+        (self.is_urgent(0) && collection.is_pacing()).then_some(collection.rate)
+    }
+
+    /// See [`Self::set_urgent_share`].
+    pub fn urgent_share(&self) -> f64 {
+        self.urgent_share
+    }
+
+    /// How much of what the host earns by a collection that goes before its programs it comes to use, from 0 to 1: as
+    /// found in time.
+    pub fn set_urgent_share(&mut self, share: f64) {
+        self.urgent_share = share;
     }
 
     /// As [`Self::has_own_room`], for a single unit.
@@ -209,7 +229,8 @@ impl PageMapped {
             let row = self.collections[die].next_row;
             self.collections[die].next_row += 1;
             let moved = self.move_row_untimed(die, global, row, Origin::Gc);
-            self.collections[die].earn(moved, self.layout.program_units);
+            let share = if self.is_urgent(die) { self.urgent_share } else { 1.0 };
+            self.collections[die].earn(f64::from(moved) * share, self.layout.program_units);
             if moved > 0 && self.collections[die].next_row < self.layout.rows {
                 return true;
             }

@@ -2,6 +2,7 @@
 
 mod miniature;
 mod own;
+mod pace;
 
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
@@ -26,6 +27,8 @@ pub(crate) struct Precondition {
     window_start: FtlStats,
     random: RandomStream,
     own: Option<Own>,
+    /// Overwriting has been told how much the host gets done beside urgent collections.
+    is_paced: bool,
     /// Units written in this window, and by the last whole copy of the workload.
     in_window: u64,
     in_copy: u64,
@@ -47,6 +50,7 @@ impl Precondition {
             window_start: *ftl.stats(),
             random: RandomStream::new(seed, "precondition"),
             own: None,
+            is_paced: false,
             in_window: 0,
             in_copy: 0,
             done: kind == PreconditionKind::None,
@@ -58,6 +62,22 @@ impl Precondition {
     pub fn with_copies(self, copies: Copies, recorded: bool, ftl: &Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
         Self { own: Some(Own::new(copies, recorded, unit, capacity)), ..self }
+    }
+
+    /// Finds out, before the first overwrite, how much the host gets done beside urgent collections. A drive so small that
+    /// it has no miniature lets them go first altogether.
+    fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
+        let overwrites = !matches!(self.kind, PreconditionKind::None | PreconditionKind::Fill);
+        let is_asked = overwrites && !self.is_paced && ftl.parity().is_none();
+        self.is_paced = true;
+        if !is_asked || ftl.as_page_mapped().is_none() {
+            return;
+        }
+        if let (Ok(share), Some(pages)) =
+            (pace::urgent_share(drive, ftl, self.filled, seed), ftl.as_page_mapped())
+        {
+            pages.set_urgent_share(share);
+        }
     }
 
     /// How far it is, if that can be known.
@@ -79,6 +99,7 @@ impl Precondition {
     /// # Errors
     /// When the state cannot be constructed.
     pub fn advance(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64, seed: u64) -> Result<bool, Error> {
+        self.find_pace(drive, ftl, seed);
         match self.kind {
             PreconditionKind::None => self.done = true,
             PreconditionKind::Instant => self.construct(drive, ftl, seed)?,

@@ -1,0 +1,112 @@
+//! What is a question of times, and writing without time must be told: how much the host gets done while a collection
+//! goes before its programs.
+//!
+//! A die that is short of superblocks lets what it collects go first. Whether that keeps the host waiting depends on how
+//! long reads, programs and transfers take: a die may be idle between two moves. A miniature is run in time for some
+//! victims, written as fast as it takes it. Not modelled: dies that wait for a channel that others use.
+
+use super::miniature::{SUPERBLOCKS_LEAST, miniature};
+use crate::link::Link;
+use crate::run::{Limits, Run};
+use crate::{Drive, Error};
+use controller::Origin;
+use engine::RandomStream;
+use ftl::Ftl;
+use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use units::{Lpn, SimTime};
+
+/// Overwrites that bring a miniature near enough to its steady state.
+const OVERWRITES: u64 = 1;
+/// What is moved by urgent collections while they are watched: superblocks, but not more than so many units.
+const MOVED_SUPERBLOCKS: u64 = 8;
+const MOVED_UNITS: u64 = 1 << 17;
+/// Superblocks that the host writes at most until then; a drive that never gets short has nothing to be watched.
+const WRITTEN_SUPERBLOCKS: u64 = 32;
+/// Requests outstanding: enough for the programs that a die may have waiting, and then some.
+const DEPTH: u32 = 64;
+
+/// The part of what the host earns by urgent collections that it comes to use, from 0 to 1.
+///
+/// # Errors
+/// When the miniature cannot be built or run.
+pub(super) fn urgent_share(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> Result<f64, Error> {
+    if !ftl.controller().hastens_collection() {
+        return Ok(1.0);
+    }
+    let small = miniature(drive, ftl, filled, (SUPERBLOCKS_LEAST, 0))?;
+    let mut mini = small.build(seed)?;
+    let units = u64::from(mini.layout().logical_units);
+    let mut random = RandomStream::new(seed, "precondition.pace");
+    (0..units).for_each(|lpn| mini.write_untimed(Lpn(lpn as u32)));
+    for _ in 0..OVERWRITES * units {
+        mini.write_untimed(Lpn(random.below(units) as u32));
+    }
+    mini.settle();
+    watch(&small, mini, units, random)
+}
+
+fn watch(small: &Drive, mini: Ftl, units: u64, random: RandomStream) -> Result<f64, Error> {
+    let (unit, superblock) = (mini.layout().unit.get() as u32, u64::from(mini.layout().superblock_units));
+    let source = Saturating { random, units, unit, outstanding: 0 };
+    let limits = Limits { requests: None, ns: None };
+    let link = Link::new(small.link().clone());
+    let mut run = Run::new(mini, link, Box::new(source), small.t_decode(), &limits, ());
+    let counts =
+        |ftl: &Ftl| [Origin::Host, Origin::Gc].map(|origin| ftl.stats().units_programmed[origin as usize]);
+    let begun = counts(&run.ftl);
+    let (mut before, mut moved, mut earned, mut used) = (begun, 0, 0.0, 0.0);
+    let enough = (MOVED_SUPERBLOCKS * superblock).min(MOVED_UNITS);
+    while moved < enough && before[0] - begun[0] < WRITTEN_SUPERBLOCKS * superblock {
+        let rate = run.ftl.as_page_mapped().and_then(|pages| pages.urgent_rate());
+        if run.advance(1)? {
+            break;
+        }
+        let now = counts(&run.ftl);
+        // What was written without time is another balance: the first superblock is not looked at.
+        if let Some(rate) = rate.filter(|_| now[0] - begun[0] > superblock) {
+            moved += now[1] - before[1];
+            earned += rate * (now[1] - before[1]) as f64;
+            used += (now[0] - before[0]) as f64;
+        }
+        before = now;
+    }
+    Ok(if earned > 0.0 { (used / earned).min(1.0) } else { 1.0 })
+}
+
+/// Uniform random writes of a unit, without end.
+struct Saturating {
+    random: RandomStream,
+    units: u64,
+    unit: u32,
+    outstanding: u32,
+}
+
+impl Workload for Saturating {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        if self.outstanding == DEPTH {
+            return Ok(Poll::Blocked);
+        }
+        self.outstanding += 1;
+        let offset = self.random.below(self.units) * u64::from(self.unit);
+        Ok(Poll::Ready(HostRequest {
+            arrive: now,
+            op: Op::Write,
+            offset,
+            bytes: self.unit,
+            tag: 0,
+            fua: false,
+        }))
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {
+        self.outstanding -= 1;
+    }
+
+    fn fraction_done(&self, _: SimTime) -> Option<f64> {
+        None
+    }
+
+    fn report(&self) -> WorkloadReport {
+        WorkloadReport::default()
+    }
+}

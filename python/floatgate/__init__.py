@@ -15,17 +15,29 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from floatgate.api import chips, drives, run
+    from floatgate.api import Interrupted, chips, drives, run
     from floatgate.errors import Fault, InputError
     from floatgate.policies import Policy, policy
     from floatgate.result import Run
 
-__all__ = ["Fault", "InputError", "Policy", "Run", "__version__", "chips", "drives", "policy", "run"]
+__all__ = [
+    "Fault",
+    "InputError",
+    "Interrupted",
+    "Policy",
+    "Run",
+    "__version__",
+    "chips",
+    "drives",
+    "policy",
+    "run",
+]
 
 # Where each public name lives: importing floatgate itself must stay cheap.
 _HOMES = {
     "Fault": "errors",
     "InputError": "errors",
+    "Interrupted": "api",
     "Policy": "policies",
     "Run": "result",
     "chips": "api",

@@ -3,20 +3,28 @@
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import Any
-from weakref import finalize
 
 from floatgate import _core, mqsim, places
+from floatgate.arguments import as_declared, assignment, path
+from floatgate.errors import InputError
 from floatgate.execute import Listeners, run_to_folder
 from floatgate.folder import check_state_file
 from floatgate.policies import Policy
 from floatgate.result import Run
 from floatgate.session import Options, Plan, interruptible
+from floatgate.temporary import Temporary
 from floatgate.workload import TraceOptions, resolve
 
 _TRACE_OPTIONS = frozenset(TraceOptions.__dataclass_fields__)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `run` holds what was done until then."""
+
+    def __init__(self, finished: Run) -> None:
+        super().__init__(f"what was done until then is in .run of this exception ({finished.folder})")
+        self.run = finished
 
 
 def run(
@@ -39,46 +47,63 @@ def run(
     MQSim's, of which `scenario` says which, from 1. `env` maps the variables of a fio job file, `set` maps
     configuration keys to values, `{"ftl.op_ratio": 0.07}`; `policies` choose policies by object. Every other
     option has the name and meaning it has on the command line: `check=True`, `precondition="steady"`,
-    `sort=True`, `volume=["1", "2"]`. Without `out` the run folder lives as long as the returned object.
+    `sort=True`, `volume=["1", "2"]`. NumPy's numbers and paths are as good as Python's. Without `out` the run
+    folder lives as long as the returned object and its copies.
 
-    Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option.
+    Raises InputError for bad input, Fault for a broken invariant, TypeError for an unknown option or a value
+    of a wrong type. Ctrl-C raises Interrupted, a KeyboardInterrupt with the partial result in its `run`; a
+    second one ends the run at once.
     """
+    drive, workload = path("drive", drive), path("workload", workload)
+    out = None if out is None else path("out", out)
+    force, report = as_declared("force", force, bool), as_declared("report", report, bool)
+    scenario = as_declared("scenario", scenario, int | None)
     unknown = options.keys() - _TRACE_OPTIONS - Options.__dataclass_fields__.keys()
     if unknown:
         raise TypeError(f"run() has no option {min(unknown)!r}")
-    overrides = [f"{key}={_value(value)}" for key, value in (set or {}).items()]
+    overrides = [assignment(key, value) for key, value in _mapping("set", set).items()]
+    variables = {key: as_declared(f"env[{key!r}]", value, str) for key, value in _mapping("env", env).items()}
     for policy in policies:
+        if not isinstance(policy, Policy):
+            raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
         overrides += policy.overrides()
     trace = {name: value for name, value in options.items() if name in _TRACE_OPTIONS}
-    if "volume" in trace:
-        trace["volume"] = tuple(str(volume) for volume in trace["volume"])
     other = {name: value for name, value in options.items() if name not in _TRACE_OPTIONS}
-    if mqsim.is_mqsim(str(drive), str(workload)):
+    if mqsim.is_mqsim(drive, workload):
+        if variables:
+            raise InputError(f"env {min(variables)}: {workload} is MQSim's: expected a fio job with this")
         asked = {"seed": seed, **other}
-        plan = mqsim.plan_of(
-            str(drive), str(workload), tuple(overrides), asked, TraceOptions(**trace), scenario
-        )
+        plan = mqsim.plan_of(drive, workload, tuple(overrides), asked, TraceOptions(**trace), scenario)
     else:
-        found = resolve(str(workload), TraceOptions(**trace), env)
-        plan = Plan(str(drive), found, tuple(overrides), Options(seed=seed, **other))
+        if scenario is not None:
+            raise InputError(f"scenario {scenario}: {workload}: expected MQSim's workload.xml with this")
+        found = resolve(workload, TraceOptions(**trace), variables)
+        plan = Plan(drive, found, tuple(overrides), Options(seed=seed, **other))
     if plan.options.save_state is not None:
         check_state_file(Path(plan.options.save_state), force=force)
-    folder = Path(out) if out is not None else Path(mkdtemp(prefix="floatgate-")) / "run"
+    temporary = None if out is not None else Temporary()
+    folder = temporary.folder / "run" if temporary is not None else Path(str(out))
     try:
         with interruptible() as interrupt:
-            run_to_folder(plan, folder, report=report, listeners=Listeners(stopped=interrupt), force=force)
+            document = run_to_folder(
+                plan, folder, report=report, listeners=Listeners(stopped=interrupt), force=force
+            )
     except BaseException:
-        if out is None:
-            rmtree(folder.parent)
+        if temporary is not None:
+            temporary.remove()
         raise
-    finished = Run.open(folder)
-    if out is None:
-        finalize(finished, rmtree, folder.parent)
+    finished = Run.open(folder) if temporary is None else Run.keeping(temporary)
+    if document["interrupted"]:
+        raise Interrupted(finished)
     return finished
 
 
-def _value(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _mapping(name: str, value: Any) -> Mapping[Any, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name}: expected a mapping of names to values, not {type(value).__name__}")
+    return value
 
 
 def drives() -> list[str]:

@@ -3,6 +3,7 @@
 Everything else is refused with the argument's name: a list is no seed, and "yes" is not true.
 """
 
+import json
 import os
 from collections.abc import Iterable
 from dataclasses import fields
@@ -55,6 +56,31 @@ def path(name: str, value: Any) -> str:
     if taken is None:
         raise TypeError(f"{name} = {_short(value)}: expected a text or a path, not {type(value).__name__}")
     return taken
+
+
+def assignment(key: Any, value: Any) -> str:
+    """Return `KEY=VALUE` as the command line takes it; text stays bare. Raises TypeError with the key."""
+    if not isinstance(key, str):
+        raise TypeError(f"{_short(key)}: expected the name of a key, not {type(key).__name__}")
+    return f"{key}={_toml(key, value)}"
+
+
+def _toml(key: str, value: Any, *, inside: bool = False) -> str:
+    truth, text = _truth(value), _text(value)
+    if truth is not None:
+        return "true" if truth else "false"
+    if text is not None:
+        return json.dumps(text) if inside else text
+    if _whole(value) is not None:
+        return str(_whole(value))
+    if _number(value) is not None:
+        return str(_number(value))
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml(key, one, inside=True) for one in value)}]"
+    expected = "expected a number, a text, True or False, or a list of these"
+    raise TypeError(f"{key} = {_short(value)}: {expected}, not {type(value).__name__}")
 
 
 def _short(value: Any) -> str:

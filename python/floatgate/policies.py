@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from floatgate import _core
+from floatgate.arguments import assignment
 from floatgate.errors import InputError
 
 
@@ -24,11 +25,19 @@ class Policy:
     def overrides(self) -> list[str]:
         """Return the policy as `--set` takes it."""
         chosen = [f"{self.seam}.name={self.name}"]
-        return chosen + [f"{self.seam}.{key}={_toml(value)}" for key, value in self.parameters.items()]
+        return chosen + [assignment(f"{self.seam}.{key}", value) for key, value in self.parameters.items()]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.seam, self.name, dict(self.parameters))
 
     def __repr__(self) -> str:
         arguments = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
         return f"policy({self.seam!r}, {self.name!r}{arguments})"
+
+
+def _again(seam: str, name: str, parameters: dict[str, Any]) -> Policy:
+    """Make a policy from what was pickled of it."""
+    return policy(seam, name, **parameters)
 
 
 def policy(seam: str, name: str, **parameters: Any) -> Policy:
@@ -77,6 +86,8 @@ class Seam:
     path: str
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # no policy; and what copies an object asks before it has a path
+            raise AttributeError(name)
         below = f"{self.path}.{name}"
         if any(_is_below(card["seam"], below) for card in catalogue()):
             return Seam(below)
@@ -141,13 +152,6 @@ def _class(path: str, name: str) -> type[Policy]:
 
 def _no_init(_self: Policy, **_parameters: Any) -> None:
     """The object is made by `policy`, in `__new__`."""
-
-
-def _toml(value: Any) -> str:
-    """Write a Python value as TOML would have it; text stays bare, as on the command line."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
 
 
 def _near(name: str, known: set[str]) -> str:

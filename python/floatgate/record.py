@@ -16,6 +16,8 @@ class Record(Mapping[str, Any]):
         return _view(self._values[key])
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what copies an object asks for such before it has values
+            raise AttributeError(name)
         try:
             return self[name]
         except KeyError:
@@ -38,6 +40,15 @@ class Record(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"Record({', '.join(self._values)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Record, (self.to_dict(),)
+
+    def __copy__(self) -> "Record":
+        return self
+
+    def __deepcopy__(self, _memo: object) -> "Record":
+        return self  # it cannot be changed
 
     def to_dict(self) -> dict[str, Any]:
         """Return a copy as plain dictionaries."""

@@ -1,12 +1,14 @@
 """A finished run, as researchers use it: numbers by attribute, tables as Arrow, the report in one call."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate import tables
+from floatgate.arguments import path as as_path
 from floatgate.folder import read_json
 from floatgate.record import Record
+from floatgate.temporary import Temporary, contents
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,6 +20,7 @@ class Run:
 
     folder: Path
     document: Record
+    _kept: Temporary | None = field(default=None, compare=False)  # where nobody named a folder
 
     @classmethod
     def open(cls, folder: str | Path) -> "Run":
@@ -25,9 +28,27 @@ class Run:
 
         Raises InputError when it is not one.
         """
-        folder = Path(folder)
+        folder = Path(as_path("folder", folder))
         folder = folder.parent if folder.name == "run.json" else folder
         return cls(folder, Record(read_json(folder / "run.json")))
+
+    @classmethod
+    def keeping(cls, made: Temporary) -> "Run":
+        """Open the run in a temporary folder, which lives as long as this object and its copies."""
+        folder = made.folder / "run"
+        return cls(folder, Record(read_json(folder / "run.json")), made)
+
+    def __copy__(self) -> "Run":
+        return self
+
+    def __deepcopy__(self, _memo: object) -> "Run":
+        return self  # it cannot be changed, and its files are the same
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Where the folder is a temporary one its files come along: it may be gone when this is read."""
+        if self._kept is None:
+            return Run, (self.folder, self.document)
+        return _unpacked, (contents(self.folder),)
 
     @property
     def waf(self) -> float | None:
@@ -78,7 +99,7 @@ class Run:
         """Write the report, one self-contained HTML file."""
         from floatgate.report import write_report
 
-        return write_report(self.folder, Path(path))
+        return write_report(self.folder, Path(as_path("path", path)))
 
     def headline(self) -> dict[str, Any]:
         """Return the handful of numbers that sum the run up, by name."""
@@ -96,3 +117,8 @@ class Run:
 
         metrics = headline(self.document.to_dict())
         return render("headline.html", caption=repr(self), metrics=metrics)
+
+
+def _unpacked(files: dict[str, bytes]) -> Run:
+    """Put a pickled run of a temporary folder into one of this process's own."""
+    return Run.keeping(Temporary.holding(files))

@@ -164,13 +164,17 @@ def drive(
     started = time.perf_counter()
     progress = Progress(False, "start", None, 0, 0, 0)
     try:
-        for progress in _slices(session, events):
-            for sink in sinks:
-                sink.drain(session)
-            if report:
-                report(progress)
-            if stopped():
-                break
+        try:
+            for progress in _slices(session, events):
+                for sink in sinks:
+                    sink.drain(session)
+                if report:
+                    report(progress)
+                if stopped():
+                    break
+        except KeyboardInterrupt:
+            if stopped():  # the second: now
+                raise
         if not progress.done:
             session.interrupt()
         document: dict[str, Any] = json.loads(session.result())

@@ -186,7 +186,7 @@ impl Ftl {
         let Self::Page(ftl) = self else { return false };
         let refuses = ftl.refuses(lpn);
         if refuses {
-            ftl.refuse();
+            ftl.refuse(lpn);
             // The way back to a snapshot may have waited for just this slot, with nothing on its way to the flash.
             ftl.go_on_rolling_back(calendar, probe);
         }

@@ -76,7 +76,7 @@ impl PageMapped {
     /// # Errors
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
-        let dies = self.space.dies.len();
+        let (dies, good) = (self.space.dies.len(), self.usable_superblocks());
         if self.parity.is_some() {
             return Err("a saved state holds no parity: expected ftl.parity.name = none".into());
         }
@@ -117,6 +117,8 @@ impl PageMapped {
             self.load_die(die, head, free, ranks, clocks, &closed_at)?;
         }
         self.stats.units_written = 1; // Not a fresh drive any more.
+        self.stats.superblocks_lost = u64::from(good.saturating_sub(self.usable_superblocks()));
+        self.note_lost_room();
         Ok(())
     }
 

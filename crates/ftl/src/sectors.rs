@@ -135,6 +135,11 @@ impl Sectors {
         granted
     }
 
+    /// A unit of the request at hand does not come after all.
+    pub fn break_promise(&mut self, lpn: Lpn) {
+        self.promised -= self.within(self.current, lpn).count_ones();
+    }
+
     /// The number in its block of the next page of a die.
     pub fn next_page(&mut self, die: usize) -> u32 {
         let page = self.pages[die];

@@ -296,8 +296,10 @@ impl<P: Observer> Run<P> {
         let stranded = self.requests.in_drive();
         assert!(
             self.ftl.is_read_only() && !stranded.is_empty(),
-            "{} requests wait for something that will never happen at {}: {}",
+            "{} requests ({} in the drive, read-only {}) wait for something that will never happen at {}: {}",
             self.requests.outstanding,
+            self.in_drive,
+            self.ftl.is_read_only(),
             self.calendar.now(),
             self.ftl.explain_stall()
         );
@@ -525,12 +527,12 @@ impl<P: Observer> Run<P> {
         let start = request.units_in;
         for unit in start..start + request.units_crossing {
             let lpn = Lpn(request.first.0 + unit);
+            self.ftl.note_extent(id, request.host.offset, u64::from(request.host.bytes));
             if self.ftl.refuses(lpn, &mut self.calendar, &mut self.observer) {
                 self.requests.get(id).lose_unit();
                 continue;
             }
             let whole = covers(&request.host, lpn, self.unit);
-            self.ftl.note_extent(id, request.host.offset, u64::from(request.host.bytes));
             self.observer.on_data(id, lpn);
             self.ftl.write(waiter, lpn, whole, &mut self.calendar, &mut self.observer);
         }

@@ -216,6 +216,13 @@ impl BlockMapped {
         self.seal(bank, block, calendar, probe);
     }
 
+    /// A drive of which a bank can no longer hold what it must turns read-only.
+    pub(super) fn note_lost_room(&mut self, bank: usize) {
+        let bank = &self.banks[bank];
+        let needed = bank.data.len() as u32 + self.rules.logs_least() + 1;
+        self.read_only |= bank.usable_blocks() < needed;
+    }
+
     fn on_erased<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
         let (die, within) = (transaction.die.0, transaction.superblock);
         let superblock = (die * self.layout.superblocks_per_die + within) as usize;
@@ -231,10 +238,8 @@ impl BlockMapped {
         if (failing || !done) && self.array.retire(die, within) == nand::RetireOutcome::Lost {
             self.state[superblock] = SuperblockState::Lost;
             self.stats.superblocks_lost += 1;
-            let bank = &mut self.banks[bank];
-            bank.usable[member] -= 1;
-            let needed = bank.data.len() as u32 + self.rules.logs_least() + 1;
-            self.read_only |= bank.usable_blocks() < needed;
+            self.banks[bank].usable[member] -= 1;
+            self.note_lost_room(bank);
         } else {
             self.push_free(superblock as u32);
             if self.wear[die as usize].relocates() {

@@ -279,7 +279,8 @@ impl BlockMapped {
 
     /// Nothing can be moved any more: a drive in which blocks failed is then at its end.
     pub fn declare_stalled(&mut self) {
-        self.read_only |= self.stats.program_failures + self.stats.erase_failures > 0;
+        let failures = self.stats.program_failures + self.stats.erase_failures + self.stats.superblocks_lost;
+        self.read_only |= failures > 0;
         self.buffer.forget_requests();
         self.flushes.clear();
     }

@@ -151,7 +151,7 @@ impl BlockMapped {
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         let shape = || "the saved state is of a drive of another shape".to_owned();
-        let span = self.span as usize;
+        let (span, good) = (self.span as usize, self.usable_superblocks());
         let array_at = HEAD_WORDS + (BANK_WORDS + span) * self.banks.len();
         let (words, longs) = (&saved.words, &saved.longs);
         if words.len() <= array_at || longs.len() != 2 + (1 + span) * self.banks.len() {
@@ -183,6 +183,8 @@ impl BlockMapped {
         }
         self.count_valid();
         self.stats.units_written = 1; // Not a fresh drive any more.
+        self.stats.superblocks_lost = u64::from(good.saturating_sub(self.usable_superblocks()));
+        (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
         Ok(())
     }
 

@@ -78,6 +78,11 @@ impl BufferConfig {
         if keep_rewritten > Nanos::ZERO && keep == 0 {
             return Err(buffer.reject("keep_rewritten", "expected 0s without a keep_ratio"));
         }
+        if in_flight.is_some() && write_back && keep > 0 && keep_rewritten == Nanos::ZERO {
+            let expected = "expected none where the buffer keeps data (keep_ratio) without keep_rewritten: what it keeps \
+                            would count as on its way, and nothing more could come";
+            return Err(buffer.reject("in_flight", expected));
+        }
         let dram = Dram::read(buffer)?;
         Ok(Self {
             slots: slots as u32,

@@ -376,6 +376,11 @@ impl PageMapped {
         self.space.dies[die].usable -= 1;
         self.stats.superblocks_lost += 1;
         self.update_quota(die);
+        self.note_lost_room();
+    }
+
+    /// A drive whose good superblocks no longer hold what it must turns read-only.
+    pub(crate) fn note_lost_room(&mut self) {
         self.read_only |= self.sustainable_units() < self.layout.written_units();
     }
 

@@ -292,9 +292,12 @@ impl PageMapped {
         }
         let least = self.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
         let physical = self.layout.physical_units() as f64;
-        let advice = if possible > 0 {
+        // Where the map lies on flash, it has its part of the room; its last unit may be partly filled.
+        let host = (possible as f64 * f64::from(self.layout.logical_units) / logical as f64).floor()
+            - f64::from(u8::from(self.layout.translation_units > 0));
+        let advice = if host >= 1.0 {
             // Rounded up, so that the advice is enough.
-            let op = (physical / possible as f64 - 1.0).mul_add(1000.0, 0.0).ceil() / 1000.0;
+            let op = ((physical / host - 1.0) * 1000.0).ceil() / 1000.0;
             format!("set ftl.op_ratio to {op:.3} or more")
         } else {
             "give each die more blocks".to_owned()

@@ -94,8 +94,11 @@ impl PageMapped {
     }
 
     /// Gives back the buffer slot that was reserved for a unit which [`Self::refuses`] was asked about.
-    pub fn refuse(&mut self) {
+    pub fn refuse(&mut self, lpn: Lpn) {
         self.reserved_slots -= 1;
+        if let Some(sectors) = &mut self.sectors {
+            sectors.break_promise(lpn);
+        }
         if let Some(snapshots) = &mut self.snapshots {
             snapshots.counts.units_refused += 1;
         }

@@ -1,0 +1,206 @@
+//! The host of a seed: several jobs at once, each as fast as it is answered or at times of its own, with pauses in which
+//! the drive is left alone.
+
+use crate::deal::{Deal, choose};
+use crate::features::RUN_FEATURES;
+use engine::RandomStream;
+use host::{Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
+use units::SimTime;
+
+/// When a job asks.
+enum Pace {
+    /// So many requests at a time.
+    Closed { depth: u32, outstanding: u32 },
+    /// Whatever becomes of those before; so far apart in the mean.
+    Open { mean_ns: f64, next: SimTime },
+}
+
+struct Job {
+    pace: Pace,
+    left: u64,
+    done: u64,
+    /// After so many requests nothing is asked for so long.
+    pause: Option<(u64, u64)>,
+    paused_until: SimTime,
+    reads: f64,
+    trims: f64,
+    flushes: bool,
+    forced: u64,
+    hot: bool,
+    sectors_max: u64,
+    sequential: f64,
+    next_sector: u64,
+    draws: RandomStream,
+}
+
+/// The host of one seed.
+pub struct Load {
+    jobs: Vec<Job>,
+    turn: usize,
+    total: u64,
+    sectors: u64,
+    parts: Vec<Extent>,
+}
+
+/// Whether a feature of the run is on, and its stream.
+pub fn run_feature(deal: &mut Deal, name: &'static str, chance: f64) -> Option<RandomStream> {
+    assert!(RUN_FEATURES.contains(&name), "{name} is not in the list of features");
+    let mut random = RandomStream::new(deal.seed, &format!("swarm.run.{name}"));
+    let on = random.chance(chance);
+    if on {
+        deal.on.insert(name);
+    }
+    on.then_some(random)
+}
+
+impl Load {
+    /// The jobs of a seed on a drive of `span` bytes; `more`: which of several loads of the seed.
+    pub fn new(deal: &mut Deal, span: u64, more: u64) -> Self {
+        let seed = deal.seed.wrapping_add(more << 40);
+        let count = run_feature(deal, "jobs", 0.4).map_or(1, |mut random| 2 + random.below(2));
+        let open = run_feature(deal, "open-loop", 0.4);
+        let mut pauses = run_feature(deal, "pauses", 0.4);
+        let trims = if run_feature(deal, "trims", 0.5).is_some() { 0.05 } else { 0.0 };
+        let flushes = run_feature(deal, "flushes", 0.7).is_some();
+        let forced = if run_feature(deal, "forced", 0.4).is_some() { 3 } else { 0 };
+        let mut goes_on = run_feature(deal, "sequences", 0.6);
+        let sectors = span / 512;
+        let jobs: Vec<Job> = (0..count)
+            .map(|job| {
+                let mut random = RandomStream::new(seed, &format!("swarm.job.{job}"));
+                let left = (1_000 + random.below(4_000)) / count;
+                let pace = if open.is_some() && random.chance(0.7) {
+                    let mean_ns = choose(&mut random, &[3e4, 3e5, 3e6]);
+                    Pace::Open { mean_ns, next: SimTime::ZERO }
+                } else {
+                    Pace::Closed { depth: 1 + random.below(40) as u32, outstanding: 0 }
+                };
+                let pause = pauses.as_mut().map(|random| {
+                    let ns = deal.scale_ns as f64 * choose(random, &[0.001, 0.1, 1.0]);
+                    (left / (2 + random.below(6)) + 1, ns as u64)
+                });
+                Job {
+                    pace,
+                    left,
+                    done: 0,
+                    pause,
+                    paused_until: SimTime::ZERO,
+                    reads: random.unit() * 0.7,
+                    trims,
+                    flushes,
+                    forced,
+                    hot: random.chance(0.5),
+                    sectors_max: 1 + random.below(128),
+                    sequential: goes_on.as_mut().map_or(0.0, |random| choose(random, &[0.5, 0.97])),
+                    next_sector: 0,
+                    draws: RandomStream::new(seed, &format!("swarm.requests.{job}")),
+                }
+            })
+            .collect();
+        let mut lays = run_feature(deal, "layout", 0.6);
+        let parts = lays.as_mut().map_or(0, |random| 1 + random.below(3));
+        let parts = (0..parts).map(|_| {
+            let random = lays.as_mut().expect("there are parts");
+            let offset = random.below(span);
+            Extent { offset, bytes: random.below(span - offset) + 1 }
+        });
+        let parts = parts.collect();
+        Self { total: jobs.iter().map(|job| job.left).sum(), jobs, turn: 0, sectors, parts }
+    }
+
+    /// Requests it will make.
+    pub fn requests(&self) -> u64 {
+        self.total
+    }
+}
+
+impl Job {
+    /// When it has a request: now, later, or not before one is answered.
+    fn due(&self, now: SimTime) -> Option<SimTime> {
+        let at = match &self.pace {
+            Pace::Closed { depth, outstanding } => (outstanding < depth).then_some(now),
+            Pace::Open { next, .. } => Some(*next),
+        };
+        at.filter(|_| self.left > 0).map(|at| at.max(self.paused_until))
+    }
+
+    fn ask(&mut self, tag: u16, sectors: u64, now: SimTime) -> HostRequest {
+        self.left -= 1;
+        self.done += 1;
+        let mut arrive = now;
+        match &mut self.pace {
+            Pace::Closed { outstanding, .. } => *outstanding += 1,
+            Pace::Open { mean_ns, next } => {
+                arrive = (*next).max(self.paused_until);
+                let gap = -*mean_ns * (1.0 - self.draws.unit()).ln();
+                *next = SimTime::from_ns(arrive.ns() + gap as u64);
+            }
+        }
+        if let Some((every, ns)) = self.pause
+            && self.done.is_multiple_of(every)
+        {
+            self.paused_until = SimTime::from_ns(now.ns() + ns);
+        }
+        let request = |op, offset, bytes, fua| HostRequest { arrive, op, offset, bytes, tag, fua };
+        if self.flushes && self.done % 97 == 96 {
+            return request(Op::Flush, 0, 0, false);
+        }
+        let kind = self.draws.unit();
+        let op = match kind {
+            _ if kind < self.reads => Op::Read,
+            _ if kind < self.reads + self.trims => Op::Trim,
+            _ => Op::Write,
+        };
+        let space = if self.hot && self.draws.chance(0.8) { (sectors / 5).max(1) } else { sectors };
+        let length = (1 + self.draws.below(self.sectors_max)).min(sectors);
+        let mut start = self.draws.below(space).min(sectors - length);
+        // Some requests go on where the last one ended, as sequences do that others break into.
+        if self.draws.chance(self.sequential) {
+            start = self.next_sector.min(sectors - length);
+        }
+        self.next_sector = start + length;
+        let fua = op == Op::Write && self.forced > 0 && self.done.is_multiple_of(self.forced);
+        request(op, start * 512, length as u32 * 512, fua)
+    }
+}
+
+impl Workload for Load {
+    /// One part in each call.
+    fn lay_out(&mut self, _: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
+        Ok(self.parts.pop().map(|part| {
+            name(part);
+            0.5
+        }))
+    }
+
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        if self.jobs.iter().all(|job| job.left == 0) {
+            return Ok(Poll::Done);
+        }
+        let (count, sectors) = (self.jobs.len(), self.sectors);
+        let mut turns = (0..count).map(|step| (self.turn + step) % count);
+        let ready = turns.find(|&job| self.jobs[job].due(now).is_some_and(|at| at <= now));
+        if let Some(job) = ready {
+            self.turn = (job + 1) % count;
+            return Ok(Poll::Ready(self.jobs[job].ask(job as u16, sectors, now)));
+        }
+        let next = self.jobs.iter().filter_map(|job| job.due(now)).min();
+        Ok(next.map_or(Poll::Blocked, Poll::At))
+    }
+
+    fn complete(&mut self, request: &HostRequest, _: SimTime, _: bool) {
+        if let Pace::Closed { outstanding, .. } = &mut self.jobs[usize::from(request.tag)].pace {
+            *outstanding -= 1;
+        }
+    }
+
+    fn fraction_done(&self, _: SimTime) -> Option<f64> {
+        let left: u64 = self.jobs.iter().map(|job| job.left).sum();
+        Some(1.0 - left as f64 / self.total.max(1) as f64)
+    }
+
+    fn report(&self) -> WorkloadReport {
+        let tags = (0..self.jobs.len()).map(|job| format!("job {job}")).collect();
+        WorkloadReport { name: "swarm".into(), format: "test".into(), tags, ..WorkloadReport::default() }
+    }
+}

@@ -183,6 +183,7 @@ impl Bus {
     }
 
     /// Command, addresses and data-in of a part of a page.
+    #[cold]
     pub fn part_in(&self, bytes: Bytes) -> Nanos {
         let Signalling { cycle, data_in, waits, .. } = self.signalling;
         let command = cycle.times(u64::from(self.cycles_program)) + waits.t_adl + waits.t_wb;
@@ -190,6 +191,7 @@ impl Bus {
     }
 
     /// Data-out of a part of a page.
+    #[cold]
     pub fn part_out(&self, bytes: Bytes) -> Nanos {
         self.signalling.data_out.time_for(bytes) + self.signalling.waits.t_rr.ceil_ns()
     }

@@ -215,9 +215,15 @@ impl Controller {
     /// The data of a read and of those that ride on it are in the controller.
     #[inline]
     fn hand_out<P: Probe>(&mut self, id: TransactionId, calendar: &mut Calendar, probe: &mut P) {
-        if self.sharing.is_none() {
-            return self.hand_out_one(id, calendar, probe);
+        if self.sharing.is_some() {
+            self.hand_out_all(id, calendar, probe);
+        } else {
+            self.hand_out_one(id, calendar, probe);
         }
+    }
+
+    #[cold]
+    fn hand_out_all<P: Probe>(&mut self, id: TransactionId, calendar: &mut Calendar, probe: &mut P) {
         let carrier = self.slab.items[id.index()];
         let mut at = self.sharing().unload(id);
         self.hand_out_one(id, calendar, probe);
@@ -233,7 +239,7 @@ impl Controller {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn hand_out_one<P: Probe>(&mut self, id: TransactionId, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
         let transaction = &mut self.slab.items[id.index()];
@@ -253,8 +259,16 @@ impl Controller {
     }
 
     /// An internal read is decoded, and with it those that came while it was.
+    #[inline]
     fn on_decoded<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         self.finished.push(id);
+        if self.sharing.is_some() {
+            self.take_decoded_riders(id, now, probe);
+        }
+    }
+
+    #[cold]
+    fn take_decoded_riders<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         let Some(sharing) = &mut self.sharing else { return };
         let mut at = sharing.unload(id);
         while at.exists() {
@@ -481,7 +495,7 @@ impl Controller {
     }
 
     /// The die takes up its oldest operation of a class, which waits for the channel if it must.
-    #[inline]
+    #[inline(always)]
     fn take_up<P: Probe>(&mut self, die: usize, class: Class, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
         let state = &mut self.dies[die];
@@ -576,7 +590,7 @@ impl Controller {
             let (way, want) = channel.pick();
             let die = way as usize * self.channel_count as usize + index;
             self.grant(die, want, calendar, probe);
-        } else if channel.free_at <= calendar.now() {
+        } else if self.chips.is_some() && channel.free_at <= calendar.now() {
             self.start_in_turn(index, calendar, probe);
         }
         let awaited = self.chips.as_ref().is_some_and(|chips| chips.is_awaited(index));
@@ -793,6 +807,7 @@ impl Controller {
     }
 
     /// A host read arrived: interrupt a running program or erase, if the scheduler says so.
+    #[inline(always)]
     fn consider_suspension<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
         let state = &mut self.dies[die];

@@ -123,6 +123,7 @@ impl Sharing {
     }
 
     /// Units of a data-out that begins: nothing more can be added to it.
+    #[cold]
     pub fn begin_out(&mut self, id: TransactionId, transaction: &Transaction) -> u32 {
         let open = &mut self.open[transaction.die.index()];
         open.retain(|&(.., of)| of != id);

@@ -1,7 +1,8 @@
 //! The event calendar: what happens next, ordered by (time, sequence).
 //!
 //! A drive has few events pending (about two per die), so a small heap in the first-level cache beats
-//! every cleverer queue. Keys are one 128-bit word: time, then sequence number, then the event itself.
+//! every cleverer queue; what only the clock brings, of which there may be one per die for most of the time, waits in
+//! a heap of its own. Keys are one 128-bit word: time, then sequence number, then the event itself.
 
 use units::SimTime;
 
@@ -26,7 +27,10 @@ const SEQUENCE_BITS: u32 = 64 - INDEX_BITS - KIND_BITS;
 /// Pending events. Equal times come out in the order they were put in.
 #[derive(Clone, Debug, Default)]
 pub struct Calendar {
-    heap: Vec<u128>,
+    /// What is under way.
+    near: Heap,
+    /// What waits for its time: few of many ever happen as they were set, and they would make the other heap deep.
+    timers: Heap,
     sequence: u64,
     now: SimTime,
 }
@@ -34,7 +38,8 @@ pub struct Calendar {
 impl Calendar {
     /// An empty calendar at time zero.
     pub fn new() -> Self {
-        Self { heap: Vec::with_capacity(1 << 12), sequence: 0, now: SimTime::ZERO }
+        let near = Heap { keys: Vec::with_capacity(1 << 12) };
+        Self { near, timers: Heap::default(), sequence: 0, now: SimTime::ZERO }
     }
 
     /// The time of the event taken last.
@@ -45,18 +50,19 @@ impl Calendar {
 
     /// How many events are pending.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.near.keys.len() + self.timers.keys.len()
     }
 
     /// True when nothing is pending.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.near.keys.is_empty() && self.timers.keys.is_empty()
     }
 
     /// The time of the next event.
     #[inline]
     pub fn next_time(&self) -> Option<SimTime> {
-        self.heap.first().map(|key| SimTime::from_ns((key >> 64) as u64))
+        let first = self.near.first().min(self.timers.first());
+        (first != NEVER).then(|| SimTime::from_ns((first >> 64) as u64))
     }
 
     /// How many events were scheduled so far.
@@ -68,23 +74,28 @@ impl Calendar {
     ///
     /// # Panics
     /// When `time` is before the current time, or an index or the sequence overflows: broken invariants.
-    #[inline]
+    // In one place: what calls it is the innermost code of a run, which just fits the first-level cache.
+    #[inline(never)]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
-        assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
-        debug_assert!(event.index < 1 << INDEX_BITS && u32::from(event.kind) < 1 << KIND_BITS);
-        assert!(self.sequence < 1 << SEQUENCE_BITS, "more than 2^36 events in one run");
-        let low = (self.sequence << (INDEX_BITS + KIND_BITS))
-            | (u64::from(event.kind) << INDEX_BITS)
-            | u64::from(event.index);
-        self.sequence += 1;
-        self.push((u128::from(time.ns()) << 64) | u128::from(low));
+        let key = self.key(time, event);
+        self.near.push(key);
+    }
+
+    /// The same for what only the clock brings: it happens at the same moment and in the same order as by
+    /// [`Self::schedule`], and costs what is under way nothing while it waits.
+    ///
+    /// # Panics
+    /// As [`Self::schedule`].
+    #[inline(never)]
+    pub fn schedule_timer(&mut self, time: SimTime, event: Event) {
+        let key = self.key(time, event);
+        self.timers.push(key);
     }
 
     /// Takes the next event and moves the clock to it.
     #[inline]
     pub fn pop(&mut self) -> Option<(SimTime, Event)> {
-        let last = self.heap.pop()?;
-        let key = if self.heap.is_empty() { last } else { self.replace_root(last) };
+        let key = if self.timers.first() < self.near.first() { self.timers.pop() } else { self.near.pop() }?;
         let low = key as u64;
         self.now = SimTime::from_ns((key >> 64) as u64);
         let event = Event {
@@ -95,47 +106,83 @@ impl Calendar {
     }
 
     #[inline]
-    fn push(&mut self, key: u128) {
-        let mut hole = self.heap.len();
-        self.heap.push(key);
-        while hole > 0 {
-            let parent = (hole - 1) / 4;
-            if self.heap[parent] <= key {
-                break;
-            }
-            self.heap[hole] = self.heap[parent];
-            hole = parent;
-        }
-        self.heap[hole] = key;
+    fn key(&mut self, time: SimTime, event: Event) -> u128 {
+        assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
+        debug_assert!(event.index < 1 << INDEX_BITS && u32::from(event.kind) < 1 << KIND_BITS);
+        assert!(self.sequence < 1 << SEQUENCE_BITS, "more than 2^36 events in one run");
+        let low = (self.sequence << (INDEX_BITS + KIND_BITS))
+            | (u64::from(event.kind) << INDEX_BITS)
+            | u64::from(event.index);
+        self.sequence += 1;
+        (u128::from(time.ns()) << 64) | u128::from(low)
+    }
+}
+
+/// Later than every event.
+const NEVER: u128 = u128::MAX;
+
+/// Keys, the least of them first. Four children a node: half the levels of a binary heap, and the children share cache
+/// lines.
+#[derive(Clone, Debug, Default)]
+struct Heap {
+    keys: Vec<u128>,
+}
+
+impl Heap {
+    #[inline]
+    fn first(&self) -> u128 {
+        self.keys.first().copied().unwrap_or(NEVER)
     }
 
-    /// Returns the root and sifts `key` down from its place. Four children a node: half the levels of a
-    /// binary heap, and the children share cache lines.
+    #[inline]
+    fn push(&mut self, key: u128) {
+        let hole = self.keys.len();
+        self.keys.push(key);
+        self.rise(hole, key);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<u128> {
+        let last = self.keys.pop()?;
+        if self.keys.is_empty() { Some(last) } else { Some(self.replace_root(last)) }
+    }
+
+    /// Returns the root and puts `key` into the heap. The hole goes down to a leaf without asking whether `key` would fit
+    /// before: it was the last of all, and nearly always belongs near the leaves.
     #[inline]
     fn replace_root(&mut self, key: u128) -> u128 {
-        let heap = self.heap.as_mut_slice();
-        let root = heap[0];
-        let length = heap.len();
+        let keys = self.keys.as_mut_slice();
+        let root = keys[0];
         let mut hole = 0;
-        loop {
-            let first = hole * 4 + 1;
-            if first >= length {
-                break;
-            }
-            let mut least = first;
-            for child in first + 1..(first + 4).min(length) {
-                if heap[child] < heap[least] {
-                    least = child;
-                }
-            }
-            if heap[least] >= key {
-                break;
-            }
-            heap[hole] = heap[least];
-            hole = least;
+        while let Some(&[a, b, c, d]) = keys.get(hole * 4 + 1..).and_then(|children| children.first_chunk()) {
+            let (left, at_left) = if b < a { (b, 2) } else { (a, 1) };
+            let (right, at_right) = if d < c { (d, 4) } else { (c, 3) };
+            let (least, at) = if right < left { (right, at_right) } else { (left, at_left) };
+            keys[hole] = least;
+            hole = hole * 4 + at;
         }
-        heap[hole] = key;
+        if let Some(few) = keys.get(hole * 4 + 1..).filter(|few| !few.is_empty()) {
+            let at = (1..few.len()).fold(0, |least, at| if few[at] < few[least] { at } else { least });
+            keys[hole] = few[at];
+            hole = hole * 4 + 1 + at;
+        }
+        self.rise(hole, key);
         root
+    }
+
+    /// Puts `key` where a hole comes to that rises as far as it must.
+    #[inline]
+    fn rise(&mut self, mut hole: usize, key: u128) {
+        let keys = self.keys.as_mut_slice();
+        while hole > 0 {
+            let parent = (hole - 1) / 4;
+            if keys[parent] <= key {
+                break;
+            }
+            keys[hole] = keys[parent];
+            hole = parent;
+        }
+        keys[hole] = key;
     }
 }
 
@@ -151,7 +198,12 @@ mod tests {
         let mut expected = Vec::new();
         for index in 0..5_000 {
             let time = SimTime::from_ns(random.below(300));
-            calendar.schedule(time, Event { kind: (index % 16) as u8, index });
+            let event = Event { kind: (index % 16) as u8, index };
+            if random.below(4) == 0 {
+                calendar.schedule_timer(time, event)
+            } else {
+                calendar.schedule(time, event)
+            }
             expected.push((time, index));
         }
         expected.sort();

@@ -20,7 +20,7 @@ impl PageMapped {
         self.collections[die].idle_since = calendar.now();
         self.collections[die].rewrite_timer = true;
         let at = calendar.now() + self.rewrite_after;
-        calendar.schedule(at, Event { kind: events::REWRITE, index: die as u32 });
+        calendar.schedule_timer(at, Event { kind: events::REWRITE, index: die as u32 });
     }
 
     pub(crate) fn on_rewrite_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
@@ -31,7 +31,7 @@ impl PageMapped {
         let due = self.collections[die].idle_since + self.rewrite_after;
         if due > calendar.now() {
             self.collections[die].rewrite_timer = true;
-            calendar.schedule(due, Event { kind: events::REWRITE, index: die as u32 });
+            calendar.schedule_timer(due, Event { kind: events::REWRITE, index: die as u32 });
             return;
         }
         self.rewrite_some(die, calendar, probe);

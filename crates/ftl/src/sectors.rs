@@ -89,6 +89,17 @@ struct Held {
 }
 
 impl Sectors {
+    /// Says which bytes of the drive a request is about.
+    #[cold]
+    fn note_extent(&mut self, request: u32, offset: u64, bytes: u64) {
+        let extent = (offset / SECTOR, (offset + bytes).div_ceil(SECTOR));
+        self.current = extent;
+        if self.extents.len() <= request as usize {
+            self.extents.resize(request as usize + 1, (0, 0));
+        }
+        self.extents[request as usize] = extent;
+    }
+
     pub fn new(rules: SectorRules, layout: &Layout, slots: u32, most: Option<Bytes>) -> Option<Box<Self>> {
         rules.track.then(|| {
             Box::new(Self {
@@ -125,6 +136,7 @@ impl Sectors {
     }
 
     /// Promises a way to units of a request from `first` on, at most `wanted`; gives how many.
+    #[cold]
     fn promise(&mut self, request: u32, first: Lpn, wanted: u32) -> u32 {
         let mut granted = 0;
         while granted < wanted && self.has_room() {
@@ -160,6 +172,7 @@ impl Sectors {
     }
 
     /// A slot is free again.
+    #[cold]
     pub fn release(&mut self, slot: u32) {
         let held = std::mem::take(&mut self.slots[slot as usize]);
         if held.counted {
@@ -187,17 +200,15 @@ impl PageMapped {
     }
 
     /// Says which bytes of the drive a request is about, before it is worked on.
+    #[inline]
     pub fn note_extent(&mut self, request: u32, offset: u64, bytes: u64) {
-        let Some(sectors) = &mut self.sectors else { return };
-        let extent = (offset / SECTOR, (offset + bytes).div_ceil(SECTOR));
-        sectors.current = extent;
-        if sectors.extents.len() <= request as usize {
-            sectors.extents.resize(request as usize + 1, (0, 0));
+        if let Some(sectors) = &mut self.sectors {
+            sectors.note_extent(request, offset, bytes);
         }
-        sectors.extents[request as usize] = extent;
     }
 
     /// Bytes that were read from the buffer since the last call.
+    #[inline]
     pub fn take_cached(&mut self) -> u64 {
         self.sectors.as_mut().map_or(0, |sectors| std::mem::take(&mut sectors.cached))
     }
@@ -213,6 +224,7 @@ impl PageMapped {
     }
 
     /// Reads the sectors of a request in `count` units from `first`, whose map entries are at hand.
+    #[cold]
     pub(crate) fn read_sectors<P: Probe>(
         &mut self,
         request: u32,
@@ -326,7 +338,19 @@ impl PageMapped {
         self.submit_read(row, 1 << at, Origin::Map, Class::InternalRead, owner, calendar, probe);
     }
 
+    /// Says which page of its block a program is for, and that only the sectors which were written cross the channel.
+    /// `hosts`: it belongs to the host's stream.
+    #[cold]
+    pub(crate) fn note_sectors_of(&mut self, program: &mut Transaction, hosts: bool) {
+        let Some(sectors) = &mut self.sectors else { return };
+        program.page = if hosts { sectors.next_page(program.die.index()) } else { program.row };
+        if program.origin == Origin::Host {
+            program.bytes = sectors.bytes_of(self.programs.get(program.owner, 0).value());
+        }
+    }
+
     /// The sectors of the write at hand are those that `slot` holds; true when no others must be read first.
+    #[cold]
     pub(crate) fn hold_sectors(&mut self, slot: u32, lpn: Lpn, older: bool, leaves: bool) -> bool {
         let Some(sectors) = &mut self.sectors else { return true };
         let mask = sectors.within(sectors.current, lpn);
@@ -342,6 +366,7 @@ impl PageMapped {
     }
 
     /// New data took the place of what a slot held.
+    #[cold]
     pub(crate) fn hold_more_sectors(&mut self, slot: u32, lpn: Lpn) {
         let Some(sectors) = &mut self.sectors else { return };
         let mask = sectors.within(sectors.current, lpn);
@@ -355,6 +380,7 @@ impl PageMapped {
     }
 
     /// Begins to read what a partial write needs beside its own data. False when it needs nothing.
+    #[cold]
     pub(crate) fn read_rest<P: Probe>(
         &mut self,
         slot: u32,

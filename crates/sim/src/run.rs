@@ -291,6 +291,7 @@ impl<P: Observer> Run<P> {
 
     /// Nothing is pending but requests are: only a drive that wore out may leave them. It answers them with
     /// an error, and goes on.
+    #[cold]
     fn give_up(&mut self) {
         self.ftl.declare_stalled();
         let stranded = self.requests.in_drive();
@@ -309,7 +310,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, now: SimTime, event: Event) {
         match event.kind {
             events::COMMAND => self.on_command(event.index, now),
@@ -383,6 +384,7 @@ impl<P: Observer> Run<P> {
     }
 
     /// No request follows. A run that never left its ramp measured nothing, and must not look as if it had.
+    #[cold]
     fn end_of_source(&mut self, now: SimTime) {
         self.source_done = true;
         if self.ramping && self.handed_out > 0 {
@@ -437,6 +439,7 @@ impl<P: Observer> Run<P> {
     }
 
     /// The ramp is over: what was measured until now is forgotten.
+    #[cold]
     fn begin_measuring(&mut self, now: SimTime) {
         self.ramping = false;
         self.measure = Measure::new(now);
@@ -554,7 +557,13 @@ impl<P: Observer> Run<P> {
     }
 
     /// Asks the DRAM for what a read found in the buffer; gives how many parts of the read that makes.
+    #[inline]
     fn ask_memory(&mut self, id: u32, now: SimTime) -> u32 {
+        if self.memory.is_none() { 0 } else { self.fetch_from_memory(id, now) }
+    }
+
+    #[cold]
+    fn fetch_from_memory(&mut self, id: u32, now: SimTime) -> u32 {
         let Some(memory) = &mut self.memory else { return 0 };
         let cached = self.ftl.take_cached();
         if cached == 0 {
@@ -567,6 +576,7 @@ impl<P: Observer> Run<P> {
     }
 
     /// The DRAM took the last data of a write, or gave what a read found in the buffer.
+    #[cold]
     fn on_memory(&mut self, id: u32, now: SimTime) {
         let request = self.requests.get(id);
         if request.host.op == Op::Write {

@@ -64,6 +64,7 @@ impl Chips {
 
 impl Controller {
     /// Starts the chip's next operation, if it is free and its channel is.
+    #[cold]
     pub(super) fn start_chip<P: Probe>(&mut self, chip: usize, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
         let chips = self.chips.as_ref().expect("the caller saw chips");
@@ -179,6 +180,7 @@ impl Controller {
     }
 
     /// The channel is free and no data wait for it: the chips have their turns until it is taken.
+    #[cold]
     pub(super) fn start_in_turn<P: Probe>(&mut self, index: usize, calendar: &mut Calendar, probe: &mut P) {
         let Some(chips) = &mut self.chips else { return };
         if !chips.take_awaited(index) {

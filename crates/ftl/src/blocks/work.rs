@@ -96,7 +96,7 @@ impl BlockMapped {
         let timer = &mut self.banks[bank].timer;
         if (*timer <= calendar.now() || due < *timer) && self.instant.is_none() {
             *timer = due;
-            calendar.schedule(due, Event { kind: events::FLUSH, index: bank as u32 });
+            calendar.schedule_timer(due, Event { kind: events::FLUSH, index: bank as u32 });
         }
     }
 

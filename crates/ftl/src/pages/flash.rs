@@ -31,9 +31,13 @@ impl PageMapped {
                 while let Some(id) = self.controller.take_finished() {
                     self.on_finished(id, calendar, probe);
                 }
-                self.start_tasks(calendar, probe);
+                if self.demand.is_some() {
+                    self.start_tasks(calendar, probe);
+                }
                 self.pump(calendar, probe);
-                self.go_on_rolling_back(calendar, probe);
+                if self.snapshots.is_some() {
+                    self.go_on_rolling_back(calendar, probe);
+                }
             }
         }
     }
@@ -396,7 +400,7 @@ impl PageMapped {
         let view = self.trigger_view(die);
         if self.trigger.background(&view) {
             self.collections[die].idle_timer = true;
-            calendar.schedule(calendar.now() + wait, Event { kind: events::IDLE, index: die as u32 });
+            calendar.schedule_timer(calendar.now() + wait, Event { kind: events::IDLE, index: die as u32 });
         }
     }
 
@@ -409,7 +413,7 @@ impl PageMapped {
         let due = self.collections[die].idle_since + wait;
         if due > calendar.now() {
             self.collections[die].idle_timer = true;
-            calendar.schedule(due, Event { kind: events::IDLE, index: die as u32 });
+            calendar.schedule_timer(due, Event { kind: events::IDLE, index: die as u32 });
             return;
         }
         self.collections[die].background = true;

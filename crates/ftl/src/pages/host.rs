@@ -8,7 +8,7 @@ use crate::snapshots::Overtaken;
 use crate::space::NONE;
 use controller::{Class, Kind, Origin, Probe, SnapshotEvent, Transaction, TransactionId};
 use engine::Calendar;
-use units::{DieId, Lpn, Ppa};
+use units::{DieId, Lpn, Ppa, SimTime};
 
 /// A write of a unit, as it arrives.
 #[derive(Clone, Copy)]
@@ -93,11 +93,17 @@ impl PageMapped {
     /// Tells the regulator, if there is one, that the host reads a unit that lives at `ppa`.
     #[inline]
     fn note_regulated_read(&mut self, lpn: Lpn, ppa: Ppa) {
-        if let Some(regulation) = &mut self.regulation {
-            let row = ppa.0 / self.layout.row_units;
-            let die = row / self.layout.rows / self.layout.superblocks_per_die;
-            regulation.on_host_read(lpn, row, die as usize);
+        if self.regulation.is_some() {
+            self.tell_regulator_of_read(lpn, ppa);
         }
+    }
+
+    #[cold]
+    fn tell_regulator_of_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        let Some(regulation) = &mut self.regulation else { return };
+        let row = ppa.0 / self.layout.row_units;
+        let die = row / self.layout.rows / self.layout.superblocks_per_die;
+        regulation.on_host_read(lpn, row, die as usize);
     }
 
     #[inline]
@@ -185,12 +191,14 @@ impl PageMapped {
         let overtaken = self.overtake(lpn, probe);
         debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
         self.erase_emptied(calendar, probe);
-        let leaves = self.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, calendar.now()));
+        let leaves = self.recent.is_none() || self.was_not_written_lately(lpn, calendar.now());
         if overtaken == Overtaken::Free
             && let Some(slot) = older
             && self.overwrite_buffered(slot, request)
         {
-            self.hold_more_sectors(slot, lpn);
+            if self.sectors.is_some() {
+                self.hold_more_sectors(slot, lpn);
+            }
             return self.note_buffered(lpn, probe);
         }
         let write = Arriving { request, whole: whole || older.is_some(), older: older.is_some(), leaves };
@@ -200,16 +208,25 @@ impl PageMapped {
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
         self.note_arrived(slot, lpn, write);
         self.note_buffered(lpn, probe);
-        if self.read_rest(slot, write.whole, calendar, probe) {
+        let all_there = write.whole && self.sectors.is_none();
+        if !all_there && self.read_rest(slot, write.whole, calendar, probe) {
             return;
         }
         self.buffer.enqueue(slot);
         self.relieve_buffer();
     }
 
+    #[cold]
+    fn was_not_written_lately(&mut self, lpn: Lpn, now: SimTime) -> bool {
+        self.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
+    }
+
     /// The data of a write are in `slot`.
+    #[inline]
     pub(crate) fn note_arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
-        self.hold_sectors(slot, lpn, write.older, write.leaves);
+        if self.sectors.is_some() {
+            self.hold_sectors(slot, lpn, write.older, write.leaves);
+        }
         if self.recent.is_some() && write.leaves {
             self.buffer.leave_at_once(slot);
         }

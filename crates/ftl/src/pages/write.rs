@@ -57,7 +57,7 @@ impl PageMapped {
         } else if awaited {
             // Behind a write cache patience is long; a write that must be on flash (FUA) has less.
             let at = calendar.now() + self.flush_after.min(AWAITED_PATIENCE);
-            calendar.schedule(at, Event { kind: events::FLUSH, index: self.flush_serial });
+            calendar.schedule_timer(at, Event { kind: events::FLUSH, index: self.flush_serial });
         } else if !self.flush_armed {
             self.arm_flush(calendar, probe);
         }
@@ -111,7 +111,7 @@ impl PageMapped {
         }
         self.flush_armed = true;
         let at = calendar.now() + self.flush_after;
-        calendar.schedule(at, Event { kind: events::FLUSH, index: self.flush_serial });
+        calendar.schedule_timer(at, Event { kind: events::FLUSH, index: self.flush_serial });
     }
 
     pub(crate) fn pad_current<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
@@ -223,16 +223,13 @@ impl PageMapped {
         transaction.pages = layout.planes * transaction.rows;
         transaction.reading.senses = transaction.rows as u16;
         transaction.owner = slot;
-        if let Some(sectors) = &mut self.sectors {
-            transaction.page = if stream == HOST { sectors.next_page(die) } else { row };
-            if origin == Origin::Host {
-                transaction.bytes = sectors.bytes_of(self.programs.get(slot, 0).value());
-            }
+        if self.sectors.is_some() {
+            self.note_sectors_of(&mut transaction, stream == HOST);
         }
         let global = self.space.global(die, superblock);
         if let Some(regulation) = &mut self.regulation {
             let cost = regulation.take_cost(die, stream);
-            transaction.cost = regulation.issue(cost, global, row, layout.program_rows, calendar.now());
+            transaction.cost = regulation.issue(cost, global, row, self.layout.program_rows, calendar.now());
             if let Some(due) = regulation.take_due() {
                 self.enter_upkeep(due, Work::Refresh(global as u32), calendar);
             }

@@ -194,6 +194,7 @@ impl PageMapped {
     }
 
     /// The die's next victim, from a group that is taken or can be.
+    #[cold]
     pub(crate) fn take_member<P: Probe>(
         &mut self,
         die: usize,

@@ -26,6 +26,7 @@ enum Way {
 
 impl PageMapped {
     /// Lets the die's folding go on.
+    #[cold]
     pub(crate) fn fold<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
         loop {
             if !self.place_folded(die, calendar, probe) {
@@ -330,7 +331,10 @@ impl PageMapped {
         of.idle_since = calendar.now();
         if of.has_work() && !of.idle_timer {
             of.idle_timer = true;
-            calendar.schedule(calendar.now() + wait, Event { kind: events::IDLE, index: dies + die as u32 });
+            calendar.schedule_timer(
+                calendar.now() + wait,
+                Event { kind: events::IDLE, index: dies + die as u32 },
+            );
         }
     }
 
@@ -347,7 +351,7 @@ impl PageMapped {
         let due = of.idle_since + wait;
         if due > calendar.now() {
             of.idle_timer = true;
-            calendar.schedule(due, Event { kind: events::IDLE, index: dies + die as u32 });
+            calendar.schedule_timer(due, Event { kind: events::IDLE, index: dies + die as u32 });
             return;
         }
         of.background = true;

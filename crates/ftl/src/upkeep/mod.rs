@@ -133,7 +133,7 @@ impl Upkeep {
         let Some(Reverse((at, ..))) = self.agenda.peek() else { return };
         if *at < self.armed && *at < SimTime::NEVER && !self.asleep {
             self.armed = *at;
-            calendar.schedule((*at).max(calendar.now()), Event { kind: events::UPKEEP, index: 0 });
+            calendar.schedule_timer((*at).max(calendar.now()), Event { kind: events::UPKEEP, index: 0 });
         }
     }
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from floatgate import marker
+from floatgate import files, marker
 from floatgate.errors import InputError
 
 
@@ -307,14 +307,4 @@ def read_json(path: Path) -> dict[str, Any]:
 
     Raises InputError when it is missing or damaged.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            f"{path}: {(error.strerror or str(error)).lower()}: expected a run folder's file"
-        ) from error
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON ({error}): expected a result that floatgate wrote") from error
-    if not isinstance(document, dict):
-        raise InputError(f"{path}: not a JSON object: expected a result that floatgate wrote")
-    return document
+    return files.read_json(path, "a result that floatgate wrote")

@@ -8,7 +8,10 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+
+from floatgate import files
+from floatgate.errors import InputError
 
 NAME = ".floatgate.json"
 _EXPLAINS = "Floatgate wrote this folder: --force replaces it while it holds nothing but these files"
@@ -47,10 +50,12 @@ def add(path: Path) -> None:
 def listed(folder: Path) -> set[str] | None:
     """Return the files that Floatgate wrote, by their paths inside `folder`; None where it has no marker."""
     try:
-        files = json.loads((folder / NAME).read_text(encoding="utf-8"))["files"]
-        return {str(name) for name in files}
-    except (OSError, ValueError, KeyError, TypeError):
+        own = {str(name) for name in files.read_json(folder / NAME, "a marker")["files"]}
+    except (InputError, KeyError, TypeError):
         return None
+    # A marker that names what is not in its folder is none that Floatgate wrote: its files would be deleted.
+    inside = (PurePosixPath(name) for name in own)
+    return None if any(path.is_absolute() or ".." in path.parts for path in inside) else own
 
 
 def foreign(folder: Path) -> list[str]:
@@ -81,6 +86,6 @@ def _files(folder: Path) -> set[str]:
     return found - {NAME}
 
 
-def _write(folder: Path, files: set[str]) -> None:
-    document = {"about": _EXPLAINS, "files": sorted(files)}
+def _write(folder: Path, own: set[str]) -> None:
+    document = {"about": _EXPLAINS, "files": sorted(own)}
     (folder / NAME).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

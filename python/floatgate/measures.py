@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from math import inf
 
 _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z/]*)\s*")
 
@@ -20,4 +21,7 @@ def measure(text: object, units: Mapping[str, float], example: str) -> float:
     found = _NUMBER.fullmatch(text) if isinstance(text, str) else None
     if found is None or found[2] not in units:
         raise ValueError(f"expected a number with its unit, such as {example}")
-    return float(found[1]) * units[found[2]]
+    value = float(found[1]) * units[found[2]]
+    if value == inf:
+        raise ValueError(f"too large: expected a number with its unit, such as {example}")
+    return value

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from floatgate import _core, places
 from floatgate.arguments import convert
 from floatgate.errors import Fault, InputError
+from floatgate.files import regular
 from floatgate.workload import Workload, nanoseconds
 
 FIRST_SLICE = 10_000  # events
@@ -52,6 +53,8 @@ class Options:
             raise InputError(
                 f"--precondition {self.precondition}: --load-state gives the state already: expected one"
             )
+        if self.load_state is not None:
+            regular(self.load_state, "a state that --save-state wrote")
         self._check_fill()
         if self.limit_requests is not None and self.limit_requests < 1:
             raise InputError(f"--limit-requests {self.limit_requests}: expected a number of at least 1")

@@ -1,7 +1,6 @@
 """TOML files read into strict models; what is wrong in them is one line with place, value and expectation."""
 
 import re
-import tomllib
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from floatgate import files
 from floatgate.errors import InputError
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -22,19 +22,12 @@ _KEY = re.compile(r"\s*([A-Za-z0-9_.-]+|\"[^\"]*\")\s*=")
 class Strict(BaseModel):
     """Refuses what it does not know, and converts nothing on its own."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 def read_toml(path: Path, model: type[Model]) -> Model:
     """Read a file into `model`. Raises InputError."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: {error}: expected TOML") from error
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not text"
-        raise InputError(f"{path}: {reason.lower()}: expected a TOML file") from error
+    text, values = files.read_toml(path, "a TOML file")
     try:
         return model.model_validate(values)
     except ValidationError as error:

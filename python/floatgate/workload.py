@@ -10,6 +10,7 @@ from typing import Any
 from floatgate import _core, diskspd, fio
 from floatgate.arguments import convert
 from floatgate.errors import InputError
+from floatgate.files import MIB, read_text
 
 VOLUME_PREFIX = "volume:"  # before the name of a synthetic volume
 ALIGNMENTS = ("round", "offset")  # of addresses inside a sector
@@ -99,12 +100,12 @@ def _columns(given: str) -> str:
     try:
         if not named and not path.is_file():
             return given
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        if not named:
-            return given
-        why = "no text" if isinstance(error, ValueError) else (error.strerror or str(error)).lower()
-        raise InputError(f"--columns {given}: {why}: expected a file that names a table's columns") from None
+    except OSError:  # no path at all: a long list of columns
+        return given
+    try:
+        return read_text(path, "a file that names a table's columns", MIB)
+    except InputError as error:
+        raise InputError(f"--columns {error}") from None
 
 
 def trace_path(argument: str) -> str:
@@ -244,7 +245,8 @@ def _is_job_file(path: Path) -> bool:
     if path.suffix not in _JOB_SUFFIXES or not path.is_file():
         return False
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        with path.open("rb") as file:
+            lines = file.read(MIB).decode("utf-8", errors="strict").splitlines()
     except (OSError, UnicodeDecodeError):
         return False
     told = [line.strip() for line in lines if line.strip() and line.strip()[0] not in "#;"]
@@ -264,11 +266,8 @@ def _diskspd(argument: str, options: TraceOptions) -> Workload:
 
 
 def _job_text(path: Path) -> str | None:
-    """The text of a job file that stands alone; None when it includes others, or the core must judge it."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+    """The text of a job file that stands alone; None when it includes others."""
+    text = read_text(path, "a fio job file")
     includes = any(line.split()[:1] == ["include"] for line in text.splitlines())
     return None if includes else text
 

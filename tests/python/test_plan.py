@@ -153,7 +153,7 @@ def test_a_kind_without_a_rate_is_not_reached(planned: Planner) -> None:
             'random_write = "x"',
             "no such folder: expected one that floatgate grid or run wrote",
         ),
-        ("[energy]", "[energy", "expected TOML"),
+        ("[energy]", "[energy", "expected a TOML file"),
         ("price = 100", "price = -1", "p.toml:9: drives.price = -1: expected a number in the currency"),
     ],
 )

@@ -269,7 +269,7 @@ def test_a_faulty_paper(write: Write, old: str, new: str, says: str) -> None:
         ("table1,one,100,", ":6: table1, one: given twice"),
         ("table1,four,many,", ":6: published = many: expected a number other than zero"),
         ("table1,four,0,", ":6: published = 0: expected a number other than zero"),
-        ("table1,four", ":6: 4 fields: expected 4"),
+        ("table1,four", ":6: 2 fields: expected 4"),
     ],
 )
 def test_faulty_numbers(write: Write, line: str, says: str) -> None:

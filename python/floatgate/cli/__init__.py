@@ -1,7 +1,9 @@
 """The `floatgate` command. Each command imports what it needs when it runs, so that help comes at once."""
 
+import os
 import signal
 import sys
+from contextlib import suppress
 from functools import cache
 from typing import Annotated, Any, NoReturn
 
@@ -95,15 +97,22 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0, 2 for bad input, 70 for a bug of Floatgate, 130 after Ctrl-C."""
     # Whoever ends a run by SIGTERM, as batch systems do, finds no half folder.
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+    _open_closed()
     try:
         code = _command()(arguments, standalone_mode=False)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         _drop_stdout()
         sys.exit(1)
     except Exception as error:
-        sys.exit(_explain(error))
+        code = _explain(error)
+        try:
+            sys.stdout.flush()
+        except OSError:  # full: said already, if it is what was wrong
+            _drop_stdout()
+        sys.exit(code)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -115,7 +124,8 @@ def _explain(error: Exception) -> int:
     if code == EXIT_BROKEN and _debug:
         raise error
     if said:
-        print(f"floatgate: {one_line(said)}", file=sys.stderr)  # noqa: T201
+        with suppress(OSError):  # nobody can be told
+            print(f"floatgate: {one_line(said)}", file=sys.stderr, flush=True)  # noqa: T201
     return code
 
 
@@ -141,8 +151,13 @@ def _said(error: Exception) -> tuple[int, str]:
     return EXIT_BROKEN, f"{bug} (floatgate --debug ... shows where)"
 
 
+def _open_closed() -> None:
+    """Give whoever started us with a closed output or error output one that leads nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - until the end
+
+
 def _drop_stdout() -> None:
     """Let the interpreter end quietly when whoever read our output has gone (`floatgate drives | head`)."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

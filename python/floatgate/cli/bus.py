@@ -1,8 +1,7 @@
 """`floatgate bus explore|waveform`: the wires between controller and chips."""
 
-import csv
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,12 +113,11 @@ def _run(chips: Sequence[str], modes: Sequence[str]) -> "tuple[list[Point], bool
 
 def _write(points: "list[Point]", folder: Path) -> None:
     from floatgate.bus import figures
+    from floatgate.files import write_rows
     from floatgate.reproduce import figure
 
-    with (folder / "points.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(points[0])], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(point) for point in points)
+    rows = (astuple(point) for point in points)
+    write_rows(folder / "points.csv", [field.name for field in fields(points[0])], rows)
     if figure.available():
         figures.draw(points, folder)
 

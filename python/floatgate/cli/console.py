@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 _WIDE = 160  # where nobody looks through a window of some width, in a file or a pipe, nothing is cut
 
-out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else _WIDE)
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Whether somebody looks on; a stream that was closed before the start is None."""
+    return stream is not None and stream.isatty()
+
+
+out = Console(highlight=False, soft_wrap=True, width=None if _is_terminal(sys.stdout) else _WIDE)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 _INTERRUPTED = 130

@@ -21,6 +21,8 @@ def info(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from 
     """Print which drive a saved state belongs to and what state it holds."""
     from floatgate import _core
     from floatgate.cli import console
+    from floatgate.files import regular
 
+    regular(file, "a state that --save-state wrote")
     for line in console.describe_lines(json.loads(_core.state_info(str(file)))):
         console.out.print(line, markup=False)

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from floatgate.files import TOML_MOST
 from floatgate.measures import RATES, SIZES, TIMES_MS, measure
 from floatgate.strict import Strict, read_toml
 
@@ -74,8 +75,10 @@ def find(name: str) -> Path | None:
     path = Path(name)
     if path.suffix != ".toml" or not path.is_file():
         return None
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return path if any(line.split("=")[0].strip() == "rpm" for line in text.splitlines()) else None
+    if path.stat().st_size > TOML_MOST:
+        return None
+    lines = path.read_bytes().splitlines()
+    return path if any(line.split(b"=")[0].strip() == b"rpm" for line in lines) else None
 
 
 def nearest(name: str) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from floatgate.diskspd.distribution import Range, zones
 from floatgate.diskspd.model import Profile, Span, Target
 from floatgate.errors import InputError
+from floatgate.files import whole
 
 NO_EFFECT = {
     "a": "affinity",
@@ -87,13 +88,14 @@ class _Reader:
         method(value)
 
     def number(self, text: str, least: int = 0, most: int = 1 << 62) -> int:
-        if not text.isdecimal() or not least <= int(text) <= most:
+        value = whole(text)
+        if value is None or not least <= value <= most:
             limits = f"from {least} to {most}" if most < 1 << 62 else f"of at least {least}"
             raise InputError(f"{self.place}: expected a whole number {limits}")
-        return int(text)
+        return value
 
     def size(self, text: str, *, blocks: bool = True) -> int:
-        found = re.fullmatch(r"(\d+)([KMGTkmgt]?|b|B)", text)
+        found = re.fullmatch(r"([0-9]{1,18})([KMGTkmgt]?|b|B)", text)
         if found is None or (found[2] in ("b", "B") and not blocks) or not int(found[1]):
             raise InputError(f"{self.place}: expected a size such as 8K, 1M or 2G")
         if found[2] in ("b", "B"):

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from floatgate import files
 from floatgate.diskspd.command import read_command
 from floatgate.diskspd.model import Profile
 from floatgate.diskspd.xml import read_profile
@@ -27,21 +28,13 @@ def read(argument: str) -> Profile:
     if is_command(argument):
         return read_command(argument, "diskspd")
     path = Path(argument)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputError(f"{argument}: {reason}: expected a DiskSpd profile") from error
     if path.suffix.lower() == ".xml":
-        return read_profile(content, argument)
-    return _of_file(content, argument)
+        return read_profile(files.read_bytes(path, "a DiskSpd profile"), argument)
+    return _of_file(files.read_text(path, "a DiskSpd command line"), argument)
 
 
-def _of_file(content: bytes, source: str) -> Profile:
-    try:
-        lines = content.decode("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{source}: not text: expected a DiskSpd command line") from error
+def _of_file(content: str, source: str) -> Profile:
+    lines = content.splitlines()
     told = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
     told = [(number, line) for number, line in told if not line.lower().startswith(_COMMENT)]
     if len(told) != 1 or not is_command(told[0][1]):

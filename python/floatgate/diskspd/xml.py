@@ -7,6 +7,7 @@ from floatgate.diskspd.distribution import zones
 from floatgate.diskspd.model import Profile, Span, Target
 from floatgate.elements import Node, parse
 from floatgate.errors import InputError
+from floatgate.files import whole
 
 # Elements that mean nothing to a raw simulated drive: how Windows does it, and what is printed.
 _PROFILE_IGNORED = ("Progress", "ResultFormat", "Verbose", "ETW", "PrecreateFiles")
@@ -184,10 +185,11 @@ class _Reader:
         return self.whole(node, node.text.strip(), least, most)
 
     def whole(self, node: Node, text: str, least: int, most: int) -> int:
-        if not text.isdecimal() or not least <= int(text) <= most:
+        value = whole(text)
+        if value is None or not least <= value <= most:
             limits = f"from {least} to {most}" if most < 1 << 62 else f"of at least {least}"
             raise self.refuse(node, f"<{node.name}> {text}", f"a whole number {limits}")
-        return int(text)
+        return value
 
     def boolean(self, node: Node) -> bool:
         text = node.text.strip()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from floatgate.errors import InputError
+from floatgate.files import read_text
 
 _COMMAND = re.compile(r"(?:\S*/)?fio(?:\.exe)?\s+\S")
 
@@ -132,10 +133,9 @@ class _Reader:
     def of_file(self, number: int, path: Path) -> Iterator[str]:
         place = f"fio: word {number + 1} ({path})"
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not text"
-            raise InputError(f"{place}: {(reason or str(error)).lower()}: expected a fio job file") from None
+            lines = read_text(path, "a fio job file").splitlines()
+        except InputError as error:
+            raise InputError(f"fio: word {number + 1}: {error}") from None
         wanted = True
         for line in lines:
             if line.split()[:1] == ["include"]:

@@ -1,10 +1,10 @@
 """A grid's folder: `grid.json`, `grid.csv`, `grid.parquet` and `report.html`."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
 from floatgate import quantities as q
+from floatgate.files import ten_digits, write_rows
 from floatgate.folder import write_json
 from floatgate.grid import figures, steady
 from floatgate.grid.point import NOT_REACHED, STEADY, Point
@@ -50,14 +50,11 @@ def document(grid: Grid) -> dict[str, Any]:
 
 
 def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _plain(value) for name, value in row.items()} for row in rows)
+    write_rows(path, list(rows[0]), ([_plain(value) for value in row.values()] for row in rows))
 
 
 def _plain(value: Any) -> Any:
-    return format(value, ".10g") if isinstance(value, float) else value
+    return ten_digits(value) if isinstance(value, float) else value
 
 
 def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:

@@ -4,15 +4,16 @@ The head names chip, seed, temperature and version in lines of `# key: value`; t
 two lines of a block, page and operation nothing changed: a life of millions of cycles is a short file.
 """
 
-import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import get_args
 
 from floatgate.errors import InputError
+from floatgate.files import LINES_MOST, read_rows, read_text, whole, write_rows
 from floatgate.lab.chip import Entry, Operation, Status
 
+_LOG = "a log of a test rig"
 COLUMNS = tuple(field.name for field in fields(Entry))
 
 
@@ -26,12 +27,8 @@ class Log:
 
 def write_log(path: Path, head: Mapping[str, str], entries: Iterable[Entry]) -> None:
     """Write `entries` in the order in which they came."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        for key, value in head.items():
-            file.write(f"# {key}: {value}\n")
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(["" if value is None else value for value in astuple(entry)] for entry in entries)
+    before = "".join(f"# {key}: {' '.join(str(value).split())}\n" for key, value in head.items())
+    write_rows(path, COLUMNS, map(astuple, entries), before)
 
 
 def read_log(path: Path) -> Log:
@@ -41,17 +38,14 @@ def read_log(path: Path) -> Log:
     backwards, and for a gap: a block whose log does not begin with its first cycle, or that goes on after it
     has failed.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}: expected a log of a test rig") from error
+    lines = read_text(path, _LOG, LINES_MOST).splitlines()
     first = next((index for index, line in enumerate(lines) if not line.startswith("#")), len(lines))
     head = dict(_head(path, number, line) for number, line in enumerate(lines[:first], 1))
     if first == len(lines) or tuple(lines[first].split(",")) != COLUMNS:
         raise InputError(f"{path}:{first + 1}: expected the columns {','.join(COLUMNS)}")
     checked = _Order(path)
     entries = []
-    for number, fields_ in enumerate(csv.reader(lines[first + 1 :]), first + 2):
+    for number, fields_ in read_rows(lines[first + 1 :], path, first + 2, _LOG):
         entry = _entry(f"{path}:{number}", fields_)
         checked.take(number, entry)
         entries.append(entry)
@@ -103,9 +97,10 @@ def _given(place: str, name: str, text: str, least: int = 0) -> int:
 def _whole(place: str, name: str, text: str, *, optional: bool) -> int | None:
     if optional and text == "":
         return None
-    if not text.isascii() or not text.isdigit():
-        raise InputError(f"{place}: {name} = {text or 'nothing'}: expected a whole number")
-    return int(text)
+    value = whole(text)
+    if value is None:
+        raise InputError(f"{place}: {name} = {text[:40] or 'nothing'}: expected a whole number")
+    return value
 
 
 class _Order:

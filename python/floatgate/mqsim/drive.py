@@ -11,6 +11,7 @@ from typing import Any
 
 from floatgate.elements import Node, parse
 from floatgate.errors import InputError
+from floatgate.files import read_bytes
 from floatgate.mqsim.fields import DEVICE, FLASH, HOST, Reader, Value
 
 BASE = "mqsim-default"  # the drive that the assignments change
@@ -268,8 +269,4 @@ def _child(node: Node, name: str, source: str) -> Node:
 
 def content(path: Path) -> bytes:
     """Return a file's bytes. Raises InputError when it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputError(f"{path}: {reason}: expected a file of MQSim's") from error
+    return read_bytes(path, "a file of MQSim's")

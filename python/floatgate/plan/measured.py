@@ -1,14 +1,18 @@
 """Rates that Floatgate measured itself: a point of a grid's folder, or a run of one kind of request."""
 
-import csv
+from math import inf
 from pathlib import Path
 
+from floatgate import files
 from floatgate import quantities as q
 from floatgate.errors import InputError
 from floatgate.folder import read_json
 from floatgate.plan.model import Workload
+from floatgate.report.shape import checked
 
 GRID = "grid.csv"
+_TABLE = "a table that floatgate grid wrote"
+_COLUMNS = {"pattern", "op", "block_bytes", "depth", "state", "iops"}
 
 
 def rate(folder: Path, kind: str, workload: Workload, place: str) -> float:
@@ -26,21 +30,39 @@ def rate(folder: Path, kind: str, workload: Workload, place: str) -> float:
 def _of_grid(path: Path, kind: str, workload: Workload, place: str) -> float:
     pattern, op = kind.split("_")
     wanted = f"{kind} of {q.size(workload.block)} at depth {workload.depth}"
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            at = (row["pattern"], row["op"], float(row["block_bytes"]), int(row["depth"]))
-            if at != (pattern, op, workload.block, workload.depth):
-                continue
-            if row["state"] != "steady":
-                raise InputError(f"{place}: {path}: {wanted}: {row['state']}: expected a steady point")
-            return float(row["iops"])
+    lines = files.read_text(path, _TABLE).splitlines()
+    names: list[str] = []
+    for number, fields in files.read_rows(lines, path, 1, _TABLE):
+        if not names:
+            names = fields
+            continue
+        row = dict(zip(names, fields, strict=False))
+        if not row.keys() >= _COLUMNS:
+            raise InputError(f"{path}:{number}: expected the columns {', '.join(sorted(_COLUMNS))}")
+        at = (row["pattern"], row["op"], row["block_bytes"], row["depth"])
+        if at != (pattern, op, format(workload.block, ".10g"), str(workload.depth)):
+            continue
+        if row["state"] != "steady":
+            raise InputError(f"{place}: {path}: {wanted}: {row['state']}: expected a steady point")
+        return _rate(f"{path}:{number}", row["iops"])
     raise InputError(f"{place}: {path}: no point for {wanted}: expected a grid that has it")
 
 
 def _of_run(path: Path, kind: str, place: str) -> float:
-    host = read_json(path)["host"]
+    host = checked(read_json(path), path)["host"]
     op = kind.split("_")[1]
     other = "write" if op == "read" else "read"
     if not host[op]["requests"] or host[other]["requests"]:
         raise InputError(f"{place}: {path}: not only {op}s: expected a run of this one kind of request")
-    return float(host[op]["iops"])
+    return _rate(str(path), host[op]["iops"])
+
+
+def _rate(place: str, found: float | str | None) -> float:
+    """A rate above nothing: it will be divided by."""
+    try:
+        value = float(found or 0)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < inf:
+        raise InputError(f"{place}: iops = {found}: expected a number above 0")
+    return value

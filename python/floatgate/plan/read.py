@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from floatgate.files import TOML_MOST, read_text
 from floatgate.plan.measured import rate
 from floatgate.plan.model import KINDS, Prices, Rates, Workload
 from floatgate.strict import line_of, read_toml
@@ -18,7 +19,7 @@ def read_prices(path: Path, workload: Workload) -> Prices:
     Raises InputError.
     """
     prices = read_toml(path, Prices)
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path, "a price list", TOML_MOST)
     drives = []
     for index, drive in enumerate(prices.drives):
         found = {}

@@ -1,10 +1,11 @@
 """A plan's folder: `plan.json`, `plan.csv` (a line for each drive and year) and `report.html`."""
 
-import csv
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from floatgate import quantities as q
+from floatgate.files import ten_digits, write_rows
 from floatgate.folder import atomically, write_json
 from floatgate.plan import figures
 from floatgate.plan.show import HEAD, NOT_REACHED, money, row, sentences
@@ -23,18 +24,15 @@ def write(planned: Planned, out: Path, *, force: bool = False) -> None:
 
 def _write_table(planned: Planned, path: Path) -> None:
     parts = ("year", "drives", "bought", "price", "energy", "cooling", "replacement", "upkeep")
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["drive", "state", "binds", *parts, "total", "currency"])
-        for choice in planned.choices:
-            if not choice.years:
-                writer.writerow([choice.drive, NOT_REACHED, choice.binds])
-            for year in choice.years:
-                values = [format(asdict(year)[name], ".10g") for name in parts]
-                total = format(year.total, ".10g")
-                writer.writerow(
-                    [choice.drive, "reached", choice.binds, *values, total, planned.prices.currency]
-                )
+    rows: list[list[Any]] = []
+    for choice in planned.choices:
+        if not choice.years:
+            rows.append([choice.drive, NOT_REACHED, choice.binds])
+        for year in choice.years:
+            values = [ten_digits(asdict(year)[name]) for name in parts]
+            total = ten_digits(year.total)
+            rows.append([choice.drive, "reached", choice.binds, *values, total, planned.prices.currency])
+    write_rows(path, ["drive", "state", "binds", *parts, "total", "currency"], rows)
 
 
 def _page(planned: Planned) -> str:

@@ -1,19 +1,19 @@
 """A paper's folder: what it claims (`paper.toml`), its numbers (`expected.csv`), what its README explains."""
 
-import csv
 import importlib
 import re
 import sys
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from math import isfinite
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from zlib import crc32
 
+from floatgate import files
 from floatgate.errors import InputError
 from floatgate.reproduce.case import Case, Concluded, Finding, Found
 
@@ -133,10 +133,7 @@ def load(folder: Path) -> Paper:
     Raises InputError, naming the place, when something in it is missing, unknown or contradicts the rest.
     """
     place = folder / PAPER
-    try:
-        table = tomllib.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{place}: {error}: expected a paper's description") from error
+    _, table = files.read_toml(place, "a paper's description in TOML")
     reader = _Reader(place, table)
     exhibits = {key: _exhibit(place, key, value) for key, value in reader.tables("exhibits").items()}
     explained = tuple(_explained(place, entry, exhibits, folder) for entry in reader.list("explained"))
@@ -187,7 +184,7 @@ def _explained(
     entry = Explained(reader.text("exhibit"), reader.text("case"), reader.text("heading"))
     if entry.exhibit not in exhibits:
         raise reader.refuse("exhibit", entry.exhibit, f"one of {', '.join(exhibits)}")
-    readme = (folder / README).read_text(encoding="utf-8") if (folder / README).is_file() else ""
+    readme = files.read_text(folder / README, "a README") if (folder / README).is_file() else ""
     if entry.heading not in re.findall(r"^#+ +(.*\S)", readme, re.MULTILINE):
         raise reader.refuse("heading", entry.heading, f"a heading of {folder / README}")
     reader.finish()
@@ -197,27 +194,24 @@ def _explained(
 def _expected(path: Path, exhibits: Mapping[str, Exhibit]) -> dict[tuple[str, str], float | str]:
     """Read the published numbers: `exhibit,case,published,source`."""
     columns = ["exhibit", "case", "published", "source"]
+    wanted = f"a table {','.join(columns)}"
     expected: dict[tuple[str, str], float | str] = {}
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = csv.DictReader(file, strict=True)
-            if rows.fieldnames != columns:
-                raise InputError(f"{path}:1: {rows.fieldnames}: expected the columns {','.join(columns)}")
-            for row in rows:
-                at = f"{path}:{rows.line_num}"
-                if None in row or None in row.values():
-                    raise InputError(f"{at}: {len(row)} fields: expected {len(columns)}")
-                exhibit = exhibits.get(row["exhibit"])
-                if exhibit is None:
-                    raise InputError(
-                        f"{at}: exhibit = {row['exhibit']}: expected one of {', '.join(exhibits)}"
-                    )
-                key = (row["exhibit"], row["case"])
-                if key in expected:
-                    raise InputError(f"{at}: {', '.join(key)}: given twice: expected each case once")
-                expected[key] = row["published"] if exhibit.qualitative else _number(at, row["published"])
-    except (OSError, csv.Error, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}: expected a table {','.join(columns)}") from error
+    rows = files.read_rows(files.read_text(path, wanted).splitlines(), path, 1, wanted)
+    _, names = next(rows, (1, []))
+    if names != columns:
+        raise InputError(f"{path}:1: {names}: expected the columns {','.join(columns)}")
+    for number, fields in rows:
+        at = f"{path}:{number}"
+        if len(fields) != len(columns):
+            raise InputError(f"{at}: {len(fields)} fields: expected {len(columns)}")
+        row = dict(zip(columns, fields, strict=True))
+        exhibit = exhibits.get(row["exhibit"])
+        if exhibit is None:
+            raise InputError(f"{at}: exhibit = {row['exhibit']}: expected one of {', '.join(exhibits)}")
+        key = (row["exhibit"], row["case"])
+        if key in expected:
+            raise InputError(f"{at}: {', '.join(key)}: given twice: expected each case once")
+        expected[key] = row["published"] if exhibit.qualitative else _number(at, row["published"])
     return expected
 
 
@@ -226,7 +220,7 @@ def _number(place: str, text: str) -> float:
         number = float(text)
     except ValueError:
         number = 0.0
-    if not number:  # a deviation from zero has no relative size
+    if not number or not isfinite(number):  # a deviation from zero has no relative size
         raise InputError(f"{place}: published = {text}: expected a number other than zero")
     return number
 

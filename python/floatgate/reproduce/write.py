@@ -1,10 +1,10 @@
 """Results as files: `results.csv` for everyone, `ours.csv` for the paper's own folder."""
 
-import csv
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from floatgate.files import ten_digits, write_rows
 from floatgate.reproduce.verdict import Row
 
 RESULTS, OURS = "results.csv", "ours.csv"
@@ -13,7 +13,7 @@ COLUMNS = ("paper", "exhibit", "case", "published", "simulated", "unit", "deviat
 
 def write_results(path: Path, rows: Iterable[Row]) -> None:
     """Write the table that `floatgate reproduce` promises; empty where there is no number."""
-    _write(path, COLUMNS, ([plain(getattr(row, name)) for name in COLUMNS] for row in rows))
+    write_rows(path, COLUMNS, ([plain(getattr(row, name)) for name in COLUMNS] for row in rows))
 
 
 def write_ours(path: Path, rows: Iterable[Row], form: str) -> None:
@@ -22,7 +22,7 @@ def write_ours(path: Path, rows: Iterable[Row], form: str) -> None:
 
     named = (*COLUMNS[1:], "ci95", "explained")
     made = (form, version(), datetime.now(UTC).date().isoformat())
-    _write(
+    write_rows(
         path,
         (*named, "form", "version", "date"),
         ([*(plain(getattr(row, name)) for name in named), *made] for row in rows),
@@ -30,14 +30,7 @@ def write_ours(path: Path, rows: Iterable[Row], form: str) -> None:
 
 
 def plain(value: float | str | None) -> str:
-    """Write a number so that whole nanoseconds stay whole and noise beyond ten digits goes."""
+    """Write a number with ten digits; a text stays one."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else format(value, ".10g")
-
-
-def _write(path: Path, columns: Iterable[str], lines: Iterable[list[str]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(lines)
+    return value if isinstance(value, str) else ten_digits(value)

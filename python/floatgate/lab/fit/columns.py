@@ -17,6 +17,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from floatgate.errors import InputError, one_line
+from floatgate.files import regular
 
 UNITS_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 REQUIRED = ("block", "page", "operation", "cycle", "status")
@@ -57,8 +58,7 @@ def read_head(path: Path) -> Head:
 
     Raises InputError for a file that is none, and for columns that are missing, unknown or given twice.
     """
-    if not path.is_file():
-        raise InputError(f"{path}: not a file: expected a log of a test rig")
+    regular(path, "a log of a test rig")
     try:
         with pa.input_stream(str(path), compression="detect") as file:
             text = file.read(_HEAD_MOST).decode("utf-8", errors="replace")

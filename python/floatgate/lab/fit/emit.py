@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from floatgate.errors import InputError
+from floatgate.files import TOML_MOST, read_text
 from floatgate.lab.fit.gather import Kind
 from floatgate.lab.fit.stream import Real
 from floatgate.lab.fit.times import TimeFit
@@ -116,7 +117,7 @@ def chip_file(source: Path, lines: Sequence[str]) -> str:
 
     Raises InputError when something else stands below its tables.
     """
-    text = source.read_text(encoding="utf-8")
+    text = read_text(source, "a chip file", TOML_MOST)
     before, found, after = text.partition("\n[tables]\n")
     if found and any(line.startswith("[") and not line.startswith("[tables.") for line in after.splitlines()):
         raise InputError(f"{source}: tables: expected as the last of the file")

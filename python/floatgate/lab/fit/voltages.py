@@ -12,7 +12,6 @@ every state is alike often, and codings are Gray: parts that write page by page,
 all at once.
 """
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite, sqrt
@@ -20,11 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
-from floatgate import _core
-from floatgate.errors import InputError, one_line
+from floatgate import _core, files
+from floatgate.errors import InputError
 from floatgate.lab.fit.laws import SHAPES, Goodness, Shape, fit_all, penalty
 from floatgate.lab.fit.stream import Real
 
+_TABLE = "a table of threshold voltages"
 CODINGS = ("two-step", "one-shot")
 _STATES = (2, 4, 8, 16)
 _GROWTHS = tuple(shape for shape in SHAPES if shape.name in ("constant", "linear", "power"))
@@ -94,10 +94,7 @@ def read(path: Path, coding: str | None = None) -> Table:
 
     Raises InputError with file, line, value and expectation for what is missing, twice or impossible.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {one_line(error)}: expected a table of threshold voltages") from error
+    lines = files.read_text(path, _TABLE).splitlines()
     first = next((index for index, line in enumerate(lines) if not line.startswith("#")), len(lines))
     head = {}
     for line in lines[:first]:
@@ -108,7 +105,7 @@ def read(path: Path, coding: str | None = None) -> Table:
     if sorted(columns) not in (sorted(_COLUMNS), sorted({*_COLUMNS, "age"})):
         raise InputError(f"{path}:{first + 1}: expected the columns {','.join(_COLUMNS)}, and age or not")
     found: dict[tuple[int, str], dict[str, tuple[float, float]]] = {}
-    for number, fields in enumerate(csv.reader(lines[first + 1 :]), first + 2):
+    for number, fields in files.read_rows(lines[first + 1 :], path, first + 2, _TABLE):
         _take(f"{path}:{number}", columns, fields, found)
     if not found:
         raise InputError(f"{path}: no rows: expected the states of cells")
@@ -128,9 +125,10 @@ def _take(
         raise InputError(f"{place}: {len(fields)} fields: expected {len(columns)}: {','.join(columns)}")
     row = {name: text.strip() for name, text in zip(columns, fields, strict=True)}
     cycles = row["pe_cycles"]
-    if not cycles.isascii() or not cycles.isdigit():
-        raise InputError(f"{place}: pe_cycles = {cycles or 'nothing'}: expected a whole number")
-    states = found.setdefault((int(cycles), row.get("age", "")), {})
+    wear = files.whole(cycles)
+    if wear is None:
+        raise InputError(f"{place}: pe_cycles = {cycles[:40] or 'nothing'}: expected a whole number")
+    states = found.setdefault((wear, row.get("age", "")), {})
     if row["state"] in states:
         raise InputError(f"{place}: state = {row['state']}: given twice for {cycles} cycles: expected once")
     sigma = _number(place, "sigma", row["sigma"])

@@ -552,6 +552,11 @@ impl Regulation {
         (self.due[superblock] <= now).then_some(self.due[superblock])
     }
 
+    /// When a superblock was opened, in ns; negative: before the run.
+    pub(crate) fn opened_at(&self, superblock: usize) -> i64 {
+        self.opened_at[superblock]
+    }
+
     /// The shortest time after which a way to write wants its data written anew.
     pub(crate) fn shortest_refresh(&self) -> Option<Nanos> {
         self.ways.costs.iter().filter_map(|cost| cost.refresh).min()

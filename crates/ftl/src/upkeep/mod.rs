@@ -61,6 +61,8 @@ struct Due {
     superblock: u32,
     since: SimTime,
     origin: Origin,
+    /// When it was opened: what it holds after another erase is not meant.
+    opened: i64,
 }
 
 /// One die's part.
@@ -261,12 +263,21 @@ impl PageMapped {
         calendar: &mut Calendar,
     ) {
         let die = (superblock / self.space.per_die) as usize;
-        let Some(upkeep) = &mut self.upkeep else { return };
+        let is_meant = self.is_written_anew(superblock);
+        let (Some(upkeep), Some(regulation)) = (&mut self.upkeep, &self.regulation) else { return };
+        if !is_meant {
+            return; // It is being emptied: its own reads may have worn it out.
+        }
         if std::mem::replace(&mut upkeep.waits[superblock as usize], true) {
             return;
         }
         let of = &mut upkeep.dies[die];
-        of.due.push_back(Due { superblock, since, origin });
+        of.due.push_back(Due {
+            superblock,
+            since,
+            origin,
+            opened: regulation.opened_at(superblock as usize),
+        });
         if !of.has_turn {
             of.has_turn = true;
             let at = of.free_at;
@@ -295,6 +306,11 @@ impl PageMapped {
             let Some(due) = of.due.pop_front() else { return };
             upkeep.waits[due.superblock as usize] = false;
             let valid = self.space.valid[due.superblock as usize];
+            let opened =
+                self.regulation.as_ref().map(|regulation| regulation.opened_at(due.superblock as usize));
+            if opened != Some(due.opened) {
+                continue;
+            }
             if self.write_superblock_anew(due.superblock, due.origin, calendar, probe) {
                 self.note_begun(die, due, valid, now);
             } else if due.origin == Origin::Refresh {

@@ -22,6 +22,8 @@ const MOVED_SUPERBLOCKS: u64 = 8;
 const MOVED_UNITS: u64 = 1 << 17;
 /// Superblocks that the host writes at most until then; a drive that never gets short has nothing to be watched.
 const WRITTEN_SUPERBLOCKS: u64 = 32;
+/// Requests for each of the units that the host writes at most.
+const REQUESTS_PER_UNIT: u64 = 8;
 /// Requests outstanding: enough for the programs that a die may have waiting, and then some.
 const DEPTH: u32 = 64;
 
@@ -56,7 +58,10 @@ fn watch(small: &Drive, mini: Ftl, units: u64, random: RandomStream) -> Result<f
     let begun = counts(&run.ftl);
     let (mut before, mut moved, mut earned, mut used) = (begun, 0, 0.0, 0.0);
     let enough = (MOVED_SUPERBLOCKS * superblock).min(MOVED_UNITS);
-    while moved < enough && before[0] - begun[0] < WRITTEN_SUPERBLOCKS * superblock {
+    let written = WRITTEN_SUPERBLOCKS * superblock;
+    // What a buffer takes the place of before it leaves never comes to the flash: all of it, if the buffer is larger.
+    while moved < enough && before[0] - begun[0] < written && run.host_requests < REQUESTS_PER_UNIT * written
+    {
         let rate = run.ftl.as_page_mapped().and_then(|pages| pages.urgent_rate());
         if run.advance(1)? {
             break;

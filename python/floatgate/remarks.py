@@ -17,6 +17,11 @@ MOSTLY = 0.9
 BEHIND = 0.1
 # Debt and padding are worth a sentence where they are at least this share of the figure that they change.
 NOTABLE = 0.1
+# Uniform writes find in the buffer what they should to a few percent; twice as much is something else, if it
+# is more than chance. How a drive was made is forgotten after it was written over some times.
+SKEWED = 2.0
+REPLACED_LEAST = 30
+FORGOTTEN = 3.0
 
 
 @dataclass(frozen=True)
@@ -84,9 +89,11 @@ def _nothing_collected(document: dict[str, Any]) -> Remark | None:
         " drive, and ended before room had to be gained; a write amplification of"
         f" {q.ratio(document['waf'])} says nothing about the long run."
     )
-    return Remark("nothing_collected", text, _LONGER)
+    used = at(document, "state.began") not in (None, "none")
+    return Remark("nothing_collected", text, _LONGER if used else f"{_USED}, or {_LONGER}")
 
 
+_USED = "begin with a used drive: --precondition instant, or workload where writes are skewed"
 _LONGER = "run it longer: --loop until=waf:5% repeats the workload until write amplification is known to 5 %"
 
 
@@ -122,11 +129,18 @@ def _too_short(document: dict[str, Any]) -> Remark | None:
     return Remark("too_short", text, _LONGER)
 
 
+def _notable(document: dict[str, Any], part: str) -> tuple[float, float] | None:
+    """Give write amplification and a part of it, where that part is worth a sentence."""
+    waf, of_it = document.get("waf"), at(document, f"waf_parts.{part}")
+    return (waf, of_it) if waf and of_it and of_it >= NOTABLE * waf else None
+
+
 def _owed_before(document: dict[str, Any]) -> Remark | None:
     """Collection that the run did not cause."""
-    waf, owed = document.get("waf"), at(document, "waf_parts.gc_debt")
-    if not waf or not owed or owed < NOTABLE * waf:
+    found = _notable(document, "gc_debt")
+    if found is None:
         return None
+    waf, owed = found
     text = (
         f"Of the write amplification of {q.ratio(waf)}, {q.ratio(owed)} are collection for room that was"
         " missing when the run began and that it did not use."
@@ -136,9 +150,10 @@ def _owed_before(document: dict[str, Any]) -> Remark | None:
 
 def _padded(document: dict[str, Any]) -> Remark | None:
     """Program units that went to the flash mostly empty."""
-    waf, padding = document.get("waf"), at(document, "waf_parts.padding")
-    if not waf or not padding or padding < NOTABLE * waf:
+    found = _notable(document, "padding")
+    if found is None:
         return None
+    waf, padding = found
     text = (
         f"{q.percent(padding / waf)} of the write amplification of {q.ratio(waf)} is padding: writes came so"
         " slowly, or were flushed so often, that program units went to the flash before they were full."
@@ -148,6 +163,23 @@ def _padded(document: dict[str, Any]) -> Remark | None:
         " (ftl.buffer.power_loss_protection)"
     )
     return Remark("padding", text, advice)
+
+
+def _another_state(document: dict[str, Any]) -> Remark | None:
+    """Skewed work on a drive that was overwritten uniformly, and has not been written over often since."""
+    overwrites = at(document, "waf_long_run.overwrites")
+    if at(document, "state.began") not in ("instant", "steady") or not overwrites or overwrites > FORGOTTEN:
+        return None
+    replaced, uniform = (at(document, f"buffer.units_replaced{which}") for which in ("", "_uniform"))
+    if not replaced or not uniform or replaced < REPLACED_LEAST or replaced < SKEWED * uniform:
+        return None
+    text = (
+        f"Uniform overwriting made this drive, and the workload writes some places more than others: what it"
+        f" writes was still in the buffer {q.ratio(replaced / uniform)} times as often as uniform writes"
+        f" would be. It wrote {q.percent(overwrites)} of the drive, and is served by what uniform writes"
+        " left: write amplification in its own steady state may be another."
+    )
+    return Remark("another_state", text, "--precondition workload: overwrite with the workload itself before")
 
 
 def _from_the_buffer(document: dict[str, Any]) -> Remark | None:
@@ -175,6 +207,7 @@ RULES: tuple[Callable[[dict[str, Any]], Remark | None], ...] = (
     _nothing_collected,
     _too_short,
     _loop_given_up,
+    _another_state,
     _owed_before,
     _padded,
     _from_the_buffer,

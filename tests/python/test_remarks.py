@@ -75,6 +75,36 @@ def test_a_workload_that_ended_before_anything_was_collected() -> None:
     assert "1.50 % of the drive" in found["text"]
 
 
+def test_a_fresh_drive_is_advised_against_where_nothing_was_collected() -> None:
+    fresh, used = (
+        remarks(document(waf_long_run=long_run(0, short=True), state={"began": began}))[0]["advice"]
+        for began in ("none", "instant")
+    )
+    assert "--precondition instant" in fresh
+    assert "--precondition" not in used
+
+
+def skewed(began: str = "instant", replaced: int = 320, overwrites: float = 0.5) -> dict[str, Any]:
+    buffer = document()["buffer"] | {"units_replaced": replaced, "units_replaced_uniform": 100.0}
+    state = {"began": began}
+    return document(state=state, buffer=buffer, waf_long_run=long_run(overwrites=overwrites))
+
+
+def test_skewed_work_on_a_uniform_state_is_told_of_the_other_state() -> None:
+    (found,) = remarks(skewed())
+    assert found["kind"] == "another_state"
+    assert "3.20 times" in found["text"]
+    assert "50.0 % of the drive" in found["text"]
+    assert "--precondition workload" in found["advice"]
+    for other in (
+        skewed(began="workload"),
+        skewed(began="none"),
+        skewed(replaced=120),
+        skewed(overwrites=4.0),
+    ):
+        assert kinds(other) == []
+
+
 @pytest.mark.parametrize(
     ("parts", "kind"),
     [

@@ -247,6 +247,8 @@ impl Ftl {
         fn is_protected(&self) -> bool;
         /// The most units that were acknowledged and not on flash at once since the run began.
         fn risk_most(&self) -> u32;
+        /// Mapping units that the buffer holds at most.
+        fn buffer_units(&self) -> u32;
         /// Bytes of state: map, superblocks, buffer.
         fn state_bytes(&self) -> usize;
         /// Bytes of RAM that the modelled drive's map takes.

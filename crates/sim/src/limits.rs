@@ -24,6 +24,8 @@ pub(crate) struct Watch {
     /// Events until the next look.
     pub left: u64,
     events: u64,
+    /// Events of passes of the workload that are over.
+    events_before: u64,
     seen: u64,
     since: SimTime,
     events_since: u64,
@@ -38,10 +40,23 @@ impl Watch {
             events_most: EVENTS_LEAST + EVENTS_PER_ROW * rows,
             left: EVERY,
             events: 0,
+            events_before: 0,
             seen: 0,
             since: SimTime::ZERO,
             events_since: 0,
         }
+    }
+
+    /// The workload begins anew: what is said to be done from now on is a part of this pass.
+    pub fn begin_pass(&mut self) {
+        self.events_before = self.events;
+    }
+
+    /// Refuses a pass of which so many events are only the part `done`.
+    fn look_ahead(&self, done: f64) -> Result<(), Error> {
+        let events = (self.events - self.events_before) as f64;
+        let is_too_long = done > 0.0 && events / done > SURELY * engine::EVENTS_MAX as f64;
+        if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
     /// The most events that a drive which comes to rest can need.
@@ -83,11 +98,7 @@ impl<P: Observer> Run<P> {
                 shortened(&self.ftl.explain_stall())
             )));
         }
-        let (events, most) = (watch.events as f64, engine::EVENTS_MAX as f64);
-        match self.fraction_done() {
-            Some(done) if done > 0.0 && events / done > SURELY * most => Err(too_long(events, done)),
-            _ => Ok(()),
-        }
+        self.fraction_done().map_or(Ok(()), |done| self.watch.look_ahead(done))
     }
 
     /// As [`Self::look`], for `passes` times as much as was done so far.
@@ -140,6 +151,21 @@ mod tests {
     use crate::{Drive, Error};
     use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 
+    const SETTINGS: [&str; 12] = [
+        "geometry.channels=1",
+        "geometry.ways=1",
+        "nand.cell=slc",
+        "nand.planes=1",
+        "nand.blocks_per_plane=16",
+        "nand.pages_per_block=32",
+        "nand.page_size=4KiB",
+        "nand.t_r=25us",
+        "nand.t_prog=200us",
+        "nand.t_bers=1500us",
+        "bus.interface.rate=200MT/s",
+        "ftl.op_ratio=0.6",
+    ];
+
     /// One write, and after it nothing but time.
     struct Waiting(bool);
 
@@ -170,22 +196,19 @@ mod tests {
     }
 
     #[test]
+    fn a_further_pass_is_judged_by_its_own_events() {
+        let drive = Drive::from_resolved("test", &SETTINGS.map(str::to_owned)).unwrap();
+        let mut watch = Watch::new(&drive.build(1).unwrap());
+        watch.events = 200_000_000;
+        watch.look_ahead(1.5e-4).expect_err("so much would never end");
+        watch.begin_pass();
+        watch.events += EVERY;
+        watch.look_ahead(1.5e-4).unwrap();
+    }
+
+    #[test]
     fn a_request_that_nothing_brings_nearer_to_its_end_ends_the_run() {
-        let settings = [
-            "geometry.channels=1",
-            "geometry.ways=1",
-            "nand.cell=slc",
-            "nand.planes=1",
-            "nand.blocks_per_plane=16",
-            "nand.pages_per_block=32",
-            "nand.page_size=4KiB",
-            "nand.t_r=25us",
-            "nand.t_prog=200us",
-            "nand.t_bers=1500us",
-            "bus.interface.rate=200MT/s",
-            "ftl.op_ratio=0.6",
-        ];
-        let drive = Drive::from_resolved("test", &settings.map(str::to_owned)).unwrap();
+        let drive = Drive::from_resolved("test", &SETTINGS.map(str::to_owned)).unwrap();
         let (ftl, link) = (drive.build(1).unwrap(), Link::new(drive.link().clone()));
         let limits = Limits { requests: None, ns: None };
         let mut run = Run::new(ftl, link, Box::new(Waiting(false)), Nanos::ZERO, &limits, ());

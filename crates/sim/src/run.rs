@@ -183,6 +183,7 @@ impl<P: Observer> Run<P> {
     pub fn go_on_with(&mut self, workload: Box<dyn Workload>) {
         debug_assert!(self.is_done());
         self.requests_of_passes += self.workload.report().requests;
+        self.watch.begin_pass();
         self.workload = workload;
         self.source_done = false;
         self.draw(self.calendar.now());

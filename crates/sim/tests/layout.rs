@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Finds, SMALL, catalogue, closed_loop, drive, run};
+use common::{Around, SMALL, catalogue, closed_loop, drive, run};
 use engine::RandomStream;
 use host::trace::formats;
 use host::{Extent, Op};
@@ -193,14 +193,14 @@ fn a_volume_finds_its_addresses() {
 }
 
 /// Random reads and writes over the whole drive by a workload that finds all of it.
-fn finds_all(drive: &Drive, requests: u64) -> Box<Finds> {
+fn finds_all(drive: &Drive, requests: u64) -> Box<Around> {
     let span = drive.capacity().get();
     let mut random = RandomStream::new(5, "test");
     let inner = closed_loop(requests, 8, move |_| {
         let op = if random.chance(0.5) { Op::Read } else { Op::Write };
         (op, random.below(span / 4096) * 4096, 4096)
     });
-    Box::new(Finds { inner, parts: vec![Extent { offset: 0, bytes: span }] })
+    Box::new(Around::finds(inner, vec![Extent { offset: 0, bytes: span }]))
 }
 
 #[test]

@@ -57,6 +57,27 @@ fn a_short_run_says_what_a_long_one_finds() {
 }
 
 #[test]
+fn what_writes_find_in_the_buffer_says_whether_they_are_uniform() {
+    let times = |hot: f64| {
+        let drive = drive(SMALL);
+        let units = drive.capacity().get() / 4096;
+        let mut random = engine::RandomStream::new(5, "test");
+        let draw = move |_| {
+            let first = (units as f64 * 0.2) as u64;
+            let unit =
+                if random.chance(hot) { random.below(first) } else { first + random.below(units - first) };
+            (Op::Write, unit * 4096, 4096)
+        };
+        let (_, result) = run(drive, common::closed_loop(60_000, 16, draw), steady(1));
+        number(&result, "buffer.units_replaced") / number(&result, "buffer.units_replaced_uniform")
+    };
+    // The chance that two writes meet is the sum of the squares of their places' chances, over the drive's units.
+    let (uniform, skewed) = (times(0.2), times(0.8));
+    assert!((0.8..1.1).contains(&uniform), "{uniform}");
+    assert!((2.6..3.5).contains(&skewed), "{skewed}: 0.8 x 0.8 / 0.2 + 0.2 x 0.2 / 0.8 = 3.25");
+}
+
+#[test]
 fn parts_add_up_and_a_short_run_gives_no_value() {
     let result = measured(&[], 1, 200);
     let parts = result["waf_parts"].as_object().unwrap();

@@ -48,6 +48,11 @@ impl PageMapped {
         self.stats.risk_unit_ns += self.risk.until(now, self.buffer.at_risk());
     }
 
+    /// Mapping units that the buffer holds at most.
+    pub fn buffer_units(&self) -> u32 {
+        self.buffer.slots()
+    }
+
     /// The most units that were at risk at once since the run began.
     pub fn risk_most(&self) -> u32 {
         self.risk.most

@@ -152,6 +152,11 @@ impl Buffer {
         buffer
     }
 
+    /// Mapping units that it holds at most.
+    pub fn slots(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
     /// Slots not in use.
     #[inline]
     pub fn free_slots(&self) -> u32 {

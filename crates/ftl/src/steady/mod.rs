@@ -14,13 +14,16 @@ pub use history::{Moment, OpenBlock, UsedBlock, VictimBlock};
 
 /// When write amplification counts as steady: over the last `windows` windows of `window` logical drive
 /// writes each, it stays within `tolerance` (relative) of its mean, and a straight line through them changes
-/// by no more than half of that.
+/// by no more than half of that; and what was there before is mostly overwritten.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyRule {
     /// Length of a window, in overwrites of the filled space.
     pub window: f64,
     /// How many windows are compared.
     pub windows: usize,
+    /// Overwrites before it may count as steady: what was filled in order lies in order until it is overwritten, which a
+    /// workload that prefers some addresses would find, though write amplification is steady by then.
+    pub least: f64,
     /// The largest relative excursion.
     pub tolerance: f64,
     /// Overwrites after which the drive is taken as it is, and said to be so.
@@ -29,7 +32,7 @@ pub struct SteadyRule {
 
 impl Default for SteadyRule {
     fn default() -> Self {
-        Self { window: 0.25, windows: 5, tolerance: 0.02, limit: 20.0 }
+        Self { window: 0.25, windows: 5, least: 3.0, tolerance: 0.02, limit: 20.0 }
     }
 }
 
@@ -47,10 +50,10 @@ impl SteadyWindow {
         Self { rule, history: Vec::new() }
     }
 
-    /// Adds a window; true when the rule holds.
-    pub fn push(&mut self, waf: f64) -> bool {
+    /// Adds a window that ended after so many overwrites; true when the rule holds.
+    pub fn push(&mut self, waf: f64, overwrites: f64) -> bool {
         self.history.push(waf);
-        self.is_steady()
+        overwrites >= self.rule.least && self.is_steady()
     }
 
     /// True when the rule holds for the last windows.

@@ -87,7 +87,7 @@ impl Precondition {
             // The shortest way to steady is the fill and as many windows as are compared; beyond that nobody
             // knows, and the estimate stays just short of done.
             PreconditionKind::Steady | PreconditionKind::Workload => {
-                let least = 1.0 + self.rule.window * self.rule.windows as f64;
+                let least = 1.0 + self.rule.least;
                 Some((filled / least).min(0.99))
             }
             _ => Some(filled.min(1.0)),
@@ -165,8 +165,8 @@ impl Precondition {
         let waf = ftl.stats().since(&self.window_start).waf().expect("the window held writes");
         self.window_start = *ftl.stats();
         self.in_window = 0;
-        self.steady = self.window.push(waf);
         let overwritten = (self.written - u64::from(self.filled)) as f64 / f64::from(self.filled);
+        self.steady = self.window.push(waf, overwritten);
         self.done = self.steady || overwritten >= self.rule.limit;
     }
 
@@ -190,10 +190,11 @@ impl Precondition {
             } else {
                 put(drive, ftl, Lpn(self.random.below(filled) as u32))?;
                 self.written += 1;
-                if (self.written - filled - self.uncounted).is_multiple_of(window) {
+                let overwritten = self.written - filled - self.uncounted;
+                if overwritten.is_multiple_of(window) {
                     let waf = ftl.stats().since(&self.window_start).waf().expect("the window held writes");
                     self.window_start = *ftl.stats();
-                    self.steady = self.window.push(waf);
+                    self.steady = self.window.push(waf, overwritten as f64 / filled as f64);
                     self.done = self.steady || self.window.is_exhausted();
                 }
             }
@@ -264,6 +265,7 @@ impl Precondition {
             "rule": {
                 "window_overwrites": self.rule.window,
                 "windows": self.rule.windows,
+                "least_overwrites": self.rule.least,
                 "tolerance": self.rule.tolerance,
                 "limit_overwrites": self.rule.limit,
             },

@@ -20,8 +20,9 @@ pub(crate) const VICTIMS_LEAST: u64 = 30;
 /// Fewer dies say nothing about the difference between dies.
 const DIES_LEAST: usize = 4;
 
-/// Halves of a run whose means are further apart than this chance allows are taken for different.
-const CHANCE: f64 = 0.01;
+/// Halves of a run whose means are further apart than this chance allows are taken for different. It is small because a
+/// half that is left out for nothing is half of what is known, and halves are compared again and again.
+const CHANCE: f64 = 0.002;
 
 /// Batches of each half, when they are compared.
 const HALVES: usize = 10;
@@ -415,7 +416,7 @@ mod tests {
     fn dies_that_go_their_own_ways_are_no_drift_and_widen_the_interval() {
         let runs: Vec<LongRun> = (0..400).map(|seed| of_dies(seed, 0.0)).collect();
         let drifting = runs.iter().filter(|run| run.left_out > 0.0).count();
-        assert!(drifting <= 12, "{drifting} of 400 taken for drifting, of which 4 were to be expected");
+        assert!(drifting <= 5, "{drifting} of 400 taken for drifting, of which 1 was to be expected");
         let holds = |run: &&LongRun| run.interval.is_some_and(|it| (it.low()..it.high()).contains(&5.0));
         let held = runs.iter().filter(holds).count();
         assert!(held >= 370, "{held} of 400 hold what all dies come to in the long run");

@@ -1,10 +1,12 @@
 //! The result: what `run.json` holds.
 //!
 //! - `amplification`: what write amplification was made up of, and what it comes to in the long run.
+//! - `buffer`: what the buffer, reading ahead and the SLC cache did.
 //! - `drive`: wear, wires and how busy everything was.
 //! - `intervals`: how sure the host's figures are.
 
 pub(crate) mod amplification;
+mod buffer;
 mod drive;
 mod intervals;
 
@@ -80,9 +82,9 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "jobs": jobs(run),
         "gc": gc(&stats),
         "ftl": ftl_of(&run.ftl, &stats),
-        "buffer": buffer(&run.ftl, &stats, span_ns),
-        "reading": reading(&stats),
-        "slc_cache": slc_cache(&run.ftl, &stats),
+        "buffer": buffer::of(&run.ftl, &stats, span_ns),
+        "reading": buffer::reading(&stats),
+        "slc_cache": buffer::slc_cache(&run.ftl, &stats),
         "regulation": regulation(run),
         "upkeep": upkeep(run, span_ns),
         "parity": parity(&run.ftl, context.drive),
@@ -180,22 +182,25 @@ fn latency(histogram: &Histogram<u64>, mean: Option<f64>) -> Value {
     })
 }
 
+/// What the host gets: of one kind of request, over all or of one job.
+fn figures(bytes: u64, latencies: &Histogram<u64>, mean: Option<f64>, span_ns: u64) -> Value {
+    let requests = latencies.len();
+    json!({
+        "requests": requests,
+        "bytes": bytes,
+        "iops": per_second(requests as f64, span_ns),
+        "bandwidth_bytes_per_s": per_second(bytes as f64, span_ns),
+        "latency_ns": latency(latencies, mean),
+    })
+}
+
 fn host(measure: &Measure, span_ns: u64) -> Value {
     let mut host = Map::new();
     for op in Op::ALL {
         let of: &OpMeasure = &measure.ops[op as usize];
-        let requests = of.requests();
-        host.insert(
-            op.name().into(),
-            json!({
-                "requests": requests,
-                "bytes": of.bytes,
-                "iops": per_second(requests as f64, span_ns),
-                "bandwidth_bytes_per_s": per_second(of.bytes as f64, span_ns),
-                "latency_ns": latency(&of.latency, of.mean_ns()),
-                "interval": intervals::of(measure, op, span_ns),
-            }),
-        );
+        let mut figures = figures(of.bytes, &of.latency, of.mean_ns(), span_ns);
+        figures["interval"] = intervals::of(measure, op, span_ns);
+        host.insert(op.name().into(), figures);
     }
     host["read"]["uncorrectable"] = json!(measure.uncorrectable);
     host.insert("arrivals".into(), arrivals(measure, span_ns));
@@ -257,17 +262,8 @@ fn jobs<P: Observer>(run: &Run<P>) -> Value {
         map.insert("name".into(), json!(names.get(tag).cloned().unwrap_or_else(|| tag.to_string())));
         for (op, of) in Op::ALL.iter().zip(ops) {
             let Some(of) = of else { continue };
-            let requests = of.latency.len();
-            map.insert(
-                op.name().into(),
-                json!({
-                    "requests": requests,
-                    "bytes": of.bytes,
-                    "iops": per_second(requests as f64, span_ns),
-                    "bandwidth_bytes_per_s": per_second(of.bytes as f64, span_ns),
-                    "latency_ns": latency(&of.latency, Some(of.latency_sum_ns as f64 / requests as f64)),
-                }),
-            );
+            let mean = of.latency_sum_ns as f64 / of.latency.len() as f64;
+            map.insert(op.name().into(), figures(of.bytes, &of.latency, Some(mean), span_ns));
         }
         Value::Object(map)
     };
@@ -421,63 +417,6 @@ fn unreadable(stats: &FtlStats) -> Value {
         "reads_lost": { "host": stats.reads_lost[0], "other": stats.reads_lost[1] },
         "units_lost": stats.units_lost,
         "units_read_lost": stats.units_read_lost,
-    })
-}
-
-fn buffer(ftl: &Ftl, stats: &FtlStats, span_ns: u64) -> Value {
-    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    let replaced = stats.units_coalesced + stats.units_overwritten_clean;
-    let reads = stats.units_read_buffer + stats.units_read_flash;
-    json!({
-        "hit_ratio_read": ratio(stats.units_read_buffer, reads),
-        "hit_ratio_write": ratio(replaced, stats.units_written),
-        "units_overwritten_clean": stats.units_overwritten_clean,
-        "units_evicted_dirty": stats.units_evicted_dirty,
-        "units_evicted_clean": stats.units_evicted_clean,
-        // What a power cut at a random moment, and at the worst, takes from a buffer that nothing protects
-        // (`ftl.buffer.power_loss_protection`).
-        "units_at_risk_mean": per_second(stats.risk_unit_ns as f64 / 1e9, span_ns),
-        "units_at_risk_max": ftl.risk_most(),
-        "units_written": stats.units_written,
-        "units_coalesced": stats.units_coalesced,
-        "units_stale": stats.units_stale,
-        "units_read_from_buffer": stats.units_read_buffer,
-        "units_read_from_flash": stats.units_read_flash,
-        "units_read_unmapped": stats.units_read_unmapped,
-        "units_trimmed": stats.units_trimmed,
-    })
-}
-
-/// Reads that shared an array read, and what was read before it was asked for; `units_fetched` came of the latter.
-fn reading(stats: &FtlStats) -> Value {
-    json!({
-        "reads_joined": stats.reads_joined,
-        "units_fetched": stats.units_read_fetched,
-        "units_read_ahead": stats.units_read_ahead,
-        "units_read_ahead_used": stats.units_read_ahead_used,
-        "units_read_ahead_wasted": stats.units_read_ahead_wasted,
-    })
-}
-
-/// Superblocks with one bit a cell; null where the drive has none.
-fn slc_cache(ftl: &Ftl, stats: &FtlStats) -> Value {
-    let Some(bytes) = ftl.cache_bytes() else { return Value::Null };
-    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    let written = stats.slc_units_written + stats.slc_units_bypassed;
-    let erases = ftl.array().slc_erases();
-    let total: u64 = erases.iter().map(|&count| u64::from(count)).sum();
-    json!({
-        "bytes_in_use": bytes,
-        "units_written": stats.slc_units_written,
-        "units_bypassed": stats.slc_units_bypassed,
-        "hit_ratio_write": ratio(stats.slc_units_written, written),
-        "units_read": stats.slc_units_read,
-        "hit_ratio_read": ratio(stats.slc_units_read, stats.units_read_flash),
-        "superblocks_folded": stats.slc_superblocks_folded,
-        "units_folded": stats.slc_units_folded,
-        "blocks_erased": stats.slc_blocks_erased,
-        "erases_per_block_mean": ratio(total, erases.len() as u64),
-        "erases_per_block_max": erases.iter().max(),
     })
 }
 

@@ -8,44 +8,27 @@ use host::{Extent, HostRequest, Op, Poll, Workload, WorkloadError, WorkloadRepor
 use sim::{Catalogue, Drive, RunOptions, Session};
 use units::SimTime;
 
-/// Every `every`th request forces unit access; 0: none.
-pub struct Forced<W> {
-    pub inner: W,
-    pub every: u64,
-    pub seen: u64,
-}
-
-impl<W: Workload> Workload for Forced<W> {
-    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
-        let mut poll = self.inner.poll(now)?;
-        if let Poll::Ready(request) = &mut poll {
-            self.seen += 1;
-            request.fua = request.op == Op::Write && self.every > 0 && self.seen.is_multiple_of(self.every);
-        }
-        Ok(poll)
-    }
-
-    fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool) {
-        self.inner.complete(request, now, failed);
-    }
-
-    fn fraction_done(&self, now: SimTime) -> Option<f64> {
-        self.inner.fraction_done(now)
-    }
-
-    fn report(&self) -> WorkloadReport {
-        self.inner.report()
-    }
-}
-
-/// A workload that finds data on the drive: the parts it names when they are laid out.
-pub struct Finds {
+/// A workload with something more than the one within.
+pub struct Around {
     pub inner: Box<dyn Workload>,
+    /// Every so many requests, one that writes forces unit access; 0: none.
+    pub every: u64,
+    seen: u64,
+    /// What it finds on the drive: named when that is laid out, one part in each call.
     pub parts: Vec<Extent>,
 }
 
-impl Workload for Finds {
-    /// One part in each call.
+impl Around {
+    pub fn forced(inner: Box<dyn Workload>, every: u64) -> Self {
+        Self { inner, every, seen: 0, parts: Vec::new() }
+    }
+
+    pub fn finds(inner: Box<dyn Workload>, parts: Vec<Extent>) -> Self {
+        Self { inner, every: 0, seen: 0, parts }
+    }
+}
+
+impl Workload for Around {
     fn lay_out(&mut self, _: u64, name: &mut dyn FnMut(Extent)) -> Result<Option<f64>, WorkloadError> {
         let part = self.parts.pop();
         Ok(part.map(|part| {
@@ -55,7 +38,12 @@ impl Workload for Finds {
     }
 
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
-        self.inner.poll(now)
+        let mut poll = self.inner.poll(now)?;
+        if let (Poll::Ready(request), true) = (&mut poll, self.every > 0) {
+            self.seen += 1;
+            request.fua = request.op == Op::Write && self.seen.is_multiple_of(self.every);
+        }
+        Ok(poll)
     }
 
     fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool) {
@@ -78,8 +66,7 @@ pub fn closed_loop_forced(
     every: u64,
     draw: impl FnMut(u64) -> (Op, u64, u32) + Send + 'static,
 ) -> Box<dyn Workload> {
-    let inner = ClosedLoop { left: requests, total: requests, depth, outstanding: 0, draw };
-    Box::new(Forced { inner, every, seen: 0 })
+    Box::new(Around::forced(closed_loop(requests, depth, draw), every))
 }
 
 /// Requests drawn from `draw` until `left` are handed out, at most `depth` outstanding.

@@ -219,7 +219,7 @@ def test_a_price_list_cannot_write_a_formula(place: Path) -> None:
     name = re.search(r'name = "(.*)"', PRICES.read_text())
     assert name is not None
     (place / "p.toml").write_text(PRICES.read_text().replace(name[0], "name = \"=HYPERLINK('http://x')\""))
-    assert in_process("plan", str(NEEDS), "p.toml", "--out", "o").code in (0, 1, 3)
+    assert in_process("plan", str(NEEDS), "p.toml", "--out", "o").code in (0, 1)
     table = (place / "o" / "plan.csv").read_text()
     assert "'=HYPERLINK" in table
     assert "\n=" not in table

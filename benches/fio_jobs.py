@@ -21,7 +21,7 @@ from floatgate import _core
 from floatgate.errors import InputError
 from floatgate.workload import Workload, resolve, variables_of
 
-CAPACITY_BYTES = 480 * 10**9  # large enough for all of them
+CAPACITY_BYTES = 960 * 10**9  # large enough for all of them
 _NOT_JOBS = {".png", ".py", ".iolog", ".json", ".md", ".log", ".txt", ".sh"}
 _PLACE = re.compile(r"^.*?: (?=\S)")
 

@@ -385,8 +385,9 @@ fn random_arrivals_have_the_rate_asked_for() {
 
 #[test]
 fn thinking_starts_when_all_is_answered() {
-    let played =
-        play("[j]\nrw=read\nsize=64k\nioengine=libaio\niodepth=4\nthinktime=1000\nthinktime_blocks=4\n");
+    let played = play(
+        "[j]\nrw=read\nsize=64k\nioengine=libaio\niodepth=4\nthinktime=1000\nthinktime_blocks=4\nthinktime_blocks_type=issue\n",
+    );
     let times: Vec<u64> = played.requests.iter().map(|request| request.arrive.ns() / 1000).collect();
     let expected = (0..4).flat_map(|group| [group * 1100; 4]);
     assert!(times.iter().copied().eq(expected), "{times:?}");
@@ -625,4 +626,83 @@ fn the_examples_run() {
         }
     }
     assert!(seen >= 4, "{seen}");
+}
+
+/// When each request of a job of `options` goes out, in microseconds, where each takes ten.
+fn times_us(options: &str) -> Vec<u64> {
+    let played = play_with(&format!("[j]\nioengine=libaio\n{options}"), 1, 10_000, usize::MAX);
+    played.requests.iter().map(|request| request.arrive.ns() / 1_000).collect()
+}
+
+#[test]
+fn a_full_queue_is_refilled_as_the_job_says() {
+    let paced = "rw=read\nbs=4k\nsize=32k\niodepth=4\nrate_iops=1000000\n";
+    assert_eq!(times_us(paced), [0, 1, 2, 3, 10, 11, 12, 13]);
+    // Four answers are awaited, or two; or the queue drains to one that is left.
+    assert_eq!(times_us(&format!("{paced}iodepth_batch_complete_min=4\n")), [0, 1, 2, 3, 13, 13, 13, 13]);
+    assert_eq!(times_us(&format!("{paced}iodepth_batch_complete_min=2\n")), [0, 1, 2, 3, 11, 11, 13, 13]);
+    assert_eq!(times_us(&format!("{paced}iodepth_low=1\n")), [0, 1, 2, 3, 12, 12, 12, 22]);
+}
+
+#[test]
+fn a_request_waits_for_one_it_overlaps() {
+    let same =
+        "rw=randwrite:4\nrw_sequencer=identical\nbs=4k\nsize=4k\nio_size=16k\nnorandommap\niodepth=8\n";
+    assert_eq!(times_us(same), [0, 0, 0, 0]);
+    assert_eq!(times_us(&format!("{same}serialize_overlap=1\n")), [0, 10, 20, 30]);
+}
+
+#[test]
+fn pauses_count_answers_or_requests() {
+    let job = "rw=read\nbs=4k\nsize=32k\niodepth=2\nthinktime=100\nthinktime_blocks=1\n";
+    // As in fio, a queue is filled before the first answer can be counted.
+    assert_eq!(times_us(&format!("{job}thinktime_blocks_type=complete\n"))[..4], [0, 0, 110, 220]);
+    assert_eq!(times_us(&format!("{job}thinktime_blocks_type=issue\n"))[..4], [0, 110, 220, 330]);
+}
+
+#[test]
+fn a_job_begins_when_the_one_it_waits_for_is_done() {
+    let text = "[a]\nsize=8k\nnumjobs=2\n[b]\nsize=4k\n[c]\nwait_for=a\nsize=4k\n[d]\nwait_for=c\nsize=4k\n";
+    let played = play_with(text, 1, 10_000, usize::MAX);
+    let first = |tag: u16| {
+        let one = played.requests.iter().find(|request| request.tag == tag);
+        one.map(|request| request.arrive.ns() / 1_000)
+    };
+    assert_eq!((0..5).map(first).collect::<Vec<_>>(), [Some(0), Some(0), Some(0), Some(20), Some(30)]);
+    let error = workload_on("[b]\nwait_for=c\nsize=4k\n[c]\nsize=4k\n", DRIVE, 1).unwrap_err().to_string();
+    assert_eq!(error, "test.fio:1: job b: wait_for=c: expected the name of a job before it");
+    assert!(workload_on("[b]\nwait_for=b\nsize=4k\n", DRIVE, 1).is_err(), "not itself");
+}
+
+#[test]
+fn the_first_job_that_ends_takes_others_along() {
+    let counts = |what: &str| {
+        let text = format!(
+            "[global]\nexitall\nexit_what={what}\nsize=16k\n[a]\nsize=4k\n[b]\n[c]\nnew_group\nthinktime=1s\nsize=8k\n\
+             [d]\nstonewall\nsize=4k\n"
+        );
+        let played = play_with(&text, 1, 10_000, usize::MAX);
+        let count = |tag: u16| played.requests.iter().filter(|request| request.tag == tag).count();
+        ((0..4).map(count).collect::<Vec<_>>(), played.end_ns / 1_000)
+    };
+    assert_eq!(counts("group"), (vec![1, 1, 2, 1], 1_000_030));
+    assert_eq!(counts("stonewall"), (vec![1, 1, 1, 1], 20));
+    assert_eq!(counts("all"), (vec![1, 1, 1, 0], 10));
+}
+
+#[test]
+fn what_is_written_is_read_back_once_it_is_answered() {
+    let asked = |options: &str| -> String {
+        let played =
+            play_with(&format!("[j]\nioengine=libaio\nrw=write\nbs=4k\n{options}"), 1, 10_000, usize::MAX);
+        let said = |request: &HostRequest| {
+            format!("{}{}", ["r", "w", "t", "F"][request.op as usize], request.offset >> 12)
+        };
+        played.requests.iter().map(said).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(asked("size=16k\nverify=md5\niodepth=4\n"), "w0 w1 w2 w3 r0 r1 r2 r3");
+    assert_eq!(asked("size=8k\nverify=md5\nloops=2\nend_fsync=1\n"), "w0 w1 F0 r0 r1 w0 w1 F0 r0 r1");
+    assert_eq!(asked("size=16k\nverify=md5\nverify_backlog=2\niodepth=2\n"), "w0 w1 r0 r1 w2 w3 r2 r3");
+    assert_eq!(asked("size=8k\nverify=md5\nverify_only=1\n"), "r0 r1");
+    assert_eq!(asked("size=8k\nverify=md5\ndo_verify=0\n"), "w0 w1");
 }

@@ -13,7 +13,7 @@ pub enum Distribution {
     Zipf(f64),
     /// Self-similar: a fraction h of the accesses goes to all but a fraction h of the blocks; scattered.
     Pareto(f64),
-    /// A bell over the ranks, its standard deviation in percent of the number of blocks; scattered.
+    /// fio's bell over the ranks, widened by so many percent of the number of blocks; scattered.
     Normal(f64),
     /// Zones in order of address.
     Zoned(Vec<Zone>),
@@ -57,10 +57,8 @@ impl Distribution {
             ("pareto", _) => {
                 within(number(0.2)?, 0.001, 0.999, "pareto:H with H from 0.001 to 0.999").map(Self::Pareto)
             }
-            ("normal", Some(_)) => {
-                within(number(0.0)?, 0.01, 100.0, "normal:PERCENT with PERCENT from 0.01 to 100")
-                    .map(Self::Normal)
-            }
+            ("normal", _) => within(number(0.0)?, 0.0, 100.0, "normal:PERCENT with PERCENT from 0 to 100")
+                .map(Self::Normal),
             ("zoned", Some(zones)) => parse_zones(zones, kb_base, false).map(Self::Zoned),
             ("zoned_abs", Some(zones)) => parse_zones(zones, kb_base, true).map(Self::Zoned),
             _ => Err("random, zipf:THETA, pareto:H, normal:PERCENT, zoned:A/B:C/D... or zoned_abs:A/B:..."),
@@ -131,8 +129,8 @@ pub enum Sampler {
     Zipf(Zipf, Scatter),
     /// `u` to this power, over scattered ranks; so many.
     Pareto(f64, u64, Scatter),
-    /// This standard deviation in blocks, over so many scattered ranks.
-    Normal(f64, u64, Scatter),
+    /// A bell moved by up to half of so many blocks, over so many scattered ranks.
+    Normal(u64, u64, Scatter),
     /// For each percent of the accesses, first block and number of blocks.
     Zoned(Box<[(u64, u64); 100]>),
 }
@@ -180,7 +178,10 @@ impl Sampler {
             Distribution::Uniform | Distribution::Zoned(_) => Self::Uniform(count),
             Distribution::Zipf(theta) => Self::Zipf(Zipf::new(count, *theta), scatter),
             Distribution::Pareto(h) => Self::Pareto(h.ln() / (1.0 - h).ln(), count, scatter),
-            Distribution::Normal(percent) => Self::Normal(count as f64 * percent / 100.0, count, scatter),
+            Distribution::Normal(percent) => {
+                let width = (count as f64 * percent / 100.0).ceil() as u64;
+                Self::Normal(width.min(count / 2), count, scatter)
+            }
         }
     }
 
@@ -229,17 +230,19 @@ fn zone_table(zones: &[Zone], blocks: u64, block: u64) -> Result<Box<[(u64, u64)
     Ok(table)
 }
 
-/// A rank from a bell around the middle of `0..count`; what falls outside is drawn again.
-fn bell(deviation: f64, count: u64, random: &mut RandomStream) -> u64 {
-    loop {
-        // Box and Muller; 1 - u is never zero.
-        let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
-        let normal = radius * (std::f64::consts::TAU * random.unit()).cos();
-        let at = (count as f64 / 2.0 + deviation * normal).floor();
-        if at >= 0.0 && at < count as f64 {
-            return at as u64;
-        }
+/// Numbers whose mean makes the bell.
+const BELL_DRAWS: u64 = 12;
+
+/// A rank from fio's bell: the mean of twelve even draws, moved by up to half of `width` either way, less where that
+/// would lead outside. So its standard deviation is a twelfth of the ranks even where `width` is 0.
+fn bell(width: u64, count: u64, random: &mut RandomStream) -> u64 {
+    let sum: u64 = (0..BELL_DRAWS).map(|_| random.below(count + 1)).sum();
+    let middle = sum.div_ceil(BELL_DRAWS).min(count - 1) as i64;
+    let mut by = if width > 0 { random.below(width) as i64 - (width / 2) as i64 } else { 0 };
+    while !(0..count as i64).contains(&(middle + by)) {
+        by /= 2;
     }
+    (middle + by) as u64
 }
 
 /// Zipf's law over ranks 1 to n by rejection and inversion (Hoermann and Derflinger 1996): exact for every exponent,
@@ -369,15 +372,17 @@ mod tests {
     fn normal_has_its_deviation() {
         let mut random = RandomStream::new(4, "test");
         let (count, draws) = (100_000u64, 200_000u32);
-        let at: Vec<f64> = (0..draws).map(|_| bell(10_000.0, count, &mut random) as f64).collect();
-        let mean = at.iter().sum::<f64>() / f64::from(draws);
-        let variance = at.iter().map(|at| (at - mean).powi(2)).sum::<f64>() / f64::from(draws);
-        // Standard errors: 10 000 / sqrt(n) = 22 and 10 000 / sqrt(2 n) = 16; cutting at five deviations is nothing.
-        assert!((mean - 49_999.5).abs() < 100.0, "{mean}");
-        assert!((variance.sqrt() - 10_000.0).abs() < 71.0, "{}", variance.sqrt());
+        // Twelve even draws and the width add their variances; standard errors are deviation / sqrt(n), / sqrt(2 n).
+        for (width, deviation) in [(0, 8_333.3), (30_000, 12_018.5)] {
+            let at: Vec<f64> = (0..draws).map(|_| bell(width, count, &mut random) as f64).collect();
+            let mean = at.iter().sum::<f64>() / f64::from(draws);
+            let variance = at.iter().map(|at| (at - mean).powi(2)).sum::<f64>() / f64::from(draws);
+            assert!((mean - 50_000.0).abs() < deviation * 0.009, "{mean}");
+            assert!((variance.sqrt() - deviation).abs() < deviation * 0.0065, "{}", variance.sqrt());
+        }
         let counts = by_rank("normal:10", 1000, 100_000);
         let middle: u32 = counts[..200].iter().sum();
-        assert!((f64::from(middle) / 100_000.0 - 0.6827).abs() < 0.012, "one deviation each way: {middle}");
+        assert!((f64::from(middle) / 100_000.0 - 0.739).abs() < 0.012, "{middle}");
     }
 
     #[test]

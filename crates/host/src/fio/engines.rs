@@ -39,7 +39,12 @@ const ASYNC: &[&str] = &[
     "xnvme",
     "spdk",
     "spdk_bdev",
+    "null",
+    "cpp_null",
 ];
+
+/// They do nothing with a request at home; here it goes to the drive like any other.
+pub const NULL: &[&str] = &["null", "cpp_null"];
 
 const NETWORK: &str = "sends over a network and touches no drive";
 const REMOTE: &str = "talks to storage on another machine";
@@ -48,8 +53,6 @@ const NO_IO: &str = "does no I/O at all";
 const MEMORY: &str = "copies to memory that is mapped, which no block request reaches";
 
 const OTHERS: &[(&str, &str)] = &[
-    ("null", NO_IO),
-    ("cpp_null", NO_IO),
     ("cpuio", NO_IO),
     ("exec", "runs another program and does no I/O itself"),
     ("net", NETWORK),
@@ -103,6 +106,11 @@ pub fn find(name: &str) -> Option<Engine> {
         return Some(Engine::Async);
     }
     OTHERS.iter().find(|(other, _)| *other == first).map(|(_, what)| Engine::Other(what))
+}
+
+/// Whether an engine's files are SPDK's block devices, each of a name of its own.
+pub fn names_bdevs(name: &str) -> bool {
+    name.rsplit(['/', ':']).next().is_some_and(|module| module == "spdk_bdev")
 }
 
 /// The engine most like `name`, if one is near; those that do block I/O first.

@@ -7,6 +7,7 @@
 //! Files lie side by side in the order in which they are first named. Each begins where a file system would put it:
 //! at a multiple of the largest power of two that is no more than its length, from 4 KiB to 1 MiB.
 
+use super::engines;
 use super::job::{Blocks, JobFile, JobSpec};
 use super::value::Size;
 use crate::WorkloadError;
@@ -114,7 +115,13 @@ impl Plan {
             Names::Files(names) => {
                 let indices: Result<Vec<u32>, _> =
                     names.into_iter().map(|name| self.file(job, name)).collect();
-                self.share(job, clone, &indices?)?
+                let indices = indices?;
+                if job.fill_device {
+                    // The file system has the drive's room.
+                    let file = &mut self.files.files[indices[0] as usize];
+                    file.bytes = file.bytes.max(self.drive_bytes);
+                }
+                self.share(job, clone, &indices)?
             }
         };
         let (reads, overwrites) = (job.reads(), job.overwrite && job.writes());
@@ -311,7 +318,8 @@ fn names(job: &JobSpec, clone: u64) -> Names {
         _ => name.to_owned(),
     };
     if let Some(names) = &job.filename {
-        return match names.iter().find(|name| is_device(name)) {
+        let bdevs = job.engine.as_deref().is_some_and(engines::names_bdevs);
+        return match names.iter().find(|name| bdevs || is_device(name)) {
             Some(device) if names.len() == 1 => Names::Drive(device.clone()),
             // Several devices are told apart, and refused, by their joined name.
             Some(_) => Names::Drive(names.join(":")),

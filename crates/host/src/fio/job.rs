@@ -35,6 +35,18 @@ pub enum Access {
     TrimWrite,
 }
 
+/// Which jobs end with one that ends, where `exitall` is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExitWhat {
+    /// Those of its group, parted by `new_group` and `stonewall`.
+    #[default]
+    Group,
+    /// Those that run beside it.
+    Stonewall,
+    /// All, also those that have not begun.
+    All,
+}
+
 /// The sizes of a direction's requests, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Blocks {
@@ -112,6 +124,8 @@ pub struct JobSpec {
     pub random_percent: [u64; 3],
     /// Blocks may repeat before all have been accessed.
     pub norandommap: bool,
+    /// The order of blocks that do not repeat comes from a shift register, which needs no map.
+    pub lfsr: bool,
     /// A seed of its own.
     pub seed: Option<u64>,
     /// Bytes per second.
@@ -124,6 +138,18 @@ pub struct JobSpec {
     pub think_ns: u64,
     /// Requests between pauses.
     pub think_blocks: u64,
+    /// Pauses follow so many requests made, rather than answered.
+    pub think_by_issue: bool,
+    /// Answers awaited before a full queue is refilled.
+    pub complete_min: u64,
+    /// Requests that may be out when a full queue is refilled; 0 for one less than full.
+    pub depth_low: u64,
+    /// It starts when all jobs of this name are done.
+    pub wait_for: Option<String>,
+    /// Which other jobs end when this one does.
+    pub exit_what: ExitWhat,
+    /// It writes until there is no more room.
+    pub fill_device: bool,
     /// Wait until all jobs before are done.
     pub stonewall: bool,
     /// Clones report together.
@@ -172,6 +198,16 @@ pub struct JobSpec {
     pub verify: Option<String>,
     /// See `verify`.
     pub do_verify: bool,
+    /// Writes between rounds of reading back, and how many are read then; 0 for the default of each.
+    pub verify_backlog: u64,
+    /// See `verify_backlog`.
+    pub verify_batch: u64,
+    /// Nothing is written, only read back.
+    pub verify_only: bool,
+    /// What is read back follows from the job rather than from a list of what was written.
+    pub experimental_verify: bool,
+    /// A request that overlaps one of its own that is not answered yet waits for it.
+    pub serialize_overlap: bool,
     /// All its options by their first names, with those it inherits, as they were written.
     pub options: BTreeMap<String, String>,
     /// What `k` is in sizes, as fio's option of that name.
@@ -203,12 +239,19 @@ impl JobSpec {
             distribution: [Distribution::Uniform, Distribution::Uniform, Distribution::Uniform],
             random_percent: [100; 3],
             norandommap: false,
+            lfsr: false,
             seed: None,
             rate: [None; 3],
             rate_iops: [None; 3],
             poisson: false,
             think_ns: 0,
             think_blocks: 1,
+            think_by_issue: false,
+            complete_min: 1,
+            depth_low: 0,
+            wait_for: None,
+            exit_what: ExitWhat::default(),
+            fill_device: false,
             stonewall: false,
             group_reporting: false,
             filename: None,
@@ -233,6 +276,11 @@ impl JobSpec {
             new_group: false,
             verify: None,
             do_verify: true,
+            verify_backlog: 0,
+            verify_batch: 0,
+            verify_only: false,
+            experimental_verify: false,
+            serialize_overlap: false,
             options: BTreeMap::new(),
             kb_base: 1024,
         }
@@ -278,6 +326,8 @@ pub struct JobFile {
     pub name: String,
     /// Its jobs in order; at least one.
     pub jobs: Vec<JobSpec>,
+    /// The first job that ends may end others.
+    pub exitall: bool,
     /// Options that were accepted and have no effect, each once, in order of appearance.
     pub ignored: Vec<String>,
 }
@@ -293,7 +343,7 @@ type Setting<'a> = (&'a Place, &'a str, Option<&'a str>);
 /// # Errors
 /// At the first option that is unknown, not modelled or has no such value, and when there is no job.
 pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
-    let mut file = JobFile { name: name.to_owned(), jobs: Vec::new(), ignored: Vec::new() };
+    let mut file = JobFile { name: name.to_owned(), jobs: Vec::new(), exitall: false, ignored: Vec::new() };
     let mut global: Option<JobSpec> = None;
     let mut rest = items;
     while let Some((first, after)) = rest.split_first() {
@@ -317,8 +367,22 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
         }
         let job = JobSpec { name: section.clone(), place: place.clone(), ..base.clone() };
         global = Some(base);
-        let job = fill(job, settings, &mut file.ignored)?;
+        let mut job = fill(job, settings, &mut file.ignored)?;
+        // As in fio, which says so and goes on.
+        job.time_based &= job.runtime_ns.is_some();
         check(&job)?;
+        if let Some(name) = &job.wait_for
+            && (*name == job.name || !file.jobs.iter().any(|other| other.name == *name))
+        {
+            let near = config::nearest(name, file.jobs.iter().map(|job| job.name.as_str()));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            return Err(job.place.error(
+                format!("job {}: wait_for={name}", job.name),
+                format!("the name of a job before it{near}"),
+            ));
+        }
+        // One job that says so says it of all, as in fio.
+        file.exitall |= job.options.get("exitall").is_some_and(|value| value != "0");
         file.jobs.push(job);
     }
     let clones: u64 = file.jobs.iter().map(|job| job.numjobs).sum();
@@ -397,17 +461,6 @@ fn set(
 fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     let wrong =
         |found: &str, expected: &str| Err(job.place.error(format!("job {}: {found}", job.name), expected));
-    if job.time_based && job.runtime_ns.is_none() {
-        return wrong("time_based without an end", "runtime=SECONDS beside time_based");
-    }
-    if job.writes()
-        && job.do_verify
-        && !job.time_based
-        && let Some(method) = &job.verify
-    {
-        let found = format!("verify={method} reads back what was written, which is not modelled");
-        return wrong(&found, "verify=0 or do_verify=0; the simulator checks data itself (--check)");
-    }
     let steady = &job.steady;
     if steady.duration_ns > 0 && steady.duration_ns < 2 * steady.interval_ns {
         return wrong(
@@ -419,6 +472,13 @@ fn check(job: &JobSpec) -> Result<(), WorkloadError> {
         if job.rate[direction].is_some() && job.rate_iops[direction].is_some() {
             return wrong("both rate and rate_iops", "one of them");
         }
+    }
+    let is_paced = job.rate.iter().chain(&job.rate_iops).any(Option::is_some);
+    if is_paced && job.options.get("iodepth_batch").is_some_and(|batch| batch != "1") {
+        return wrong(
+            "iodepth_batch beside a rate",
+            "one of them: requests that are due would wait for others",
+        );
     }
     if job.access == Access::TrimWrite && job.blocks[1] != job.blocks[2] {
         return wrong("trims and writes of different sizes", "one block size: each trimmed block is written");

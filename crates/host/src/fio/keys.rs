@@ -28,16 +28,22 @@ const HONOURED: &[&str] = &[
     "directory",
     "do_verify",
     "end_fsync",
+    "exit_what",
+    "exitall",
+    "experimental_verify",
     "fdatasync",
     "file_service_type",
     "filename",
     "filename_format",
     "filesize",
+    "fill_device",
     "fsync",
     "group_reporting",
     "io_size",
     "io_submit_mode",
     "iodepth",
+    "iodepth_batch_complete_min",
+    "iodepth_low",
     "ioengine",
     "kb_base",
     "loops",
@@ -55,6 +61,7 @@ const HONOURED: &[&str] = &[
     "percentage_random",
     "ramp_time",
     "random_distribution",
+    "random_generator",
     "randrepeat",
     "randseed",
     "rate",
@@ -65,6 +72,7 @@ const HONOURED: &[&str] = &[
     "rw_sequencer",
     "rwmixread",
     "rwmixwrite",
+    "serialize_overlap",
     "size",
     "startdelay",
     "steadystate",
@@ -75,22 +83,33 @@ const HONOURED: &[&str] = &[
     "sync",
     "thinktime",
     "thinktime_blocks",
+    "thinktime_blocks_type",
     "time_based",
     "verify",
+    "verify_backlog",
+    "verify_backlog_batch",
+    "verify_only",
+    "wait_for",
     "writefua",
 ];
 
 /// Options that may stand alone, without a value.
 const SWITCHES: &[&str] = &[
     "description",
+    "do_verify",
     "end_fsync",
+    "exitall",
+    "experimental_verify",
+    "fill_device",
     "group_reporting",
     "new_group",
     "norandommap",
     "overwrite",
     "randrepeat",
+    "serialize_overlap",
     "stonewall",
     "time_based",
+    "verify_only",
 ];
 
 /// Second names, each with the first.
@@ -186,7 +205,6 @@ const NO_EFFECT: &[&str] = &[
     "exec_postrun",
     "exec_prerun",
     "exitall_on_error",
-    "experimental_verify",
     "fadvise_hint",
     "fallocate",
     "filecreate_on_open",
@@ -207,6 +225,8 @@ const NO_EFFECT: &[&str] = &[
     "ignore_error",
     "ignore_zone_limits",
     "invalidate",
+    "iodepth_batch",
+    "iodepth_batch_complete_max",
     "iomem_align",
     "iopsavgtime",
     "ioscheduler",
@@ -264,7 +284,6 @@ const NO_EFFECT: &[&str] = &[
     "prioclass",
     "priohint",
     "priority",
-    "random_generator",
     "read_iolog_chunked",
     "refill_buffers",
     "registerfiles",
@@ -288,6 +307,7 @@ const NO_EFFECT: &[&str] = &[
     "status_interval",
     "stream_id",
     "sync_file_range",
+    "thinktime_spin",
     "thp",
     "thread",
     "uid",
@@ -342,16 +362,13 @@ const ONE: &[&str] = &["1"];
 const NEVER: &[&str] = &[];
 
 const AS_TRACE: &str = "the iolog given as the workload itself: it is read as a trace";
-const NO_VERIFY: &str = "a job without it: what verification reads back is not modelled; the simulator checks data itself (--check)";
 const FIXED_LOAD: &str = "a fixed iodepth or rate";
 const PLAIN_RATE: &str = "rate or rate_iops alone";
 const NO_ZONES: &str = "a job without zones: the drives have none";
-const ONE_BY_ONE: &str = "iodepth alone: requests go out one at a time, and the queue is refilled after each";
 const SPIN: &str = "thinktime alone";
 const WHOLE_SECTORS: &str = "blocks and offsets that are multiples of 512";
 const BALANCE: &str = "rate or rwmixread to balance jobs";
 const OWN_TRIM: &str = "rw=randtrim in a job of its own";
-const SAME_END: &str = "the same runtime and time_based for jobs that are to end together";
 const NO_HINTS: &str = "a job without placement hints";
 const NO_METADATA: &str = "a job without protection information: the drives' sectors carry none";
 const OTHER_ENGINE: &str =
@@ -368,9 +385,6 @@ const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("replay_scale", ONE, AS_TRACE),
     ("replay_skip", NEVER, AS_TRACE),
     ("merge_blktrace_file", NEVER, "the trace given as the workload itself"),
-    ("verify_only", OFF, NO_VERIFY),
-    ("verify_backlog", OFF, NO_VERIFY),
-    ("verify_backlog_batch", OFF, NO_VERIFY),
     ("latency_target", OFF, FIXED_LOAD),
     ("latency_window", OFF, FIXED_LOAD),
     ("latency_percentile", NEVER, FIXED_LOAD),
@@ -381,9 +395,7 @@ const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("rate_cycle", NEVER, PLAIN_RATE),
     ("rate_ignore_thinktime", OFF, "either rate or thinktime"),
     ("thinkcycles", OFF, SPIN),
-    ("thinktime_spin", OFF, SPIN),
     ("thinktime_iotime", OFF, SPIN),
-    ("thinktime_blocks_type", &["complete"], "thinktime_blocks alone: it counts completions"),
     ("zonemode", NONE, NO_ZONES),
     ("zonesize", OFF, NO_ZONES),
     ("zonerange", OFF, NO_ZONES),
@@ -398,11 +410,6 @@ const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("zone_append", OFF, NO_ZONES),
     ("initial_zone_reset", OFF, NO_ZONES),
     ("write_zone_remainder", OFF, NO_ZONES),
-    ("iodepth_batch", ONE, ONE_BY_ONE),
-    ("iodepth_batch_complete_min", ONE, ONE_BY_ONE),
-    ("iodepth_batch_complete_max", ONE, ONE_BY_ONE),
-    ("iodepth_low", NEVER, ONE_BY_ONE),
-    ("serialize_overlap", OFF, "a job without serialize_overlap: the drive orders overlapping requests"),
     ("bs_unaligned", OFF, WHOLE_SECTORS),
     ("bs_is_seq_rand", OFF, "bs=read,write"),
     ("flow", OFF, BALANCE),
@@ -416,15 +423,11 @@ const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("num_range", ONE, "trims of one range each"),
     ("opendir", NEVER, "filename or nrfiles: no folder of files is read"),
     ("file_append", OFF, "offset= and size="),
-    ("fill_device", OFF, "filename=/dev/nvme0n1 without size: the drive is written to its end"),
     ("pre_read", OFF, "a job that reads, and a stonewall after it"),
     ("create_only", OFF, "a job that does something"),
     ("write_barrier", OFF, "fsync=N"),
     ("readfua", OFF, "a job without readfua"),
     ("end_syncfs", OFF, "end_fsync=1"),
-    ("exitall", OFF, SAME_END),
-    ("exit_what", NEVER, SAME_END),
-    ("wait_for", NEVER, "stonewall"),
     ("profile", NEVER, "the job written out"),
     ("sprandom", OFF, "rw=randwrite, and --precondition for the drive's state"),
     ("spr_op", NEVER, "rw=randwrite, and --precondition for the drive's state"),

@@ -11,20 +11,24 @@
 //! - **Variables** (`${NAME}`) are those the caller gives; the environment is not read, so that a run repeats.
 //! - **Pace.** A paced request goes out when it is due and the depth allows, whatever is still unanswered, as with
 //!   fio's `io_submit_mode=offload`; exponential gaps (`rate_process=poisson`) have the mean of the rate.
-//! - **Pauses.** `thinktime_blocks` counts requests made; the pause begins when all of them are answered.
+//! - **Pauses.** `thinktime_blocks` counts answers, or requests made; the pause begins when all of them are answered.
+//! - **Batches.** The host's software takes no time, so that all requests for which there is room go out at once.
 //! - **Flushes** of `fsync`, `fdatasync` and `end_fsync` wait for the clone's own requests, and hold up new ones.
 //! - **The random map**: each block once in a pass. Where all requests have one size it is a permutation, which needs no
 //!   memory; else a map of blocks, and a request ends where a covered block begins.
+//! - **Verification** reads back what was written, in fio's order (`verify`); contents are not compared.
 //! - **Zipf** is exact, for every exponent; fio's is an approximation that leaves out the exponent 1.
 //! - **Seeds.** All follow from the run's seed, or from `randseed`; `randrepeat` changes nothing.
 
 mod blockmap;
 mod distribution;
+mod due;
 mod engines;
 mod existing;
 mod files;
 mod fuzz;
 mod generators;
+mod hold;
 mod job;
 mod keys;
 mod lexer;
@@ -37,6 +41,7 @@ mod setting;
 mod steady;
 mod track;
 mod value;
+mod verify;
 mod worker;
 mod workload;
 

@@ -3,6 +3,7 @@
 use super::engines;
 use super::files::FileRegion;
 use super::job::{JobFile, JobSpec};
+use super::verify::Rule;
 
 /// Notes on `file`, run on a drive of `drive_bytes`.
 pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(String, String)> {
@@ -43,6 +44,18 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     }
     if let Some(jobs) = names(&|job| job.rate.iter().chain(&job.rate_iops).any(Option::is_some)) {
         note("rate", format!("requests go out when due, as with io_submit_mode=offload: {jobs}"));
+    }
+    let null = |job: &JobSpec| job.engine.as_deref().is_some_and(|engine| engines::NULL.contains(&engine));
+    if let Some(jobs) = names(&null) {
+        note("ioengine", format!("null asks no drive at home; here its requests go to the drive: {jobs}"));
+    }
+    if let Some(jobs) = names(&|job| Rule::of(job).is_some()) {
+        note("verify", format!("what is written is read back, not compared (--check does that): {jobs}"));
+    }
+    let endless =
+        |job: &JobSpec| !job.time_based && job.options.get("time_based").is_some_and(|value| value != "0");
+    if let Some(jobs) = names(&endless) {
+        note("time_based", format!("no runtime, so without effect, as in fio: {jobs}"));
     }
     let one_map = |job: &JobSpec| {
         let least = |direction: &usize| job.blocks[*direction].least();

@@ -3,7 +3,7 @@
 use super::distribution::Distribution;
 use super::engines::{self, Engine};
 use super::files;
-use super::job::{Access, Blocks, JobSpec, MOST_BLOCK, MOST_CLONES, MOST_DEPTH};
+use super::job::{Access, Blocks, ExitWhat, JobSpec, MOST_BLOCK, MOST_CLONES, MOST_DEPTH};
 use super::pace::Rate;
 use super::pick::Service;
 use super::value;
@@ -36,6 +36,16 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "new_group" => job.new_group = value::flag(text)?,
         "verify" => job.verify = Some(text.to_owned()).filter(|text| text != "0" && text != "none"),
         "do_verify" => job.do_verify = value::flag(text)?,
+        "verify_backlog" => job.verify_backlog = number()?,
+        "verify_backlog_batch" => job.verify_batch = number()?,
+        "verify_only" => job.verify_only = value::flag(text)?,
+        "experimental_verify" => job.experimental_verify = value::flag(text)?,
+        "serialize_overlap" => job.serialize_overlap = value::flag(text)?,
+        // Which random numbers makes no difference, but for those that need no map.
+        "random_generator" => {
+            let each = [("tausworthe", false), ("tausworthe64", false), ("lfsr", true)];
+            job.lfsr = one_of(text, &each, "tausworthe, tausworthe64 or lfsr")?;
+        }
         "steadystate" => job.steady.criterion(text, base)?,
         "steadystate_duration" => job.steady.duration_ns = duration(SECOND_NS)?,
         "steadystate_ramp_time" => job.steady.ramp_ns = duration(SECOND_NS)?,
@@ -57,9 +67,14 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "filesize" => job.filesize = file_size(text, base)?,
         "file_service_type" => job.service = Service::parse(text)?,
         "overwrite" => job.overwrite = value::flag(text)?,
-        "io_submit_mode" => job.offload = submit_mode(text)?,
+        "io_submit_mode" => {
+            job.offload = one_of(text, &[("inline", false), ("offload", true)], "inline or offload")?
+        }
         "offset_align" => job.offset_align = Some(block(text, base)?),
-        "rw_sequencer" => job.identical = sequencer(text)?,
+        "rw_sequencer" => {
+            job.identical =
+                one_of(text, &[("sequential", false), ("identical", true)], "sequential or identical")?
+        }
         "ioengine" => job.engine = Some(engine(text)?),
         "kb_base" => job.kb_base = kb_base(text)?,
         "rw" => access(job, text)?,
@@ -86,6 +101,19 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "thinktime_blocks" => {
             job.think_blocks = between(number(), 1, u64::MAX).ok_or("a number from 1 on")?
         }
+        "thinktime_blocks_type" => {
+            job.think_by_issue = one_of(text, &[("complete", false), ("issue", true)], "complete or issue")?
+        }
+        "iodepth_batch_complete_min" => job.complete_min = number()?,
+        "iodepth_low" => job.depth_low = number()?,
+        "wait_for" => job.wait_for = Some(text.to_owned()).filter(|name| name != "none"),
+        "exitall" => drop(value::flag(text)?),
+        "exit_what" => {
+            let each =
+                [("group", ExitWhat::Group), ("stonewall", ExitWhat::Stonewall), ("all", ExitWhat::All)];
+            job.exit_what = one_of(text, &each, "group, stonewall or all")?;
+        }
+        "fill_device" => job.fill_device = value::flag(text)?,
         "time_based" => job.time_based = value::flag(text)?,
         "norandommap" => job.norandommap = value::flag(text)?,
         "stonewall" => job.stonewall = value::flag(text)?,
@@ -95,7 +123,9 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "randseed" => job.seed = Some(text.trim().parse().map_err(|_| "a whole number")?),
         "rate" => each(&mut job.rate, text, |text| Rate::bytes(text, base).map(Some))?,
         "rate_iops" => each(&mut job.rate_iops, text, |text| Rate::requests(text, base).map(Some))?,
-        "rate_process" => job.poisson = poisson(text)?,
+        "rate_process" => {
+            job.poisson = one_of(text, &[("linear", false), ("poisson", true)], "linear or poisson")?
+        }
         "end_fsync" => job.end_fsync = value::flag(text)?,
         "fsync" => job.flush_every[0] = number()?,
         "fdatasync" => job.flush_every[1] = number()?,
@@ -114,6 +144,11 @@ fn synchronous(text: &str) -> Result<bool, &'static str> {
         "sync" | "dsync" | "1" => Ok(true),
         _ => Err("none, sync or dsync"),
     }
+}
+
+/// What one of several words stands for.
+fn one_of<T: Copy>(text: &str, each: &[(&str, T)], expected: &'static str) -> Result<T, &'static str> {
+    each.iter().find(|(word, _)| *word == text.trim()).map(|(_, value)| *value).ok_or(expected)
 }
 
 fn between(number: Result<u64, &'static str>, least: u64, most: u64) -> Option<u64> {
@@ -173,22 +208,6 @@ fn access(job: &mut JobSpec, text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn sequencer(text: &str) -> Result<bool, &'static str> {
-    match text {
-        "sequential" => Ok(false),
-        "identical" => Ok(true),
-        _ => Err("sequential or identical"),
-    }
-}
-
-fn submit_mode(text: &str) -> Result<bool, &'static str> {
-    match text {
-        "inline" => Ok(false),
-        "offload" => Ok(true),
-        _ => Err("inline or offload"),
-    }
-}
-
 /// An engine that does block I/O to a local drive.
 fn engine(text: &str) -> Result<String, Wrong> {
     match engines::find(text) {
@@ -242,14 +261,6 @@ fn delay(text: &str) -> Result<(u64, Option<u64>), &'static str> {
         Some((least, most)) => {
             Ok((value::time_ns(least, SECOND_NS)?, Some(value::time_ns(most, SECOND_NS)?)))
         }
-    }
-}
-
-fn poisson(text: &str) -> Result<bool, &'static str> {
-    match text {
-        "linear" => Ok(false),
-        "poisson" => Ok(true),
-        _ => Err("linear or poisson"),
     }
 }
 

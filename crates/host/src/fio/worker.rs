@@ -1,12 +1,18 @@
 //! One clone of a job: which request it makes next, and when.
 
+use super::due::Due;
 use super::files::{FileRegion, Share};
-use super::job::{Access, Blocks, JobSpec};
+use super::hold::{Overlap, Refill, Think};
+use super::job::{Access, JobSpec};
 use super::pace::Pace;
 use super::pick::Picker;
 use super::track::{Sizes, Track, Way};
-use crate::{Op, WorkloadError};
+use super::verify::{History, Rule};
+use crate::{HostRequest, Op, WorkloadError};
 use engine::RandomStream;
+
+mod gates;
+mod read_back;
 
 /// What a clone answers when asked for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,83 +56,6 @@ struct Stream {
     pace: Option<Pace>,
 }
 
-/// How much is to be done: fio counts passes through the files, and bytes and requests over all of them.
-#[derive(Clone, Debug)]
-struct Due {
-    /// A pass ends after so many bytes, or with the files.
-    pass_bytes: u64,
-    bytes_this_pass: u64,
-    requests_this_pass: u64,
-    bytes: u64,
-    most_bytes: u64,
-    /// Asked for beyond the passes, in bytes; passes go on until a request more would exceed it.
-    io_bytes: u64,
-    longest: u64,
-    passes_left: u64,
-    requests_left: u64,
-    requests: u64,
-    is_over: bool,
-}
-
-impl Due {
-    fn new(job: &JobSpec, share: &Share) -> Self {
-        let asked = share.io_bytes.unwrap_or(share.pass_bytes);
-        let in_order_mix = job.access == Access::ReadWrite && !job.random;
-        let repeats = job.writes() && job.random && job.norandommap;
-        let mut pass_bytes = share.pass_bytes;
-        if in_order_mix || repeats {
-            pass_bytes = pass_bytes.max(asked);
-        }
-        let forever = if job.time_based { u64::MAX } else { 0 };
-        // For each loop, as in fio.
-        let requests = job.number_ios.map_or(u64::MAX, |count| count.saturating_mul(job.loops));
-        Self {
-            pass_bytes: pass_bytes.max(forever),
-            bytes_this_pass: 0,
-            requests_this_pass: 0,
-            bytes: 0,
-            most_bytes: asked.saturating_mul(job.loops).max(forever),
-            io_bytes: share.io_bytes.unwrap_or(0),
-            longest: job.blocks.iter().map(Blocks::most).max().unwrap_or(512),
-            passes_left: job.loops.max(forever),
-            requests_left: requests,
-            requests,
-            is_over: false,
-        }
-    }
-
-    /// Counts a request; true when a pass ends with it.
-    #[inline]
-    fn count(&mut self, bytes: u64) -> bool {
-        self.requests_left -= 1;
-        self.requests_this_pass += 1;
-        self.bytes_this_pass += bytes;
-        self.bytes += bytes;
-        self.bytes_this_pass >= self.pass_bytes || self.bytes >= self.most_bytes
-    }
-
-    /// A pass has ended: by its bytes, or since the files have no more.
-    fn end_pass(&mut self) {
-        self.passes_left = self.passes_left.saturating_sub(1);
-        let wanted = self.io_bytes.saturating_sub(self.bytes) >= self.longest;
-        self.is_over = self.bytes >= self.most_bytes
-            || (self.passes_left == 0 && !wanted)
-            || self.requests_this_pass == 0;
-        (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
-    }
-
-    fn is_done(&self) -> bool {
-        self.is_over || self.requests_left == 0
-    }
-
-    /// The fraction that is done, by bytes or by requests.
-    fn fraction(&self, loops: u64) -> f64 {
-        let bytes = self.pass_bytes.saturating_mul(loops).max(self.io_bytes).min(self.most_bytes);
-        let by_bytes = self.bytes as f64 / bytes.max(1) as f64;
-        by_bytes.max(1.0 - self.requests_left as f64 / self.requests as f64)
-    }
-}
-
 /// One clone of a job.
 #[derive(Clone, Debug)]
 pub struct Worker {
@@ -149,6 +78,8 @@ pub struct Worker {
     /// The trimmed block that is to be written next.
     trimmed: Option<(u64, u64)>,
     due: Due,
+    /// What is to be read back, where the job verifies.
+    history: Option<Box<History>>,
     loops: u64,
     /// A flush when all is done, or time is over.
     end_fsync: bool,
@@ -158,9 +89,9 @@ pub struct Worker {
     unflushed: bool,
     flush_every: [u64; 2],
     writes_to_flush: [u64; 2],
-    think_ns: u64,
-    think_blocks: u64,
-    blocks_to_think: u64,
+    think: Option<Think>,
+    overlap: Option<Box<Overlap>>,
+    refill: Option<Refill>,
     times: Times,
 }
 
@@ -220,15 +151,16 @@ impl Worker {
             drawn: None,
             trimmed: None,
             due: Due::new(job, share),
+            history: Rule::of(job).map(|rule| Box::new(History::new(rule))),
             loops: if job.time_based { u64::MAX } else { job.loops },
             end_fsync: job.end_fsync,
             loop_fsync: job.end_fsync && !job.time_based,
             unflushed: false,
             flush_every: job.flush_every,
             writes_to_flush: job.flush_every,
-            think_ns: job.think_ns,
-            think_blocks: job.think_blocks,
-            blocks_to_think: job.think_blocks,
+            think: Think::of(job),
+            overlap: job.serialize_overlap.then(Box::default),
+            refill: Refill::of(job),
             times: Times {
                 delay_ns,
                 ramp_ns: job.ramp_ns,
@@ -276,6 +208,14 @@ impl Worker {
         if now >= self.times.end_ns {
             return self.finish();
         }
+        if self.history.is_some()
+            && let Some(step) = self.read_back()
+        {
+            return step;
+        }
+        if let Some(request) = self.overlap.as_mut().and_then(|overlap| overlap.take()) {
+            return self.send(request);
+        }
         if self.gate != Gate::Open
             && let Some(step) = self.pass_gate(now)
         {
@@ -284,8 +224,30 @@ impl Worker {
         if self.is_done() {
             return self.finish();
         }
+        if let Some(refill) = &mut self.refill
+            && !refill.admits(self.outstanding, self.depth)
+        {
+            return Step::Full;
+        }
         if self.outstanding >= self.depth {
             return Step::Full;
+        }
+        if let Some(think) = &mut self.think
+            && think.is_due()
+        {
+            self.gate =
+                if self.outstanding > 0 { Gate::DrainToThink } else { Gate::ThinkUntil(think.until(now)) };
+            return self.pass_gate(now).unwrap_or(Step::Full);
+        }
+        if let Some(history) = &mut self.history {
+            if history.reads_only() {
+                self.imagine();
+                return self.read_back().unwrap_or_else(|| self.finish());
+            }
+            if let Some((offset, bytes)) = history.next_of_backlog() {
+                self.outstanding += 1;
+                return Step::Issue { op: Op::Read, offset, bytes: bytes as u32 };
+            }
         }
         let direction = match self.direction(now) {
             Ok(direction) => direction,
@@ -299,13 +261,15 @@ impl Worker {
         self.times.end_ns = self.times.end_ns.min(now);
     }
 
-    /// One of its requests was answered at `now`.
+    /// `request`, one of its own, was answered at `now`.
     #[inline]
-    pub fn complete(&mut self, now: u64) {
+    pub fn complete(&mut self, request: &HostRequest, now: u64) {
         self.outstanding -= 1;
+        if request.op != Op::Flush {
+            self.answered(request);
+        }
         if self.outstanding == 0 && self.gate != Gate::Open {
             self.gate = match self.gate {
-                Gate::Flushing if self.blocks_to_think == 0 => self.think(now),
                 Gate::Flushing => Gate::Open,
                 Gate::DrainToThink => self.think(now),
                 other => other,
@@ -323,49 +287,29 @@ impl Worker {
         by_time.max(self.due.fraction(self.loops)).min(1.0)
     }
 
-    fn think(&mut self, now: u64) -> Gate {
-        self.blocks_to_think = self.think_blocks;
-        Gate::ThinkUntil(now.saturating_add(self.think_ns))
+    fn think(&self, now: u64) -> Gate {
+        Gate::ThinkUntil(self.think.as_ref().map_or(now, |think| think.until(now)))
+    }
+
+    /// Tells those who wait for answers.
+    #[inline]
+    fn answered(&mut self, request: &HostRequest) {
+        if let Some(history) = &mut self.history {
+            history.answered(request.op == Op::Read, request.offset);
+        }
+        if let Some(overlap) = &mut self.overlap {
+            overlap.answered(request.offset, u64::from(request.bytes));
+        }
+        if let Some(refill) = &mut self.refill {
+            refill.answered();
+        }
+        if let Some(think) = &mut self.think {
+            think.count(false);
+        }
     }
 
     fn is_done(&self) -> bool {
         self.due.is_done() && self.trimmed.is_none()
-    }
-
-    /// The last flush, if one is asked for and due, and then nothing more.
-    fn finish(&mut self) -> Step {
-        match self.outstanding {
-            _ if !self.end_fsync || !self.unflushed => Step::Finished,
-            0 => self.flush(),
-            _ => Step::Full,
-        }
-    }
-
-    fn flush(&mut self) -> Step {
-        self.unflushed = false;
-        self.outstanding += 1;
-        Step::Issue { op: Op::Flush, offset: 0, bytes: 0 }
-    }
-
-    /// What the gate answers; none when it has opened.
-    fn pass_gate(&mut self, now: u64) -> Option<Step> {
-        match self.gate {
-            // fio looks for a flush that is due when it makes the next request: there is none after the last.
-            Gate::DrainToFlush if self.is_done() => Some(self.finish()),
-            Gate::DrainToFlush if self.outstanding == 0 => {
-                self.gate = Gate::Flushing;
-                Some(self.flush())
-            }
-            Gate::ThinkUntil(then) if now < then && !self.is_done() => {
-                Some(Step::Wait(then.min(self.times.end_ns)))
-            }
-            Gate::Open | Gate::ThinkUntil(_) => {
-                self.gate = Gate::Open;
-                None
-            }
-            Gate::DrainToThink if self.is_done() => Some(self.finish()),
-            Gate::DrainToFlush | Gate::Flushing | Gate::DrainToThink => Some(Step::Full),
-        }
     }
 
     /// The direction of the next request, or when there may be one.
@@ -403,14 +347,35 @@ impl Worker {
     /// The request itself, in `direction`; none when the files have no more, and nothing more is asked for.
     #[inline]
     fn issue(&mut self, direction: usize) -> Step {
-        let block = self.trimmed.take().or_else(|| self.place(direction));
-        let Some((offset, bytes)) = block else { return self.finish_or_flush() };
+        let Some(request) = self.make(direction) else { return self.finish_or_flush() };
+        self.send(request)
+    }
+
+    /// Sends a request, unless it must wait for one that it overlaps.
+    #[inline]
+    fn send(&mut self, request: (Op, u64, u64)) -> Step {
+        if let Some(overlap) = &mut self.overlap
+            && !overlap.admits(request)
+        {
+            return Step::Full;
+        }
+        self.outstanding += 1;
+        let (op, offset, bytes) = request;
+        Step::Issue { op, offset, bytes: bytes as u32 }
+    }
+
+    /// What the next request in `direction` is, which is as good as sent.
+    #[inline]
+    fn make(&mut self, direction: usize) -> Option<(Op, u64, u64)> {
+        let (offset, bytes) = self.trimmed.take().or_else(|| self.place(direction))?;
         let stream = self.streams[direction].as_mut().expect("a direction of this job");
         if let Some(pace) = &mut stream.pace {
             pace.advance(bytes, &mut self.random);
         }
-        self.outstanding += 1;
         let op = [Op::Read, Op::Write, Op::Trim][direction];
+        if let Some(history) = &mut self.history {
+            history.asked(op == Op::Write, offset, bytes);
+        }
         let mut pass_ends = false;
         if self.access == Access::TrimWrite && op == Op::Trim {
             self.trimmed = Some((offset, bytes));
@@ -419,11 +384,16 @@ impl Worker {
             pass_ends = true;
         }
         self.set_gate(op, pass_ends);
-        Step::Issue { op, offset, bytes: bytes as u32 }
+        Some((op, offset, bytes))
     }
 
     /// A pass has found the end of its files instead of a request: what is due then.
     fn finish_or_flush(&mut self) -> Step {
+        if self.history.is_some()
+            && let Some(step) = self.read_back()
+        {
+            return step;
+        }
         if self.due.is_done() {
             return self.finish();
         }
@@ -447,7 +417,8 @@ impl Worker {
         loop {
             let Some(file) = self.picker.pick(&mut self.random) else {
                 self.end_pass();
-                if self.due.is_done() || (self.loop_fsync && self.unflushed) {
+                let reads_back = self.history.as_ref().is_some_and(|history| history.is_due);
+                if self.due.is_done() || reads_back || (self.loop_fsync && self.unflushed) {
                     return None;
                 }
                 continue;
@@ -480,36 +451,12 @@ impl Worker {
     /// All files are begun again.
     fn end_pass(&mut self) {
         self.due.end_pass();
+        if let Some(history) = &mut self.history {
+            history.is_due = !history.is_empty();
+        }
         if !self.due.is_done() {
             self.picker.restart();
             self.tracks.iter_mut().for_each(|track| track.restart(&mut self.random));
-        }
-    }
-
-    /// After a request: is it time for a flush or a pause?
-    #[inline]
-    fn set_gate(&mut self, op: Op, loop_ends: bool) {
-        if self.think_ns > 0 {
-            self.blocks_to_think = self.blocks_to_think.saturating_sub(1);
-            if self.blocks_to_think == 0 {
-                self.gate = Gate::DrainToThink;
-            }
-        }
-        self.unflushed |= op == Op::Write;
-        if loop_ends && self.loop_fsync && self.unflushed {
-            self.gate = Gate::DrainToFlush;
-        }
-        if op != Op::Write {
-            return;
-        }
-        for (left, every) in self.writes_to_flush.iter_mut().zip(self.flush_every) {
-            if every > 0 {
-                *left -= 1;
-                if *left == 0 {
-                    *left = every;
-                    self.gate = Gate::DrainToFlush;
-                }
-            }
         }
     }
 }

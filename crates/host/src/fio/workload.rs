@@ -2,7 +2,7 @@
 
 use super::existing::{Use, existing};
 use super::files::{FileRegion, Files, Share};
-use super::job::{JobFile, JobSpec};
+use super::job::{ExitWhat, JobFile, JobSpec};
 use super::pending::Pending;
 use super::steady::Watch;
 use super::worker::{Step, Worker};
@@ -38,6 +38,8 @@ struct Member {
     shares_tag: bool,
     /// Its writes must be durable when they are acknowledged.
     fua: bool,
+    /// Its group of jobs, parted by `new_group` and `stonewall`.
+    group: u32,
 }
 
 /// The jobs of a fio job file on one drive.
@@ -62,6 +64,8 @@ pub struct FioWorkload {
     running: u32,
     /// Clones that wait for one of their requests to be answered.
     full: u32,
+    /// Clones of the current group that start when other jobs are done.
+    waiting: Vec<u32>,
     ramp_until: SimTime,
     requests: u64,
     drive_bytes: u64,
@@ -94,6 +98,7 @@ impl FioWorkload {
             next_clone: 0,
             running: 0,
             full: 0,
+            waiting: Vec::new(),
             ramp_until: SimTime::ZERO,
             requests: 0,
             drive_bytes,
@@ -159,6 +164,8 @@ impl FioWorkload {
         if job.stonewall && !self.clones.is_empty() {
             self.group_starts.push_back(self.clones.len() as u32);
         }
+        let parts = (job.stonewall || job.new_group) && !self.clones.is_empty();
+        let group = self.clones.last().map_or(0, |last| last.group + u32::from(parts));
         let shares_tag = job.group_reporting && job.numjobs > 1;
         for (clone, share) in (0u64..).zip(shares) {
             let stream = format!("fio.{}.{}", job.name, first + clone);
@@ -172,7 +179,7 @@ impl FioWorkload {
             }
             let tag = (self.tags.len() - 1) as u16;
             let fua = job.fua;
-            self.clones.push(Member { worker, place: Place::Later, job: index, tag, shares_tag, fua });
+            self.clones.push(Member { worker, place: Place::Later, job: index, tag, shares_tag, fua, group });
         }
         Ok(())
     }
@@ -219,22 +226,83 @@ impl FioWorkload {
     fn start_group(&mut self, now: u64) -> bool {
         let Some(end) = self.group_starts.pop_front() else { return false };
         for index in self.next_clone..end {
-            if let Some(watch) = self.watched_by.get(index as usize).copied().filter(|by| *by != UNWATCHED) {
-                self.watches[watch as usize].start(now);
-            }
-            let clone = &mut self.clones[index as usize];
-            let start = clone.worker.start(&self.file.jobs[clone.job as usize], now);
-            if start <= now {
-                clone.place = Place::Ready;
-                self.ready.push_back(index);
+            if self.file.jobs[self.clones[index as usize].job as usize].wait_for.is_some() {
+                self.waiting.push(index);
             } else {
-                clone.place = Place::Timed;
-                self.timers.push(Reverse((start, index)));
+                self.start(index, now);
             }
         }
         self.running = end - self.next_clone;
         self.next_clone = end;
+        self.release(now);
         true
+    }
+
+    /// Starts one clone at `now`.
+    fn start(&mut self, index: u32, now: u64) {
+        if let Some(watch) = self.watched_by.get(index as usize).copied().filter(|by| *by != UNWATCHED) {
+            self.watches[watch as usize].start(now);
+        }
+        let clone = &mut self.clones[index as usize];
+        let start = clone.worker.start(&self.file.jobs[clone.job as usize], now);
+        if start <= now {
+            clone.place = Place::Ready;
+            self.ready.push_back(index);
+        } else {
+            clone.place = Place::Timed;
+            self.timers.push(Reverse((start, index)));
+        }
+    }
+
+    /// Starts those that waited for jobs which are done now.
+    fn release(&mut self, now: u64) {
+        let waiting = std::mem::take(&mut self.waiting);
+        for index in waiting {
+            let job = &self.file.jobs[self.clones[index as usize].job as usize];
+            let goes_on = |clone: &Member| {
+                let is_awaited = job.wait_for.as_ref() == Some(&self.file.jobs[clone.job as usize].name);
+                is_awaited && (clone.place != Place::Finished || clone.worker.outstanding() > 0)
+            };
+            match self.clones.iter().any(goes_on) {
+                true => self.waiting.push(index),
+                false => self.start(index, now),
+            }
+        }
+    }
+
+    /// Clone `index` is done: with `exitall` it takes others along.
+    fn take_along(&mut self, index: u32, now: u64) {
+        let (what, group) = {
+            let clone = &self.clones[index as usize];
+            (self.file.jobs[clone.job as usize].exit_what, clone.group)
+        };
+        let ends = |clone: &Member| what != ExitWhat::Group || clone.group == group;
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.retain(|other| {
+            let clone = &mut self.clones[*other as usize];
+            let stays = !ends(clone);
+            if !stays {
+                clone.place = Place::Finished;
+                self.running -= 1;
+            }
+            stays
+        });
+        self.waiting = waiting;
+        for other in 0..self.next_clone {
+            let clone = &mut self.clones[other as usize];
+            if !ends(clone) || matches!(clone.place, Place::Later | Place::Finished) {
+                continue;
+            }
+            clone.worker.stop(now);
+            if clone.place == Place::Timed {
+                self.timers.retain(|Reverse((_, timed))| *timed != other);
+                clone.place = Place::Ready;
+                self.ready.push_back(other);
+            }
+        }
+        if what == ExitWhat::All {
+            self.group_starts.clear();
+        }
     }
 
     /// Brings the clones whose time has come into the queue.
@@ -264,11 +332,16 @@ impl FioWorkload {
         request
     }
 
-    /// One clone less to wait for; after the last of a group the next begins.
-    fn one_done(&mut self, now: u64) {
+    /// Clone `index` is done: one less to wait for; after the last of a group the next begins.
+    fn one_done(&mut self, index: u32, now: u64) {
         self.running -= 1;
+        if self.file.exitall {
+            self.take_along(index, now);
+        }
         if self.running == 0 {
             self.start_group(now);
+        } else if !self.waiting.is_empty() {
+            self.release(now);
         }
     }
 
@@ -317,7 +390,7 @@ impl Workload for FioWorkload {
                 Step::Finished => {
                     clone.place = Place::Finished;
                     if clone.worker.outstanding() == 0 {
-                        self.one_done(now.ns());
+                        self.one_done(index, now.ns());
                         self.wake(now.ns());
                     }
                 }
@@ -336,14 +409,14 @@ impl Workload for FioWorkload {
             self.settle(index, request, now.ns());
         }
         let clone = &mut self.clones[index as usize];
-        clone.worker.complete(now.ns());
+        clone.worker.complete(request, now.ns());
         match clone.place {
             Place::Full => {
                 clone.place = Place::Ready;
                 self.full -= 1;
                 self.ready.push_back(index);
             }
-            Place::Finished if clone.worker.outstanding() == 0 => self.one_done(now.ns()),
+            Place::Finished if clone.worker.outstanding() == 0 => self.one_done(index, now.ns()),
             _ => {}
         }
     }

@@ -83,6 +83,9 @@ fn read_iolog(path: &Path) -> Vec<Asked> {
         else {
             continue;
         };
+        if at == 0 {
+            continue;
+        }
         let kind = match words[at] {
             "read" => "read",
             "write" => "write",

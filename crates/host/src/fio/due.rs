@@ -1,0 +1,87 @@
+//! How much a clone has to do, and how much of it is done.
+
+use super::files::Share;
+use super::job::{Access, Blocks, JobSpec};
+
+/// How much is to be done: fio counts passes through the files, and bytes and requests over all of them.
+#[derive(Clone, Debug)]
+pub struct Due {
+    /// A pass ends after so many bytes, or with the files.
+    pass_bytes: u64,
+    bytes_this_pass: u64,
+    requests_this_pass: u64,
+    bytes: u64,
+    most_bytes: u64,
+    /// Asked for beyond the passes, in bytes; passes go on until a request more would exceed it.
+    io_bytes: u64,
+    longest: u64,
+    passes_left: u64,
+    requests_left: u64,
+    requests: u64,
+    is_over: bool,
+}
+
+impl Due {
+    /// What a clone of `job` does with its `share` of the files.
+    pub fn new(job: &JobSpec, share: &Share) -> Self {
+        let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
+        let in_order_mix = job.access == Access::ReadWrite && !job.random;
+        let repeats = job.writes() && job.random && job.norandommap;
+        let verifies = job.verify.is_some() && !job.time_based;
+        let mut pass_bytes = share.pass_bytes;
+        if (in_order_mix && !verifies) || repeats {
+            pass_bytes = pass_bytes.max(asked);
+        } else if verifies {
+            // fio 3.33 leaves its files when they are to be verified, and does not come back.
+            asked = asked.min(pass_bytes);
+        }
+        let forever = if job.time_based { u64::MAX } else { 0 };
+        // For each loop, as in fio.
+        let requests = job.number_ios.map_or(u64::MAX, |count| count.saturating_mul(job.loops));
+        Self {
+            pass_bytes: pass_bytes.max(forever),
+            bytes_this_pass: 0,
+            requests_this_pass: 0,
+            bytes: 0,
+            most_bytes: asked.saturating_mul(job.loops).max(forever),
+            io_bytes: share.io_bytes.unwrap_or(0).min(asked),
+            longest: job.blocks.iter().map(Blocks::most).max().unwrap_or(512),
+            passes_left: job.loops.max(forever),
+            requests_left: requests,
+            requests,
+            is_over: false,
+        }
+    }
+
+    /// Counts a request; true when a pass ends with it.
+    #[inline]
+    pub fn count(&mut self, bytes: u64) -> bool {
+        self.requests_left -= 1;
+        self.requests_this_pass += 1;
+        self.bytes_this_pass += bytes;
+        self.bytes += bytes;
+        self.bytes_this_pass >= self.pass_bytes || self.bytes >= self.most_bytes
+    }
+
+    /// A pass has ended: by its bytes, or since the files have no more.
+    pub fn end_pass(&mut self) {
+        self.passes_left = self.passes_left.saturating_sub(1);
+        let wanted = self.io_bytes.saturating_sub(self.bytes) >= self.longest;
+        self.is_over = self.bytes >= self.most_bytes
+            || (self.passes_left == 0 && !wanted)
+            || self.requests_this_pass == 0;
+        (self.bytes_this_pass, self.requests_this_pass) = (0, 0);
+    }
+
+    /// Whether there is nothing left to ask for.
+    pub fn is_done(&self) -> bool {
+        self.is_over || self.requests_left == 0
+    }
+
+    /// The fraction that is done, by bytes or by requests.
+    pub fn fraction(&self, loops: u64) -> f64 {
+        let bytes = self.pass_bytes.saturating_mul(loops).max(self.io_bytes).min(self.most_bytes);
+        let by_bytes = self.bytes as f64 / bytes.max(1) as f64;
+        by_bytes.max(1.0 - self.requests_left as f64 / self.requests as f64)
+    }
+}

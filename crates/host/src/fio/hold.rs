@@ -1,0 +1,113 @@
+//! What keeps a request back besides the depth: another that it overlaps, a queue that drains before it is refilled,
+//! and pauses.
+
+use super::job::JobSpec;
+use crate::Op;
+
+/// `serialize_overlap`: a request waits for those of its own clone that it overlaps.
+#[derive(Clone, Debug, Default)]
+pub struct Overlap {
+    in_flight: Vec<(u64, u64)>,
+    held: Option<(Op, u64, u64)>,
+}
+
+impl Overlap {
+    /// Whether this request may go out; otherwise it is kept, and the next attempt is to be with it.
+    pub fn admits(&mut self, request: (Op, u64, u64)) -> bool {
+        let (offset, end) = (request.1, request.1 + request.2);
+        let free = !self.in_flight.iter().any(|other| other.0 < end && offset < other.1);
+        match free {
+            true => self.in_flight.push((offset, end)),
+            false => self.held = Some(request),
+        }
+        free
+    }
+
+    /// The request that is kept.
+    pub fn take(&mut self) -> Option<(Op, u64, u64)> {
+        self.held.take()
+    }
+
+    /// A request was answered.
+    pub fn answered(&mut self, offset: u64, bytes: u64) {
+        let of = (offset, offset + bytes);
+        if let Some(index) = self.in_flight.iter().position(|other| *other == of) {
+            self.in_flight.swap_remove(index);
+        }
+    }
+}
+
+/// `iodepth_batch_complete_min`, `iodepth_low`: once the queue was full, so many answers are awaited, and until no more
+/// than so many requests are out.
+#[derive(Clone, Copy, Debug)]
+pub struct Refill {
+    answers: u64,
+    low: u64,
+    is_draining: bool,
+    answered: u64,
+}
+
+impl Refill {
+    /// As the job says; none where a queue is refilled after each answer.
+    pub fn of(job: &JobSpec) -> Option<Self> {
+        let depth = job.depth();
+        let low = if job.depth_low == 0 { depth } else { job.depth_low.min(depth) };
+        let answers = job.complete_min.clamp(1, depth);
+        (answers > 1 || low < depth).then_some(Self { answers, low, is_draining: false, answered: 0 })
+    }
+
+    /// Whether another request may go out while `outstanding` are out.
+    pub fn admits(&mut self, outstanding: u64, depth: u64) -> bool {
+        if outstanding >= depth && !self.is_draining {
+            (self.is_draining, self.answered) = (true, 0);
+        }
+        self.is_draining &= outstanding > 0 && (self.answered < self.answers || outstanding > self.low);
+        !self.is_draining
+    }
+
+    /// A request was answered.
+    pub fn answered(&mut self) {
+        self.answered += 1;
+    }
+}
+
+/// `thinktime`: when a pause is due.
+#[derive(Clone, Copy, Debug)]
+pub struct Think {
+    pause_ns: u64,
+    blocks: u64,
+    /// Requests made are counted, not those answered.
+    by_issue: bool,
+    counted: u64,
+    last: u64,
+    /// Something was made since the last pause: fio looks only then.
+    has_made: bool,
+}
+
+impl Think {
+    /// As the job says; none where it never pauses.
+    pub fn of(job: &JobSpec) -> Option<Self> {
+        let (pause_ns, blocks, by_issue) = (job.think_ns, job.think_blocks, job.think_by_issue);
+        (pause_ns > 0).then_some(Self { pause_ns, blocks, by_issue, counted: 0, last: 0, has_made: false })
+    }
+
+    /// A request was made, or answered.
+    pub fn count(&mut self, by_issue: bool) {
+        self.counted += u64::from(by_issue == self.by_issue);
+        self.has_made |= by_issue;
+    }
+
+    /// Whether a pause is due; it is then begun.
+    pub fn is_due(&mut self) -> bool {
+        let is_due = self.has_made && self.counted - self.last >= self.blocks;
+        if is_due {
+            (self.last, self.has_made) = (self.counted, false);
+        }
+        is_due
+    }
+
+    /// When a pause that begins at `now` ends.
+    pub fn until(&self, now: u64) -> u64 {
+        now.saturating_add(self.pause_ns)
+    }
+}

@@ -1,0 +1,179 @@
+//! What a job with `verify` reads back of what it wrote: fio's rules.
+//!
+//! A pass that is written is read again, once all of it is answered: in the order of the writes where a map keeps blocks
+//! from repeating, else in the order of places, each only as last written. With `verify_backlog` that happens after so
+//! many writes. What was read is not compared: nothing here can come back wrong unseen (`--check`).
+
+use super::distribution::Distribution;
+use super::job::JobSpec;
+use std::collections::{BTreeMap, VecDeque};
+
+/// How a job reads back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// In the order of places rather than of writes.
+    pub by_place: bool,
+    /// Writes between rounds of reading back; 0 for one round after each pass.
+    pub every: u64,
+    /// How many are read in such a round.
+    pub batch: u64,
+    /// Nothing is written: what would have been is read.
+    pub only: bool,
+}
+
+impl Rule {
+    /// How `job` reads back what it wrote, where it does. fio's jobs that go on for a time never come to it, but for a
+    /// backlog.
+    pub fn of(job: &JobSpec) -> Option<Self> {
+        let is_asked = job.verify.is_some() && job.do_verify && job.writes();
+        if !is_asked || (job.time_based && job.verify_backlog == 0) {
+            return None;
+        }
+        let has_map = job.random && !job.norandommap && job.distribution[1] == Distribution::Uniform;
+        let side_by_side = job.align[1].is_none_or(|align| align == job.blocks[1].least());
+        Some(Self {
+            by_place: !(has_map && side_by_side && !job.lfsr) && !job.experimental_verify,
+            every: job.verify_backlog,
+            batch: if job.verify_batch > 0 { job.verify_batch } else { job.verify_backlog },
+            only: job.verify_only,
+        })
+    }
+}
+
+/// What a clone has written and not read back yet.
+#[derive(Clone, Debug)]
+pub struct History {
+    rule: Rule,
+    in_order: VecDeque<(u64, u64)>,
+    by_place: BTreeMap<u64, u64>,
+    /// Writes that are not answered yet; there are no more of them than the depth.
+    in_flight: Vec<u64>,
+    batch_left: u64,
+    last_was_read: bool,
+    /// A pass has ended: all of it is to be read.
+    pub is_due: bool,
+    /// All of it is answered, and being read.
+    pub is_reading: bool,
+}
+
+impl History {
+    /// Nothing written yet.
+    pub fn new(rule: Rule) -> Self {
+        Self {
+            rule,
+            in_order: VecDeque::new(),
+            by_place: BTreeMap::new(),
+            in_flight: Vec::new(),
+            batch_left: 0,
+            last_was_read: false,
+            is_due: false,
+            is_reading: false,
+        }
+    }
+
+    /// Whether nothing is written at all.
+    pub fn reads_only(&self) -> bool {
+        self.rule.only
+    }
+
+    /// Whether there is nothing to read back.
+    pub fn is_empty(&self) -> bool {
+        self.in_order.is_empty() && self.by_place.is_empty()
+    }
+
+    /// A request of the job itself goes out: is it a write, at which place of the drive, how long?
+    pub fn asked(&mut self, is_write: bool, offset: u64, bytes: u64) {
+        if !is_write {
+            return;
+        }
+        if !self.rule.only {
+            self.in_flight.push(offset);
+        }
+        if !self.rule.by_place {
+            self.in_order.push_back((offset, bytes));
+            return;
+        }
+        // What overlaps is older, and no longer there.
+        let end = offset + bytes;
+        while let Some((&place, &length)) = self.by_place.range(..end).next_back() {
+            if place + length <= offset {
+                break;
+            }
+            self.by_place.remove(&place);
+        }
+        self.by_place.insert(offset, bytes);
+    }
+
+    /// A request at `offset` was answered.
+    pub fn answered(&mut self, is_read: bool, offset: u64) {
+        self.last_was_read = is_read;
+        if is_read {
+            return;
+        }
+        if let Some(index) = self.in_flight.iter().position(|place| *place == offset) {
+            self.in_flight.swap_remove(index);
+        }
+    }
+
+    /// Whether the next request reads back what was written some time ago, before the pass has ended.
+    pub fn next_of_backlog(&mut self) -> Option<(u64, u64)> {
+        let left = (self.in_order.len() + self.by_place.len()) as u64;
+        if self.rule.every == 0 || left == 0 {
+            return None;
+        }
+        if self.batch_left == 0 {
+            if left % self.rule.every != 0 || self.last_was_read {
+                return None;
+            }
+            self.batch_left = self.rule.batch;
+        }
+        let (offset, _) = self.first()?;
+        if self.in_flight.contains(&offset) {
+            return None;
+        }
+        self.batch_left -= 1;
+        self.next()
+    }
+
+    /// The next to read back.
+    pub fn next(&mut self) -> Option<(u64, u64)> {
+        self.by_place.pop_first().or_else(|| self.in_order.pop_front())
+    }
+
+    fn first(&self) -> Option<(u64, u64)> {
+        let by_place = self.by_place.first_key_value().map(|(offset, bytes)| (*offset, *bytes));
+        by_place.or_else(|| self.in_order.front().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_newest_of_what_overlaps_is_left() {
+        let rule = Rule { by_place: true, every: 0, batch: 0, only: false };
+        let mut history = History::new(rule);
+        for (offset, bytes) in [(40, 10), (0, 10), (5, 10), (60, 4), (30, 40), (20, 5)] {
+            history.asked(true, offset, bytes);
+        }
+        let read: Vec<_> = std::iter::from_fn(|| history.next()).collect();
+        assert_eq!(read, [(5, 10), (20, 5), (30, 40)]);
+    }
+
+    #[test]
+    fn a_backlog_waits_for_its_writes_to_be_answered() {
+        let rule = Rule { by_place: false, every: 2, batch: 2, only: false };
+        let mut history = History::new(rule);
+        history.asked(true, 0, 4);
+        assert_eq!(history.next_of_backlog(), None);
+        history.asked(true, 4, 4);
+        assert_eq!(history.next_of_backlog(), None, "in flight");
+        history.answered(false, 0);
+        assert_eq!(history.next_of_backlog(), Some((0, 4)));
+        assert_eq!(history.next_of_backlog(), None, "in flight");
+        history.answered(false, 4);
+        assert_eq!(history.next_of_backlog(), Some((4, 4)));
+        assert!(history.is_empty());
+    }
+}

@@ -1,0 +1,70 @@
+//! Flushes and pauses of a clone: what holds it back besides its depth.
+
+use super::{Gate, Step, Worker};
+use crate::Op;
+
+impl Worker {
+    /// The last flush, if one is asked for and due, and then nothing more.
+    pub(super) fn finish(&mut self) -> Step {
+        match self.outstanding {
+            _ if !self.end_fsync || !self.unflushed => Step::Finished,
+            0 => self.flush(),
+            _ => Step::Full,
+        }
+    }
+
+    pub(super) fn flush(&mut self) -> Step {
+        self.unflushed = false;
+        self.outstanding += 1;
+        Step::Issue { op: Op::Flush, offset: 0, bytes: 0 }
+    }
+
+    /// What the gate answers; none when it has opened.
+    pub(super) fn pass_gate(&mut self, now: u64) -> Option<Step> {
+        match self.gate {
+            // fio looks for a flush that is due when it makes the next request: there is none after the last.
+            Gate::DrainToFlush if self.is_done() => Some(self.finish()),
+            Gate::DrainToFlush if self.outstanding == 0 => {
+                self.gate = Gate::Flushing;
+                // As in fio, a flush takes the turn of a file.
+                if self.tracks.len() > 1 {
+                    let _ = self.picker.pick(&mut self.random);
+                }
+                Some(self.flush())
+            }
+            Gate::ThinkUntil(then) if now < then && !self.is_done() => {
+                Some(Step::Wait(then.min(self.times.end_ns)))
+            }
+            Gate::Open | Gate::ThinkUntil(_) => {
+                self.gate = Gate::Open;
+                None
+            }
+            Gate::DrainToThink if self.is_done() => Some(self.finish()),
+            Gate::DrainToFlush | Gate::Flushing | Gate::DrainToThink => Some(Step::Full),
+        }
+    }
+
+    /// After a request: is it time for a flush or a pause?
+    #[inline]
+    pub(super) fn set_gate(&mut self, op: Op, loop_ends: bool) {
+        if let Some(think) = &mut self.think {
+            think.count(true);
+        }
+        self.unflushed |= op == Op::Write;
+        if loop_ends && self.loop_fsync && self.unflushed {
+            self.gate = Gate::DrainToFlush;
+        }
+        if op != Op::Write {
+            return;
+        }
+        for (left, every) in self.writes_to_flush.iter_mut().zip(self.flush_every) {
+            if every > 0 {
+                *left -= 1;
+                if *left == 0 {
+                    *left = every;
+                    self.gate = Gate::DrainToFlush;
+                }
+            }
+        }
+    }
+}

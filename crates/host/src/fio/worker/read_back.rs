@@ -1,0 +1,45 @@
+//! A clone reads back what it wrote.
+
+use super::{Gate, Step, Worker};
+use crate::Op;
+
+impl Worker {
+    /// What there is to do about reading back; none while the job goes on by itself.
+    pub(super) fn read_back(&mut self) -> Option<Step> {
+        let is_over = self.is_done();
+        let history = self.history.as_mut()?;
+        history.is_due |= is_over && !history.is_empty();
+        if !history.is_due || self.gate == Gate::Flushing {
+            return None;
+        }
+        // First the pass is answered as a whole, and its flush with it.
+        if !history.is_reading && self.outstanding > 0 {
+            return Some(Step::Full);
+        }
+        if !history.is_reading && self.end_fsync && self.unflushed {
+            return Some(self.flush());
+        }
+        history.is_reading = true;
+        if self.outstanding >= self.depth {
+            return Some(Step::Full);
+        }
+        if let Some((offset, bytes)) = history.next() {
+            self.outstanding += 1;
+            return Some(Step::Issue { op: Op::Read, offset, bytes: bytes as u32 });
+        }
+        if self.outstanding > 0 {
+            return Some(Step::Full);
+        }
+        (history.is_due, history.is_reading) = (false, false);
+        self.gate = Gate::Open;
+        None
+    }
+
+    /// A pass of a job that only reads back what it would have written.
+    pub(super) fn imagine(&mut self) {
+        while !self.is_done() && self.history.as_ref().is_some_and(|history| !history.is_due) {
+            let direction = self.direction(u64::MAX).unwrap_or(1);
+            let _ = self.make(direction);
+        }
+    }
+}

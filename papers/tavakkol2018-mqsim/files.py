@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from floatgate.mqsim.write import drive_text, flow_text, workload_text
+
 HOST: Mapping[str, object] = {"PCIe_Lane_Bandwidth": 1.0, "PCIe_Lane_Count": 4}
 
 # The values of the configuration that comes with MQSim; what is left out has MQSim's own.
@@ -72,31 +74,18 @@ TRACE: Mapping[str, object] = {
 }
 
 
-def _element(name: str, inside: str) -> str:
-    return f"<{name}>\n{inside}\n</{name}>"
-
-
-def _elements(values: Mapping[str, object]) -> str:
-    return "\n".join(f"<{name}>{value}</{name}>" for name, value in values.items())
-
-
-def write_drive(folder: Path, blocks: int) -> Path:
-    """Write the drive with so many blocks a plane; give the file."""
-    flash = _element("Flash_Parameter_Set", _elements({**FLASH, "Block_No_Per_Plane": blocks}))
-    device = _element("Device_Parameter_Set", _elements(DEVICE) + "\n" + flash)
-    host = _element("Host_Parameter_Set", _elements(HOST))
+def write_drive(folder: Path, blocks: int, changes: Mapping[str, object]) -> Path:
+    """Write the drive with so many blocks a plane, and what else differs; give the file."""
     path = folder / "ssdconfig.xml"
-    path.write_text(_element("Execution_Parameter_Set", host + "\n" + device))
+    path.write_text(drive_text({**HOST, **DEVICE, **FLASH, "Block_No_Per_Plane": blocks, **changes}))
     return path
 
 
 def write_workload(folder: Path, *flows: Mapping[str, object]) -> Path:
     """Write one scenario of flows, each with what differs from the usual one; give the file."""
-    described = []
-    for changes in flows:
-        trace = "File_Path" in changes
-        name = "IO_Flow_Parameter_Set_" + ("Trace_Based" if trace else "Synthetic")
-        described.append(_element(name, _elements({**(TRACE if trace else SYNTHETIC), **changes})))
+    described = [
+        flow_text({**(TRACE if "File_Path" in changes else SYNTHETIC), **changes}) for changes in flows
+    ]
     path = folder / "workload.xml"
-    path.write_text(_element("MQSim_IO_Scenarios", _element("IO_Scenario", "\n".join(described))))
+    path.write_text(workload_text([described]))
     return path

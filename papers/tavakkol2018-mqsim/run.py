@@ -98,12 +98,12 @@ def run(case: Case, full: bool) -> Finding:
     with TemporaryDirectory(prefix="floatgate-") as folder:
         if case.exhibit == "shipped":
             name = case.parameters["trace"]
-            drive = write_drive(Path(folder), SHIPPED_BLOCKS)
+            drive = write_drive(Path(folder), SHIPPED_BLOCKS, {})
             return Finding(
                 _mean_us(drive, write_workload(Path(folder), {"File_Path": _plain(name, Path(folder))})),
                 published=_measured()[name],
             )
-        drive = write_drive(Path(folder), BLOCKS)
+        drive = write_drive(Path(folder), BLOCKS, case.parameters.get("drive", {}))
         workload = write_workload(Path(folder), *case.parameters["flows"])
         return Finding(_mean_us(drive, workload, case.parameters.get("op")))
 

@@ -110,6 +110,7 @@ class Plan:
     options: Options = Options()
     resolved: tuple[str, ...] | None = None  # the whole configuration, when an earlier run is repeated
     places: "dict[str, dict[str, Any]] | None" = None  # where that run had its values from
+    asked: tuple[str, ...] = ()  # the words for drive, workload and overrides, where they were other ones
 
     def __post_init__(self) -> None:
         self.options.verify()
@@ -225,9 +226,10 @@ def command(plan: Plan) -> str:
     """Return the command that repeats `plan`."""
     import shlex
 
-    words = ["floatgate", "run", plan.drive, plan.workload.source]
-    for override in plan.overrides:
-        words += ["--set", override]
+    changes = [word for override in plan.overrides for word in ("--set", override)]
+    words = ["floatgate", "run", *(plan.asked or (plan.drive, plan.workload.source, *changes))]
+    for name, value in plan.workload.variables:
+        words += ["--env", f"{name}={value}"]
     for name, value in {**asdict(plan.options), **plan.workload.options.given()}.items():
         if value == getattr(Options(), name, None) and name != "seed":
             continue

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from floatgate.mqsim.fields import DEVICE, FLASH, HOST
+from floatgate.mqsim.write import drive_text, flow_text, workload_text
 
 DRIVE: Mapping[str, object] = {
     "Enabled_Preconditioning": "false",
@@ -55,40 +55,21 @@ TRACE: Mapping[str, object] = {
 }
 
 
-def _elements(values: Mapping[str, object]) -> str:
-    return "\n".join(f"<{name}>{value}</{name}>" for name, value in values.items())
-
-
 def write_drive(folder: Path, **changes: object) -> str:
     """Write ssdconfig.xml with the fields of `DRIVE` and `changes`; give its path."""
-    values = {**DRIVE, **changes}
-    parts = {
-        name: _elements({key: value for key, value in values.items() if key in kinds})
-        for name, kinds in (("host", HOST), ("device", DEVICE), ("flash", FLASH))
-    }
-    other = {key: value for key, value in values.items() if key not in {**HOST, **DEVICE, **FLASH}}
-    text = (
-        "<Execution_Parameter_Set>\n<Host_Parameter_Set>\n"
-        f"{parts['host']}\n</Host_Parameter_Set>\n<Device_Parameter_Set>\n{parts['device']}\n"
-        f"{_elements(other)}\n<Flash_Parameter_Set>\n{parts['flash']}\n</Flash_Parameter_Set>\n"
-        "</Device_Parameter_Set>\n</Execution_Parameter_Set>\n"
-    )
     path = folder / "ssdconfig.xml"
-    path.write_text(text)
+    path.write_text(drive_text({**DRIVE, **changes}))
     return str(path)
 
 
 def flow(kind: str, **changes: object) -> str:
     """A flow, `synthetic` or `trace`; a change to None leaves the field out."""
-    name = {"synthetic": "Synthetic", "trace": "Trace_Based"}[kind]
     values = {**(SYNTHETIC if kind == "synthetic" else TRACE), **changes}
-    given = {key: value for key, value in values.items() if value is not None}
-    return f"<IO_Flow_Parameter_Set_{name}>\n{_elements(given)}\n</IO_Flow_Parameter_Set_{name}>"
+    return flow_text({key: value for key, value in values.items() if value is not None})
 
 
 def write_workload(folder: Path, *scenarios: tuple[str, ...]) -> str:
     """Write workload.xml with scenarios of flows; give its path."""
-    body = "\n".join("<IO_Scenario>\n" + "\n".join(flows) + "\n</IO_Scenario>" for flows in scenarios)
     path = folder / "workload.xml"
-    path.write_text(f"<MQSim_IO_Scenarios>\n{body}\n</MQSim_IO_Scenarios>\n")
+    path.write_text(workload_text(scenarios))
     return str(path)

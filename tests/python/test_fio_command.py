@@ -154,6 +154,27 @@ def test_logs_hold_each_request_or_the_means_of_windows(tmp_path: Path) -> None:
     assert lines(window_ms=10, both=True, priority=True)["l"][0] == "10, 1500000, 2000000, 0, 0, 0x0000"
 
 
+def test_the_histogram_log_counts_what_came_in_each_window(tmp_path: Path) -> None:
+    ms = 1_000_000
+    rows = [(at * ms, at * ms + 100, at % 2, 0, 0, 4096) for at in range(1, 30)]
+    sink = LogSink(tmp_path, [Asked(0, (("clat_hist", "h"),), hist_ms=10, coarseness=2)])
+    sink.take(_batch(rows))
+    sink.close()
+    lines = [line.split(", ") for line in (tmp_path / "fio-logs" / "h").read_text().splitlines()]
+    # 100 ns are in bin 100, so in the 25th group of four.
+    # As in fio an answer in the first millisecond starts no window.
+    assert [line[:3] for line in lines] == [
+        [ms, op, "4096"] for ms, op in (("11", "0"), ("12", "1"), ("21", "0"), ("22", "1"))
+    ]
+    assert all(len(line) == 3 + 29 * 64 // 4 for line in lines)
+    assert [(line[3 + 25], sum(map(int, line[3:]))) for line in lines] == [
+        ("6", 6),
+        ("7", 7),
+        ("5", 5),
+        ("5", 5),
+    ]
+
+
 def test_logs_are_named_as_fio_names_them() -> None:
     job = {
         "name": "j",

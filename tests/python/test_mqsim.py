@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from conftest import Command, one_line_error
 from floatgate import mqsim, run
 from floatgate.errors import InputError
-from floatgate.session import Plan
+from floatgate.session import Plan, command
 from floatgate.workload import TraceOptions
 from mqsim_files import flow, write_drive, write_workload
 
@@ -115,6 +116,26 @@ def test_a_run_says_all_that_repeats_it(tmp_path: Path, floatgate: Command) -> N
     one, two = (json.loads((folder / "run.json").read_text()) for folder in (first, again))
     assert one["host"] == two["host"]
     assert one["config"] == two["config"]
+
+
+def test_the_command_named_by_a_fault_repeats_the_run(tmp_path: Path, floatgate: Command) -> None:
+    drive = write_drive(tmp_path, Enabled_Preconditioning="true")
+    workload = write_workload(tmp_path, (flow("synthetic"),), (flow("synthetic", Read_Percentage=0),))
+    job = tmp_path / "j.fio"
+    job.write_text("[j]\nrw=write\nsize=1m\n")
+    for asked, scenario in ((workload, 2), (str(job), None)):
+        changes, options = ("ftl.wear.name=none",), {"seed": 5}
+        made = mqsim.plan_of(drive, asked, changes, options, TraceOptions(), scenario)
+        words = [drive, asked, "--set", changes[0], "--seed", "5"]
+        words += ["--scenario", str(scenario)] if scenario else []
+        documents = []
+        for name, run_words in (("first", ["run", *words]), ("again", shlex.split(command(made))[1:])):
+            out = tmp_path / f"{name}-{scenario}"
+            done = floatgate(*run_words, "--out", str(out), "--no-report")
+            assert done.returncode == 0, done.stderr
+            documents.append(json.loads((out / "run.json").read_text()))
+        assert documents[0]["host"] == documents[1]["host"], command(made)
+        assert documents[0]["config"] == documents[1]["config"], command(made)
 
 
 @pytest.mark.parametrize(

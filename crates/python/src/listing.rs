@@ -91,7 +91,7 @@ pub fn fio_jobs(workload: &str) -> PyResult<String> {
         json!({
             "name": job.name,
             "clones": job.numjobs,
-            "together": job.group_reporting,
+            "together": job.reports_together(),
             "options": job.options,
         })
     };

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 BITS = 6
 _GROUPS = 29
+BINS = _GROUPS << BITS
 
 
 def index(ns: int) -> int:
@@ -12,7 +13,7 @@ def index(ns: int) -> int:
     if exponent <= BITS:
         return ns
     coarse = exponent - BITS
-    return min(((coarse + 1) << BITS) + ((ns >> coarse) & ((1 << BITS) - 1)), _GROUPS * (1 << BITS) - 1)
+    return min(((coarse + 1) << BITS) + ((ns >> coarse) & ((1 << BITS) - 1)), BINS - 1)
 
 
 def value(bin_index: int) -> int:

@@ -1,9 +1,9 @@
 """fio's own logs of bandwidth, IOPS and latency, written where a job asks for them.
 
 `write_bw_log`, `write_iops_log`, `write_lat_log`, with `log_avg_msec`, `per_job_logs`, `log_offset`,
-`log_prio` and `log_window_value` as fio reads them. The format is that of fio's manual, "Log File Formats":
-time in ms, value, direction, block size, priority. Submission takes no simulated time, so `slat` is 0 and
-`clat` is `lat`. Clones that report together (`group_reporting`) share one log, as with `per_job_logs=0`.
+`log_prio` and `log_window_value` as fio reads them; `write_hist_log` is in `hist_log`. The
+format is that of fio's manual, "Log File Formats": time in ms, value, direction, block size, priority.
+Submission takes no simulated time, so `slat` is 0 and `clat` is `lat`. Each clone has its own log, but with `per_job_logs=0`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from floatgate.fio.hist_log import HistLog
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FOLDER = "fio-logs"
 _DIRECTIONS = 3  # reads, writes, trims; flushes are not logged
 _NS_PER_MS = 1_000_000
-_KINDS = {"bw": ("bw",), "iops": ("iops",), "lat": ("slat", "clat", "lat")}
+_KINDS = {"bw": ("bw",), "iops": ("iops",), "lat": ("slat", "clat", "lat"), "hist": ("clat_hist",)}
 
 
 def wanted(jobs: list[dict[str, Any]]) -> "list[Asked]":
@@ -43,6 +45,8 @@ class Asked:
     window_ms: int = 0
     most: bool = False  # the largest value of a window
     both: bool = False  # the mean and the largest
+    hist_ms: int = 0
+    coarseness: int = 0
     offset: bool = False
     priority: bool = False
 
@@ -63,6 +67,8 @@ class Asked:
             _number(options.get("log_avg_msec")),
             window in ("1", "max"),
             window == "both",
+            _number(options.get("log_hist_msec")),
+            min(_number(options.get("log_hist_coarseness")), 6),
             options.get("log_offset", "0") != "0",
             options.get("log_prio", "0") != "0",
         )
@@ -159,11 +165,16 @@ class LogSink:
         self._folder = folder / FOLDER
         self._folder.mkdir()
         self._files: dict[str, IO[str]] = {}
-        self._logs: dict[int, list[_Log]] = {}
+        self._logs: dict[int, list[_Log | HistLog]] = {}
         for one in asked:
-            self._logs[one.tag] = [_Log(one, kind, self._open(name)) for kind, name in one.files]
+            self._logs[one.tag] = [self._log(one, kind, name) for kind, name in one.files]
         self._started_ns: int | None = None
         self._last_ms = 0
+
+    def _log(self, asked: Asked, kind: str, name: str) -> "_Log | HistLog":
+        if kind == "clat_hist":
+            return HistLog(self._open(name), asked.hist_ms, asked.coarseness)
+        return _Log(asked, kind, self._open(name))
 
     def _open(self, name: str) -> IO[str]:
         if name not in self._files:

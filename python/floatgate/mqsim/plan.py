@@ -31,14 +31,19 @@ def plan_of(
             "flows are laid out on the drive that they belong to"
         )
     described = read_drive(Path(drive))
+    changes = tuple(word for override in overrides for word in ("--set", override))
     if is_scenarios(Path(workload)):
-        return _both(described, workload, overrides, options, trace, scenario)
+        chosen = () if scenario is None else ("--scenario", str(scenario))
+        plan = _both(described, workload, overrides, options, trace, scenario)
+        return replace(plan, asked=(drive, workload, *chosen, *changes))
     if scenario is not None:
         raise InputError(f"--scenario {scenario}: {workload} has no scenarios: expected MQSim's workload.xml")
     found = resolve(workload, trace)
     notes = (*described.notes, *found.notes)
     assignments = described.assignments("WRITE_CACHE", 1)
-    return Plan(BASE, replace(found, notes=notes), (*assignments, *overrides), Options(**options))
+    made = (*assignments, *overrides)
+    asked = (drive, workload, *changes)
+    return Plan(BASE, replace(found, notes=notes), made, Options(**options), asked=asked)
 
 
 def _both(

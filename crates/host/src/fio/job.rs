@@ -297,6 +297,14 @@ impl JobSpec {
         if self.is_synchronous() { 1 } else { self.iodepth }
     }
 
+    /// Whether its clones report as one. A log that each of them is to have tells them apart.
+    pub fn reports_together(&self) -> bool {
+        let logs = ["write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"];
+        let each = self.options.get("per_job_logs").is_none_or(|value| value != "0");
+        let has_logs = each && logs.iter().any(|log| self.options.contains_key(*log));
+        self.group_reporting && self.numjobs > 1 && !has_logs
+    }
+
     /// Whether it reads.
     pub fn reads(&self) -> bool {
         matches!(self.access, Access::Read | Access::ReadWrite)

@@ -166,7 +166,7 @@ impl FioWorkload {
         }
         let parts = (job.stonewall || job.new_group) && !self.clones.is_empty();
         let group = self.clones.last().map_or(0, |last| last.group + u32::from(parts));
-        let shares_tag = job.group_reporting && job.numjobs > 1;
+        let shares_tag = job.reports_together();
         for (clone, share) in (0u64..).zip(shares) {
             let stream = format!("fio.{}.{}", job.name, first + clone);
             let random = RandomStream::new(job.seed.unwrap_or(seed), &stream);

@@ -109,7 +109,7 @@ pub fn read(text: &str) -> Result<JobFile, WorkloadError> {
 pub fn ours(text: &str, drive: u64, most: usize) -> Result<Vec<Vec<Asked>>, WorkloadError> {
     let file = read(text)?;
     let tags = |(index, job): (usize, &host::fio::JobSpec)| {
-        let tags = if job.group_reporting { 1 } else { job.numjobs as usize };
+        let tags = if job.reports_together() { 1 } else { job.numjobs as usize };
         vec![index; tags]
     };
     let section_of: Vec<usize> = file.jobs.iter().enumerate().flat_map(tags).collect();

@@ -3,7 +3,8 @@
 `write_bw_log`, `write_iops_log`, `write_lat_log`, with `log_avg_msec`, `per_job_logs`, `log_offset`,
 `log_prio` and `log_window_value` as fio reads them; `write_hist_log` is in `hist_log`. The
 format is that of fio's manual, "Log File Formats": time in ms, value, direction, block size, priority.
-Submission takes no simulated time, so `slat` is 0 and `clat` is `lat`. Each clone has its own log, but with `per_job_logs=0`.
+Submission takes no simulated time, so `slat` is 0 and `clat` is `lat`. Each clone has its own
+log, but with `per_job_logs=0`.
 """
 
 from collections.abc import Iterator, Mapping

@@ -32,7 +32,7 @@ impl Rule {
         let has_map = job.random && !job.norandommap && job.distribution[1] == Distribution::Uniform;
         let side_by_side = job.align[1].is_none_or(|align| align == job.blocks[1].least());
         Some(Self {
-            by_place: !(has_map && side_by_side && !job.lfsr) && !job.experimental_verify,
+            by_place: !job.experimental_verify && (!has_map || !side_by_side || job.lfsr),
             every: job.verify_backlog,
             batch: if job.verify_batch > 0 { job.verify_batch } else { job.verify_backlog },
             only: job.verify_only,
@@ -122,7 +122,7 @@ impl History {
             return None;
         }
         if self.batch_left == 0 {
-            if left % self.rule.every != 0 || self.last_was_read {
+            if !left.is_multiple_of(self.rule.every) || self.last_was_read {
                 return None;
             }
             self.batch_left = self.rule.batch;

@@ -1,5 +1,6 @@
 """What the documents say one can type, can be typed."""
 
+import gzip
 import inspect
 import re
 import shlex
@@ -11,7 +12,12 @@ import typer
 from typer.main import get_command
 
 import floatgate as fg
+import mqsim_files
+from conftest import in_process
+from fake_chip import FakeSource
+from floatgate import _core, places
 from floatgate.cli import app
+from floatgate.session import Plan
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("papers/*/README.md")])
@@ -66,8 +72,11 @@ def test_a_documented_command_is_known(document: str, text: str) -> None:
 
 
 def _python_blocks() -> list[tuple[str, str]]:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = [("README.md", block) for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL)]
+    blocks = [
+        (str(document.relative_to(ROOT)), block)
+        for document in DOCUMENTS
+        for block in re.findall(r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL)
+    ]
     first = re.findall(r"((?:^    .*\n|^\n)+)", str(fg.__doc__), re.MULTILINE)
     return [*blocks, ("floatgate", inspect.cleandoc(next(block for block in first if block.strip())))]
 
@@ -78,4 +87,90 @@ def test_documented_python_runs_as_it_stands(
 ) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    exec(compile(text, document, "exec"), {})
+    # The driver of a rig is the reader's own.
+    exec(compile(text, document, "exec"), {"MyRig": lambda _port: FakeSource(blocks=64)})
+
+
+JOB = "[x]\nrw=randrw\nbs=4k\nsize=64k\n"
+
+
+def _make_theirs(folder: Path, text: str) -> None:
+    """Write the files that a reader has and we have not, as his command takes them."""
+    step = 100 if "--sampled 100" in text else 1
+    cycles = [1, *range(step, 40 * step, step)] if step > 1 else range(1, 40)
+    lines = [f"0,0,program,{n},300,ok\n0,,erase,{n},1500,ok\n" for n in cycles]
+    trace = "128166372003061629,hm,1,Read,8192,4096,413\n" * 9
+    (folder / "rig.csv").write_text("block,page,operation,cycle,latency_us,status\n" + "".join(lines))
+    (folder / "trace.csv.gz").write_bytes(gzip.compress(trace.encode()))
+    (folder / "ycsb.csv").write_text("1,0,0,5,1,x\n2,0,1,6,1,x\n")
+    (folder / "job.fio").write_text(JOB + ("filename=${DEV}\n" if "--env" in text else ""))
+    mqsim_files.write_drive(folder)
+    scenarios = 3 if "--scenario" in text else 1
+    mqsim_files.write_workload(folder, *scenarios * ((mqsim_files.flow("synthetic"),),))
+
+
+# A synopsis names no file, or leaves something out; a recipe names what is to be made.
+SYNOPSIS = re.compile(
+    r"worn-choices|\b(DRIVE|FILE|WORKLOAD|PRICES|NAME)\b|\.\.\.|\$|/data/|\.\./shared/|out/chip-"
+)
+# Where the work itself begins, which takes seconds to hours.
+WORK = (
+    "floatgate.ageing.age",
+    "floatgate.snapshots.measure",
+    "floatgate.grid.run._run_all",
+    "floatgate.grid.run.cache_times",
+    "floatgate.lab.run.characterize",
+    "floatgate.lab.derive.derive",
+    "floatgate.reproduce.run.reproduce",
+    "floatgate.bus.explore._point",
+    "floatgate.repeat.repeat",
+    "floatgate.traces.measure._volume",
+    "floatgate._core.volume_convert",
+)
+
+
+class Begins(Exception):
+    """All that was asked for is there, and right: the work would begin."""
+
+
+@pytest.fixture
+def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder as a reader has it: the examples, papers, and room for files of his own."""
+    for name in ("examples", "papers"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+
+    def begins(*_: object, **__: object) -> None:
+        raise Begins
+
+    def opens(plan: Plan, **_: object) -> None:
+        _core.explain_drive(plan.drive, list(plan.overrides), places.folders())
+        if plan.workload.kind in ("fio", "generator"):
+            _core.fio_jobs(plan.workload.to_json())
+        raise Begins
+
+    for place in WORK:
+        monkeypatch.setattr(place, begins)
+    monkeypatch.setattr(Plan, "open", opens)
+    return tmp_path
+
+
+def _to_execute() -> list[tuple[str, str]]:
+    found = {text: document for document, text in reversed(list(_commands()))}
+    return [(document, text) for text, document in found.items() if not SYNOPSIS.search(text.split(" #")[0])]
+
+
+def test_most_commands_are_executed() -> None:
+    assert len(_to_execute()) > 60
+
+
+@pytest.mark.parametrize(("document", "text"), _to_execute())
+def test_a_documented_command_runs_as_it_stands(document: str, text: str, readers_place: Path) -> None:
+    """Every file, drive, chip, key, policy and option in it is there; the work itself is not done."""
+    words = _words(text)
+    _make_theirs(readers_place, text)
+    for word in words:
+        if word.endswith(".fio") and not (readers_place / word).exists():
+            (readers_place / word).write_text(JOB)
+    ended = in_process(*words, ends=Begins)
+    assert ended.code == 0, f"{document}: floatgate {text}: {ended.err}"

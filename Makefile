@@ -13,7 +13,7 @@ DEMO_TRACE := $(TRACES)/derived-linux-webserver-2-no-repeats.load.gz
 DEMO_SYNTHETIC := examples/synthetic-server.fio
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python bench lint docs format clean
+.PHONY: help setup demo test test-rust test-papers test-python fuzz bench lint docs format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,14 @@ test-papers: $(STAMPS)/package
 
 test-python: $(STAMPS)/package
 	FLOATGATE_TRACES='$(abspath $(TRACES))' $(BIN)/python -m pytest
+
+fuzz: ## Fuzz each parser for FUZZ_SECONDS (60), where nightly and cargo-fuzz are
+	@rustup toolchain list 2> /dev/null | grep -q '^nightly' || \
+		{ echo 'make fuzz: no nightly toolchain: expected rustup toolchain install nightly'; exit 1; }
+	@cargo +nightly fuzz --version > /dev/null 2>&1 || \
+		{ echo 'make fuzz: no cargo-fuzz: expected cargo install cargo-fuzz'; exit 1; }
+	for target in $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))); do \
+		cargo +nightly fuzz run $$target -- -max_total_time=$(or $(FUZZ_SECONDS),60) || exit 1; done
 
 bench: ## Measure speed and memory beside the memory wall
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench -- $(if $(SAVE),--save $(SAVE))

@@ -2,18 +2,22 @@
 
 import json
 import math
+import re
 import shlex
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import Command, one_line_error
-from floatgate import mqsim, run
+from floatgate import _core, mqsim, places, run
 from floatgate.errors import InputError
 from floatgate.session import Plan, command
 from floatgate.workload import TraceOptions
 from mqsim_files import flow, write_drive, write_workload
+
+ROOT = Path(__file__).parents[2]
 
 
 def plan(drive: str, workload: str, scenario: int | None = None) -> Plan:
@@ -311,3 +315,21 @@ def test_the_order_of_classes_is_checked(tmp_path: Path, floatgate: Command) -> 
         str(tmp_path / "out"),
     )
     assert "expected each once: host-read, internal-read" in one_line_error(done)
+
+
+def test_the_drive_file_differs_from_the_mapping_where_the_document_says(tmp_path: Path) -> None:
+    spec = spec_from_file_location("files", ROOT / "papers" / "tavakkol2018-mqsim" / "files.py")
+    assert spec is not None
+    assert spec.loader is not None
+    files = module_from_spec(spec)
+    spec.loader.exec_module(files)
+    made = mqsim.read_drive(files.write_drive(tmp_path, 2048, {})).assignments("WRITE_CACHE", 1)
+
+    def resolved(overrides: list[str]) -> dict[str, Any]:
+        described = json.loads(_core.explain_drive("mqsim-default", overrides, places.folders()))
+        return {entry["key"]: entry["value"] for entry in described["entries"]}
+
+    file, mapping = resolved([]), resolved(list(made))
+    differ = {key for key in file | mapping if file.get(key) != mapping.get(key)}
+    section = (ROOT / "docs" / "mqsim.md").read_text().split("## Not `mqsim-default`")[1].split("## ")[0]
+    assert differ == set(re.findall(r"`([a-z]+(?:\.[a-z_]+)+)`", section))

@@ -8,7 +8,7 @@
 mod beside;
 
 use beside::{Asked, DEVICE, Drawn, drawn_alike, has_fio, ours, plain, read, sorted};
-use host::fio::{JobFile, JobSpec, Size, is_device};
+use host::fio::{Distribution, JobFile, JobSpec, Size, is_device};
 use std::path::Path;
 
 /// Requests of all clones, about: enough to tell distributions apart.
@@ -205,7 +205,9 @@ fn for_fio(text: &str, file: &JobFile, drive: u64, refused: &[String]) -> String
             continue;
         }
         match key {
-            "filename" if is_device(value) => job.push_str(&format!("filename={DEVICE}\n")),
+            "filename" if is_device(value) || file.jobs.iter().any(has_bdevs) => {
+                job.push_str(&format!("filename={DEVICE}\n"))
+            }
             "verify" if !matches!(value, "0" | "none") => job.push_str("verify=null\n"),
             _ => job.push_str(&format!("{line}\n")),
         }
@@ -216,11 +218,16 @@ fn for_fio(text: &str, file: &JobFile, drive: u64, refused: &[String]) -> String
     job
 }
 
+/// Whether the names of a job's files are those of SPDK's block devices.
+fn has_bdevs(job: &JobSpec) -> bool {
+    job.engine.as_deref().is_some_and(|engine| engine.ends_with("spdk_bdev"))
+}
+
 /// What tells fio that a job works on the drive, which has no size with the null engine.
 fn on_the_drive(job: &JobSpec, drive: u64) -> String {
     let sized = matches!(job.size, Some(Size::Bytes(_))) || job.filesize.is_some();
     let several = job.directory.is_some() || job.nrfiles > 1;
-    let names_it = job.filename.as_ref().is_some_and(|names| is_device(&names[0]));
+    let names_it = job.filename.as_ref().is_some_and(|names| has_bdevs(job) || is_device(&names[0]));
     let is_it = job.filename.is_none() && (is_device(&job.name) || !(sized || several));
     let mut lines = String::new();
     if is_it {
@@ -310,7 +317,11 @@ fn likeness(
         return Ok(if few { 0 } else { 1 });
     }
     let bytes = |asked: &[Asked]| asked.iter().map(|one| one.3).sum::<u64>() as f64;
-    if !is_cut && !few && (bytes(&mine) / bytes(&fios) - 1.0).abs() > 0.01 {
+    // What of a mix is read back is drawn.
+    let squares = mine.iter().map(|one| (one.3 * one.3) as f64).sum::<f64>();
+    let drawn = if job.verify.is_some() && job.directions().len() > 1 { 4.5 * squares.sqrt() } else { 0.0 };
+    let apart = (bytes(&mine) - bytes(&fios)).abs();
+    if !is_cut && !few && apart > 0.01 * bytes(&fios) + drawn {
         return Err(format!("{} bytes, fio {}", bytes(&mine), bytes(&fios)));
     }
     if !few
@@ -323,10 +334,15 @@ fn likeness(
     }
     let places: u64 = mine.iter().map(|one| one.2).max().unwrap_or(0).max(1);
     // A long request covers the place of many short ones.
-    let squares = mine.iter().map(|one| (one.3 * one.3) as f64).sum::<f64>() * mine.len() as f64;
-    let uneven = squares / bytes(&mine).powi(2);
+    let uneven = squares * mine.len() as f64 / bytes(&mine).powi(2);
+    let popular = job
+        .distribution
+        .iter()
+        .any(|one| matches!(one, Distribution::Zipf(_) | Distribution::Pareto(_) | Distribution::Normal(_)));
     let drawn = Drawn {
-        at_random: job.random || few,
+        // Clones that end by time get what turns they get.
+        // What is popular lies elsewhere: fio's hash leaves it side by side where the blocks are a power of two.
+        at_random: (job.random && !popular) || (few && job.runtime_ns.is_none()),
         repeats: job.norandommap && !few,
         run: uneven.max(job.sequence as f64).max(100.0 / job.random_percent[0].clamp(1, 100) as f64),
         part: if few { u64::MAX } else { places.div_ceil(16) },

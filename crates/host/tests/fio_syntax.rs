@@ -176,6 +176,8 @@ fn a_file_must_hold_sensible_jobs() {
     assert!(error("[global]\nbs=4k\n").contains("no job"));
     assert!(error("rw=read\n[j]\n").starts_with("t.fio:1: rw: expected a section such as"));
     assert!(!read("[j]\ntime_based\n").unwrap().jobs[0].time_based, "as in fio, where there is no end");
+    assert!(error("[j]\nexperimental_verify=1\nloops=2\n").contains("experimental_verify beside loops"));
+    assert!(error("[j]\nrate=1m\niodepth_batch=4\n").contains("iodepth_batch beside a rate"));
     assert!(error("[j]\nrate=1m\nrate_iops=7\n").contains("both rate and rate_iops"));
     assert!(error("[j]\nrw=trimwrite\nbs=4k,4k,8k\n").contains("different sizes"));
     assert!(error("[a]\nnumjobs=4096\n[b]\n").starts_with("t.fio:3: 4097 jobs"));

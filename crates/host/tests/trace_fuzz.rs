@@ -1,7 +1,7 @@
 //! The fuzz target's function on the stable toolchain: over the kept corpus, over samples with damage, and
 //! over bytes of any kind. Nothing panics, and everything ends.
 
-use host::trace::fuzz_one;
+use host::trace::{fuzz_columns, fuzz_one};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -24,6 +24,26 @@ fn the_kept_corpus_is_read_in_every_way() {
             let mut other = data.clone();
             *other.last_mut().unwrap() = choices;
             fuzz_one(&other);
+        }
+    }
+}
+
+#[test]
+fn descriptions_of_columns_are_read_or_refused() {
+    let corpus = files("fuzz/corpus/columns");
+    assert!(corpus.len() >= 4, "one for each kind of description");
+    let words = [
+        "time", "wait", "op", "offset", "size", "volume", "-", "...", ":ms", ":bytes", ":4KiB", "=", "=none",
+        ",", "1=read",
+    ];
+    for data in &corpus {
+        fuzz_columns(data);
+        for (at, word) in (0..data.len()).step_by(3).flat_map(|at| words.iter().map(move |word| (at, word))) {
+            let mut other = data.clone();
+            other.splice(at..at, word.bytes().chain([b' ']));
+            fuzz_columns(&other);
+            other.truncate(at + word.len());
+            fuzz_columns(&other);
         }
     }
 }

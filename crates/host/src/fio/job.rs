@@ -481,6 +481,12 @@ fn check(job: &JobSpec) -> Result<(), WorkloadError> {
             return wrong("both rate and rate_iops", "one of them");
         }
     }
+    if job.experimental_verify && job.loops > 1 {
+        return wrong(
+            "experimental_verify beside loops",
+            "one of them: fio itself reads back the first pass only",
+        );
+    }
     let is_paced = job.rate.iter().chain(&job.rate_iops).any(Option::is_some);
     if is_paced && job.options.get("iodepth_batch").is_some_and(|batch| batch != "1") {
         return wrong(

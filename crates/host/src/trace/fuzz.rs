@@ -33,6 +33,20 @@ pub fn fuzz_one(data: &[u8]) {
     replay(origin(), &chosen(card.name, *choices));
 }
 
+/// Reads the first line of `data` as the text of `--columns`, and the rest as the table it describes.
+///
+/// # Panics
+/// When a reader breaks an invariant.
+pub fn fuzz_columns(data: &[u8]) {
+    let data = &data[..data.len().min(MOST_BYTES)];
+    let line = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
+    let columns = Some(String::from_utf8_lossy(&data[..line]).into_owned());
+    let rest: Arc<[u8]> = data[line..].iter().skip(1).copied().collect();
+    let options =
+        TraceOptions { format: Some("table".to_owned()), columns, sort: true, ..TraceOptions::default() };
+    replay(Origin::memory(rest), &options);
+}
+
 /// The options that the bits of `choices` stand for.
 fn chosen(format: &str, choices: u8) -> TraceOptions {
     let addresses = [Addresses::Auto, Addresses::Wrap, Addresses::Scale, Addresses::Compact];

@@ -42,7 +42,7 @@ mod weigh;
 pub use access::{AccessInfo, AccessOptions, ByCharacter, CharacterShares};
 pub use convert::{convert, convert_volume};
 pub use format::{FormatCard, formats};
-pub use fuzz::fuzz_one;
+pub use fuzz::{fuzz_columns, fuzz_one};
 pub use generated::inspect_volume;
 pub use info::{Counts, GapInfo, OutOfOrder, SizeBin, SizeShare, SizeSummary, TraceInfo, VolumeInfo};
 pub use options::{Addresses, Align, TraceOptions, format_named};

@@ -7,6 +7,7 @@ from typing import Any
 
 from floatgate.errors import InputError
 from floatgate.folder import read_json
+from floatgate.report.shape import repeatable
 from floatgate.session import Options, Plan
 from floatgate.workload import TraceOptions, Workload
 
@@ -34,7 +35,7 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
 
     Raises InputError when the file is no result, or the workload's file is gone or another.
     """
-    document = read_json(path)
+    document = repeatable(read_json(path), path)
     try:
         made = document["invocation"]
         resolved = tuple(f"{key}={json.dumps(value)}" for key, value in document["config"].items())
@@ -42,10 +43,10 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
         workload = Workload(
             stored["kind"],
             stored["source"],
-            _trace_options(stored.get("options", {}) | trace),
+            _trace_options((stored.get("options") or {}) | trace),
             stored.get("text"),
-            tuple(stored.get("notes", ())),
-            tuple(sorted(stored.get("variables", {}).items())),
+            tuple(stored.get("notes") or ()),
+            tuple(sorted((stored.get("variables") or {}).items())),
         )
         plan = Plan(
             document["drive"],
@@ -89,6 +90,6 @@ def _check_source(path: Path, workload: Workload, stored: dict[str, Any]) -> Non
             f"{path}: workload {source}: no such file: expected the trace of the run where it was"
         )
     size = source.stat().st_size
-    if size != stored["file_bytes"]:
-        expected = f"{stored['file_bytes']} bytes, as when it was run"
+    if size != stored.get("file_bytes"):
+        expected = f"{stored.get('file_bytes')} bytes, as when it was run"
         raise InputError(f"{path}: workload {source}: the file has {size} bytes: expected {expected}")

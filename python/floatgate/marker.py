@@ -20,8 +20,11 @@ _EXPLAINS = "Floatgate wrote this folder: --force replaces it while it holds not
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Begin the marker of a new folder and hold its lock inside the block."""
-    with (folder / NAME).open("w", encoding="utf-8") as file:
+    # It has its name only when it is locked: a marker without a lock is taken for one whose owner is dead.
+    unnamed = folder / f"{NAME}.new"
+    with unnamed.open("w", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
+        unnamed.rename(folder / NAME)
         yield
 
 

@@ -1,8 +1,10 @@
 """A run folder is whole or not there at all."""
 
 import errno
+import fcntl
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -133,6 +135,24 @@ def test_of_many_commands_into_one_folder_one_wins(tmp_path: Path) -> None:
     texts = {read_json(folder / "run.json")["text"] for folder in named | {tmp_path / "run"}}
     assert texts == set(map(str, range(8)))
     assert len(list(tmp_path.iterdir())) == 8
+
+
+def test_a_folder_that_is_just_begun_is_not_taken_for_abandoned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another command looks between the making of the marker and its lock."""
+    lock, seen = fcntl.flock, []
+
+    def look_then_lock(file: Any, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        seen.append(marker.is_abandoned(tmp_path))
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", look_then_lock)
+    with marker.locked(tmp_path):
+        assert seen == [False]
+        assert not marker.is_abandoned(tmp_path)
+    assert marker.is_abandoned(tmp_path)
 
 
 def test_a_run_put_aside_comes_back_after_a_crash(tmp_path: Path) -> None:

@@ -15,12 +15,14 @@ import pytest
 
 import floatgate as fg
 from conftest import made_up_run
+from floatgate.again import plan_of
 from floatgate.bus import svg
 from floatgate.bus.waveform import waveform
 from floatgate.errors import InputError
 from floatgate.report import html, page, source, write_report
 from floatgate.report.sheet import Section, sheet
 
+TINY = Path(__file__).parents[1] / "drives" / "tiny.toml"
 RUN = "document.documentElement.setAttribute('owned', 1)"
 EVIL = f'"\'></style></script><script>{RUN}</script><img src=x onerror="{RUN}"><svg onload="{RUN}">'
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -125,6 +127,30 @@ def test_what_is_no_counter_is_refused_before_anything_is_drawn(
         (tmp_path / "run" / "run.json").write_text(json.dumps(_with(document, path, change)))
         with pytest.raises(InputError, match=r"expected a result of Floatgate's"):
             write_report(tmp_path / "run", tmp_path / "r.html")
+
+
+@pytest.mark.parametrize("change", [_value, _key, _wrong, _gone])
+def test_a_repetition_of_whatever_is_a_plan_or_one_line(
+    change: Callable[[Any, Any], None], tmp_path: Path
+) -> None:
+    (tmp_path / "job.fio").write_text("[x]\nrw=randread\nsize=64k\nfilename=${F}\n")
+    fg.run(TINY, tmp_path / "job.fio", env={"F": "x"}, precondition="fill", out=tmp_path / "o")
+    path = tmp_path / "o" / "run.json"
+    document = json.loads(path.read_text())
+    document = {key: document[key] for key in ("drive", "config", "config_places", "invocation", "state")}
+    document["config"] = dict(list(document["config"].items())[:5])
+    document["config_places"] = {key: document["config_places"][key] for key in document["config"]}
+    planned = refused = 0
+    for place in _places(document):
+        path.write_text(json.dumps(_with(document, place, change)))
+        said = ""
+        try:
+            plan_of(path, (), {}, {}).open()
+        except InputError as error:
+            said = str(error)
+        assert "\n" not in said, place
+        planned, refused = planned + (not said), refused + bool(said)
+    assert refused > 5
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ listed here is not drawn.
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -232,20 +232,55 @@ class Result(_Part):
     remarks: Annotated[list[_Remark], Field(max_length=1000)] | None = None
 
 
+class _Source(_Part):
+    kind: Literal["fio", "trace", "volume", "generator", "flows"]
+    source: Text
+    options: dict[Name, Any] | None = None
+    file_bytes: Count | None = None
+    text: Text | None = None
+    variables: dict[Text, Text] | None = None
+    notes: list[Text] | None = None
+
+
+class _Invocation(_Part):
+    set: list[Text]
+    workload: _Source
+    options: dict[Name, Any]
+
+
+class Repeatable(_Part):
+    """What of a result says how to run it again."""
+
+    drive: Text
+    config: Annotated[dict[Text, Any], Field(max_length=4096)]
+    config_places: dict[Text, _Place]
+    invocation: _Invocation
+
+
+def repeatable(document: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Return a result whose run can be repeated. Raises InputError with the key that is not right."""
+    _validate(Repeatable, document, path)
+    return document
+
+
 def checked(document: dict[str, Any], path: Path) -> dict[str, Any]:
     """Return a result of which everything that is drawn is what it should be.
 
     Raises InputError with the key that is not.
     """
-    try:
-        Result.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = one_line(".".join(map(str, first["loc"])))[:200]
-        raise InputError(f"{path}: {key}: {first['msg'].lower()}: expected a result of Floatgate's") from None
+    _validate(Result, document, path)
     for key in document["config"]:
         if key not in document["config_places"]:
             raise InputError(
                 f"{path}: config_places: no {one_line(key)[:200]}: expected a result of Floatgate's"
             )
     return document
+
+
+def _validate(model: type[BaseModel], document: dict[str, Any], path: Path) -> None:
+    try:
+        model.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = one_line(".".join(map(str, first["loc"])))[:200]
+        raise InputError(f"{path}: {key}: {first['msg'].lower()}: expected a result of Floatgate's") from None

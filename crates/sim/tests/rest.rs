@@ -127,8 +127,7 @@ fn moved(drive: Drive, precondition: PreconditionKind, plan: &[(u64, u64)]) -> [
 /// What was moved in the first long idle time, in the one after, and for a few writes later, all with the idle time that
 /// follows; and what the writes came to, in superblocks of which each die may have opened one.
 fn moved_at_rest(name: &str, more: &[&str]) -> [u64; 4] {
-    // As many superblocks as this drive keeps free are more than a miniature has.
-    let used = if name == "disksim-ssd" { PreconditionKind::Steady } else { PreconditionKind::Instant };
+    let used = PreconditionKind::Instant;
     let drive = || shrunk(name, more);
     let mut ftl = drive().build(1).unwrap();
     let mapped_by_block = ftl.as_block_mapped().is_some();
@@ -180,7 +179,9 @@ fn a_level_out_of_reach_is_not_chased() {
         2 * (141 - 10) * u64::from(shrunk("mqsim-default", &[]).build(1).unwrap().layout().superblock_units);
     let [settled, left_alone, later, opened] = moved_at_rest("mqsim-default", &CHASE);
     assert_eq!(left_alone, 0);
-    assert!(settled <= 9 * room && later <= 10 * opened, "{settled} for {room}, {later} for {opened}");
+    // A die rests when the victim it draws is not worth it, and goes on when it has been written: what it left the first
+    // time may be moved then.
+    assert!(settled + later <= 9 * room + 10 * opened, "{settled} for {room}, {later} for {opened}");
     // Without the least gain it is: this is what the bound is there to catch.
     let blind = [&CHASE[..], &["ftl.gc.trigger.least_gain=0.0"]].concat();
     let [settled, ..] = moved_at_rest("mqsim-default", &blind);

@@ -123,9 +123,9 @@ fn mean(sample: &[f64]) -> f64 {
 }
 
 /// Compares two ways of preconditioning over `seeds` seeds each.
-fn compare(name: &str, settings: &[String], skew: Skew, seeds: u64) -> Vec<Compared> {
+fn compare(name: &str, made: &dyn Fn() -> Drive, skew: Skew, seeds: u64) -> Vec<Compared> {
     let sample = |kind, first: u64| -> Vec<Vec<[f64; 2]>> {
-        (first..first + seeds).map(|seed| lengths(small(settings), skew, kind, seed)).collect()
+        (first..first + seeds).map(|seed| lengths(made(), skew, kind, seed)).collect()
     };
     let (steady, instant) = (sample(PreconditionKind::Steady, 1), sample(PreconditionKind::Instant, 1001));
     let mut compared = Vec::new();
@@ -271,7 +271,7 @@ fn instant_and_steady_are_statistically_the_same_drive() {
     for (name, settings) in cases(whole.is_some()) {
         for &skew in skews {
             if format!("{name} {skew:?}").contains(&only) {
-                compared.extend(compare(&name, &settings, skew, seeds));
+                compared.extend(compare(&name, &|| small(&settings), skew, seeds));
             }
         }
     }
@@ -319,6 +319,20 @@ fn a_run_begins_as_it_goes_on() {
     let detail = format!("at first {:.4}, later {:.4}", mean(&begins), mean(&goes_on));
     println!("{chance:10.6} {detail}");
     assert_alike(vec![Compared { name: "write amplification".into(), chance, detail }]);
+}
+
+/// By hand, for a drive that ships, with settings that make it smaller:
+/// `FLOATGATE_STEADY_DRIVE="disksim-ssd geometry.channels=2"`. `FLOATGATE_STEADY_SEEDS` is 8 if it is not given.
+#[test]
+fn a_shipped_drive_is_statistically_the_same_either_way() {
+    let Ok(asked) = std::env::var("FLOATGATE_STEADY_DRIVE") else { return };
+    let seeds = std::env::var("FLOATGATE_STEADY_SEEDS").map_or(8, |seeds| seeds.parse().unwrap());
+    let mut words = asked.split_whitespace().map(str::to_owned);
+    let name = words.next().expect("FLOATGATE_STEADY_DRIVE names a drive");
+    let settings: Vec<String> = words.collect();
+    let made =
+        || Drive::load(&common::catalogue(), &name, &settings).unwrap_or_else(|error| panic!("{error}"));
+    assert_alike(compare(&asked, &made, Skew::Uniform, seeds));
 }
 
 #[test]

@@ -148,6 +148,11 @@ impl PageMapped {
         (self.is_urgent(0) && collection.is_pacing()).then_some(collection.rate)
     }
 
+    /// The drive stands for one with more superblocks in a die, of which it has this part.
+    pub fn stand_for(&mut self, part: f64) {
+        self.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
+    }
+
     /// See [`Self::set_urgent_share`].
     pub fn urgent_share(&self) -> f64 {
         self.urgent_share

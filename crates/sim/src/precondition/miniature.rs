@@ -10,7 +10,7 @@ use engine::RandomStream;
 use ftl::{Ftl, Moment};
 use units::Lpn;
 
-/// Superblocks a miniature has at most, and mapping units.
+/// Superblocks a miniature has at most beside those that it keeps free or open, and mapping units in them.
 const SUPERBLOCKS: u32 = 768;
 const UNITS: u64 = 1 << 20;
 /// Fewer superblocks than this say too little about a distribution.
@@ -20,34 +20,38 @@ const MOMENTS: u64 = 128;
 const SPAN_OVERWRITES: f64 = 0.5;
 const SPAN_SUPERBLOCKS: u64 = 32;
 
-/// A drive of one die with the same superblocks, policies and spare room: at most so many superblocks, and units.
+/// A drive of one die with the same superblocks, policies and spare room: at most so many superblocks, and units, beside
+/// what it keeps free or open.
 pub(super) fn miniature(
     drive: &Drive,
     ftl: &mut Ftl,
     filled: u32,
     (superblocks_most, units_most): (u32, u64),
-) -> Result<Drive, Error> {
+    seed: u64,
+) -> Result<(Drive, Ftl), Error> {
     let ftl = ftl.as_page_mapped().expect("a layer maps pages or blocks");
     let layout = ftl.layout();
     let by_units = (units_most / u64::from(layout.superblock_units)) as u32;
     // Data are brought there past the SLC cache; what it keeps is none of theirs.
     let usable = (ftl.usable_superblocks() / layout.dies).saturating_sub(ftl.cache_reserved());
     let planes_apart = drive.geometry().planes / layout.planes;
-    let superblocks = by_units.clamp(SUPERBLOCKS_LEAST, superblocks_most).min(usable);
-    let superblocks = (superblocks / planes_apart).max(1) * planes_apart;
     let kept = ftl.superblocks_kept();
-    let scale = f64::from(superblocks.saturating_sub(kept)) / f64::from(usable.saturating_sub(kept).max(1));
-    let logical = (f64::from(filled) / f64::from(layout.dies) * scale) as u64;
-    drive.miniature(superblocks, logical.max(1))
+    let superblocks = (by_units.clamp(SUPERBLOCKS_LEAST, superblocks_most) + kept).min(usable);
+    let superblocks = (superblocks / planes_apart).max(1) * planes_apart;
+    let part = f64::from(superblocks.saturating_sub(kept)) / f64::from(usable.saturating_sub(kept).max(1));
+    let logical = (f64::from(filled) / f64::from(layout.dies) * part) as u64;
+    let small = drive.miniature(superblocks, logical.max(1))?;
+    let mut mini = small.build(seed)?;
+    if let Some(mini) = mini.as_page_mapped() {
+        mini.stand_for(part);
+        mini.set_urgent_share(ftl.urgent_share());
+    }
+    Ok((small, mini))
 }
 
 /// Brings a miniature to steady state, and looks at it at many moments after that.
 pub(super) fn history(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64) -> Result<Vec<Moment>, Error> {
-    let small = miniature(drive, ftl, filled, (SUPERBLOCKS, UNITS))?;
-    let mut mini = small.build(seed)?;
-    if let (Some(pages), Some(mini)) = (ftl.as_page_mapped(), mini.as_page_mapped()) {
-        mini.set_urgent_share(pages.urgent_share());
-    }
+    let (small, mut mini) = miniature(drive, ftl, filled, (SUPERBLOCKS, UNITS), seed)?;
     let worn = mini.array().pe_cycles(0, 0);
     let mut work = Precondition::new(PreconditionKind::Steady, &mini, 1.0, seed);
     while !work.done {

@@ -12,8 +12,9 @@ use own::{Own, Step};
 use serde_json::{Value, json};
 use units::{Lpn, Nanos};
 
-/// A copy of the workload that writes more windows than this is not waited for.
-const WINDOWS_OF_A_COPY: u64 = 4;
+/// A copy of the workload that writes more windows than this is not waited for. Others are compared as a whole: jobs that
+/// run one after the other are never steady within a copy, and what follows is the beginning of one.
+const WINDOWS_OF_A_COPY: u64 = 16;
 
 /// Preconditioning under way.
 pub(crate) struct Precondition {

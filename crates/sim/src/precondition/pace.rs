@@ -35,8 +35,7 @@ pub(super) fn urgent_share(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64)
     if !ftl.controller().hastens_collection() {
         return Ok(1.0);
     }
-    let small = miniature(drive, ftl, filled, (SUPERBLOCKS_LEAST, 0))?;
-    let mut mini = small.build(seed)?;
+    let (small, mut mini) = miniature(drive, ftl, filled, (SUPERBLOCKS_LEAST, 0), seed)?;
     let units = u64::from(mini.layout().logical_units);
     let mut random = RandomStream::new(seed, "precondition.pace");
     (0..units).for_each(|lpn| mini.write_untimed(Lpn(lpn as u32)));

@@ -34,6 +34,10 @@ pub trait VictimPolicy: Send {
     /// Called once, before anything else: how many superblocks the die has, how many units each holds.
     fn attach(&mut self, superblocks: u32, units_per_superblock: u32);
 
+    /// The die stands for one with more superblocks, of which it has this part: what is counted in superblocks becomes as
+    /// much less.
+    fn stand_for(&mut self, _part: f64) {}
+
     /// One of the candidates, or `None` when there is none.
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId>;
 

@@ -35,6 +35,10 @@ impl VictimPolicy for WindowedGreedy {
         self.order.attach(superblocks);
     }
 
+    fn stand_for(&mut self, part: f64) {
+        self.window = ((f64::from(self.window) * part).round() as u32).max(1);
+    }
+
     fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId> {
         // `min_by_key` keeps the first among equals, which is the oldest.
         let window = self.order.iter().take(self.window as usize);
@@ -47,5 +51,36 @@ impl VictimPolicy for WindowedGreedy {
 
     fn on_reclaim(&mut self, superblock: SuperblockId) {
         self.order.remove(superblock);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::RandomStream;
+
+    #[test]
+    fn a_small_die_that_stands_for_a_large_one_has_as_much_smaller_a_window() {
+        let picked = |part: f64| {
+            let mut policy = WindowedGreedy { window: 8, order: ClosingOrder::default() };
+            policy.attach(16, 10);
+            policy.stand_for(part);
+            (0..16).for_each(|superblock| policy.on_close(SuperblockId(superblock), 9));
+            // The later it was closed, the less is valid: the last of the window is taken.
+            let valid: Vec<u32> = (0..16).map(|superblock| 20 - superblock).collect();
+            let candidates: Vec<SuperblockId> = (0..16).map(SuperblockId).collect();
+            policy.pick(&mut VictimView {
+                candidates: &candidates,
+                valid_units: &valid,
+                pe_cycles: &[0; 16],
+                closed_at: &[0; 16],
+                clock: 0,
+                units_per_superblock: 10,
+                random: &mut RandomStream::new(1, "test"),
+            })
+        };
+        for (part, last) in [(1.0, 7), (0.5, 3), (0.3, 1), (0.01, 0)] {
+            assert_eq!(picked(part), Some(SuperblockId(last)), "{part}");
+        }
     }
 }

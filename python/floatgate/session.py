@@ -53,8 +53,6 @@ class Options:
             raise InputError(
                 f"--precondition {self.precondition}: --load-state gives the state already: expected one"
             )
-        if self.load_state is not None:
-            regular(self.load_state, "a state that --save-state wrote")
         self._check_fill()
         if self.limit_requests is not None and self.limit_requests < 1:
             raise InputError(f"--limit-requests {self.limit_requests}: expected a number of at least 1")
@@ -114,6 +112,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         self.options.verify()
+        if self.options.load_state is not None:
+            regular(self.options.load_state, "a state that --save-state wrote")
 
     def open(self, *, requests: bool = False) -> "_core.Session":
         """Build the drive and open the workload; with `requests`, keep every request until it is drained.

@@ -41,7 +41,6 @@ def characterize(
         typer.Option(
             metavar="N",
             min=1,
-            max=100_000,
             help="Blocks worn to failure in each endurance test.",
             show_default="30",
         ),

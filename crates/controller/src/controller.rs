@@ -380,9 +380,16 @@ impl Controller {
         self.dies[die.index()].urgent = urgent;
     }
 
-    /// Nanoseconds each channel was busy.
-    pub fn channel_busy_ns(&self) -> impl Iterator<Item = u64> {
-        self.channels.iter().map(|channel| channel.busy_ns)
+    /// Nanoseconds each channel was busy until `now`: an operation counts as far as it has come.
+    pub fn channel_busy_ns(&self, now: SimTime) -> impl Iterator<Item = u64> {
+        self.channels.iter().map(move |channel| {
+            channel.busy_ns - channel.free_at.ns().saturating_sub(now.ns()).min(channel.busy_ns)
+        })
+    }
+
+    /// How many channels there are.
+    pub fn channels(&self) -> u32 {
+        self.channel_count
     }
 
     /// Nanoseconds all arrays together were busy: host, GC, wear levelling, other.
@@ -408,9 +415,17 @@ impl Controller {
         &self.bus
     }
 
-    /// Nanoseconds the array of each die was busy: host, GC, wear levelling, other.
-    pub fn array_busy_ns(&self) -> impl Iterator<Item = [u64; 4]> {
-        self.dies.iter().map(|die| die.array_busy)
+    /// Nanoseconds the array of each die was busy until `now`: host, GC, wear levelling, other. An operation counts as far
+    /// as it has come.
+    pub fn array_busy_ns(&self, now: SimTime) -> impl Iterator<Item = [u64; 4]> {
+        self.dies.iter().map(move |die| {
+            let mut busy = die.array_busy;
+            if die.array.exists() && die.array_phase == ArrayPhase::Busy && die.array_start < now {
+                let origin = self.slab.items[die.array.index()].origin;
+                busy[origin.wait_column()] += now.min(die.array_end).since(die.array_start).ns();
+            }
+            busy
+        })
     }
 
     /// Queues a transaction at its die and starts it if it can start.

@@ -117,7 +117,7 @@ impl Ftl {
     /// holds, twice, one die of a channel after the other.
     pub fn longest_wait(&self) -> Nanos {
         let (layout, controller) = (self.layout(), self.controller());
-        let turns = u64::from(layout.dies) / controller.channel_busy_ns().count() as u64;
+        let turns = u64::from(layout.dies / controller.channels());
         let superblocks = 2 * turns * u64::from(layout.superblocks_per_die);
         let ns = Costs::of(layout, controller, self.regulation()).superblock.saturating_mul(superblocks);
         Nanos::new(ns.saturating_add(self.patience().ns()))

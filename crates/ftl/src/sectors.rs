@@ -152,6 +152,11 @@ impl Sectors {
         self.promised -= self.within(self.current, lpn).count_ones();
     }
 
+    /// Bytes of state of the simulator.
+    pub fn bytes(&self) -> usize {
+        8 * self.written.len() + self.slots.len() * size_of::<Held>()
+    }
+
     /// The number in its block of the next page of a die.
     pub fn next_page(&mut self, die: usize) -> u32 {
         let page = self.pages[die];

@@ -58,6 +58,12 @@ pub struct FlashArray {
 }
 
 impl FlashArray {
+    /// Bytes of state of the simulator.
+    pub fn bytes(&self) -> usize {
+        let arrays = [&self.members, &self.pe_cycles, &self.next_row, &self.lives, &self.slc_erases];
+        4 * arrays.iter().map(|array| array.len()).sum::<usize>()
+    }
+
     /// Reads `[nand.bad_blocks]` and draws the factory bad blocks and, from the ranks of `endurance`, how long each
     /// block lives. `planes` of each die operate together (all of them, or one when multi-plane operation is off).
     ///

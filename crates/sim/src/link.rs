@@ -45,6 +45,20 @@ impl Link {
         &self.config
     }
 
+    /// Nanoseconds each direction was busy until `now`: what is under way counts as far as it has come.
+    pub fn busy_until(&self, now: SimTime) -> [u64; 2] {
+        let ahead = self.wire_free.map(|free| free.ns().saturating_sub(now.ns()));
+        let [mut to_drive, mut to_host] = self.busy_ns;
+        if self.config.shape.full_duplex {
+            return [to_drive - ahead[0].min(to_drive), to_host - ahead[1].min(to_host)];
+        }
+        // One wire for both: what is under way is the answers' first, which come last.
+        let of_host = ahead[0].min(to_host);
+        to_host -= of_host;
+        to_drive -= (ahead[0] - of_host).min(to_drive);
+        [to_drive, to_host]
+    }
+
     /// When a command fetched now has been understood.
     #[inline]
     pub fn command_done(&mut self, op: Op, now: SimTime) -> SimTime {

@@ -154,12 +154,12 @@ impl<P: Observer> Run<P> {
     }
 
     pub fn busy_times(&self) -> BusyTimes {
-        let controller = self.ftl.controller();
+        let (controller, now) = (self.ftl.controller(), self.calendar.now());
         BusyTimes {
-            channels: controller.channel_busy_ns().collect(),
-            arrays: controller.array_busy_ns().collect(),
+            channels: controller.channel_busy_ns(now).collect(),
+            arrays: controller.array_busy_ns(now).collect(),
             work: controller.work().clone(),
-            wires: self.link.busy_ns,
+            wires: self.link.busy_until(now),
         }
     }
 

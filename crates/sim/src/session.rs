@@ -313,6 +313,7 @@ impl Session {
                     let outstanding = run.outstanding();
                     let check = run.observer.check.as_ref().expect("looked a line above");
                     check.settle(&run.ftl, outstanding);
+                    check_shares("utilisation", &value["utilisation"]);
                 }
                 Ok(value)
             }
@@ -363,6 +364,18 @@ impl Session {
             Phase::Observed(run) => Some(&run.ftl),
             Phase::Broken => None,
         }
+    }
+}
+
+/// No part is busy longer than there was time.
+fn check_shares(name: &str, value: &Value) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| check_shares(name, item)),
+        Value::Object(items) => items.iter().for_each(|(key, item)| check_shares(key, item)),
+        value => assert!(
+            value.as_f64().is_some_and(|share| share <= 1.0 + 1e-9),
+            "{name} is busy {value} of the time"
+        ),
     }
 }
 

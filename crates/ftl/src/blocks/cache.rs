@@ -132,6 +132,9 @@ impl BlockMapped {
 
     /// Counts what would have been lost if the power had failed, for the time until now. Called before it changes.
     pub fn account_risk(&mut self, now: SimTime) {
+        if self.is_protected() {
+            return; // Capacitors: nothing is at risk.
+        }
         self.stats.risk_unit_ns += self.risk.until(now, self.buffer.at_risk());
     }
 

@@ -41,6 +41,13 @@ impl Checkpoints {
     }
 }
 
+impl Checkpoints {
+    /// Bytes of state of the simulator.
+    pub fn bytes(&self) -> usize {
+        8 * self.closed_as.len()
+    }
+}
+
 impl Demand {
     /// A superblock was closed: it may be time for a checkpoint.
     pub(super) fn note_closed(&mut self, superblock: usize) {

@@ -116,6 +116,15 @@ impl Demand {
         self.capacity as u64 * CACHED_BYTES + self.is_behind.len() as u64 * ENTRY_BYTES
     }
 
+    /// Bytes of state of the simulator.
+    pub fn bytes(&self) -> usize {
+        let checkpoints = self.checkpoints.as_ref().map_or(0, |checkpoints| checkpoints.bytes());
+        4 * self.cached.len()
+            + self.entries.capacity() * size_of::<Entry>()
+            + self.is_behind.len()
+            + checkpoints
+    }
+
     /// True when `lpn` is a translation unit.
     #[inline]
     pub fn is_translation(&self, lpn: Lpn) -> bool {

@@ -101,7 +101,11 @@ impl PageMapped {
         let parity = self.parity.as_ref().map_or(0, |stripes| stripes.bytes());
         let snapshots = self.snapshots.as_ref().map_or(0, |snapshots| snapshots.bytes());
         let reads = self.reads.bytes();
-        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + reads + regulation + parity + snapshots
+        let demand = self.demand.as_ref().map_or(0, |demand| demand.bytes());
+        let sectors = self.sectors.as_ref().map_or(0, |sectors| sectors.bytes());
+        let upkeep = self.upkeep.as_ref().map_or(0, |upkeep| upkeep.bytes());
+        let more = demand + sectors + upkeep + self.array.bytes();
+        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + reads + regulation + parity + snapshots + more
     }
 
     /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.

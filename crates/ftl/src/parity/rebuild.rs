@@ -202,6 +202,9 @@ impl PageMapped {
     /// True when a unit that a read of the host's asked for is lost.
     #[cold]
     pub(crate) fn reads_lost(&mut self, read: &Transaction) -> bool {
+        if read.superblock == Transaction::NOWHERE {
+            return false; // What was never written cannot be lost.
+        }
         let holders = self.units_read(read).into_iter().map(|ppa| self.map.holder(ppa).0);
         let lost = holders.filter(|lpn| self.rebuilds.lost.contains(lpn)).count();
         self.stats.units_read_lost += lost as u64;

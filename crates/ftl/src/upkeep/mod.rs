@@ -170,6 +170,11 @@ impl Upkeep {
         &self.costs
     }
 
+    /// Bytes of state of the simulator: an entry for each superblock may stand in the agenda.
+    pub fn bytes(&self) -> usize {
+        self.waits.len() + self.agenda.capacity() * size_of::<(SimTime, u64, Work)>()
+    }
+
     /// The share of each die's time.
     pub fn share(&self) -> f64 {
         self.share

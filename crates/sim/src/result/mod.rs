@@ -47,7 +47,8 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
     let measure = &run.measure;
     let span_ns = measure.last_completion.since(measure.started).ns();
     let busy = run.busy_times();
-    let utilisation = drive::utilisation(&busy, &run.busy_baseline, span_ns);
+    let window_ns = run.calendar.now().since(measure.started).ns();
+    let utilisation = drive::utilisation(&busy, &run.busy_baseline, window_ns);
     let erases = sum_by_origin(&stats.blocks_erased);
     let (waf_parts, debt) = amplification::parts_and_debt(run, &stats);
     json!({
@@ -172,9 +173,13 @@ fn latency(histogram: &Histogram<u64>, mean: Option<f64>) -> Value {
         return Value::Null;
     }
     let at = |quantile: f64| histogram.value_at_quantile(quantile);
+    // A level of the histogram holds latencies within a thousandth. The least lies in the first, and neither below what
+    // is in there nor above the mean.
+    let first = histogram.iter_recorded().next().map_or(0, |step| step.value_iterated_to());
+    let least = mean.map_or(first, |mean| first.min(mean as u64));
     json!({
         "mean": mean,
-        "min": histogram.min(),
+        "min": least,
         "p50": at(0.5), "p90": at(0.9), "p95": at(0.95), "p99": at(0.99),
         "p999": at(0.999), "p9999": at(0.9999),
         "max": histogram.max(),
@@ -262,8 +267,11 @@ fn jobs<P: Observer>(run: &Run<P>) -> Value {
         map.insert("name".into(), json!(names.get(tag).cloned().unwrap_or_else(|| tag.to_string())));
         for (op, of) in Op::ALL.iter().zip(ops) {
             let Some(of) = of else { continue };
+            // The finer histogram of all requests, where all are this job's.
+            let all = &measure.ops[*op as usize];
+            let histogram = if all.requests() == of.latency.len() { &all.latency } else { &of.latency };
             let mean = of.latency_sum_ns as f64 / of.latency.len() as f64;
-            map.insert(op.name().into(), figures(of.bytes, &of.latency, Some(mean), span_ns));
+            map.insert(op.name().into(), figures(of.bytes, histogram, Some(mean), span_ns));
         }
         Value::Object(map)
     };

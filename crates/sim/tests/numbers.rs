@@ -1,0 +1,72 @@
+//! Numbers that are true: shares of at most one, latencies no shorter than the parts take, a state of which nothing is
+//! left out.
+
+mod common;
+
+use common::{SMALL, drive, run, uniform};
+use host::Op;
+use serde_json::Value;
+use sim::{PreconditionKind, RunOptions};
+
+fn number(result: &Value, path: &str) -> f64 {
+    let found = path.split('.').fold(result, |value, key| &value[key]);
+    found.as_f64().unwrap_or_else(|| panic!("{path} is {found}"))
+}
+
+/// Few requests, so that what begins within the window and ends after it makes up much of it; the check looks at every
+/// share.
+#[test]
+fn nothing_is_busy_longer_than_there_was_time() {
+    for (op, depth) in [(Op::Write, 1), (Op::Write, 16), (Op::Read, 8), (Op::Write, 64)] {
+        for requests in 1..40 {
+            let drive = drive(&[SMALL, &["ftl.buffer.flush_after=0ns"]].concat());
+            let options =
+                RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
+            let (_, result) = run(drive, uniform(requests, depth, op, 4096, 1 << 20, requests), options);
+            let die = number(&result, "utilisation.die");
+            assert!(die <= 1.0 && (op == Op::Write || die > 0.0), "{op:?} {requests}: {die}");
+        }
+    }
+}
+
+#[test]
+fn capacitors_leave_nothing_at_risk() {
+    for mapping in ["page", "fast"] {
+        let own = format!("ftl.mapping.name={mapping}");
+        let settings = ["ftl.buffer.power_loss_protection=true", "ftl.buffer.write_back=true", &own];
+        let work = uniform(500, 8, Op::Write, 4096, 1 << 20, 3);
+        let (_, result) = run(drive(&[SMALL, &settings].concat()), work, RunOptions::default());
+        assert_eq!(number(&result, "buffer.units_at_risk_max"), 0.0, "{mapping}");
+        assert_eq!(number(&result, "buffer.units_at_risk_mean"), 0.0, "{mapping}");
+    }
+}
+
+/// A read alone takes t_R, its transfer and its decoding at least; one job's figures are the host's.
+#[test]
+fn no_latency_is_shorter_than_its_parts_and_one_job_is_the_host() {
+    // A time that no level of the histogram ends with.
+    let settings = ["nand.t_r=25013ns", "host.t_command=0ns", "ecc.t_decode=3001ns"];
+    let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
+    let drive = drive(&[SMALL, &settings].concat());
+    let span = drive.capacity().get();
+    let (_, result) = run(drive, uniform(2_000, 1, Op::Read, 4096, span, 5), options);
+    let host = &result["host"]["read"]["latency_ns"];
+    let parts = 25_013.0 + 3_001.0 + 4096.0 / 0.2;
+    assert!(number(host, "min") >= parts, "{host} is less than {parts}");
+    assert!(
+        number(host, "min") <= number(host, "mean") && number(host, "mean") <= number(host, "max"),
+        "{host}"
+    );
+    assert_eq!(&result["jobs"][0]["read"]["latency_ns"], host);
+}
+
+#[test]
+fn the_state_of_a_drive_whose_map_lies_on_flash_counts_what_it_looks_up() {
+    let bytes = |mapping: &str| {
+        let drive = drive(&[SMALL, &["ftl.op_ratio=0.5", mapping]].concat());
+        let (_, result) = run(drive, uniform(10, 1, Op::Write, 4096, 1 << 20, 3), RunOptions::default());
+        number(&result, "engine.state_bytes_per_mapping_unit")
+    };
+    let (page, dftl) = (bytes("ftl.mapping.name=page"), bytes("ftl.mapping.name=dftl"));
+    assert!(dftl >= page + 4.0, "{dftl} beside {page}: an entry's place in the cache takes four bytes");
+}

@@ -15,7 +15,7 @@ from floatgate import _core, places
 from floatgate.arguments import convert
 from floatgate.errors import Fault, InputError
 from floatgate.files import regular
-from floatgate.workload import Workload, nanoseconds
+from floatgate.workload import Workload, nanoseconds, size_bytes
 
 FIRST_SLICE = 10_000  # events
 SEEDS = 1 << 64  # seeds there are
@@ -38,6 +38,7 @@ class Options:
     loop: str | int | None = None
     limit_requests: int | None = None
     limit_time: str | None = None
+    memory_limit: str | int | None = None
     save_state: str | None = None
 
     def __post_init__(self) -> None:
@@ -58,6 +59,13 @@ class Options:
             raise InputError(f"--limit-requests {self.limit_requests}: expected a number of at least 1")
         if self.limit_time is not None and not nanoseconds("--limit-time", self.limit_time):
             raise InputError(f"--limit-time {self.limit_time}: expected a time above 0, such as 10s")
+        if self.memory_limit is not None and self._memory_bytes() < 1:
+            raise InputError(f"--memory-limit {self.memory_limit}: expected a size above 0, such as 8GiB")
+
+    def _memory_bytes(self) -> int:
+        """Give the bytes of memory that a run may take; a bare number is bytes."""
+        limit = self.memory_limit
+        return limit if isinstance(limit, int) else size_bytes("--memory-limit", str(limit))
 
     def _check_fill(self) -> None:
         fill = self.precondition_fill
@@ -81,6 +89,8 @@ class Options:
         options["requests"] = self.requests or requests
         if self.limit_time is not None:
             options["limit_ns"] = nanoseconds("--limit-time", options.pop("limit_time"))
+        if self.memory_limit is not None:
+            options["memory_limit"] = self._memory_bytes()
         if self.precondition_fill is not None:
             options["fill"] = options.pop("precondition_fill")
         return json.dumps(options)

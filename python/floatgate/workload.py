@@ -143,6 +143,17 @@ def nanoseconds(option: str, text: str) -> int:
         raise InputError(f"{option} {text}: {error}") from None
 
 
+def size_bytes(option: str, text: str) -> int:
+    """Read a size with its unit, given to `option`.
+
+    Raises InputError when the unit is missing or unknown.
+    """
+    try:
+        return _core.size_bytes(text)
+    except InputError as error:
+        raise InputError(f"{option} {text}: {error}") from None
+
+
 @dataclass(frozen=True)
 class Workload:
     """A workload by kind (`fio`, `trace`, `volume`, `generator` or `flows`) and by its path or name."""

@@ -170,6 +170,15 @@ impl Document {
         if path.split('.').any(|key| key.is_empty()) {
             return Err(fail("expected a dotted key path before the ="));
         }
+        if path.split('.').count() > DEPTH_MOST {
+            return Err(ConfigError {
+                expected: format!(
+                    "a key of {} parts: expected at most {DEPTH_MOST}",
+                    path.split('.').count()
+                ),
+                ..fail("")
+            });
+        }
         let value = parse_value(text);
         let leaf = Node { value, place: Place::Set, source: None };
         let node = path.rsplit('.').fold(leaf, |node, key| Node {
@@ -181,6 +190,9 @@ impl Document {
         Ok(())
     }
 }
+
+/// The most parts of a key: no key has half as many, and what is nested deeper than a file may be is not walked.
+const DEPTH_MOST: usize = 32;
 
 fn parse_value(text: &str) -> Value {
     let wrapped = format!("value = {text}");

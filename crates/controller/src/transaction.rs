@@ -305,6 +305,10 @@ impl Slab {
             self.items[id.index()] = transaction;
             return id;
         }
+        assert!(
+            self.items.len() < engine::INDEX_MAX as usize,
+            "more operations at once than events can number"
+        );
         self.items.push(transaction);
         TransactionId(self.items.len() as u32 - 1)
     }

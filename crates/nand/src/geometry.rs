@@ -104,6 +104,20 @@ impl Geometry {
         if page_size.get() == 0 || !page_size.get().is_multiple_of(512) {
             return Err(nand.reject("page_size", "expected a multiple of 512 bytes, not zero"));
         }
+        let dies = u64::from(channels) * u64::from(ways) * u64::from(dies_per_way);
+        if u64::from(planes) * u64::from(blocks_per_plane) > u64::from(u32::MAX) {
+            let expected = format!(
+                "expected at most {} with {planes} planes: a die has fewer than 2^32 blocks",
+                u32::MAX / planes
+            );
+            return Err(nand.reject("blocks_per_plane", &expected));
+        }
+        let pages =
+            u128::from(dies * u64::from(planes)) * u128::from(blocks_per_plane) * u128::from(pages_per_block);
+        if pages * u128::from(page_size.get()) >= 1 << 63 {
+            let expected = format!("expected a drive of fewer than 2^63 bytes; this one has {pages} pages");
+            return Err(nand.reject("page_size", &expected));
+        }
         let oob_size = nand.or("oob_size", Bytes::new(0), "spare bytes of a page")?;
         Ok(Self {
             channels,

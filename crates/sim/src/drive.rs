@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::energy::PowerModel;
+use crate::memory_limit::{Needs, check_blocks};
 use bus::{Bus, Support};
 use config::{ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
@@ -264,6 +265,7 @@ pub struct Drive {
     geometry: Geometry,
     link: LinkConfig,
     capacity: Bytes,
+    needs: Needs,
     t_decode: Nanos,
     power: PowerModel,
 }
@@ -315,10 +317,11 @@ struct Whole {
     link: LinkConfig,
 }
 
-fn read_whole(document: &Document, seed: u64) -> Result<Whole, ConfigError> {
+fn read_whole(document: &Document, seed: u64) -> Result<Whole, Error> {
     let mut root = Section::root(document);
     let title = root.or("title", String::new(), "what the drive is")?;
     let mut parts = Parts::read_nand(&mut root)?;
+    check_blocks(&parts.geometry)?;
     let controller = ControllerConfig::read(&mut root)?;
     let planes = if controller.multi_plane { parts.geometry.planes } else { 1 };
     let endurance = parts.tables.as_ref().and_then(|tables| tables.endurance.as_ref());
@@ -386,6 +389,7 @@ impl Drive {
             name,
             title: whole.title,
             entries: whole.entries,
+            needs: Needs::of(&whole.geometry, &whole.ftl.layout, whole.ftl.buffer.slots),
             geometry: whole.geometry,
             link: whole.link,
             capacity: whole.ftl.layout.capacity(),
@@ -426,11 +430,22 @@ impl Drive {
         self.t_decode
     }
 
+    /// What it takes of memory.
+    pub(crate) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
     /// A fresh drive. Everything random in it follows from `seed`.
     ///
     /// # Errors
-    /// When it could not sustain writes.
+    /// When it could not sustain writes, or does not fit into memory.
     pub fn build(&self, seed: u64) -> Result<Ftl, Error> {
+        self.needs.check(None, false)?;
+        self.make(seed)
+    }
+
+    /// As [`Self::build`], where the caller has seen to memory.
+    pub(crate) fn make(&self, seed: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
         let mut errors = (whole.errors)();
         let about = |reason: String| Error(format!("{}: {reason}", self.name));

@@ -16,6 +16,7 @@ mod limits;
 mod link;
 mod measure;
 mod memory;
+mod memory_limit;
 mod observers;
 mod options;
 mod passes;

@@ -46,6 +46,8 @@ pub struct RunOptions {
     pub limit_requests: Option<u64>,
     /// Stop at this simulated time, in nanoseconds.
     pub limit_ns: Option<u64>,
+    /// Bytes of memory that the drive may take; what the machine has, where this is not given.
+    pub memory_limit: Option<u64>,
     /// A saved state to start from.
     pub load_state: Option<String>,
     /// Where to save the state after preconditioning.
@@ -65,6 +67,7 @@ impl Default for RunOptions {
             layout: true,
             limit_requests: None,
             limit_ns: None,
+            memory_limit: None,
             load_state: None,
             save_state: None,
         }

@@ -1,6 +1,7 @@
 //! Host requests under way.
 
 use controller::Waits;
+use engine::INDEX_MAX;
 use ftl::Stages;
 use host::{HostRequest, Op};
 use units::{Lpn, SimTime};
@@ -137,6 +138,7 @@ impl Requests {
             return id;
         }
         let id = self.items.len() as u32;
+        assert!(id < INDEX_MAX, "more than {INDEX_MAX} requests at once: events cannot number them");
         self.items.push(Request { id, ..request });
         id
     }

@@ -111,9 +111,10 @@ impl Session {
     ) -> Result<Self, Error> {
         let begin = Instant::now();
         let passes = Passes::new(options.passes.as_deref())?;
-        let mut ftl = drive.build(options.seed)?;
+        drive.needs().check(options.memory_limit, options.check)?;
+        let mut ftl = drive.make(options.seed)?;
         if let Some(path) = &options.load_state {
-            state_file::load(&mut ftl, Path::new(path))?;
+            state_file::load(&mut ftl, Path::new(path), drive.needs().state_most())?;
         }
         let mut precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed);
         if options.precondition == PreconditionKind::Workload {

@@ -4,6 +4,7 @@
 //! drive's name and resolved shape) and the arrays, each with its length.
 
 use crate::Error;
+use crate::memory_limit::HEAD_MOST;
 use ftl::{Ftl, Layout, SavedState};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -81,17 +82,18 @@ fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 /// # Errors
 /// When the file is not a whole saved state.
 pub fn info(path: &Path) -> Result<Value, Error> {
-    let body = unpack(path)?;
+    let most = HEAD_MOST.get() + 8;
+    let body = unpack(path, most, Beyond::Leave)?;
     let mut reader = Reader { bytes: &body, path };
     reader.header()
 }
 
-/// Puts the saved state at `path` into `ftl`.
+/// Puts the saved state at `path` into `ftl`, whose states unpack to no more than `most` bytes.
 ///
 /// # Errors
 /// When the file is damaged, of another version, or of a drive of another shape.
-pub(crate) fn load(ftl: &mut Ftl, path: &Path) -> Result<(), Error> {
-    let body = unpack(path)?;
+pub(crate) fn load(ftl: &mut Ftl, path: &Path, most: u64) -> Result<(), Error> {
+    let body = unpack(path, most, Beyond::Refuse)?;
     let mut reader = Reader { bytes: &body, path };
     let header = reader.header()?;
     let own = shape(ftl.layout());
@@ -113,8 +115,27 @@ pub(crate) fn load(ftl: &mut Ftl, path: &Path) -> Result<(), Error> {
     ftl.load(&SavedState { words, longs }).map_err(|reason| Error(format!("{}: {reason}", path.display())))
 }
 
-fn unpack(path: &Path) -> Result<Vec<u8>, Error> {
+/// What to do with a state that unpacks to more than is asked for.
+#[derive(PartialEq)]
+enum Beyond {
+    Leave,
+    Refuse,
+}
+
+fn unpack(path: &Path, most: u64, beyond: Beyond) -> Result<Vec<u8>, Error> {
     let fail = |reason: &str| Error(format!("{}: {reason}", path.display()));
+    let about = std::fs::metadata(path).map_err(|error| fail(&error.to_string()))?;
+    if !about.is_file() {
+        return Err(fail("is no regular file: expected a state that --save-state wrote"));
+    }
+    // What is packed is hardly longer than what it unpacks to.
+    let packed_most = most.saturating_add(most / 8 + 4096);
+    if beyond == Beyond::Refuse && about.len() > packed_most {
+        return Err(fail(&format!(
+            "{} bytes: expected a saved state of this drive, which has {packed_most} bytes at most",
+            about.len()
+        )));
+    }
     let file = std::fs::read(path).map_err(|error| fail(&error.to_string()))?;
     if file.len() < 20 || &file[..8] != MAGIC {
         return Err(fail("not a saved state of Floatgate"));
@@ -129,8 +150,13 @@ fn unpack(path: &Path) -> Result<Vec<u8>, Error> {
     }
     let mut body = Vec::new();
     zstd::Decoder::new(&file[20..])
-        .and_then(|mut decoder| decoder.read_to_end(&mut body))
+        .and_then(|decoder| decoder.take(most.saturating_add(1)).read_to_end(&mut body))
         .map_err(|error| fail(&format!("the saved state is damaged: {error}")))?;
+    if beyond == Beyond::Refuse && body.len() as u64 > most {
+        return Err(fail(&format!(
+            "unpacks to more than {most} bytes: expected a saved state of this drive, which has no more"
+        )));
+    }
     Ok(body)
 }
 
@@ -154,7 +180,7 @@ impl<'a> Reader<'a> {
 
     fn header(&mut self) -> Result<Value, Error> {
         let length = self.length()?;
-        let text = self.take(length)?;
+        let text = self.take(length.min(HEAD_MOST.get()))?;
         serde_json::from_slice(text).map_err(|error| Error(format!("{}: {error}", self.path.display())))
     }
 

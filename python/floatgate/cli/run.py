@@ -213,6 +213,15 @@ def run(
         str | None,
         typer.Option(metavar="TIME", help="End after this simulated time: 10s.", rich_help_panel=_LIMITS),
     ] = None,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Refuse a drive that takes more memory than this: 8GiB.",
+            show_default="what the machine has free",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -270,6 +279,7 @@ def run(
         "loop": loop,
         "limit_requests": limit_requests,
         "limit_time": limit_time,
+        "memory_limit": memory_limit,
     }
     plan = _plan(drive, workload, texts(set_), given(**options), given(**trace), scenario, texts(env))
     _say(plan.workload.notes)

@@ -11,10 +11,14 @@ KINDS = ("random_read", "random_write", "sequential_read", "sequential_write")
 UNLIMITED = "unlimited"
 
 
+# The first year of a plan may be 2200 at the latest; nobody plans drives for longer than that.
+YEARS_MOST = 200
+
+
 def _years(text: object) -> int:
     years = measure(text, YEARS, "6y")
-    if years != int(years) or years < 1:
-        raise ValueError("expected whole years, such as 6y")
+    if not 1 <= years <= YEARS_MOST or years != int(years):
+        raise ValueError(f"expected whole years, such as 6y, and at most {YEARS_MOST}y: each is worked out")
     return int(years)
 
 

@@ -137,6 +137,11 @@ fn check_queues(section: &Section, queues: u32, queue_depth: u32) -> Result<(), 
     if queue_depth == 0 || queue_depth > 1 << 16 {
         return Err(section.reject("queue_depth", "expected 1 to 65536"));
     }
+    if u64::from(queues) * u64::from(queue_depth) >= 1 << 24 {
+        let expected =
+            "expected fewer than 2^24 commands in all queues together: events number them in 24 bits";
+        return Err(section.reject("queue_depth", expected));
+    }
     Ok(())
 }
 

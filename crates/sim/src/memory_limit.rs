@@ -1,0 +1,140 @@
+//! Sizes before memory: what a drive will take is reckoned from its configuration and compared with what the machine has,
+//! or with what the user allows, before any of it is allocated.
+
+use crate::Error;
+use ftl::Layout;
+use nand::Geometry;
+use units::Bytes;
+
+/// The most of what is available that a run may take by itself.
+const SHARE: f64 = 0.95;
+/// Bytes of a block: its place, wear, life and next row.
+const BLOCK: u64 = 24;
+/// Bytes of a superblock: counts, flags, times, its place among the candidates and in policies, upkeep.
+const SUPERBLOCK: u64 = 120;
+/// Bytes of a unit on flash (which logical unit it holds, whether it is valid), and of a logical one (where it lives).
+const PHYSICAL: f64 = 4.125;
+const LOGICAL: u64 = 4;
+/// The most that a checker keeps for a unit on flash and for a logical one.
+const CHECKED: [u64; 2] = [8, 16];
+/// What a saved state of a drive may take beyond its arrays, and each of its units.
+const STATE_HEAD: u64 = 1 << 20;
+
+/// How much memory may be used, and who says so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct MemoryLimit {
+    bytes: u64,
+    is_given: bool,
+}
+
+impl MemoryLimit {
+    /// What the user gave, else what the machine has; none where nobody knows.
+    pub fn of(given: Option<u64>) -> Option<Self> {
+        let machine = || available().map(|bytes| (bytes as f64 * SHARE) as u64);
+        let limit = given.map(|bytes| Self { bytes, is_given: true });
+        limit.or_else(|| machine().map(|bytes| Self { bytes, is_given: false }))
+    }
+
+    fn check(self, needed: u64, what: &str, advice: &str) -> Result<(), Error> {
+        if needed <= self.bytes {
+            return Ok(());
+        }
+        let source =
+            if self.is_given { "--memory-limit allows" } else { "this machine has (see --memory-limit)" };
+        Err(Error(format!(
+            "{what}, {} together, and {source} {}: expected {advice}",
+            readable(needed),
+            readable(self.bytes)
+        )))
+    }
+}
+
+fn readable(bytes: u64) -> String {
+    let (value, unit) = match bytes {
+        bytes if bytes >= 1 << 30 => (bytes as f64 / f64::from(1 << 30), "GiB"),
+        bytes => (bytes as f64 / f64::from(1 << 20), "MiB"),
+    };
+    format!("{value:.1} {unit}")
+}
+
+/// Bytes of memory that are available: the machine's, or those of the control group the process runs in.
+fn available() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let machine = line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)?;
+    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let group = || {
+        let most = number("/sys/fs/cgroup/memory.max")?;
+        Some(most.saturating_sub(number("/sys/fs/cgroup/memory.current")?))
+    };
+    Some(group().map_or(machine, |group| machine.min(group)))
+}
+
+/// Whether the blocks of a drive fit: they are drawn before anything else is known.
+///
+/// # Errors
+/// When they do not; the text has the arithmetic.
+pub(crate) fn check_blocks(geometry: &Geometry) -> Result<(), Error> {
+    let Some(limit) = MemoryLimit::of(None) else { return Ok(()) };
+    let blocks = u64::from(geometry.dies()) * u64::from(geometry.blocks_per_die());
+    let what = format!(
+        "nand.blocks_per_plane = {}: {BLOCK} bytes for each of the drive's {blocks} blocks",
+        geometry.blocks_per_plane
+    );
+    limit.check(blocks.saturating_mul(BLOCK), &what, "fewer blocks, planes or dies")
+}
+
+/// What the arrays of a drive are reckoned from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    blocks: u64,
+    superblocks: u64,
+    physical: u64,
+    written: u64,
+    buffer: u64,
+}
+
+impl Needs {
+    pub fn of(geometry: &Geometry, layout: &Layout, buffer_slots: u32) -> Self {
+        Self {
+            blocks: u64::from(geometry.dies()) * u64::from(geometry.blocks_per_die()),
+            superblocks: layout.superblocks() as u64,
+            physical: layout.physical_units() as u64,
+            written: layout.written_units(),
+            buffer: u64::from(buffer_slots) * 48,
+        }
+    }
+
+    /// Whether the drive fits into memory.
+    ///
+    /// # Errors
+    /// When it does not; the text has the arithmetic.
+    pub fn check(&self, given: Option<u64>, is_checked: bool) -> Result<(), Error> {
+        let Some(limit) = MemoryLimit::of(given) else { return Ok(()) };
+        let [physical, logical] = if is_checked { CHECKED } else { [0, 0] };
+        let needed = self.blocks * BLOCK
+            + self.superblocks * SUPERBLOCK
+            + (self.physical as f64 * PHYSICAL) as u64
+            + self.physical * physical
+            + self.written * (LOGICAL + logical)
+            + self.buffer;
+        let what = format!(
+            "the drive takes {:.3} bytes for each of {} units on flash, {} for each of {} logical ones{}",
+            PHYSICAL + physical as f64,
+            self.physical,
+            LOGICAL + logical,
+            self.written,
+            if is_checked { " with --check" } else { "" }
+        );
+        limit.check(needed, &what, "a smaller drive, or a larger ftl.mapping_unit")
+    }
+
+    /// The most bytes that a saved state of this drive unpacks to.
+    pub fn state_most(&self) -> u64 {
+        let arrays = 8 * self.physical + 4 * self.written + 64 * (self.blocks + self.superblocks);
+        STATE_HEAD + 2 * arrays
+    }
+}
+
+/// The most bytes of the head of a saved state, which names the drive.
+pub(crate) const HEAD_MOST: Bytes = Bytes::new(STATE_HEAD);

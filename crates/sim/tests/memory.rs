@@ -1,0 +1,98 @@
+//! Sizes before memory: whatever follows from input is compared with what there is before it is allocated.
+
+mod common;
+
+use common::{SMALL, catalogue, drive, uniform};
+use host::Op;
+use sim::{Drive, Error, RunOptions, Session};
+
+fn begin(drive: Drive, options: RunOptions) -> Result<Session, Error> {
+    Session::with_workload(drive, uniform(10, 1, Op::Write, 4096, 1 << 20, 1), options)
+}
+
+fn refused(result: Result<Session, Error>) -> String {
+    let error = result.err().expect("refused").to_string();
+    assert!(!error.contains('\n') && error.contains("expected"), "{error}");
+    error
+}
+
+#[test]
+fn a_drive_with_more_blocks_than_the_machine_can_hold_is_refused() {
+    for (setting, key) in [
+        ("nand.blocks_per_plane=4294967295", "nand.blocks_per_plane"),
+        ("nand.pages_per_block=4294967292", "nand.p"),
+        ("geometry.channels=4294967295", "geometry.channels"),
+        ("nand.planes=4294967295", "nand.planes"),
+    ] {
+        let error = Drive::load(&catalogue(), "slc", &[setting.to_owned()]);
+        let error = error.err().unwrap_or_else(|| panic!("{setting} is refused")).to_string();
+        assert!(error.contains(key) || error.contains("mapping"), "{setting}: {error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn a_drive_beyond_the_limit_is_refused_with_the_arithmetic() {
+    let limited = |memory_limit, check| {
+        let options = RunOptions { memory_limit: Some(memory_limit), check, ..RunOptions::default() };
+        begin(drive(SMALL), options)
+    };
+    let error = refused(limited(50_000, false));
+    assert!(
+        error.contains("bytes for each of 8192 units on flash") && error.contains("--memory-limit allows"),
+        "{error}"
+    );
+    assert!(limited(1 << 20, false).is_ok());
+    assert!(refused(limited(160_000, true)).contains("with --check"));
+}
+
+/// What is reckoned before is not less than what is taken, nor much more.
+#[test]
+fn what_is_reckoned_is_what_is_taken() {
+    let drive = || {
+        Drive::load(
+            &catalogue(),
+            "slc",
+            &["nand.blocks_per_plane=512".to_owned(), "ftl.op_ratio=0.2".to_owned()],
+        )
+        .unwrap()
+    };
+    let mut session = begin(drive(), RunOptions::default()).unwrap();
+    session.finish().unwrap();
+    let taken = session.result().unwrap()["engine"]["state_bytes"].as_u64().unwrap();
+    let fits = |limit: u64| {
+        begin(drive(), RunOptions { memory_limit: Some(limit), ..RunOptions::default() }).is_ok()
+    };
+    assert!(!fits(taken * 8 / 10) && fits(taken * 13 / 10), "{taken} bytes are taken");
+}
+
+#[test]
+fn a_key_without_end_is_refused() {
+    let deep = vec!["a"; 20_000].join(".") + "=1";
+    let error = Drive::load(&catalogue(), "slc", &[deep]).err().expect("refused").to_string();
+    assert!(error.contains("a key of 20000 parts"), "{}", &error[..200.min(error.len())]);
+}
+
+/// A saved state that unpacks to gigabytes is refused before it does.
+#[test]
+fn a_saved_state_of_the_wrong_size_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bomb");
+    let packed = zstd::encode_all(std::io::repeat(0).take_bytes(1 << 30), 3).unwrap();
+    let mut file = b"FLGATESN\x02\0\0\0".to_vec();
+    file.extend_from_slice(&xxhash_rust::xxh3::xxh3_64(&packed).to_le_bytes());
+    file.extend_from_slice(&packed);
+    std::fs::write(&path, &file).unwrap();
+    let options = RunOptions { load_state: Some(path.display().to_string()), ..RunOptions::default() };
+    let error = refused(begin(drive(SMALL), options));
+    assert!(error.contains("unpacks to more than"), "{error}");
+}
+
+/// So many bytes of a reader.
+trait TakeBytes: std::io::Read + Sized {
+    fn take_bytes(self, count: u64) -> std::io::Take<Self> {
+        self.take(count)
+    }
+}
+
+impl TakeBytes for std::io::Repeat {}

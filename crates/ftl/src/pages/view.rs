@@ -105,7 +105,14 @@ impl PageMapped {
         let sectors = self.sectors.as_ref().map_or(0, |sectors| sectors.bytes());
         let upkeep = self.upkeep.as_ref().map_or(0, |upkeep| upkeep.bytes());
         let more = demand + sectors + upkeep + self.array.bytes();
-        self.map.bytes() + self.space.bytes() + self.buffer.bytes() + reads + regulation + parity + snapshots + more
+        self.map.bytes()
+            + self.space.bytes()
+            + self.buffer.bytes()
+            + reads
+            + regulation
+            + parity
+            + snapshots
+            + more
     }
 
     /// Bytes of RAM that the drive's map takes: four for each mapping unit it holds in RAM.

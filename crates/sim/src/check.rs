@@ -21,7 +21,8 @@ pub(crate) struct Checker {
     /// Home and version of each logical unit; the version is that of the newest write.
     home: Vec<u32>,
     version: Vec<u32>,
-    /// The version that each logical unit holds, if it holds any; how many versions there were.
+    /// The version that each of the host's units holds, if it holds any; how many versions there were. Snapshots see
+    /// these, and nothing of what the layer itself keeps on flash.
     content: Vec<u32>,
     versions: u32,
     past: Past,
@@ -57,7 +58,7 @@ impl Checker {
             channels,
             home: vec![NOTHING; layout.written_units() as usize],
             version: vec![0; layout.written_units() as usize],
-            content: vec![EMPTY; layout.written_units() as usize],
+            content: vec![EMPTY; layout.logical_units as usize],
             versions: 0,
             past: Past::default(),
             holder: vec![NOTHING; physical],
@@ -82,7 +83,9 @@ impl Checker {
             if ppa != Ppa::NONE {
                 assert_eq!(checker.holder[ppa.index()], NOTHING, "two logical units live at {ppa}");
                 checker.home[lpn as usize] = ppa.0;
-                checker.content[lpn as usize] = 0;
+                if let Some(content) = checker.content.get_mut(lpn as usize) {
+                    *content = 0;
+                }
                 checker.holder[ppa.index()] = lpn;
             }
         }
@@ -301,7 +304,7 @@ impl Checker {
             _ => {}
         }
         if let Some(content) = self.past.note(event, &self.content, &self.version) {
-            for (lpn, &version) in content.iter().enumerate().take(self.layout.logical_units as usize) {
+            for (lpn, &version) in content.iter().enumerate() {
                 let home = self.home[lpn];
                 assert_eq!(home == NOTHING, version == EMPTY, "unit {lpn} is not as in the snapshot");
                 if home != NOTHING {

@@ -15,9 +15,9 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// True when a snapshot sees this version of a unit.
+    /// True when a snapshot sees this version of a unit. None sees a unit that is not the host's.
     pub fn sees(&self, lpn: Lpn, version: u32) -> bool {
-        self.kept.iter().any(|(_, content)| content[lpn.index()] == version)
+        self.kept.iter().any(|(_, content)| content.get(lpn.index()) == Some(&version))
     }
 
     /// Snapshots and what they hold, the oldest first.

@@ -195,6 +195,19 @@ fn shorter(line: &str, divisor: u64, least: u64) -> String {
     format!("{key}={}", values.join("-"))
 }
 
+/// The same on the engine that both have: fio's null one answers each request before the next, as psync does.
+fn on_one_engine(text: &str, file: &JobFile) -> String {
+    let mut job = String::new();
+    for line in text.lines().filter(|line| option(line).0 != "ioengine") {
+        match option(line).0 {
+            "filename" if file.jobs.iter().any(has_bdevs) => job.push_str("filename=/dev/nvme0n1"),
+            _ => job.push_str(line),
+        }
+        job.push('\n');
+    }
+    job
+}
+
 /// The same as fio is to read it.
 fn for_fio(text: &str, file: &JobFile, drive: u64, refused: &[String]) -> String {
     let mut job = String::from("[global]\nruntime=2\n");
@@ -243,7 +256,7 @@ fn on_the_drive(job: &JobSpec, drive: u64) -> String {
 fn compare(text: &str, drive: u64, few: bool, said: &mut Vec<String>) -> Result<String, String> {
     let file = read(text).map_err(|error| error.to_string())?;
     let most = REQUESTS as usize * 3;
-    let mine = ours(text, drive, most).map_err(|error| error.to_string())?;
+    let mine = ours(&on_one_engine(text, &file), drive, most).map_err(|error| error.to_string())?;
     let was_cut = mine.iter().map(Vec::len).sum::<usize>() >= most;
     let mut refused: Vec<String> = Vec::new();
     let began = std::time::Instant::now();
@@ -273,7 +286,7 @@ fn compare(text: &str, drive: u64, few: bool, said: &mut Vec<String>) -> Result<
             continue;
         }
         let least = |direction: &usize| job.blocks[*direction].least();
-        let one_map = job.random && !job.norandommap && job.directions().len() > 1;
+        let one_map = job.has_map() && job.directions().len() > 1;
         let by_chance = one_map && job.directions().iter().any(|direction| least(direction) != least(&0));
         if by_chance {
             said.push(format!("{} ends where its map does, by chance", job.name));
@@ -317,9 +330,11 @@ fn likeness(
         return Ok(if few { 0 } else { 1 });
     }
     let bytes = |asked: &[Asked]| asked.iter().map(|one| one.3).sum::<u64>() as f64;
-    // What of a mix is read back is drawn.
+    // What of a mix is read back is drawn, and so is how many blocks were written where they repeat.
     let squares = mine.iter().map(|one| (one.3 * one.3) as f64).sum::<f64>();
-    let drawn = if job.verify.is_some() && job.directions().len() > 1 { 4.5 * squares.sqrt() } else { 0.0 };
+    let mix = job.directions().len() > 1;
+    let by_chance = job.verify.is_some() && (mix || (job.random && !job.has_map()));
+    let drawn = if by_chance { 4.5 * squares.sqrt() } else { 0.0 };
     let apart = (bytes(&mine) - bytes(&fios)).abs();
     if !is_cut && !few && apart > 0.01 * bytes(&fios) + drawn {
         return Err(format!("{} bytes, fio {}", bytes(&mine), bytes(&fios)));
@@ -346,6 +361,8 @@ fn likeness(
         repeats: job.norandommap && !few,
         run: uneven.max(job.sequence as f64).max(100.0 / job.random_percent[0].clamp(1, 100) as f64),
         part: if few { u64::MAX } else { places.div_ceil(16) },
+        grid: if popular { job.blocks[job.directions()[0]].least() } else { 16 << 10 },
+        twice: job.verify.is_some() && mix,
     };
     drawn_alike(&mine, &fios, drawn).map(|()| 2)
 }

@@ -42,6 +42,17 @@ const EXACT: &[&str] = &[
     "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\n",
     "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nloops=3\n",
     "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nio_size=128k\n",
+    "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nio_size=160k\n",
+    "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nio_size=480k\nloops=2\n",
+    "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nio_size=32k\nloops=3\n",
+    "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nio_size=160k\nverify_backlog=8\n",
+    "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nio_size=160k\nnumber_ios=25\nloops=2\n",
+    "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nio_size=160k\ndo_verify=0\n",
+    "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nio_size=160k\ndo_verify=0\nloops=2\n",
+    "[j]\nrw=write\nbs=4k\nsize=64k\nio_size=160k\ndo_verify=0\n",
+    "[j]\nrw=read\nbs=4k\nsize=64k\nverify=null\nio_size=160k\n",
+    "[j]\nrw=trimwrite\nbs=4k\nsize=64k\nio_size=160k\n",
+    "[j]\nrw=trimwrite\nbs=4k\nsize=64k\nverify=null\nio_size=480k\n",
     "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nnumber_ios=3\n",
     "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nverify_only\n",
     "[j]\nrw=write\nbs=4k\nsize=64k\nverify=null\nend_fsync=1\n",
@@ -82,6 +93,8 @@ const SAME_SET: &[&str] = &[
     "[j]\nrw=randwrite\nbs=4k\nsize=1m\nverify=null\n",
     "[j]\nrw=randwrite\nbs=4k\nsize=1m\nverify=null\nverify_backlog=16\nloops=2\n",
     "[j]\nrw=randwrite\nbs=4k\nsize=1m\nverify=null\nverify_only=1\n",
+    "[j]\nrw=randwrite\nbs=4k\nsize=1m\nverify=null\nio_size=2560k\n",
+    "[j]\nrw=randwrite\nbs=4k\nsize=1m\nverify=null\nnorandommap\nrandom_generator=lfsr\n",
     "[j]\nrw=write\nbs=4k\nsize=64k\nnumjobs=3\nfilename=x\noffset_increment=64k\n",
     "[j]\nrw=write\nbs=4k\nsize=64k\nnumjobs=2\nfilename_format=$jobname.of.$jobnum.$filenum\nnrfiles=2\n",
     "[j]\nrw=write\nbs=4k\nsize=64k\nnumjobs=2\ndirectory=.\n",
@@ -149,6 +162,39 @@ fn verification_reads_in_fios_order() {
     }
 }
 
+/// Ways to let blocks come again before all have come.
+const NO_MAP: &[&str] = &[
+    "norandommap",
+    "blockalign=8k",
+    "random_distribution=zipf:1.1",
+    "random_distribution=pareto:0.3",
+    "random_distribution=normal",
+    "random_distribution=normal:20",
+    "random_distribution=zoned:60/10:30/20:10/70",
+];
+
+#[test]
+fn blocks_that_come_again_are_written_as_often_and_read_back_once() {
+    if !has_fio() {
+        return;
+    }
+    for (number, way) in NO_MAP.iter().enumerate() {
+        for more in ["", "io_size=20m\n", "io_size=4m\nloops=3\n"] {
+            let text = format!("[j]\nrw=randwrite\nbs=4k\nsize=8m\nverify=null\n{way}\n{more}");
+            let (mine, fios) = both(&format!("no-map-{number}"), &text);
+            let of_kind = |asked: &[beside::Asked], kind| asked.iter().filter(|one| one.1 == kind).count();
+            let (mine, fios) = (&mine[0], &fios[0]);
+            assert_eq!(of_kind(mine, "write"), of_kind(fios, "write"), "{text}");
+            let (back, fios_back) = (of_kind(mine, "read"), of_kind(fios, "read"));
+            // How many blocks are met varies less than a binomial count does.
+            let deviation = (2.0 * back.max(fios_back) as f64).sqrt();
+            assert!((back as f64 - fios_back as f64).abs() < 4.5 * deviation, "{text}: {back}, {fios_back}");
+            let last_write = |asked: &[beside::Asked]| asked.iter().rposition(|one| one.1 == "write");
+            assert_eq!(last_write(mine), last_write(fios), "{text}: all is written before any is read back");
+        }
+    }
+}
+
 #[test]
 fn what_is_drawn_is_drawn_alike() {
     if !has_fio() {
@@ -172,6 +218,8 @@ fn what_is_drawn_is_drawn_alike() {
             repeats: text.contains("norandommap"),
             run: if in_runs { 4.0 } else { 1.0 },
             part: if text.contains("number_ios") { 16 << 20 } else { 4 << 20 },
+            grid: 16 << 10,
+            twice: false,
         };
         drawn_alike(mine, fios, drawn).unwrap_or_else(|found| panic!("{text}{found}"));
     }

@@ -177,6 +177,24 @@ fn a_file_must_hold_sensible_jobs() {
     assert!(error("rw=read\n[j]\n").starts_with("t.fio:1: rw: expected a section such as"));
     assert!(!read("[j]\ntime_based\n").unwrap().jobs[0].time_based, "as in fio, where there is no end");
     assert!(error("[j]\nexperimental_verify=1\nloops=2\n").contains("experimental_verify beside loops"));
+    let by_turns = "[j]\nrw=rw\nverify=crc32c\n";
+    assert!(read(by_turns).is_ok() && read(&format!("{by_turns}loops=2\nioengine=libaio\n")).is_ok());
+    assert!(error(&format!("{by_turns}loops=2\n")).contains("on a synchronous engine"));
+    assert!(error(&format!("{by_turns}size=1m\nio_size=2m\n")).contains("on a synchronous engine"));
+    for zipf in ["rw=randrw\nbs=4k,8k\n", "rw=randwrite\nbs=4k,8k\n", "rw=randread\nbs=4k\nblockalign=8k\n"] {
+        let found = error(&format!("[j]\nrandom_distribution=zipf\n{zipf}"));
+        assert!(found.contains("random_distribution with"), "{found}");
+    }
+    let lfsr = "[j]\nrw=randwrite\nrandom_generator=lfsr\n";
+    assert!(read(lfsr).is_ok() && read(&format!("{lfsr}norandommap\n")).is_ok());
+    for (option, found) in [
+        ("random_distribution=zoned:50/50:50/50", "lfsr beside zones"),
+        ("bssplit=4k/50:8k/50", "lfsr with blocks of several sizes"),
+        ("blockalign=64k", "lfsr beside blockalign"),
+    ] {
+        let said = error(&format!("{lfsr}{option}\n"));
+        assert!(said.contains(found), "{said}");
+    }
     assert!(error("[j]\nrate=1m\niodepth_batch=4\n").contains("iodepth_batch beside a rate"));
     assert!(error("[j]\nrate=1m\nrate_iops=7\n").contains("both rate and rate_iops"));
     assert!(error("[j]\nrw=trimwrite\nbs=4k,4k,8k\n").contains("different sizes"));

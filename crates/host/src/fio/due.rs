@@ -11,6 +11,8 @@ pub struct Due {
     bytes_this_pass: u64,
     requests_this_pass: u64,
     bytes: u64,
+    bytes_read_back: u64,
+    parts: u64,
     most_bytes: u64,
     /// Asked for beyond the passes, in bytes; passes go on until a request more would exceed it.
     io_bytes: u64,
@@ -25,14 +27,22 @@ impl Due {
     /// What a clone of `job` does with its `share` of the files.
     pub fn new(job: &JobSpec, share: &Share) -> Self {
         let mut asked = share.io_bytes.unwrap_or(share.pass_bytes);
+        // fio opens files again only for another loop, or to read back; one that queues requests ends a pass before.
+        let once = job.loops == 1 && !job.do_verify && job.is_synchronous();
         let in_order_mix = job.access == Access::ReadWrite && !job.random;
-        let repeats = job.writes() && job.random && job.norandommap;
+        let repeats = job.writes() && job.random && !job.has_map();
         let verifies = job.verify.is_some() && !job.time_based;
+        // Both halves of a trimmed and written block count for what was asked for beyond a pass.
+        let parts = if job.access == Access::TrimWrite { 2 } else { 1 };
         let mut pass_bytes = share.pass_bytes;
         if (in_order_mix && !verifies) || repeats {
             pass_bytes = pass_bytes.max(asked);
-        } else if verifies {
-            // fio 3.33 leaves its files when they are to be verified, and does not come back.
+            // What tells fio that a pass has ended is counted for requests that are queued only.
+            if repeats && job.is_synchronous() {
+                pass_bytes = asked.saturating_mul(job.loops);
+            }
+        } else if once || (verifies && !job.writes()) {
+            // A job that only reads and verifies does not begin again either.
             asked = asked.min(pass_bytes);
         }
         let forever = if job.time_based { u64::MAX } else { 0 };
@@ -43,6 +53,8 @@ impl Due {
             bytes_this_pass: 0,
             requests_this_pass: 0,
             bytes: 0,
+            bytes_read_back: 0,
+            parts,
             most_bytes: asked.saturating_mul(job.loops).max(forever),
             io_bytes: share.io_bytes.unwrap_or(0).min(asked),
             longest: job.blocks.iter().map(Blocks::most).max().unwrap_or(512),
@@ -63,10 +75,18 @@ impl Due {
         self.bytes_this_pass >= self.pass_bytes || self.bytes >= self.most_bytes
     }
 
-    /// A pass has ended: by its bytes, or since the files have no more.
-    pub fn end_pass(&mut self) {
+    /// Counts what is read back, which fio counts as done, too.
+    pub fn count_read_back(&mut self, bytes: u64) {
+        self.bytes_read_back += bytes;
+        self.requests_left = self.requests_left.saturating_sub(1);
+    }
+
+    /// A pass has ended: by its bytes, or since the files have no more; so many bytes are to be read back before the
+    /// next.
+    pub fn end_pass(&mut self, to_read_back: u64) {
         self.passes_left = self.passes_left.saturating_sub(1);
-        let wanted = self.io_bytes.saturating_sub(self.bytes) >= self.longest;
+        let done = self.parts * self.bytes + self.bytes_read_back + to_read_back;
+        let wanted = self.io_bytes.saturating_sub(done) >= self.longest;
         self.is_over = self.bytes >= self.most_bytes
             || (self.passes_left == 0 && !wanted)
             || self.requests_this_pass == 0;

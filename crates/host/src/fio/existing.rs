@@ -4,7 +4,6 @@
 //! here. A job that only writes needs nothing. fio leaves a raw device as it is; here the part of it that a job reads
 //! is written, but for what a job before a `stonewall` has surely written by then: nothing else would be there.
 
-use super::distribution::Distribution;
 use super::files::{FileRegion, Part, Share};
 use super::job::{Access, Blocks, JobSpec};
 use crate::Extent;
@@ -34,9 +33,7 @@ impl Use {
 fn covered(job: &JobSpec, share: &Share, part: &Part) -> u64 {
     let Blocks::Fixed(bytes) = job.blocks[1] else { return 0 };
     let whole = part.bytes / bytes * bytes;
-    let once_each = !job.norandommap && job.distribution[1] == Distribution::Uniform && job.sequence == 1;
-    let side_by_side = job.align[1].is_none_or(|align| align == bytes);
-    let at_random = job.random && once_each && side_by_side && job.random_percent[1] == 100;
+    let at_random = job.has_map() && job.sequence == 1 && job.random_percent[1] == 100;
     let in_order = !job.random && job.hole == 0 && job.sequence == 1;
     let ends_early = job.runtime_ns.is_some()
         || job.number_ios.is_some()

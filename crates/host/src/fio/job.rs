@@ -1,5 +1,6 @@
 //! What one job section asks for, and how the sections of a file become jobs.
 
+use super::check::check;
 use super::distribution::Distribution;
 use super::engines::{self, Engine};
 use super::keys::{self, Fate};
@@ -463,39 +464,4 @@ fn set(
         _ => setting::apply(job, name, value.unwrap_or("1"))
             .map_err(|expected| place.error(format!("{key}={}", value.unwrap_or("1")), expected)),
     }
-}
-
-/// What only the whole section tells.
-fn check(job: &JobSpec) -> Result<(), WorkloadError> {
-    let wrong =
-        |found: &str, expected: &str| Err(job.place.error(format!("job {}: {found}", job.name), expected));
-    let steady = &job.steady;
-    if steady.duration_ns > 0 && steady.duration_ns < 2 * steady.interval_ns {
-        return wrong(
-            "steadystate over less than two samples",
-            "a steadystate_duration of two intervals or more",
-        );
-    }
-    for direction in 0..3 {
-        if job.rate[direction].is_some() && job.rate_iops[direction].is_some() {
-            return wrong("both rate and rate_iops", "one of them");
-        }
-    }
-    if job.experimental_verify && job.loops > 1 {
-        return wrong(
-            "experimental_verify beside loops",
-            "one of them: fio itself reads back the first pass only",
-        );
-    }
-    let is_paced = job.rate.iter().chain(&job.rate_iops).any(Option::is_some);
-    if is_paced && job.options.get("iodepth_batch").is_some_and(|batch| batch != "1") {
-        return wrong(
-            "iodepth_batch beside a rate",
-            "one of them: requests that are due would wait for others",
-        );
-    }
-    if job.access == Access::TrimWrite && job.blocks[1] != job.blocks[2] {
-        return wrong("trims and writes of different sizes", "one block size: each trimmed block is written");
-    }
-    Ok(())
 }

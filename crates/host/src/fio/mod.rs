@@ -21,6 +21,7 @@
 //! - **Seeds.** All follow from the run's seed, or from `randseed`; `randrepeat` changes nothing.
 
 mod blockmap;
+mod check;
 mod distribution;
 mod due;
 mod engines;

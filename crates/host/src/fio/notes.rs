@@ -60,7 +60,7 @@ pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(Str
     let one_map = |job: &JobSpec| {
         let least = |direction: &usize| job.blocks[*direction].least();
         let used = job.directions();
-        job.random && !job.norandommap && used.iter().any(|direction| least(direction) != least(&used[0]))
+        job.has_map() && used.iter().any(|direction| least(direction) != least(&used[0]))
     };
     if let Some(jobs) = names(&one_map) {
         note(

@@ -1,6 +1,22 @@
 //! In which order random blocks come when none may repeat within a pass.
 
+use super::distribution::Distribution;
+use super::job::JobSpec;
 use engine::{Permutation, RandomStream};
+
+impl JobSpec {
+    /// Whether its random blocks come once a pass, by fio's map of what was visited: only uniform ones do, unless the
+    /// job asks for none or says where to align, which turns the map off. fio's shift register needs no map.
+    pub fn has_map(&self) -> bool {
+        let as_long = |direction: usize| {
+            self.align[direction].is_none_or(|align| align == self.blocks[direction].least())
+        };
+        let uniform = |direction: usize| self.distribution[direction] == Distribution::Uniform;
+        self.random
+            && (!self.norandommap || self.lfsr)
+            && self.directions().iter().all(|&direction| uniform(direction) && as_long(direction))
+    }
+}
 
 /// Every block once per pass, in a new random order each pass.
 #[derive(Clone, Debug)]

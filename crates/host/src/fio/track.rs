@@ -1,7 +1,7 @@
 //! Where in one of its files a clone's next request lies, and how long it is: fio's rules, file by file.
 
 use super::blockmap::BlockMap;
-use super::distribution::{Distribution, Sampler};
+use super::distribution::Sampler;
 use super::files::Part;
 use super::job::{Blocks, JobSpec};
 use super::order::Passes;
@@ -255,22 +255,15 @@ fn count(bytes: u64, least: u64, align: u64) -> u64 {
     (bytes.saturating_sub(beyond) / align).max(1)
 }
 
-/// How a job keeps blocks from repeating: only uniform ones do, unless asked not to or told where to align.
+/// How a job keeps blocks from repeating.
 fn covered(job: &JobSpec, part: &Part, random: &mut RandomStream) -> Covered {
-    let mapped = job.random && !job.norandommap;
-    let used = || job.directions().iter().copied();
-    if !mapped || used().any(|direction| job.distribution[direction] != Distribution::Uniform) {
+    if !job.has_map() {
         return Covered::Unknown;
     }
-    // As fio says: any use of blockalign turns off the map.
-    if used()
-        .any(|direction| job.align[direction].is_some_and(|align| align != job.blocks[direction].least()))
-    {
-        return Covered::Unknown;
-    }
+    let mut used = job.directions().iter().copied();
     let first = job.blocks[job.directions()[0]].least();
     let one = |direction: usize| job.blocks[direction] == Blocks::Fixed(first);
-    if used().all(one) {
+    if used.all(one) {
         return Covered::InOrder(Passes::new(count(part.bytes, first, first), random));
     }
     let blocks = std::array::from_fn(|direction| job.blocks[direction].least());

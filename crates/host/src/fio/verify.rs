@@ -4,7 +4,6 @@
 //! from repeating, else in the order of places, each only as last written. With `verify_backlog` that happens after so
 //! many writes. What was read is not compared: nothing here can come back wrong unseen (`--check`).
 
-use super::distribution::Distribution;
 use super::job::JobSpec;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -29,10 +28,8 @@ impl Rule {
         if !is_asked || (job.time_based && job.verify_backlog == 0) {
             return None;
         }
-        let has_map = job.random && !job.norandommap && job.distribution[1] == Distribution::Uniform;
-        let side_by_side = job.align[1].is_none_or(|align| align == job.blocks[1].least());
         Some(Self {
-            by_place: !job.experimental_verify && (!has_map || !side_by_side || job.lfsr),
+            by_place: !job.experimental_verify && (!job.has_map() || job.lfsr),
             every: job.verify_backlog,
             batch: if job.verify_batch > 0 { job.verify_batch } else { job.verify_backlog },
             only: job.verify_only,
@@ -79,6 +76,11 @@ impl History {
     /// Whether there is nothing to read back.
     pub fn is_empty(&self) -> bool {
         self.in_order.is_empty() && self.by_place.is_empty()
+    }
+
+    /// How much there is to read back.
+    pub fn bytes(&self) -> u64 {
+        self.in_order.iter().map(|written| written.1).sum::<u64>() + self.by_place.values().sum::<u64>()
     }
 
     /// A request of the job itself goes out: is it a write, at which place of the drive, how long?

@@ -244,9 +244,8 @@ impl Worker {
                 self.imagine();
                 return self.read_back().unwrap_or_else(|| self.finish());
             }
-            if let Some((offset, bytes)) = history.next_of_backlog() {
-                self.outstanding += 1;
-                return Step::Issue { op: Op::Read, offset, bytes: bytes as u32 };
+            if let Some(written) = history.next_of_backlog() {
+                return self.read_one_back(written);
             }
         }
         let direction = match self.direction(now) {
@@ -450,10 +449,12 @@ impl Worker {
 
     /// All files are begun again.
     fn end_pass(&mut self) {
-        self.due.end_pass();
+        let mut to_read_back = 0;
         if let Some(history) = &mut self.history {
+            to_read_back = history.bytes();
             history.is_due = !history.is_empty();
         }
+        self.due.end_pass(to_read_back);
         if !self.due.is_done() {
             self.picker.restart();
             self.tracks.iter_mut().for_each(|track| track.restart(&mut self.random));

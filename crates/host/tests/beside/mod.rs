@@ -182,22 +182,18 @@ fn counts<K: Ord>(of: impl Iterator<Item = K>) -> BTreeMap<K, f64> {
 }
 
 /// An error unless two samples of the same thing look alike: for each value the shares differ by no more than 4.5
-/// standard deviations of a difference of two binomials.
-///
-/// Where several draws in a row are one (`run` of them on average), the deviation grows with the root of twice their
-/// number.
+/// standard deviations of a difference of two binomials, whose variance is `spread` times that of single draws.
 fn alike<K: Ord + std::fmt::Debug>(
     what: &str,
     one: &BTreeMap<K, f64>,
     other: &BTreeMap<K, f64>,
-    run: f64,
+    spread: f64,
 ) -> Result<(), String> {
-    let run = if run > 1.0 { (2.0 * run).sqrt() } else { 1.0 };
     let (all, of_other): (f64, f64) = (one.values().sum(), other.values().sum());
     for key in one.keys().chain(other.keys()) {
         let (x, y) = (one.get(key).unwrap_or(&0.0), other.get(key).unwrap_or(&0.0));
         let p = (x + y) / (all + of_other);
-        let deviation = run * (p * (1.0 - p) * (1.0 / all + 1.0 / of_other)).sqrt();
+        let deviation = (spread * p * (1.0 - p) * (1.0 / all + 1.0 / of_other)).sqrt();
         if (x / all - y / of_other).abs() > 4.5 * deviation.max(1.0 / all) {
             return Err(format!("{what}, {key:?}: {x} of {all}, fio {y} of {of_other}"));
         }
@@ -216,20 +212,28 @@ pub struct Drawn {
     pub run: f64,
     /// Bytes of a part of a file whose share of the requests is compared.
     pub part: u64,
+    /// Bytes within which places are told apart.
+    pub grid: u64,
+    /// A size that was drawn may come twice: where it verifies, fio draws the sizes of reads and of writes from one
+    /// sequence, and reads the writes back.
+    pub twice: bool,
 }
 
 /// An error unless both samples are draws of the same job: kinds with sizes, files with places, alignment, steps.
 pub fn drawn_alike(mine: &[Asked], fios: &[Asked], drawn: Drawn) -> Result<(), String> {
     let (mine, fios) = (&plain(mine)[..], &plain(fios)[..]);
     let kinds = |asked: &[Asked]| counts(asked.iter().map(|one| (one.1, one.3)));
-    alike("kind and size", &kinds(mine), &kinds(fios), 1.0)?;
+    // Draws that count twice at most have twice the variance at most: half as many.
+    alike("kind and size", &kinds(mine), &kinds(fios), if drawn.twice { 2.0 } else { 1.0 })?;
+    // Where several draws in a row are one, the variance grows with twice their number on average.
+    let in_runs = if drawn.run > 1.0 { 2.0 * drawn.run } else { 1.0 };
     if drawn.at_random {
         let place = |one: &Asked| (one.0.clone(), one.1, one.2 / drawn.part);
         let places = |asked: &[Asked]| counts(asked.iter().map(place));
-        alike("file and place", &places(mine), &places(fios), drawn.run)?;
+        alike("file and place", &places(mine), &places(fios), in_runs)?;
     }
-    let grid = |asked: &[Asked]| counts(asked.iter().map(|one| one.2 % (16 << 10)));
-    alike("alignment", &grid(mine), &grid(fios), drawn.run)?;
+    let grid = |asked: &[Asked]| counts(asked.iter().map(|one| one.2 % drawn.grid));
+    alike("alignment", &grid(mine), &grid(fios), in_runs)?;
     // How far a request is from the end of the one before: onward, on the same spot, or elsewhere.
     let step = |pair: &[Asked]| match pair[1].2 as i64 - (pair[0].2 + pair[0].3) as i64 {
         0 => "onward",

@@ -23,9 +23,8 @@ impl Worker {
         if self.outstanding >= self.depth {
             return Some(Step::Full);
         }
-        if let Some((offset, bytes)) = history.next() {
-            self.outstanding += 1;
-            return Some(Step::Issue { op: Op::Read, offset, bytes: bytes as u32 });
+        if let Some(written) = history.next() {
+            return Some(self.read_one_back(written));
         }
         if self.outstanding > 0 {
             return Some(Step::Full);
@@ -33,6 +32,13 @@ impl Worker {
         (history.is_due, history.is_reading) = (false, false);
         self.gate = Gate::Open;
         None
+    }
+
+    /// Reads what was written: its place on the drive and its length.
+    pub(super) fn read_one_back(&mut self, (offset, bytes): (u64, u64)) -> Step {
+        self.outstanding += 1;
+        self.due.count_read_back(bytes);
+        Step::Issue { op: Op::Read, offset, bytes: bytes as u32 }
     }
 
     /// A pass of a job that only reads back what it would have written.

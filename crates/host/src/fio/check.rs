@@ -1,0 +1,88 @@
+//! Which options a job may not have together.
+
+use super::distribution::Distribution;
+use super::job::{Access, Blocks, JobSpec};
+use crate::WorkloadError;
+
+/// What only the whole section tells.
+///
+/// # Errors
+/// At options that say nothing together, or of which fio itself makes something else than they say.
+pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
+    let wrong =
+        |found: &str, expected: &str| Err(job.place.error(format!("job {}: {found}", job.name), expected));
+    let steady = &job.steady;
+    if steady.duration_ns > 0 && steady.duration_ns < 2 * steady.interval_ns {
+        return wrong(
+            "steadystate over less than two samples",
+            "a steadystate_duration of two intervals or more",
+        );
+    }
+    for direction in 0..3 {
+        if job.rate[direction].is_some() && job.rate_iops[direction].is_some() {
+            return wrong("both rate and rate_iops", "one of them");
+        }
+    }
+    if job.experimental_verify && job.loops > 1 {
+        return wrong(
+            "experimental_verify beside loops",
+            "one of them: fio itself reads back the first pass only",
+        );
+    }
+    let is_paced = job.rate.iter().chain(&job.rate_iops).any(Option::is_some);
+    if is_paced && job.options.get("iodepth_batch").is_some_and(|batch| batch != "1") {
+        return wrong(
+            "iodepth_batch beside a rate",
+            "one of them: requests that are due would wait for others",
+        );
+    }
+    let by_turns = job.access == Access::ReadWrite && !job.random && job.is_synchronous();
+    let again = job.loops > 1 || job.io_size.is_some();
+    if by_turns && again && !job.time_based && (job.verify.is_some() || !job.do_verify) {
+        return wrong(
+            "rw=readwrite with verify or do_verify=0, and loops or io_size, on a synchronous engine",
+            "one pass, or ioengine=libaio: fio itself goes on past the pass, and its last one ends in its midst",
+        );
+    }
+    let popular =
+        |one: &Distribution| !matches!(one, Distribution::Uniform | Distribution::Zoned(_)) && job.random;
+    // fio counts blocks as long as the shorter of a read and a write, and places them as each direction says.
+    let counted = job.blocks[0].least().min(job.blocks[1].least());
+    let placed = |direction: usize| job.align[direction].unwrap_or(job.blocks[direction].least());
+    let used = || job.directions().iter().copied();
+    if used().any(|direction| popular(&job.distribution[direction]) && placed(direction) != counted) {
+        return wrong(
+            "random_distribution with reads, writes or a blockalign of different sizes",
+            "one size: fio itself draws beyond the end of the file, and leaves it",
+        );
+    }
+    if job.lfsr && job.random {
+        lfsr(job).or_else(|(found, expected)| wrong(found, expected))?;
+    }
+    if job.access == Access::TrimWrite && job.blocks[1] != job.blocks[2] {
+        return wrong("trims and writes of different sizes", "one block size: each trimmed block is written");
+    }
+    Ok(())
+}
+
+/// What fio's shift register counts are blocks of one size over the whole file.
+fn lfsr(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
+    let used = || job.directions().iter().copied();
+    let first = job.blocks[job.directions()[0]].least();
+    if used().any(|direction| matches!(job.distribution[direction], Distribution::Zoned(_))) {
+        return Err(("lfsr beside zones", "random_generator=tausworthe64: fio's lfsr knows no zones"));
+    }
+    if used().any(|direction| job.blocks[direction] != Blocks::Fixed(first)) {
+        return Err((
+            "lfsr with blocks of several sizes",
+            "one size, or random_generator=tausworthe64: fio's lfsr counts the smallest, and long ones overlap",
+        ));
+    }
+    if used().any(|direction| job.align[direction].is_some_and(|align| align != first)) {
+        return Err((
+            "lfsr beside blockalign",
+            "one of them, or random_generator=tausworthe64: fio's lfsr counts blocks, and leaves the file",
+        ));
+    }
+    Ok(())
+}

@@ -65,12 +65,7 @@ impl PageMapped {
 
     /// True when some die has a part of a program unit of host data.
     #[inline]
-    pub(super) fn is_assembling(&mut self) -> bool {
-        if self.current != NONE
-            && self.space.dies[self.current as usize].frontiers[self.host_stream].filled == 0
-        {
-            self.current = NONE;
-        }
+    fn is_assembling(&self) -> bool {
         self.current != NONE
     }
 
@@ -242,6 +237,9 @@ impl PageMapped {
             self.bound[die] += 1;
         }
         if self.current == die as u32 && self.host_stream == stream {
+            // What is moved may have completed it, and fill a part of the next by now: that is not the host's, which
+            // has to ask for room first, and no timer of the host's pads it.
+            self.current = NONE;
             self.flush_serial = (self.flush_serial + 1) & 0xFF_FFFF;
             self.flush_armed = false;
         }

@@ -70,10 +70,9 @@ def run(
     trace = {name: value for name, value in options.items() if name in _TRACE_OPTIONS}
     other = {name: value for name, value in options.items() if name not in _TRACE_OPTIONS}
     if mqsim.is_mqsim(drive, workload):
-        if variables:
-            raise InputError(f"env {min(variables)}: {workload} is MQSim's: expected a fio job with this")
         asked = {"seed": seed, **other}
-        plan = mqsim.plan_of(drive, workload, tuple(overrides), asked, TraceOptions(**trace), scenario)
+        read_as = TraceOptions(**trace)
+        plan = mqsim.plan_of(drive, workload, tuple(overrides), asked, read_as, scenario, variables)
     else:
         if scenario is not None:
             raise InputError(f"scenario {scenario}: {workload}: expected MQSim's workload.xml with this")

@@ -126,12 +126,13 @@ def test_the_command_named_by_a_fault_repeats_the_run(tmp_path: Path, floatgate:
     drive = write_drive(tmp_path, Enabled_Preconditioning="true")
     workload = write_workload(tmp_path, (flow("synthetic"),), (flow("synthetic", Read_Percentage=0),))
     job = tmp_path / "j.fio"
-    job.write_text("[j]\nrw=write\nsize=1m\n")
+    job.write_text("[j]\nrw=write\nsize=${MUCH}\n")
     for asked, scenario in ((workload, 2), (str(job), None)):
         changes, options = ("ftl.wear.name=none",), {"seed": 5}
-        made = mqsim.plan_of(drive, asked, changes, options, TraceOptions(), scenario)
+        variables = {} if scenario else {"MUCH": "1m"}
+        made = mqsim.plan_of(drive, asked, changes, options, TraceOptions(), scenario, variables)
         words = [drive, asked, "--set", changes[0], "--seed", "5"]
-        words += ["--scenario", str(scenario)] if scenario else []
+        words += ["--scenario", str(scenario)] if scenario else ["--env", "MUCH=1m"]
         documents = []
         for name, run_words in (("first", ["run", *words]), ("again", shlex.split(command(made))[1:])):
             out = tmp_path / f"{name}-{scenario}"
@@ -209,6 +210,13 @@ def test_the_workload_needs_its_own_drive(tmp_path: Path, floatgate: Command) ->
     workload = write_workload(tmp_path, (flow("synthetic"),))
     done = floatgate("run", "tlc", workload, "--out", str(tmp_path / "out"))
     assert "expected its ssdconfig.xml before it" in one_line_error(done)
+
+
+def test_flows_have_no_variables(tmp_path: Path, floatgate: Command) -> None:
+    workload = write_workload(tmp_path, (flow("synthetic"),))
+    done = floatgate("run", write_drive(tmp_path), workload, "--env", "A=1", "--out", str(tmp_path / "out"))
+    assert "--env A: " in one_line_error(done)
+    assert "expected a fio job with this option" in one_line_error(done)
 
 
 # ---- what the keys do, by hand --------------------------------------------------------------------------

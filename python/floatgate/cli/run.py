@@ -321,7 +321,7 @@ def _plan(
     from floatgate.session import Options, Plan
     from floatgate.workload import TraceOptions, resolve, variables_of
 
-    if env and (workload is None or mqsim.is_mqsim(drive, workload)):
+    if env and workload is None:
         raise InputError(f"--env {env[0]}: expected a fio job file or command line with this option")
     if workload is None and drive.endswith(".json"):
         from floatgate.again import plan_of
@@ -331,7 +331,8 @@ def _plan(
         expected = "expected a fio job file, a trace or a generator's name after the drive"
         raise InputError(f"WORKLOAD is missing: {expected}")
     if mqsim.is_mqsim(drive, workload):
-        return mqsim.plan_of(drive, workload, overrides, options, TraceOptions(**trace), scenario)
+        read_as, variables = TraceOptions(**trace), variables_of(env)
+        return mqsim.plan_of(drive, workload, overrides, options, read_as, scenario, variables)
     if scenario is not None:
         raise InputError(f"--scenario {scenario}: {workload}: expected MQSim's workload.xml with this option")
     found = resolve(workload, TraceOptions(**trace), variables_of(env))

@@ -1,5 +1,6 @@
 """A run of MQSim's files, as a plan: the drive becomes assignments, the scenario flows."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,12 @@ def plan_of(
     options: dict[str, Any],
     trace: TraceOptions,
     scenario: int | None,
+    variables: Mapping[str, str] | None = None,
 ) -> Plan:
-    """Return the plan of a run with a file of MQSim's. Raises InputError with file, line and field."""
+    """Return the plan of a run with a file of MQSim's; `variables` are for a fio job on its drive.
+
+    Raises InputError with file, line and field.
+    """
     if Path(drive).suffix.lower() != ".xml":
         raise InputError(
             f"{workload}: MQSim's workloads on {drive}: expected its ssdconfig.xml before it: "
@@ -33,12 +38,16 @@ def plan_of(
     described = read_drive(Path(drive))
     changes = tuple(word for override in overrides for word in ("--set", override))
     if is_scenarios(Path(workload)):
+        if variables:
+            raise InputError(
+                f"--env {min(variables)}: {workload} is MQSim's: expected a fio job with this option"
+            )
         chosen = () if scenario is None else ("--scenario", str(scenario))
         plan = _both(described, workload, overrides, options, trace, scenario)
         return replace(plan, asked=(drive, workload, *chosen, *changes))
     if scenario is not None:
         raise InputError(f"--scenario {scenario}: {workload} has no scenarios: expected MQSim's workload.xml")
-    found = resolve(workload, trace)
+    found = resolve(workload, trace, variables)
     notes = (*described.notes, *found.notes)
     assignments = described.assignments("WRITE_CACHE", 1)
     made = (*assignments, *overrides)

@@ -102,3 +102,19 @@ def test_ctrl_c_on_the_real_core(here: Path) -> None:
     host = document["host"]
     assert host["submitted"]["write"] == host["completed"]["write"] > 0
     assert (here / "o" / "report.html").exists()
+
+
+def test_two_passes_of_a_job_over_several_files_are_each_the_whole_job(
+    floatgate: Command, here: Path
+) -> None:
+    # Three files of 42 blocks each, and two clones with a file of their own.
+    (here / "files.fio").write_text(
+        "[w]\nrw=randwrite\nbs=4k\nsize=512k\nnrfiles=3\n[r]\nrw=read\nbs=4k\nsize=128k\nnumjobs=2\n"
+    )
+    for passes in (1, 2):
+        out = here / f"o{passes}"
+        result = floatgate("run", "slc", "files.fio", "--loop", str(passes), "--check", "--out", str(out))
+        assert result.returncode == 0, result.stderr
+        found = json.loads((out / "run.json").read_text())
+        asked = [(job["name"], (job.get("write") or job["read"])["requests"]) for job in found["jobs"]]
+        assert asked == [("w", 126 * passes), ("r", 32 * passes), ("r", 32 * passes)]

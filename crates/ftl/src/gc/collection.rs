@@ -325,9 +325,15 @@ impl PageMapped {
     pub(crate) fn has_room_for(&self, die: usize, units: u32) -> bool {
         let program_units = self.layout.program_units;
         let space = &self.space.dies[die];
-        let left = space.frontiers[moving_stream(self.mixed)].left(&self.layout);
+        let mut left = space.frontiers[moving_stream(self.mixed)].left(&self.layout);
+        let mut reserved = self.reserved_units(die);
+        if self.mixed {
+            // The host's timer may pad the rest of a program unit that was begun: only whole ones count.
+            left -= left % program_units;
+            reserved = reserved.next_multiple_of(program_units);
+        }
         let room = left + self.free_superblocks(die) * self.layout.data_units();
-        room >= self.reserved_units(die) + units.next_multiple_of(program_units)
+        room >= reserved + units.next_multiple_of(program_units)
     }
 
     /// At most so much room will still be needed on a die for what is in hand.
@@ -338,6 +344,26 @@ impl PageMapped {
         let pads =
             if self.parity.is_some() { collection.under_way() as u32 * self.layout.program_units } else { 0 };
         collection.reserved_units(&self.space, die) + pads
+    }
+
+    /// What is in hand and not on its way to the flash fits into what the die has left. Said for a frontier that the host
+    /// shares, whose timer may pad it, and blocks that do not fail.
+    pub(crate) fn fits_in_hand(&self, die: usize) -> bool {
+        let others = self.parity.is_some() || self.slc_cache.is_some() || self.copyback;
+        if !self.mixed || others || self.stats.program_failures > 0 {
+            return true;
+        }
+        let collection = &self.collections[die];
+        let mut units = collection.reading_units + collection.backlog.len() as u32;
+        if collection.victim != NONE {
+            let first = self.layout.first_ppa(self.space.global(die, collection.victim) as u32);
+            let rows = collection.next_row..self.layout.rows;
+            let starts = rows.map(|row| first + row * self.layout.row_units);
+            units +=
+                starts.map(|at| self.map.valid_mask(at, self.layout.row_units).count_ones()).sum::<u32>();
+        }
+        let left = self.space.dies[die].frontiers[moving_stream(self.mixed)].left(&self.layout);
+        left + self.free_superblocks(die) * self.layout.data_units() >= units
     }
 
     /// Keeps up to `read_ahead` page rows of the victim under way.

@@ -255,6 +255,7 @@ impl PageMapped {
             }
         }
         self.update_eligible(die);
+        debug_assert!(self.fits_in_hand(die), "a collection without room: {}", self.explain_stall());
     }
 
     /// A program of the host's stream may join those that wait at the die.

@@ -95,10 +95,10 @@ def _command() -> Any:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0, 2 for bad input, 70 for a bug of Floatgate, 130 after Ctrl-C."""
-    # Whoever ends a run by SIGTERM, as batch systems do, finds no half folder.
-    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
-    _open_closed()
     try:
+        # Whoever ends a run by SIGTERM, as batch systems do, finds no half folder.
+        signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+        _open_closed()
         code = _command()(arguments, standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:

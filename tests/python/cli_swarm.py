@@ -87,7 +87,7 @@ def _run(draw: random.Random) -> tuple[list[str], str]:
     out = draw.choice(("o", "o", "deep/er/o"))
     words = [
         "run",
-        draw.choice((TINY, TINY, TINY, "slc", "no-such-drive")),
+        draw.choice((TINY, TINY, TINY, TINY, "no-such-drive")),
         draw.choice(_WORKLOADS),
         "--out",
         out,

@@ -11,6 +11,11 @@ use serde_json::{Map, Value, json};
 /// Fewer requests say nothing about others.
 const REQUESTS_LEAST: u64 = 100;
 
+/// The standard deviation of whether one request is among a `share` of all.
+fn deviation(share: f64) -> f64 {
+    (share * (1.0 - share)).sqrt()
+}
+
 fn bounds(interval: &Interval) -> Value {
     json!([interval.low(), interval.high()])
 }
@@ -42,11 +47,17 @@ fn latencies(measure: &Measure, op: Op, of: &OpMeasure, mean: &Interval) -> Valu
     map.insert("mean".into(), bounds(mean));
     for (name, fraction) in SPREAD_QUANTILES {
         let parts = measure.series.beyond(op, of.latency.value_at_quantile(fraction));
+        // The percentile lies between two edges of the series. The share beyond an edge varies so many times as much as
+        // that of independent requests would; the percentile's own share varies by as many times its own.
         let half = |edge: usize| {
             let share = interval(&parts, |sums| (sums[2] > 0.0).then(|| sums[edge] / sums[2]));
-            share.map_or(1.0, |share| share.half)
+            // Where all requests, or none, lie beyond, nothing varies.
+            let scaled = |share: Interval| {
+                let seen = deviation(share.value);
+                if seen > 0.0 { share.half * (deviation(fraction) / seen) } else { share.half }
+            };
+            share.map_or(1.0, scaled)
         };
-        // The percentile lies between two edges; the share beyond the one that varies more says how it varies.
         let half = half(0).max(half(1));
         let read_off = (fraction + half < 1.0).then(|| {
             let at = |quantile: f64| of.latency.value_at_quantile(quantile.max(0.0));

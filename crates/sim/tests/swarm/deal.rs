@@ -6,6 +6,7 @@ use engine::RandomStream;
 use std::collections::BTreeSet;
 
 /// A dealt drive and run.
+#[derive(Clone)]
 pub struct Deal {
     pub seed: u64,
     /// `key=value`, later ones win.

@@ -1,5 +1,5 @@
 //! The frozen list of features. What stands here is not changed: a new feature, or a policy for [`LATER`], goes to the
-//! end of its list, and every seed keeps what it had.
+//! end of its list, and what it changes is a further run of the seed, so that every seed does what it did.
 
 use crate::deal::{Deal, choose};
 use engine::RandomStream;
@@ -46,24 +46,25 @@ pub const FEATURES: &[Feature] = &[
     ("late-choice", 0.1, late_choice),
 ];
 
-/// Features of the run, not of the drive: drawn where they are used, by the same rule.
-pub const RUN_FEATURES: &[&str] = &[
-    "jobs",
-    "open-loop",
-    "pauses",
-    "trims",
-    "flushes",
-    "forced",
-    "sequences",
-    "preconditioned",
-    "partial-fill",
-    "layout",
-    "limit-requests",
-    "limit-time",
-    "rows",
-    "timeline",
-    "saved",
-    "advised",
+/// Features of the run, not of the drive, and how often each is on: drawn where they are used, by the same rule.
+pub const RUN_FEATURES: &[(&str, f64)] = &[
+    ("jobs", 0.4),
+    ("open-loop", 0.4),
+    ("pauses", 0.4),
+    ("trims", 0.5),
+    ("flushes", 0.7),
+    ("forced", 0.4),
+    ("sequences", 0.6),
+    ("preconditioned", 0.75),
+    ("partial-fill", 0.25),
+    ("layout", 0.6),
+    ("limit-requests", 0.1),
+    ("limit-time", 0.1),
+    ("rows", 0.15),
+    ("timeline", 0.1),
+    ("saved", 0.15),
+    ("advised", 0.9),
+    ("own-state", 0.12),
 ];
 
 /// The policies dealt from the beginning, by seam. Frozen: the order decides what a seed is dealt.
@@ -94,21 +95,31 @@ pub const DEALT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Policies added since: each is dealt, in place of what its seam was dealt, by a stream of its own.
+/// Policies added since: a seed that gets one is played with it once more, after all that it did before.
 pub const LATER: &[(&str, &str)] = &[];
 
 fn dealt(seam: &str) -> &'static [&'static str] {
     DEALT.iter().find(|(name, _)| *name == seam).expect("a seam of the list").1
 }
 
-/// A policy of a seam, as frozen or added since.
+/// The drive of a seed with each policy of the list that it gets, in place of what its seam was dealt.
+pub fn with_later(deal: &Deal, list: &[(&str, &str)]) -> Vec<Deal> {
+    let gets = |seam: &str, name: &str| {
+        let wanted = RandomStream::new(deal.seed, &format!("swarm.later.{seam}.{name}")).chance(0.2);
+        wanted && deal.get(&format!("{seam}.name")).is_some()
+    };
+    let with = |(seam, name): &(&str, &str)| {
+        let mut deal = deal.clone();
+        deal.lines.retain(|line| !line.starts_with(&format!("{seam}.")));
+        deal.set(&format!("{seam}.name"), name);
+        deal
+    };
+    list.iter().filter(|(seam, name)| gets(seam, name)).map(with).collect()
+}
+
+/// A policy of a seam, as frozen.
 fn policy(deal: &mut Deal, random: &mut RandomStream, seam: &'static str) -> &'static str {
-    let mut name = choose(random, dealt(seam));
-    for (_, later) in LATER.iter().filter(|(of, _)| *of == seam) {
-        if RandomStream::new(deal.seed, &format!("swarm.later.{seam}.{later}")).chance(0.2) {
-            name = later;
-        }
-    }
+    let name = choose(random, dealt(seam));
     deal.set(&format!("{seam}.name"), name);
     name
 }

@@ -43,10 +43,10 @@ pub struct Load {
 }
 
 /// Whether a feature of the run is on, and its stream.
-pub fn run_feature(deal: &mut Deal, name: &'static str, chance: f64) -> Option<RandomStream> {
-    assert!(RUN_FEATURES.contains(&name), "{name} is not in the list of features");
+pub fn run_feature(deal: &mut Deal, name: &'static str) -> Option<RandomStream> {
+    let (_, chance) = RUN_FEATURES.iter().find(|(of, _)| *of == name).expect("a feature of the list");
     let mut random = RandomStream::new(deal.seed, &format!("swarm.run.{name}"));
-    let on = random.chance(chance);
+    let on = random.chance(*chance);
     if on {
         deal.on.insert(name);
     }
@@ -57,13 +57,13 @@ impl Load {
     /// The jobs of a seed on a drive of `span` bytes; `more`: which of several loads of the seed.
     pub fn new(deal: &mut Deal, span: u64, more: u64) -> Self {
         let seed = deal.seed.wrapping_add(more << 40);
-        let count = run_feature(deal, "jobs", 0.4).map_or(1, |mut random| 2 + random.below(2));
-        let open = run_feature(deal, "open-loop", 0.4);
-        let mut pauses = run_feature(deal, "pauses", 0.4);
-        let trims = if run_feature(deal, "trims", 0.5).is_some() { 0.05 } else { 0.0 };
-        let flushes = run_feature(deal, "flushes", 0.7).is_some();
-        let forced = if run_feature(deal, "forced", 0.4).is_some() { 3 } else { 0 };
-        let mut goes_on = run_feature(deal, "sequences", 0.6);
+        let count = run_feature(deal, "jobs").map_or(1, |mut random| 2 + random.below(2));
+        let open = run_feature(deal, "open-loop");
+        let mut pauses = run_feature(deal, "pauses");
+        let trims = if run_feature(deal, "trims").is_some() { 0.05 } else { 0.0 };
+        let flushes = run_feature(deal, "flushes").is_some();
+        let forced = if run_feature(deal, "forced").is_some() { 3 } else { 0 };
+        let mut goes_on = run_feature(deal, "sequences");
         let sectors = span / 512;
         let jobs: Vec<Job> = (0..count)
             .map(|job| {
@@ -97,7 +97,7 @@ impl Load {
                 }
             })
             .collect();
-        let mut lays = run_feature(deal, "layout", 0.6);
+        let mut lays = run_feature(deal, "layout");
         let parts = lays.as_mut().map_or(0, |random| 1 + random.below(3));
         let parts = (0..parts).map(|_| {
             let random = lays.as_mut().expect("there are parts");

@@ -13,8 +13,8 @@ mod load;
 use common::{closed_loop, run};
 use deal::{Deal, choose};
 use engine::RandomStream;
-use features::{DEALT, FEATURES, LATER};
-use host::Op;
+use features::{DEALT, FEATURES, LATER, RUN_FEATURES, with_later};
+use host::{Op, Workload};
 use load::{Load, run_feature};
 use sim::{Drive, Error, PreconditionKind, RunOptions, Session};
 use std::collections::BTreeSet;
@@ -46,21 +46,20 @@ fn drive_of(deal: &Deal) -> Result<Drive, Error> {
 /// How the seed is run.
 fn options_of(deal: &mut Deal) -> RunOptions {
     let mut options = RunOptions { check: true, seed: deal.seed, ..RunOptions::default() };
-    if let Some(mut random) = run_feature(deal, "preconditioned", 0.75) {
+    if let Some(mut random) = run_feature(deal, "preconditioned") {
         let kinds = [PreconditionKind::Fill, PreconditionKind::Instant, PreconditionKind::Steady];
         options.precondition = choose(&mut random, &kinds);
         if options.precondition == PreconditionKind::Instant && deal.has("parity") {
             options.precondition = PreconditionKind::Steady;
         }
-        if let Some(mut random) = run_feature(deal, "partial-fill", 0.25) {
+        if let Some(mut random) = run_feature(deal, "partial-fill") {
             options.fill = choose(&mut random, &[0.05, 0.5, 0.9]);
         }
     }
-    options.limit_requests =
-        run_feature(deal, "limit-requests", 0.1).map(|mut random| 1 + random.below(1_500));
-    options.limit_ns = run_feature(deal, "limit-time", 0.1).map(|mut random| 1 + random.below(2_000_000_000));
-    options.requests = run_feature(deal, "rows", 0.15).is_some();
-    options.timeline = run_feature(deal, "timeline", 0.1).is_some();
+    options.limit_requests = run_feature(deal, "limit-requests").map(|mut random| 1 + random.below(1_500));
+    options.limit_ns = run_feature(deal, "limit-time").map(|mut random| 1 + random.below(2_000_000_000));
+    options.requests = run_feature(deal, "rows").is_some();
+    options.timeline = run_feature(deal, "timeline").is_some();
     options
 }
 
@@ -68,7 +67,7 @@ fn options_of(deal: &mut Deal) -> RunOptions {
 fn heed_advice(deal: &mut Deal, drive: Drive) -> Drive {
     let refusal = drive.build(deal.seed).err().map(|error| error.to_string()).unwrap_or_default();
     let advice = refusal.split("set ftl.op_ratio to ").nth(1).and_then(|rest| rest.split(' ').next());
-    let Some(ratio) = advice.filter(|_| run_feature(deal, "advised", 0.9).is_some()) else { return drive };
+    let Some(ratio) = advice.filter(|_| run_feature(deal, "advised").is_some()) else { return drive };
     deal.lines.retain(|line| !line.starts_with("ftl.user_capacity="));
     deal.set("ftl.op_ratio", ratio.trim_end_matches([',', ';']));
     let Ok(other) = drive_of(deal) else { return drive };
@@ -108,10 +107,22 @@ fn play(deal: &mut Deal, more: u64, options: RunOptions) -> Option<(Session, ser
         }
     };
     let drive = heed_advice(deal, drive);
-    let load = Load::new(deal, drive.capacity().get(), more);
+    let capacity = drive.capacity().get();
+    let load = Load::new(deal, capacity, more);
     let (requests, limited) =
         (load.requests(), options.limit_requests.is_some() || options.limit_ns.is_some());
-    let mut session = match Session::with_workload(drive, Box::new(load), options) {
+    let begun = match run_feature(deal, "own-state") {
+        Some(mut random) if options.precondition == PreconditionKind::Workload => {
+            let (mut deal, recorded) = (deal.clone(), random.chance(0.5));
+            let copies = move |copy: u64| -> Result<Box<dyn Workload>, Error> {
+                let others = if recorded { 0 } else { copy };
+                Ok(Box::new(Load::new(&mut deal, capacity, more + others)))
+            };
+            Session::with_copies(drive, Box::new(copies), recorded, options)
+        }
+        _ => Session::with_workload(drive, Box::new(load), options),
+    };
+    let mut session = match begun {
         Ok(session) => session,
         Err(error) => {
             let reasons =
@@ -147,9 +158,24 @@ fn play(deal: &mut Deal, more: u64, options: RunOptions) -> Option<(Session, ser
 fn swarm(seed: u64) -> Outcome {
     let deal = &mut Deal::new(seed);
     let options = options_of(deal);
-    let Some((mut session, result)) = play(deal, 0, options.clone()) else { return Outcome::Refused };
-    if run_feature(deal, "saved", 0.15).is_some() {
-        go_on_from_saved(deal, &mut session, options);
+    let outcome = one_run(deal, 0, &options);
+    // What came later has runs of its own: what a seed did before, it does as before.
+    for mut other in with_later(&Deal::new(seed), LATER) {
+        let options = options_of(&mut other);
+        one_run(&mut other, 0, &options);
+    }
+    if outcome == Outcome::Ran && run_feature(deal, "own-state").is_some() {
+        let options = RunOptions { precondition: PreconditionKind::Workload, ..options };
+        return one_run(deal, 2, &options);
+    }
+    outcome
+}
+
+/// Runs the load of this number, and goes on from its end where that is dealt.
+fn one_run(deal: &mut Deal, more: u64, options: &RunOptions) -> Outcome {
+    let Some((mut session, result)) = play(deal, more, options.clone()) else { return Outcome::Refused };
+    if run_feature(deal, "saved").is_some() {
+        go_on_from_saved(deal, &mut session, options.clone());
     }
     let worn_out = result["wear"]["read_only"].as_bool().unwrap();
     if worn_out { Outcome::WornOut } else { Outcome::Ran }
@@ -239,29 +265,61 @@ fn no_seed_is_dealt_anew() {
     );
 }
 
+/// A policy that came later is played beside what the seed had, with nothing left of the one in its place.
+#[test]
+fn a_later_policy_is_dealt_beside_what_a_seed_had() {
+    let list = [("ftl.regulator", "agcr")];
+    let mut count = 0;
+    for seed in 0..500 {
+        let deal = Deal::new(seed);
+        for other in with_later(&deal, &list) {
+            count += 1;
+            let left: Vec<String> =
+                other.settings().into_iter().filter(|line| line.starts_with("ftl.regulator.")).collect();
+            assert_eq!(left, ["ftl.regulator.name=agcr"], "seed {seed}");
+        }
+    }
+    assert!((20..60).contains(&count), "a fifth of the seeds with a regulator, not {count}");
+}
+
 const FROZEN: u64 = 2_468_032_948_935_511_501;
 
-/// Every pair of features that a drive can have together is dealt together, to drives that can be read.
+/// The features of a seed's drive and of its run; none where they cannot be together.
+fn features_of(
+    seed: u64,
+    is_new: &dyn Fn(&BTreeSet<&'static str>) -> bool,
+) -> Option<BTreeSet<&'static str>> {
+    let mut deal = Deal::new(seed);
+    options_of(&mut deal);
+    Load::new(&mut deal, 1 << 20, 0);
+    for name in ["saved", "own-state"] {
+        run_feature(&mut deal, name);
+    }
+    let mut with_advice = deal.on.clone();
+    with_advice.insert("advised");
+    let drive = is_new(&with_advice).then(|| drive_of(&deal).ok())??;
+    heed_advice(&mut deal, drive);
+    Some(deal.on)
+}
+
+/// The pairs of a set, each feature with itself among them.
+fn pairs(on: &BTreeSet<&'static str>) -> Vec<(&'static str, &'static str)> {
+    on.iter().flat_map(|a| on.range(*a..).map(|b| (*a, *b))).collect()
+}
+
+/// Every pair of features that a drive and its run can have together is dealt together, to drives that can be read.
 #[test]
 fn every_legal_pair_of_features_is_dealt() {
     let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for seed in 0..6_000 {
-        let deal = Deal::new(seed);
-        let on: Vec<&str> = deal.on.iter().copied().collect();
-        let pairs = || (0..on.len()).flat_map(|a| (a..on.len()).map(move |b| (a, b)));
-        if pairs().all(|(a, b)| seen.contains(&(on[a], on[b]))) || drive_of(&deal).is_err() {
-            continue;
-        }
-        seen.extend(pairs().map(|(a, b)| (on[a], on[b])));
-    }
-    let mut names: Vec<&str> = FEATURES.iter().map(|(name, ..)| *name).collect();
-    names.sort_unstable();
-    let mut missing = Vec::new();
-    for (at, a) in names.iter().enumerate() {
-        for b in names[at..].iter().filter(|b| !seen.contains(&(*a, **b))) {
-            missing.push((*a, *b));
+    for seed in 0..20_000 {
+        let is_new = |on: &BTreeSet<&'static str>| pairs(on).iter().any(|pair| !seen.contains(pair));
+        if let Some(on) = features_of(seed, &is_new) {
+            seen.extend(pairs(&on));
         }
     }
+    let of_drive = FEATURES.iter().map(|(name, ..)| *name);
+    let names: BTreeSet<&str> = of_drive.chain(RUN_FEATURES.iter().map(|(name, _)| *name)).collect();
+    let missing: Vec<_> = pairs(&names).into_iter().filter(|pair| !seen.contains(pair)).collect();
     assert_eq!(missing, ILLEGAL, "pairs that are dealt to no drive, or forbidden ones that are");
 }
 

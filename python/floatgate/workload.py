@@ -164,6 +164,7 @@ class Workload:
     text: str | None = None  # of a fio job file without includes, of flows: a result then needs no other file
     notes: tuple[str, ...] = ()  # what a translation is to say
     variables: tuple[tuple[str, str], ...] = ()  # values for the `${NAME}` of a fio job file
+    lines: tuple[fio.Line, ...] = ()  # of the text, with where each was written, where that is no file
 
     @property
     def stem(self) -> str:
@@ -180,14 +181,18 @@ class Workload:
         """Return the workload as the core takes it."""
         if self.kind == "flows" and self.text is not None:
             return json.dumps({"kind": "flows", "name": self.source, "flows": json.loads(self.text)})
+        variables = dict(self.variables)
+        if self.lines:
+            lines = [vars(line) for line in self.lines]
+            given = {"name": self.source, "lines": lines, "variables": variables}
+            return json.dumps({"kind": "fio_lines", **given})
         if self.text is not None:
-            variables = dict(self.variables)
             text = {"name": self.source, "text": self.text, "variables": variables}
             return json.dumps({"kind": "fio_text", **text})
         key = {"generator": "name", "volume": "spec"}.get(self.kind, "path")
         options: dict[str, Any] = {"options": self.options.for_core()} if self.kind == "trace" else {}
         if self.kind == "fio":
-            options = {"variables": dict(self.variables)}
+            options = {"variables": variables}
         return json.dumps({"kind": self.kind, key: self.source, **options})
 
 
@@ -248,7 +253,7 @@ def _fio_command(argument: str, options: TraceOptions) -> Workload:
         name = next(iter(options.given())).replace("_", "-")
         raise InputError(f"--{name}: {argument} is fio's: expected a trace with this option")
     translated = fio.translate(argument)
-    return Workload("fio", argument, options, translated.text, translated.notes)
+    return Workload("fio", argument, options, translated.text, translated.notes, lines=translated.lines)
 
 
 def _is_job_file(path: Path) -> bool:

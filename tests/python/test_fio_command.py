@@ -1,21 +1,24 @@
 """fio's command line, variables, result bins and logs."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import Command, one_line_error
+from floatgate import _core
 from floatgate.errors import InputError
 from floatgate.fio import is_command, translate
 from floatgate.fio.bins import bins, index, value
 from floatgate.fio.logs import Asked, LogSink, wanted
+from floatgate.workload import resolve
 
 
-def test_a_command_line_becomes_a_job_file_with_a_line_for_each_word() -> None:
+def test_a_command_line_becomes_a_job_file() -> None:
     text = translate("fio --bs 4k --name=a --rw=randread --time_based --name=b --output=x -rw=write").text
-    lines = ["[global]", "bs=4k", "", "[a]", "rw=randread", "time_based", "[b]", "", "rw=write"]
+    lines = ["[global]", "bs=4k", "[a]", "rw=randread", "time_based", "[b]", "rw=write"]
     assert text.splitlines() == lines
     assert translate("fio --name=a --output-format=json --minimal").notes == (
         "no effect on a raw drive: output-format, minimal",
@@ -35,10 +38,14 @@ def test_job_files_among_the_words_follow(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("fio --version", r"word 2 \(--version\): a version is no job"),
+        ("fio --version", "fio command line: --version: a version is no job"),
+        ("fio --bs 4k", "fio command line: no job: expected --name=JOB"),
         ("fio --name=", "expected a job's name"),
         ("fio --name=x --filename=a#b", "a comment's sign"),
-        ("fio --name=x --rw=write --readonly", "expected rw=read"),
+        (
+            "fio --name=x --rw write --readonly",
+            "fio command line: --rw write: beside --readonly: expected rw=read",
+        ),
         ("fio --name='x", "expected words as a shell reads them"),
     ],
 )
@@ -46,6 +53,71 @@ def test_what_is_no_job_is_one_line(command: str, said: str) -> None:
     with pytest.raises(InputError, match=said) as error:
         translate(command)
     assert "\n" not in str(error.value)
+
+
+# Each kind of error that a job's text can have: an option, and whether the error is about the whole job.
+_WRONG = [
+    ("bs=4q", False),
+    ("bs=1000", False),
+    ("size=", False),
+    ("rw=rondread", False),
+    ("ioengine=libaoi", False),
+    ("ioengine=net", False),
+    ("filename=/dev/null", False),
+    ("numjobs=$ncpus", False),
+    ("iodepth", False),
+    ("iodpeth=4", False),
+    ("nosuchthing", False),
+    ("zonemode=zbd", False),
+    ("opendir=/tmp", False),
+    ("cpuload=5", False),
+    ("bs=${BS}", False),
+    ("bs=${BS", False),
+    ("r+w=read", False),
+    ("random_generator=lfsr rw=randread bssplit=4k/50:8k/50", True),
+    ("rate=1m rate_iops=7", True),
+    ("wait_for=other", True),
+    ("numjobs=4096 name=y", True),
+    ("filename=/dev/sda:other", True),
+    ("size=1t", True),
+    ("nrfiles=1000000 numjobs=4000 size=1t", True),
+]
+
+
+@pytest.mark.parametrize(("options", "of_the_job"), _WRONG)
+def test_an_error_names_the_line_of_a_file_and_the_words_of_a_command(
+    tmp_path: Path, options: str, of_the_job: bool
+) -> None:
+    def refused(workload: str) -> str:
+        with pytest.raises(InputError) as error:
+            _core.fio_check(resolve(workload).to_json(), 1 << 30)
+        return str(error.value)
+
+    job = tmp_path / "j.fio"
+    words = options.split()
+    # The second job shows that it is not always the first line.
+    lines = ["[global]", "size=1m", "[x]", *(word.replace("name=y", "[y]") for word in words)]
+    job.write_text("\n".join(lines) + "\n")
+    in_file, said_of_file = refused(str(job)).split(": ", 1)
+    number = int(in_file.removeprefix(f"{job}:"))
+    assert lines[number - 1].startswith("[") == of_the_job
+    written = ["--size=1m", "--name=x", *(f"--{word}" for word in words)]
+    said = refused("fio " + " ".join(written))
+    # One word for each line; `[global]` has none.
+    assert re.match(rf"fio command line: {re.escape(written[number - 2])}[: ]", said)
+    assert said.partition(": expected ")[2] == said_of_file.partition(": expected ")[2]
+
+
+def test_a_value_of_its_own_word_is_named_as_it_was_typed() -> None:
+    with pytest.raises(InputError, match=r"fio command line: -bs 4q: expected a size"):
+        _core.fio_check(resolve("fio --name=x -bs 4q --rw read").to_json(), 1 << 30)
+
+
+def test_an_error_in_a_job_file_of_a_command_names_its_line(tmp_path: Path) -> None:
+    job = tmp_path / "j.fio"
+    job.write_text("[a]\nrw=read\n[b]\nbs=4q\n")
+    with pytest.raises(InputError, match=f"{job}:4: bs=4q: expected a size"):
+        _core.fio_check(resolve(f"fio --size=1m {job} --section=b").to_json(), 1 << 30)
 
 
 def test_commands_are_told_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

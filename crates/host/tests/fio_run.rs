@@ -302,7 +302,11 @@ fn files_that_cannot_be_are_refused() {
     assert!(
         error("[a]\nfilename=/mnt/f\n").contains("no size for file /mnt/f, which no job before it makes")
     );
-    assert!(error("[a]\nfilename=/dev/sda:/dev/sdb\n[b]\nfilename=/dev/sdc\n").contains("one device"));
+    for names in ["/dev/sda:/dev/sdb", "/dev/sda:f", "f:/dev/sda"] {
+        let error = error(&format!("[a]\nsize=1m\nfilename={names}\n"));
+        assert!(error.contains(&format!("filename={names}: expected one device")), "{error}");
+    }
+    assert!(error("[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sdc\n").contains("one device"));
     assert!(
         error("[a]\nfilename=/dev/sda\n[b]\nsize=1m\n").contains("job b: file b.0.0 beside the whole drive")
     );

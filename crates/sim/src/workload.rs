@@ -31,6 +31,16 @@ pub enum WorkloadSpec {
         #[serde(default)]
         variables: Variables,
     },
+    /// A fio job, given as lines that were made from something else.
+    FioLines {
+        /// What to call it in messages.
+        name: String,
+        /// The lines, with where each was written.
+        lines: Vec<fio::Line>,
+        /// Values of its variables.
+        #[serde(default)]
+        variables: Variables,
+    },
     /// A named generator.
     Generator {
         /// Its name.
@@ -85,7 +95,7 @@ impl WorkloadSpec {
             Ok(Box::new(if pass > 0 { workload.drawn_anew(seed, pass) } else { workload }))
         };
         Ok(match self {
-            Self::Fio { .. } | Self::FioText { .. } | Self::Generator { .. } => {
+            Self::Fio { .. } | Self::FioText { .. } | Self::FioLines { .. } | Self::Generator { .. } => {
                 fio(self.jobs()?.ok_or_else(|| Error("no jobs".to_owned()))?)?
             }
             Self::Volume { spec } => {
@@ -107,6 +117,7 @@ impl WorkloadSpec {
         Ok(match self {
             Self::Fio { path, variables } => Some(fio::parse(path, variables)?),
             Self::FioText { name, text, variables } => Some(parse_text(name, text, variables)?),
+            Self::FioLines { name, lines, variables } => Some(fio::parse_lines(name, lines, variables)?),
             Self::Generator { name } => {
                 let known = fio::generators();
                 let Some(generator) = known.iter().find(|generator| generator.name == name) else {

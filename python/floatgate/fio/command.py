@@ -1,7 +1,7 @@
 """Turns a fio command line, `fio --name=x --rw=randread ...`, into the job file that asks for the same.
 
-Each word becomes a line of its own, `fio` the first: the line that an error names is the word's number. Job
-files among the words follow after them.
+Each line knows the words it was made from, which errors then name. Job files among the words follow after
+them, with the places of their own lines.
 """
 
 import re
@@ -46,12 +46,29 @@ _SWITCHES = frozenset(
 )
 
 
+COMMAND = "fio command line"  # the place of its words
+
+
 @dataclass(frozen=True)
-class Translated:
-    """A job file, and what is to be said about it."""
+class Line:
+    """A line of a job, where it was written, and as what."""
 
     text: str
+    place: str
+    words: str | None = None
+
+
+@dataclass(frozen=True)
+class Translated:
+    """The lines of a job file, and what is to be said about them."""
+
+    lines: tuple[Line, ...]
     notes: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The job file."""
+        return "".join(f"{line.text}\n" for line in self.lines)
 
 
 def is_command(argument: str) -> bool:
@@ -73,8 +90,8 @@ class _Reader:
     """Takes words one by one."""
 
     words: list[str]
-    lines: list[str] = field(default_factory=lambda: ["[global]"])
-    files: list[tuple[int, Path]] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=lambda: [Line("[global]", COMMAND)])
+    files: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     sections: list[str] = field(default_factory=list)
     readonly: bool = False
@@ -82,20 +99,21 @@ class _Reader:
     def read(self) -> Translated:
         number = 1
         while number < len(self.words):
-            taken = self.take(number)
-            self.lines += [""] * (number + taken - len(self.lines))
-            number += taken
-        text = "\n".join([*self.lines, *self.of_files()]) + "\n"
+            number += self.take(number)
+        for path in self.files:
+            self.lines += self.of_file(Path(path))
+        if not any(line.text.lstrip().startswith("[") and line.text != "[global]" for line in self.lines):
+            raise InputError(f"{COMMAND}: no job: expected --name=JOB, or a job file with one")
         if self.readonly:
-            self.refuse_writes(text)
+            self.refuse_writes()
         notes = [f"no effect on a raw drive: {', '.join(self.ignored)}"] if self.ignored else []
-        return Translated(text, tuple(notes))
+        return Translated(tuple(self.lines), tuple(notes))
 
     def take(self, number: int) -> int:
         """Take the word `number`; return how many words that were."""
         word = self.words[number]
         if not word.startswith("-") or word == "-":
-            self.files.append((number, Path(word)))
+            self.files.append(word)
             return 1
         key, equals, value = word.lstrip("-").partition("=")
         taken = 1
@@ -103,11 +121,11 @@ class _Reader:
             following = self.words[number + 1 : number + 2]
             if following and not following[0].startswith("-"):
                 value, equals, taken = following[0], "=", 2
-        self.option(number, key, value if equals else None)
+        self.option(" ".join(self.words[number : number + taken]), key, value if equals else None)
         return taken
 
-    def option(self, number: int, key: str, value: str | None) -> None:
-        place = f"fio: word {number + 1} ({self.words[number]})"
+    def option(self, words: str, key: str, value: str | None) -> None:
+        place = f"{COMMAND}: {words}"
         if key in _NO_RUN:
             raise InputError(f"{place}: {_NO_RUN[key]}: expected options of a job")
         if key in _WITH_VALUE | _ALONE:
@@ -121,36 +139,34 @@ class _Reader:
         elif key == "name":
             if not value or "]" in value:
                 raise InputError(f"{place}: expected a job's name, without brackets")
-            self.lines.append(f"[{value}]")
+            self.lines.append(Line(f"[{value}]", COMMAND, words))
         else:
-            self.lines.append(key if value is None else f"{key}={value}")
+            self.lines.append(Line(key if value is None else f"{key}={value}", COMMAND, words))
 
-    def of_files(self) -> Iterator[str]:
-        """The lines of the job files, or of the sections asked for."""
-        for number, path in self.files:
-            yield from self.of_file(number, path)
-
-    def of_file(self, number: int, path: Path) -> Iterator[str]:
-        place = f"fio: word {number + 1} ({path})"
+    def of_file(self, path: Path) -> Iterator[Line]:
+        """The lines of a job file, or of the sections asked for."""
         try:
             lines = read_text(path, "a fio job file").splitlines()
         except InputError as error:
-            raise InputError(f"fio: word {number + 1}: {error}") from None
+            raise InputError(f"{COMMAND}: {error}") from None
         wanted = True
-        for line in lines:
+        for number, line in enumerate(lines, 1):
+            place = f"{path}:{number}"
             if line.split()[:1] == ["include"]:
                 expected = "the job file itself as the workload, or one without includes"
                 raise InputError(f"{place}: {line.strip()}: expected {expected}")
             if line.lstrip().startswith("["):
                 name = line.strip().strip("[]").strip()
                 wanted = not self.sections or name in ("global", *self.sections)
-            yield line if wanted else ""
+            if wanted:
+                yield Line(line, place)
 
-    def refuse_writes(self, text: str) -> None:
+    def refuse_writes(self) -> None:
         """Fio refuses a job that writes when it is told to read only."""
-        for line in text.splitlines():
-            key, _, value = line.partition("=")
+        for line in self.lines:
+            key, _, value = line.text.partition("=")
             if key.strip() in ("rw", "readwrite") and value.split(":")[0].strip() not in ("read", "randread"):
+                found = line.words or line.text.strip()
                 raise InputError(
-                    f"fio: --readonly: {line.strip()}: expected rw=read or rw=randread, as fio does"
+                    f"{line.place}: {found}: beside --readonly: expected rw=read or rw=randread, as fio does"
                 )

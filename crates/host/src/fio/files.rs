@@ -73,6 +73,8 @@ pub struct Files {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
     Drive(String),
+    /// Devices, or a device among files: a run has one drive.
+    Several(String),
     Files(Vec<String>),
 }
 
@@ -111,6 +113,10 @@ impl Plan {
             Names::Drive(name) => {
                 let index = self.drive(job, name)?;
                 self.share(job, clone, &[index])?
+            }
+            Names::Several(names) => {
+                let expected = "one device, or files only: a run has one drive";
+                return Err(job.place.error(format!("job {}: filename={names}", job.name), expected));
             }
             Names::Files(names) => {
                 let indices: Result<Vec<u32>, _> =
@@ -321,8 +327,7 @@ fn names(job: &JobSpec, clone: u64) -> Names {
         let bdevs = job.engine.as_deref().is_some_and(engines::names_bdevs);
         return match names.iter().find(|name| bdevs || is_device(name)) {
             Some(device) if names.len() == 1 => Names::Drive(device.clone()),
-            // Several devices are told apart, and refused, by their joined name.
-            Some(_) => Names::Drive(names.join(":")),
+            Some(_) => Names::Several(names.join(":")),
             None => Names::Files(names.iter().map(|name| folder(name, 0)).collect()),
         };
     }

@@ -1,31 +1,15 @@
 //! Lines and sections: which option stands in which section, and at which line.
 
 use super::Variables;
+use super::place::{Line, Place};
 use crate::WorkloadError;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Files may include files this deep.
 const MOST_INCLUDES_DEEP: u32 = 8;
 /// Options of one job file, all includes together; a limit only so that includes cannot multiply without end.
 const MOST_ITEMS: usize = 100_000;
-
-/// Where something was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file's name.
-    pub file: Arc<str>,
-    /// The line, from 1.
-    pub line: u64,
-}
-
-impl Place {
-    /// An error at this place.
-    pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
-        WorkloadError::at_line(&self.file, self.line, found, expected)
-    }
-}
 
 /// One thing a job file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +44,25 @@ pub fn lex(
 ) -> Result<Vec<Item>, WorkloadError> {
     let mut items = Vec::new();
     lex_file(name, text, include, MOST_INCLUDES_DEEP, &mut items)?;
+    Ok(items)
+}
+
+/// Reads lines that were made from something else, and include nothing.
+///
+/// # Errors
+/// As for [`lex`].
+pub fn lex_lines(lines: &[Line]) -> Result<Vec<Item>, WorkloadError> {
+    let mut items = Vec::new();
+    for line in lines {
+        let place = Place::of(line);
+        let text = without_comment(&line.text);
+        if let Some(path) = included(text) {
+            return Err(place.error(format!("include {path}"), "a job without includes"));
+        }
+        if !text.is_empty() {
+            add(text, place, &mut items)?;
+        }
+    }
     Ok(items)
 }
 
@@ -112,15 +115,11 @@ fn lex_file(
     deeper: u32,
     items: &mut Vec<Item>,
 ) -> Result<(), WorkloadError> {
-    let file: Arc<str> = name.into();
     for (line, number) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {
-        let place = Place { file: Arc::clone(&file), line: number };
+        let place = Place::in_file(name, number);
         let line = without_comment(line);
         if line.is_empty() {
             continue;
-        }
-        if items.len() >= MOST_ITEMS {
-            return Err(place.error("one option more", format!("at most {MOST_ITEMS} options")));
         }
         if let Some(path) = included(line) {
             if deeper == 0 {
@@ -133,9 +132,17 @@ fn lex_file(
                 .map_err(|error| place.error(format!("include {path}: {}", error.found), error.expected))?;
             lex_file(&path, &text, include, deeper - 1, items)?;
         } else {
-            items.push(item(line, place)?);
+            add(line, place, items)?;
         }
     }
+    Ok(())
+}
+
+fn add(line: &str, place: Place, items: &mut Vec<Item>) -> Result<(), WorkloadError> {
+    if items.len() >= MOST_ITEMS {
+        return Err(place.error("one option more", format!("at most {MOST_ITEMS} options")));
+    }
+    items.push(item(line, place)?);
     Ok(())
 }
 
@@ -193,9 +200,9 @@ mod tests {
         items
             .iter()
             .map(|item| match item {
-                Item::Section { place, name } => format!("{}:{} [{name}]", place.file, place.line),
+                Item::Section { place, name } => format!("{} [{name}]", place.at()),
                 Item::Setting { place, key, value } => {
-                    format!("{}:{} {key}={}", place.file, place.line, value.as_deref().unwrap_or("-"))
+                    format!("{} {key}={}", place.at(), value.as_deref().unwrap_or("-"))
                 }
             })
             .collect()

@@ -38,6 +38,7 @@ mod order;
 mod pace;
 mod pending;
 mod pick;
+mod place;
 mod setting;
 mod steady;
 mod track;
@@ -58,9 +59,9 @@ pub use files::{FileRegion, is_device};
 pub use fuzz::fuzz_one;
 pub use generators::{Generator, generators};
 pub use job::{Access, Blocks, JobFile, JobSpec};
-pub use lexer::Place;
 pub use pace::Rate;
 pub use pick::{Order, Service};
+pub use place::{Line, Place};
 pub use steady::{Metric, Steady};
 pub use value::Size;
 pub use workload::FioWorkload;
@@ -104,6 +105,17 @@ pub fn parse_text(
     include: &dyn Fn(&str) -> Result<String, WorkloadError>,
 ) -> Result<JobFile, WorkloadError> {
     let mut items = lexer::lex(name, text, include)?;
+    lexer::substitute(name, &mut items, variables)?;
+    job::assemble(name, &items)
+}
+
+/// Reads a job called `name` from lines that were made from something else, with `variables` for its `${NAME}`: errors
+/// name what they were made from.
+///
+/// # Errors
+/// At the first line that is wrong.
+pub fn parse_lines(name: &str, lines: &[Line], variables: &Variables) -> Result<JobFile, WorkloadError> {
+    let mut items = lexer::lex_lines(lines)?;
     lexer::substitute(name, &mut items, variables)?;
     job::assemble(name, &items)
 }

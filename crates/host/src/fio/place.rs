@@ -1,0 +1,92 @@
+//! Where an option was written, as an error names it.
+
+use crate::WorkloadError;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// A line of a job that was made from something else: from the words of a command line, say.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// The line, as a job file has it.
+    pub text: String,
+    /// Where the user wrote it.
+    pub place: String,
+    /// The words he wrote, where they are not the line itself.
+    #[serde(default)]
+    pub words: Option<String>,
+}
+
+/// Where something was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    at: Arc<str>,
+    words: Option<Arc<Words>>,
+}
+
+/// What the user wrote, and the line of a job file that was made of it.
+#[derive(Debug, PartialEq, Eq)]
+struct Words {
+    written: String,
+    line: String,
+}
+
+impl Place {
+    /// Line `number` of a file, from 1.
+    pub fn in_file(file: &str, number: u64) -> Self {
+        Self { at: format!("{file}:{number}").into(), words: None }
+    }
+
+    /// Where a line that was made from something else comes from.
+    pub fn of(line: &Line) -> Self {
+        let words = line.words.as_ref();
+        let words = words.map(|words| Arc::new(Words { written: words.clone(), line: line.text.clone() }));
+        Self { at: line.place.as_str().into(), words }
+    }
+
+    /// File and line, or what stands for them.
+    pub fn at(&self) -> &str {
+        &self.at
+    }
+
+    /// An error at this place.
+    pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
+        let found = found.into();
+        let found = self.words.as_ref().map_or_else(|| found.clone(), |words| words.instead_in(&found));
+        WorkloadError::of(&*self.at, found, expected)
+    }
+}
+
+impl Words {
+    /// What was found, with the words as they were written for the line, or the key, that begins it.
+    fn instead_in(&self, found: &str) -> String {
+        let key = self.line.split('=').next().unwrap_or("");
+        let after_key = || found.strip_prefix(key).filter(|rest| rest.starts_with([':', ' ']));
+        match found.strip_prefix(&self.line).filter(|rest| rest.is_empty()).or_else(after_key) {
+            Some(rest) => format!("{}{rest}", self.written),
+            None => format!("{}: {found}", self.written),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_begins_with_the_words_of_the_user() {
+        let line = |text: &str, words: Option<&str>| {
+            Place::of(&Line { text: text.into(), place: "here".into(), words: words.map(str::to_owned) })
+        };
+        let said = |place: &Place, found: &str| place.error(found, "x").to_string();
+        let option = line("bs=4q", Some("--bs 4q"));
+        assert_eq!(said(&option, "bs=4q"), "here: --bs 4q: expected x");
+        assert_eq!(said(&option, "bs: no such option"), "here: --bs 4q: no such option: expected x");
+        assert_eq!(said(&option, "bs is not modelled"), "here: --bs 4q is not modelled: expected x");
+        assert_eq!(said(&option, "bsize"), "here: --bs 4q: bsize: expected x", "no word of the line's");
+        assert_eq!(said(&line("bs=${B}", Some("--bs=${B}")), "bs=4q"), "here: --bs=${B}: bs=4q: expected x");
+        assert_eq!(said(&line("[j]", Some("--name=j")), "job j: y"), "here: --name=j: job j: y: expected x");
+        assert_eq!(said(&line("bs=4q", None), "bs=4q"), "here: bs=4q: expected x");
+        assert_eq!(said(&Place::in_file("f", 7), "bs=4q"), "f:7: bs=4q: expected x");
+    }
+}

@@ -71,6 +71,9 @@ const KEYS: &[&str] = &[
     "io_submit_mode",
     "steadystate",
     "ss_dur",
+    "zonesize",
+    "zonerange",
+    "zoneskip",
 ];
 
 const VALUES: &[&str] = &[

@@ -316,6 +316,49 @@ fn files_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn zones_come_again_at_the_end_of_the_file() {
+    // Observed of fio 3.33 with psync: it is the file's end that counts, not that of the part. The null engine knows no file.
+    let played = play(
+        "[a]\nrw=write\nsize=2m\n[b]\nstonewall\nrw=read\noffset=256k\nsize=512k\nfilename=a.0.0\nzonemode=strided\n\
+         zonesize=64k\nzoneskip=192k\n",
+    );
+    let reads = of(&played, Op::Read);
+    let starts: Vec<u64> = reads.iter().step_by(16).map(|request| request.offset).collect();
+    assert_eq!(starts, [262_144, 524_288, 786_432, 1_048_576, 1_310_720, 1_572_864, 1_835_008, 262_144]);
+    assert_eq!(reads.len(), 128);
+    // On a device, too, whose zones are then laid out before the clock starts, as far as they are read.
+    let device = "[j]\nrw=read\nfilename=/dev/sda\nsize=1m\nzonesize=64k\nzoneskip=1m\n";
+    let mut extents = Vec::new();
+    workload_on(device, DRIVE, 1).unwrap().lay_out(0, &mut |extent| extents.push(extent)).unwrap();
+    let end = extents.iter().map(|extent| extent.offset + extent.bytes).max();
+    assert!(play(device).requests.iter().all(|request| request.offset < end.unwrap()), "{end:?}");
+    assert!(end < Some(DRIVE));
+}
+
+#[test]
+fn zones_that_fio_itself_does_not_keep_are_refused() {
+    let error = |text: &str| workload_on(&format!("[j]\nsize=1m\n{text}"), DRIVE, 1).unwrap_err().to_string();
+    for (text, found) in [
+        ("zonemode=strided\n", "zones without zonesize"),
+        ("zoneskip=4k\n", "zones without zonesize"),
+        ("zonemode=none\nzonesize=64k\n", "zonemode=none beside zonesize"),
+        ("zonesize=64k\nnrfiles=2\n", "zones in several files"),
+        ("zonesize=64k\nrw=trimwrite\n", "zones with rw=trimwrite"),
+        ("zonesize=64k\nrw=write\nverify=null\n", "zones beside verify"),
+        ("zonesize=64k\nrw=read:8k\n", "zones beside verify"),
+        ("zonesize=64k\nrw=randread\nrandom_distribution=zipf\n", "zones beside random_distribution"),
+        ("zonesize=64k\nbs=128k\n", "zones shorter than a block"),
+        ("zonesize=64k\nrw=randrw\nbs=4k,8k\n", "zones with reads and writes of different sizes"),
+        ("zonesize=66k\nrw=randread\n", "zones that do not end with a block"),
+        ("zonesize=2m\n", "zones longer than its 1048576 bytes"),
+        ("zonemode=zbd\n", "zonemode=zbd: expected none or strided"),
+        ("zonesize=1000\n", "zonesize=1000: expected a multiple of 512"),
+    ] {
+        assert!(error(text).contains(found), "{text}: {}", error(text));
+    }
+}
+
+#[test]
 fn a_range_gives_multiples_of_its_least() {
     let played = play("[j]\nrw=randwrite\nbsrange=4k-16k\nblockalign=8k\nsize=64m\nio_size=256m\n");
     let mut counts = BTreeMap::new();

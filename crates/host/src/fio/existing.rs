@@ -6,6 +6,7 @@
 
 use super::files::{FileRegion, Part, Share};
 use super::job::{Access, Blocks, JobSpec};
+use super::zones::reach;
 use crate::Extent;
 
 /// What one clone does to a part of the raw device.
@@ -24,7 +25,10 @@ pub struct Use {
 impl Use {
     /// What a clone of `job`, a member of `group`, does to its `part` of the raw device.
     pub fn of(job: &JobSpec, group: usize, share: &Share, part: &Part) -> Self {
-        let extent = Extent { offset: part.start, bytes: part.bytes };
+        // Zones are passed over up to the end of the device, however short the part.
+        let bytes = reach(job, share.io_bytes.unwrap_or(share.pass_bytes));
+        let bytes = bytes.map_or(part.bytes, |bytes| bytes.min(part.file_bytes - part.start));
+        let extent = Extent { offset: part.start, bytes };
         Self { group, extent, reads: job.reads(), covers: covered(job, share, part) }
     }
 }
@@ -39,7 +43,8 @@ fn covered(job: &JobSpec, share: &Share, part: &Part) -> u64 {
         || job.number_ios.is_some()
         || job.steady.duration_ns > 0
         || share.io_bytes.unwrap_or(share.pass_bytes).min(share.pass_bytes) < whole;
-    let covers = job.access == Access::Write && (at_random || in_order) && !ends_early;
+    let covers =
+        job.access == Access::Write && (at_random || in_order) && !ends_early && job.strides().is_none();
     if covers { whole } else { 0 }
 }
 

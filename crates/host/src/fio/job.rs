@@ -11,6 +11,7 @@ use super::place::Place;
 use super::setting;
 use super::steady::Steady;
 use super::value::Size;
+use super::zones::Zones;
 use crate::WorkloadError;
 use std::collections::BTreeMap;
 
@@ -194,6 +195,8 @@ pub struct JobSpec {
     pub number_ios: Option<u64>,
     /// When it has settled and ends.
     pub steady: Steady,
+    /// The stretches of its file that it works on in turn.
+    pub zones: Zones,
     /// Begins a group of its own in reports.
     pub new_group: bool,
     /// What it writes is verified, by which method; and it is, after the writing.
@@ -275,6 +278,7 @@ impl JobSpec {
             fua: false,
             number_ios: None,
             steady: Steady::default(),
+            zones: Zones::default(),
             new_group: false,
             verify: None,
             do_verify: true,

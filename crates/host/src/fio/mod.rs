@@ -46,6 +46,7 @@ mod value;
 mod verify;
 mod worker;
 mod workload;
+mod zones;
 
 use crate::WorkloadError;
 use std::fs::File;
@@ -65,6 +66,7 @@ pub use place::{Line, Place};
 pub use steady::{Metric, Steady};
 pub use value::Size;
 pub use workload::FioWorkload;
+pub use zones::Zones;
 
 /// Values of the variables that a job file names.
 pub type Variables = std::collections::BTreeMap<String, String>;

@@ -7,6 +7,7 @@ use super::job::{Access, Blocks, ExitWhat, JobSpec, MOST_BLOCK, MOST_CLONES, MOS
 use super::pace::Rate;
 use super::pick::Service;
 use super::value;
+use super::zones::Zones;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const BLOCK: &str = "a multiple of 512 up to 1g";
@@ -131,6 +132,10 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "fdatasync" => job.flush_every[1] = number()?,
         "sync" => job.fua = synchronous(text)?,
         "writefua" => job.fua |= value::flag(text)?,
+        "zonemode" => job.zones.mode(text)?,
+        "zonesize" => job.zones.size = Zones::length(text, base)?,
+        "zonerange" => job.zones.range = Zones::length(text, base)?,
+        "zoneskip" => job.zones.skip = Zones::length(text, base)?,
         "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
         other => unreachable!("{other} stands in the table of honoured options"),
     }

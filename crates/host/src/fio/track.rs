@@ -5,6 +5,7 @@ use super::distribution::Sampler;
 use super::files::Part;
 use super::job::{Blocks, JobSpec};
 use super::order::Passes;
+use super::zones::Strides;
 use crate::WorkloadError;
 use engine::RandomStream;
 
@@ -102,6 +103,18 @@ pub struct Track {
     ends: [u64; 3],
     begins: [u64; 3],
     covered: Covered,
+    /// Where the zone at hand begins, from the start of the part; 0 without zones.
+    zone: u64,
+    zoned: Option<Box<Zoned>>,
+}
+
+/// Zones, and what was done in the one at hand.
+#[derive(Clone, Copy, Debug)]
+struct Zoned {
+    strides: Strides,
+    bytes: u64,
+    /// The direction of the last request, whose bytes are not counted yet.
+    last: Option<usize>,
 }
 
 impl Track {
@@ -118,13 +131,19 @@ impl Track {
     ) -> Result<Self, WorkloadError> {
         let mut samplers = [None, None, None];
         let mut aligns = [512; 3];
+        let strides = job.strides();
+        if strides.is_some_and(|strides| strides.range > part.bytes) {
+            let found = format!("job {}: zones longer than its {} bytes", job.name, part.bytes);
+            return Err(job.place.error(found, "a zonerange, or zonesize, of no more than these"));
+        }
         // As in fio, whose distribution belongs to the file: what reads find popular, writes do too.
         let scatter = random.clone();
         for &direction in job.directions() {
             *random = scatter.clone();
             let blocks = &job.blocks[direction];
             aligns[direction] = job.align[direction].unwrap_or_else(|| blocks.least());
-            let count = count(part.bytes.min(part.file_bytes), blocks.least(), aligns[direction]);
+            let bytes = strides.map_or(part.bytes.min(part.file_bytes), |strides| strides.range);
+            let count = count(bytes, blocks.least(), aligns[direction]);
             let sampler = Sampler::new(&job.distribution[direction], count, aligns[direction], random);
             samplers[direction] = Some(sampler.map_err(|expected| {
                 let found = format!("job {}: random_distribution over {} bytes", job.name, part.bytes);
@@ -145,6 +164,8 @@ impl Track {
             ends: [0; 3],
             begins: [0; 3],
             covered,
+            zone: 0,
+            zoned: strides.map(|strides| Box::new(Zoned { strides, bytes: 0, last: None })),
         })
     }
 
@@ -157,7 +178,16 @@ impl Track {
 
     /// Begins again.
     pub fn restart(&mut self, random: &mut RandomStream) {
-        (self.ends, self.begins) = ([0; 3], [0; 3]);
+        self.zone = 0;
+        if let Some(zoned) = &mut self.zoned {
+            (zoned.bytes, zoned.last) = (0, None);
+        }
+        self.begin_zone(random);
+    }
+
+    /// Nothing is done yet in the zone at hand, or in the part.
+    fn begin_zone(&mut self, random: &mut RandomStream) {
+        (self.ends, self.begins) = ([self.zone; 3], [self.zone; 3]);
         match &mut self.covered {
             Covered::Unknown => {}
             Covered::InOrder(passes) => passes.restart(random),
@@ -174,30 +204,60 @@ impl Track {
         sizes: &Sizes,
         random: &mut RandomStream,
     ) -> Option<(u64, u64)> {
+        if self.zoned.is_some() {
+            self.enter_zone(direction, random);
+        }
         let (place, is_drawn) = match way {
-            Way::Anywhere => (self.anywhere(direction, random)?, true),
+            Way::Anywhere => (self.zone + self.anywhere(direction, random)?, true),
             Way::Again => (self.begins[direction], false),
             Way::Onward => match self.onward(direction) {
                 Some(place) => (place, false),
                 // A random job whose sequential part has come to the end of the file.
-                None if self.is_random => (self.anywhere(direction, random)?, true),
+                None if self.is_random => (self.zone + self.anywhere(direction, random)?, true),
                 None => return None,
             },
         };
-        if place >= self.bytes || self.start + place >= self.file_bytes {
+        if place - self.zone >= self.bytes || self.start + place >= self.file_bytes {
             return None;
         }
-        let mut bytes = sizes.draw(self.bytes - place, random)?;
+        let mut bytes = sizes.draw(self.bytes.saturating_sub(place), random)?;
         if self.start + place + bytes > self.file_bytes {
             return None;
         }
         if let (true, Covered::Map(map, blocks)) = (is_drawn, &mut self.covered) {
             let block = blocks[direction];
-            bytes = bytes.min(map.cover(place / block, bytes.div_ceil(block)) * block);
+            bytes = bytes.min(map.cover((place - self.zone) / block, bytes.div_ceil(block)) * block);
         }
         self.begins[direction] = place;
         self.ends[direction] = place + bytes;
         Some((self.base + place, bytes))
+    }
+
+    /// fio's arithmetic: on to the next zone when enough was done in this one, back to the beginning of a zone that is
+    /// done but not often enough.
+    #[cold]
+    #[inline(never)]
+    fn enter_zone(&mut self, direction: usize, random: &mut RandomStream) {
+        let Some(zoned) = &mut self.zoned else { return };
+        if let Some(last) = zoned.last.replace(direction) {
+            zoned.bytes += self.ends[last] - self.begins[last];
+        }
+        let Strides { size, range, step } = zoned.strides;
+        if zoned.bytes >= size {
+            zoned.bytes = 0;
+            self.zone += step;
+            // As in fio, at the end of the file rather than of the part.
+            if self.start + self.zone >= self.file_bytes {
+                self.zone = 0;
+            }
+        }
+        let begins = zoned.bytes % range == 0;
+        if self.ends[direction] >= self.zone + range {
+            self.ends[direction] = self.zone;
+        }
+        if begins {
+            self.begin_zone(random);
+        }
     }
 
     /// A place drawn from the distribution, or the next that is not covered yet.
@@ -218,7 +278,7 @@ impl Track {
     #[inline]
     fn onward(&mut self, direction: usize) -> Option<u64> {
         if self.goes_round && self.ends[direction] >= self.bytes {
-            self.ends[direction] = 0;
+            self.ends[direction] = self.zone;
         }
         if self.start + self.ends[direction] >= self.file_bytes {
             return None;
@@ -260,13 +320,14 @@ fn covered(job: &JobSpec, part: &Part, random: &mut RandomStream) -> Covered {
     if !job.has_map() {
         return Covered::Unknown;
     }
+    let bytes = job.strides().map_or(part.bytes, |strides| strides.range);
     let mut used = job.directions().iter().copied();
     let first = job.blocks[job.directions()[0]].least();
     let one = |direction: usize| job.blocks[direction] == Blocks::Fixed(first);
     if used.all(one) {
-        return Covered::InOrder(Passes::new(count(part.bytes, first, first), random));
+        return Covered::InOrder(Passes::new(count(bytes, first, first), random));
     }
-    let blocks = std::array::from_fn(|direction| job.blocks[direction].least());
+    let blocks: [u64; 3] = std::array::from_fn(|direction| job.blocks[direction].least());
     let least = blocks.iter().copied().min().unwrap_or(512);
-    Covered::Map(BlockMap::new((part.bytes / least).max(1)), blocks)
+    Covered::Map(BlockMap::new((bytes / least).max(1)), blocks)
 }

@@ -1,5 +1,5 @@
 //! `cargo +nightly fuzz run columns`: any first line as the text of `--columns`, any rest as the table. The corpus is kept
-//! in `corpus/columns`, and `cargo test -p host --test trace_fuzz` runs the same function over it on the stable toolchain.
+//! in `corpus/columns`, and `cargo test -p host --test all trace_fuzz::` runs the same function over it on the stable toolchain.
 
 #![no_main]
 

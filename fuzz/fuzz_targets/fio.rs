@@ -1,5 +1,5 @@
 //! `cargo +nightly fuzz run fio`: any bytes, read as a fio job file and run. The corpus is kept in `corpus/fio`,
-//! and `cargo test -p host --test fio_fuzz` runs the same function over it on the stable toolchain.
+//! and `cargo test -p host --test all fio_fuzz::` runs the same function over it on the stable toolchain.
 
 #![no_main]
 

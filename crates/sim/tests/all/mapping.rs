@@ -1,8 +1,6 @@
 //! Kinds of mapping in whole drives: what random and sequential writes cost, saved states, refusals, real traces.
 
-mod common;
-
-use common::{SMALL, closed_loop, drive, run, uniform};
+use crate::common::{SMALL, closed_loop, drive, run, uniform};
 use host::Op;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
 

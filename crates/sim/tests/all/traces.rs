@@ -2,9 +2,7 @@
 //!
 //! Found through `FLOATGATE_TRACES`, by default `../shared/traces` beside the repository; skipped without.
 
-mod common;
-
-use common::{drive, run};
+use crate::common::{drive, run};
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, WorkloadSpec};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,8 @@
 //! Is the state that a workload leaves, whatever its kind, that of many passes of it? Jobs one after the other, and a trace.
 
-mod common;
-
-use common::drive;
-use common::two_sample::mann_whitney;
+use crate::common;
+use crate::common::drive;
+use crate::common::two_sample::mann_whitney;
 use sim::{Drive, PreconditionKind, RunOptions, Session, WorkloadSpec};
 
 /// Runs on each side.

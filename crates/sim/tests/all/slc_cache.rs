@@ -1,8 +1,6 @@
 //! Superblocks with one bit a cell: what they gain, how they are folded, what must not break.
 
-mod common;
-
-use common::{closed_loop, drive, run, uniform};
+use crate::common::{closed_loop, drive, run, uniform};
 use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};

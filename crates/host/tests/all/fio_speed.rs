@@ -1,5 +1,5 @@
 //! What a request of a fio job costs, without a drive behind it. Not a test but a measurement:
-//! `cargo test --release -p host --test fio_speed -- --ignored --nocapture`.
+//! `cargo test --release -p host --test all fio_speed:: -- --ignored --nocapture`.
 
 use host::fio::{FioWorkload, Variables, parse_text};
 use host::{HostRequest, Poll, Workload, WorkloadError};

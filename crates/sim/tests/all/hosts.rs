@@ -1,9 +1,7 @@
 //! Hosts: what one command takes on an idle link, what many of them share, each by arithmetic from the figures of
 //! the standards, written out here once more.
 
-mod common;
-
-use common::{SMALL, closed_loop, drive, run};
+use crate::common::{SMALL, closed_loop, drive, run};
 use host::Op;
 use sim::{Drive, PreconditionKind, RunOptions};
 

@@ -1,8 +1,7 @@
 //! Does a drive that looks after its data keep them, and what does it pay for that?
 
-mod common;
-
-use common::{PAPER, drive, run};
+use crate::common;
+use crate::common::{PAPER, drive, run};
 use serde_json::Value;
 use sim::{PreconditionKind, RunOptions};
 

@@ -1,9 +1,7 @@
 //! Is the sequence right? Unloaded latencies are the sum of their parts, to the nanosecond; saturated
 //! bandwidth is that of the slowest part.
 
-mod common;
-
-use common::{SMALL, closed_loop, drive, run};
+use crate::common::{SMALL, closed_loop, drive, run};
 use host::Op;
 use serde_json::Value;
 use sim::{PreconditionKind, RunOptions};

@@ -39,8 +39,11 @@ fn pick(valid_units: &[u32], pe_cycles: &[u32]) -> Option<SuperblockId> {
 
 #[test]
 fn the_page_shows_the_code_that_compiles() {
-    let page = include_str!("../../../docs/policies.md");
-    assert!(page.contains(include_str!("victim/worn_choices.rs")), "docs/policies.md shows other code");
+    let page = include_str!("../../../../docs/policies.md");
+    assert!(
+        page.contains(include_str!("added_policy/victim/worn_choices.rs")),
+        "docs/policies.md shows other code"
+    );
 }
 
 #[test]

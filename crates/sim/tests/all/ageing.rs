@@ -1,7 +1,5 @@
 //! Does a drive end where its blocks' lives say, and do jumps through time change when?
 
-mod common;
-
 use sim::{AgeRow, Ageing, AgeingOptions, Catalogue, Drive};
 
 /// 16 MiB of flash whose blocks live 150 to 290 cycles.

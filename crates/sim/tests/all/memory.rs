@@ -1,8 +1,6 @@
 //! Sizes before memory: whatever follows from input is compared with what there is before it is allocated.
 
-mod common;
-
-use common::{SMALL, catalogue, drive, uniform};
+use crate::common::{SMALL, catalogue, drive, uniform};
 use host::Op;
 use sim::{Drive, Error, RunOptions, Session};
 

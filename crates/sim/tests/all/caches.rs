@@ -1,8 +1,6 @@
 //! The buffer as a cache: what is acknowledged when, what a power cut would take, what each policy gains.
 
-mod common;
-
-use common::{SMALL, closed_loop, closed_loop_forced, drive, run};
+use crate::common::{SMALL, closed_loop, closed_loop_forced, drive, run};
 use engine::RandomStream;
 use host::{Op, Workload};
 use serde_json::Value;

@@ -4,13 +4,12 @@
 //! two rank tests (location, shape) about write amplification and IOPS after a hundredth, a tenth and one overwrite.
 //! All of a test's comparisons together raise a false alarm once in a hundred times ([`ALARM`], Holm's correction).
 //!
-//! `FLOATGATE_STEADY_SEEDS=20 cargo test --release -p sim --test steady -- --nocapture` runs the whole matrix, with
+//! `FLOATGATE_STEADY_SEEDS=20 cargo test --release -p sim --test all steady:: -- --nocapture` runs the whole matrix, with
 //! `FLOATGATE_STEADY_ONLY="windowed-greedy ftl.gc.stream=mixed HotCold(0.95"` the cases with this in their name.
 
-mod common;
-
-use common::two_sample::{Compared, differing, kolmogorov_smirnov, mann_whitney};
-use common::{closed_loop, drive, run, uniform};
+use crate::common;
+use crate::common::two_sample::{Compared, differing, kolmogorov_smirnov, mann_whitney};
+use crate::common::{closed_loop, drive, run, uniform};
 use engine::RandomStream;
 use host::{Op, Workload};
 use sim::{Drive, PreconditionKind, RunOptions, Session};

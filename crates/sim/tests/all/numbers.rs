@@ -1,9 +1,7 @@
 //! Numbers that are true: shares of at most one, latencies no shorter than the parts take, a state of which nothing is
 //! left out.
 
-mod common;
-
-use common::{SMALL, drive, run, uniform};
+use crate::common::{SMALL, drive, run, uniform};
 use host::Op;
 use serde_json::Value;
 use sim::{PreconditionKind, RunOptions};

@@ -1,9 +1,8 @@
 //! Every run ends: work that the clock brings back leaves the host its time, what cannot be kept is refused before the
 //! run, and a run that comes no nearer to its end says so.
 
-mod common;
-
-use common::{PAPER, catalogue, drive, run, uniform};
+use crate::common;
+use crate::common::{PAPER, catalogue, drive, run, uniform};
 use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session, WorkloadSpec};

@@ -1,8 +1,6 @@
 //! Caches before every kind of map: the same promises, and what eviction by block gains where blocks are merged.
 
-mod common;
-
-use common::{SMALL, closed_loop, closed_loop_forced, drive, run};
+use crate::common::{SMALL, closed_loop, closed_loop_forced, drive, run};
 use engine::RandomStream;
 use host::{Op, Workload};
 use serde_json::Value;

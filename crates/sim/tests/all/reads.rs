@@ -1,8 +1,6 @@
 //! Reads that share an array read, and reads ahead: to the nanosecond, and never of an old version.
 
-mod common;
-
-use common::{SMALL, catalogue, closed_loop, drive, run, uniform};
+use crate::common::{SMALL, catalogue, closed_loop, drive, run, uniform};
 use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};

@@ -1,8 +1,6 @@
 //! Does it run, with the checks on?
 
-mod common;
-
-use common::{SMALL, drive, run, uniform};
+use crate::common::{SMALL, drive, run, uniform};
 use host::Op;
 use sim::{PreconditionKind, RunOptions, Session, WorkloadSpec};
 

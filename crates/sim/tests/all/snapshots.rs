@@ -1,8 +1,6 @@
 //! Snapshots of the logical drive in whole runs: what they cost, what happens when they have no room, going back.
 
-mod common;
-
-use common::{SMALL, closed_loop, drive, run, uniform};
+use crate::common::{SMALL, closed_loop, drive, run, uniform};
 use engine::RandomStream;
 use host::{Op, Workload};
 use serde_json::Value;

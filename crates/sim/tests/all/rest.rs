@@ -1,8 +1,6 @@
 //! Does every drive that comes with Floatgate come to rest when it is left alone, stay there, and pay a bounded price?
 
-mod common;
-
-use common::{catalogue, run};
+use crate::common::{catalogue, run};
 use engine::RandomStream;
 use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use sim::{Drive, PreconditionKind, RunOptions};

@@ -1,8 +1,6 @@
 //! What a workload finds on the drive is there before the clock starts, and nothing else is.
 
-mod common;
-
-use common::{Around, SMALL, catalogue, closed_loop, drive, run};
+use crate::common::{Around, SMALL, catalogue, closed_loop, drive, run};
 use engine::RandomStream;
 use host::trace::formats;
 use host::{Extent, Op};

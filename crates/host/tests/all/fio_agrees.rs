@@ -4,6 +4,7 @@
 //! What the jobs fix (files, sequential offsets, counts, coverage) must be equal; what is drawn at random is compared
 //! by its distribution.
 
+#[path = "../beside/mod.rs"]
 mod beside;
 
 use beside::{Drawn, drawn_alike, has_fio, plain, read, sorted};

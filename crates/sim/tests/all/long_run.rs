@@ -1,9 +1,8 @@
 //! Does write amplification in the long run, said after a short one, agree with a long one? Is it made up of what it says,
 //! and does a workload run over and over go on?
 
-mod common;
-
-use common::{SMALL, drive, run, uniform};
+use crate::common;
+use crate::common::{SMALL, drive, run, uniform};
 use host::Op;
 use serde_json::Value;
 use sim::{PreconditionKind, RunOptions, Session, WorkloadSpec};

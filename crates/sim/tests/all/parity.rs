@@ -1,8 +1,7 @@
 //! Parity over dies: what it costs, what it gives back, and what is refused.
 
-mod common;
-
-use common::{SMALL, drive, run, uniform};
+use crate::common;
+use crate::common::{SMALL, drive, run, uniform};
 use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};

@@ -1,8 +1,7 @@
 //! What costs of writes and reads do to a drive: times to the nanosecond, retries, losses, re-writes.
 
-mod common;
-
-use common::{PAPER, closed_loop, drive, run, uniform};
+use crate::common;
+use crate::common::{PAPER, closed_loop, drive, run, uniform};
 use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};

@@ -1,8 +1,6 @@
 //! Fast pages for the host, slow ones for what is moved: legal, and worth what it should be.
 
-mod common;
-
-use common::{drive, run, uniform};
+use crate::common::{drive, run, uniform};
 use host::Op;
 use sim::{PreconditionKind, RunOptions};
 

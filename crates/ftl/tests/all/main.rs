@@ -1,0 +1,9 @@
+//! The policies of the translation layer, a question a file, in one binary: linked one by one, the files cost more than
+//! their tests.
+
+mod added_policy;
+mod added_regulator;
+mod placement_policies;
+mod regulators;
+mod victim_policies;
+mod wear_policies;

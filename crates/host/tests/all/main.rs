@@ -1,0 +1,13 @@
+//! Jobs, traces and volumes, a question a file, in one binary: linked one by one, the files cost more than their tests.
+
+mod fio_agrees;
+mod fio_fuzz;
+mod fio_run;
+mod fio_speed;
+mod fio_syntax;
+mod trace_fuzz;
+mod trace_inputs;
+mod trace_real;
+mod trace_replay;
+mod trace_samples;
+mod volumes;

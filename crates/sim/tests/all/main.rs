@@ -1,0 +1,29 @@
+//! Whole drives, a question a file, in one binary: linked one by one, the files cost more than their tests. The swarm has
+//! one of its own, since it is run by itself, with seeds from the environment.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod ageing;
+mod block_caches;
+mod caches;
+mod endings;
+mod hosts;
+mod layout;
+mod long_run;
+mod mapping;
+mod memory;
+mod numbers;
+mod own_state;
+mod parity;
+mod program_order;
+mod reads;
+mod regulation;
+mod rest;
+mod slc_cache;
+mod smoke;
+mod snapshots;
+mod steady;
+mod timing;
+mod traces;
+mod upkeep;

@@ -1,0 +1,45 @@
+"""The files of Rust tests are compiled, and the `cargo test` lines of documents name what is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ALL = sorted(ROOT.glob("crates/*/tests/all/main.rs"))
+TEXTS = [
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("crates/*/src/**/*.rs"),
+    *ROOT.glob("crates/*/tests/**/*.rs"),
+    *ROOT.glob("fuzz/fuzz_targets/*.rs"),
+]
+TYPED = sorted(
+    {
+        match.groups()
+        for path in TEXTS
+        for match in re.finditer(
+            r"cargo test [^`\n]*-p (\w+) --test (\w+)(?: (\w+)::)?", path.read_text(encoding="utf-8")
+        )
+    },
+    key=str,
+)
+
+
+@pytest.mark.parametrize("main", ALL, ids=lambda path: path.parts[-4])
+def test_no_file_of_tests_is_left_out(main: Path) -> None:
+    named = set(re.findall(r"^mod (\w+);", main.read_text(encoding="utf-8"), re.MULTILINE)) - {"common"}
+    assert named == {path.stem for path in main.parent.glob("*.rs")} - {"main"}
+
+
+def test_some_are_typed() -> None:
+    assert len(ALL) >= 3
+    assert len(TYPED) >= 5
+
+
+@pytest.mark.parametrize(("crate", "binary", "module"), TYPED)
+def test_a_documented_cargo_test_is_there(crate: str, binary: str, module: str | None) -> None:
+    tests = ROOT / "crates" / crate / "tests"
+    assert (tests / f"{binary}.rs").is_file() or (tests / binary / "main.rs").is_file()
+    assert module is None or (tests / binary / f"{module}.rs").is_file()
+    assert module is not None or binary != "all", "expected the file of which the line speaks"

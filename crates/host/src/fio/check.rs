@@ -2,7 +2,7 @@
 
 use super::distribution::Distribution;
 use super::job::{Access, Blocks, JobSpec};
-use super::zones;
+use super::{flow, zones};
 use crate::WorkloadError;
 
 /// What only the whole section tells.
@@ -60,6 +60,7 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
     if job.lfsr && job.random {
         lfsr(job).or_else(|(found, expected)| wrong(found, expected))?;
     }
+    flow::check(job).or_else(|(found, expected)| wrong(found, expected))?;
     zones::check(job).or_else(|(found, expected)| wrong(found, expected))?;
     if job.access == Access::TrimWrite && job.blocks[1] != job.blocks[2] {
         return wrong("trims and writes of different sizes", "one block size: each trimmed block is written");

@@ -3,6 +3,7 @@
 use super::check::check;
 use super::distribution::Distribution;
 use super::engines::{self, Engine};
+use super::flow::{self, FlowOptions};
 use super::keys::{self, Fate};
 use super::lexer::Item;
 use super::pace::Rate;
@@ -197,6 +198,8 @@ pub struct JobSpec {
     pub steady: Steady,
     /// The stretches of its file that it works on in turn.
     pub zones: Zones,
+    /// Its requests in proportion to those of others.
+    pub flow: FlowOptions,
     /// Begins a group of its own in reports.
     pub new_group: bool,
     /// What it writes is verified, by which method; and it is, after the writing.
@@ -279,6 +282,7 @@ impl JobSpec {
             number_ios: None,
             steady: Steady::default(),
             zones: Zones::default(),
+            flow: FlowOptions::default(),
             new_group: false,
             verify: None,
             do_verify: true,
@@ -402,7 +406,10 @@ pub fn assemble(name: &str, items: &[Item]) -> Result<JobFile, WorkloadError> {
     let clones: u64 = file.jobs.iter().map(|job| job.numjobs).sum();
     match file.jobs.last() {
         None => Err(WorkloadError::of(name, "no job", "at least one section besides [global]")),
-        Some(_) if clones <= MOST_CLONES => Ok(file),
+        Some(_) if clones <= MOST_CLONES => {
+            flow::check_file(&file)?;
+            Ok(file)
+        }
         Some(job) => {
             let expected = format!("at most {MOST_CLONES} jobs, all numjobs together");
             Err(job.place.error(format!("{clones} jobs"), expected))

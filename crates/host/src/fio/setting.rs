@@ -136,6 +136,11 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         "zonesize" => job.zones.size = Zones::length(text, base)?,
         "zonerange" => job.zones.range = Zones::length(text, base)?,
         "zoneskip" => job.zones.skip = Zones::length(text, base)?,
+        "flow" => {
+            job.flow.weight = between(number(), 0, 1000).ok_or("a weight from 1 to 1000, or 0 for none")?
+        }
+        "flow_id" => job.flow.id = number()?,
+        "flow_sleep" => job.flow.rest_ns = duration(1_000)?,
         "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
         other => unreachable!("{other} stands in the table of honoured options"),
     }

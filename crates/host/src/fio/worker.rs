@@ -30,6 +30,8 @@ pub enum Step {
     Wait(u64),
     /// None until one of its own completes.
     Full,
+    /// One, if its flow lets it.
+    Ask,
     /// None ever again.
     Finished,
 }
@@ -46,6 +48,12 @@ enum Gate {
     DrainToThink,
     /// It pauses until then.
     ThinkUntil(u64),
+    /// It asks its flow before the next request.
+    Ask,
+    /// It stands back for its flow, and rests once its own requests are answered.
+    DrainToRest,
+    /// It rests until then, and asks again.
+    RestUntil(u64),
 }
 
 /// What a clone keeps for each direction it uses.
@@ -90,6 +98,8 @@ pub struct Worker {
     flush_every: [u64; 2],
     writes_to_flush: [u64; 2],
     think: Option<Think>,
+    /// It belongs to a flow, and rests so long where it stands back for it.
+    flow_rest_ns: Option<u64>,
     overlap: Option<Box<Overlap>>,
     refill: Option<Refill>,
     times: Times,
@@ -147,7 +157,7 @@ impl Worker {
             identical: job.identical,
             depth: job.depth(),
             outstanding: 0,
-            gate: Gate::Open,
+            gate: if job.flow.weight > 0 { Gate::Ask } else { Gate::Open },
             drawn: None,
             trimmed: None,
             due: Due::new(job, share),
@@ -159,6 +169,7 @@ impl Worker {
             flush_every: job.flush_every,
             writes_to_flush: job.flush_every,
             think: Think::of(job),
+            flow_rest_ns: (job.flow.weight > 0).then_some(job.flow.rest_ns),
             overlap: job.serialize_overlap.then(Box::default),
             refill: Refill::of(job),
             times: Times {
@@ -271,6 +282,7 @@ impl Worker {
             self.gate = match self.gate {
                 Gate::Flushing => Gate::Open,
                 Gate::DrainToThink => self.think(now),
+                Gate::DrainToRest => self.rest(now),
                 other => other,
             };
         }

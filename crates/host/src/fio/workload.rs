@@ -2,6 +2,7 @@
 
 use super::existing::{Use, existing};
 use super::files::{FileRegion, Files, Share};
+use super::flow::Flows;
 use super::job::{ExitWhat, JobFile, JobSpec};
 use super::pending::Pending;
 use super::steady::Watch;
@@ -23,6 +24,8 @@ enum Place {
     Timed,
     /// For one of its requests to be answered.
     Full,
+    /// For others of its flow to make requests.
+    Parked,
     /// For nothing: it has no more requests.
     Finished,
 }
@@ -75,6 +78,7 @@ pub struct FioWorkload {
     /// Those that watch for a steady state, and which of them watches each clone.
     watches: Vec<Watch>,
     watched_by: Vec<u32>,
+    flows: Flows,
 }
 
 const UNWATCHED: u32 = u32::MAX;
@@ -107,6 +111,7 @@ impl FioWorkload {
             uses: Vec::new(),
             watches: Vec::new(),
             watched_by: Vec::new(),
+            flows: Flows::default(),
         };
         let mut same_name: BTreeMap<String, u64> = BTreeMap::new();
         for index in 0..workload.file.jobs.len() {
@@ -179,6 +184,7 @@ impl FioWorkload {
             }
             let tag = (self.tags.len() - 1) as u16;
             let fua = job.fua;
+            self.flows.add(job.flow);
             self.clones.push(Member { worker, place: Place::Later, job: index, tag, shares_tag, fua, group });
         }
         Ok(())
@@ -316,6 +322,54 @@ impl FioWorkload {
             self.clones[index as usize].place = Place::Ready;
             self.ready.push_back(index);
         }
+        if !self.flows.parked.is_empty() {
+            self.end_parked(now);
+        }
+    }
+
+    /// Clone `index` asks its flow for a request.
+    #[cold]
+    #[inline(never)]
+    fn ask(&mut self, index: u32, now: u64) {
+        if self.flows.admits(index) {
+            self.clones[index as usize].worker.admit();
+            self.clones[index as usize].place = Place::Ready;
+            self.ready.push_front(index);
+            // What others stand back for has changed.
+            return self.unpark();
+        }
+        let clone = &mut self.clones[index as usize];
+        match clone.worker.stand_back(now) {
+            Some(Step::Wait(then)) => {
+                clone.place = Place::Timed;
+                self.timers.push(Reverse((then, index)));
+            }
+            Some(_) => {
+                clone.place = Place::Full;
+                self.full += 1;
+            }
+            None => {
+                clone.place = Place::Parked;
+                self.flows.parked.push((index, clone.worker.end_ns()));
+            }
+        }
+    }
+
+    /// Those that stand back look again, after the one whose turn it is.
+    fn unpark(&mut self) {
+        for (index, _) in std::mem::take(&mut self.flows.parked) {
+            self.clones[index as usize].place = Place::Ready;
+            self.ready.push_back(index);
+        }
+    }
+
+    /// Those that stand back while their time ends, or are stopped, look again.
+    #[cold]
+    #[inline(never)]
+    fn end_parked(&mut self, now: u64) {
+        if self.flows.parked.iter().any(|(index, _)| self.clones[*index as usize].worker.end_ns() <= now) {
+            self.unpark();
+        }
     }
 
     /// The request that clone `index` makes at `now`.
@@ -335,6 +389,10 @@ impl FioWorkload {
     /// Clone `index` is done: one less to wait for; after the last of a group the next begins.
     fn one_done(&mut self, index: u32, now: u64) {
         self.running -= 1;
+        if !self.flows.is_empty() {
+            self.flows.leave(index);
+            self.unpark();
+        }
         if self.file.exitall {
             self.take_along(index, now);
         }
@@ -347,8 +405,10 @@ impl FioWorkload {
 
     /// The answer when no clone has a request now.
     fn idle(&self) -> Poll {
-        if let Some(Reverse((time, _))) = self.timers.peek() {
-            return Poll::At(SimTime::from_ns(*time));
+        let timer = self.timers.peek().map(|Reverse((time, _))| *time);
+        let parked = self.flows.parked.iter().map(|(_, end)| *end).filter(|end| *end < u64::MAX).min();
+        if let Some(time) = timer.into_iter().chain(parked).min() {
+            return Poll::At(SimTime::from_ns(time));
         }
         let last_group = self.group_starts.is_empty();
         // What is still out belongs to clones that have no more requests, or to one that waits for it.
@@ -387,6 +447,7 @@ impl Workload for FioWorkload {
                     clone.place = Place::Full;
                     self.full += 1;
                 }
+                Step::Ask => self.ask(index, now.ns()),
                 Step::Finished => {
                     clone.place = Place::Finished;
                     if clone.worker.outstanding() == 0 {

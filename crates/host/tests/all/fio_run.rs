@@ -335,6 +335,74 @@ fn zones_come_again_at_the_end_of_the_file() {
     assert!(end < Some(DRIVE));
 }
 
+/// Requests of each tag.
+fn by_tag(requests: &[HostRequest]) -> Vec<usize> {
+    let tags = requests.iter().map(|request| usize::from(request.tag) + 1).max().unwrap_or(0);
+    (0..tags).map(|tag| requests.iter().filter(|request| usize::from(request.tag) == tag).count()).collect()
+}
+
+#[test]
+fn jobs_of_a_flow_keep_their_proportion_all_along() {
+    for more in [
+        "",
+        "ioengine=libaio\niodepth=8\n",
+        "flow_sleep=150\n",
+        "ioengine=libaio\niodepth=8\nflow_sleep=150\n",
+    ] {
+        let text = format!(
+            "[global]\nsize=16m\nruntime=2\ntime_based\nflow_id=7\n{more}[a]\nflow=1\n[b]\nflow=2\n[c]\nflow=3\n[free]\n"
+        );
+        let requests = play(&text).requests;
+        let mut counts = [0u32; 4];
+        for request in &requests {
+            counts[usize::from(request.tag)] += 1;
+            let all = f64::from(counts[..3].iter().sum::<u32>());
+            for (tag, weight) in [1.0, 2.0, 3.0].into_iter().enumerate() {
+                // The rule lets each exceed its share by less than one request; what falls to the others is short by it.
+                assert!((f64::from(counts[tag]) - all * weight / 6.0).abs() <= 2.0, "{more}: {counts:?}");
+            }
+        }
+        // One outside the flow goes as fast as it can: it is never asked.
+        assert!(counts[2] > 100 && counts[3] >= counts[2], "{counts:?}");
+    }
+}
+
+#[test]
+fn a_flow_waits_for_those_that_have_not_begun_and_not_for_those_that_have_ended() {
+    let late = "[global]\nsize=1m\nflow_id=1\n[a]\nflow=1\n[b]\nflow=1\nstartdelay=1\n";
+    let requests = play(late).requests;
+    assert_eq!(by_tag(&requests), [256, 256]);
+    assert_eq!(
+        requests.iter().filter(|request| request.arrive.ns() < SECOND).count(),
+        2,
+        "as many as the rule lets"
+    );
+    // The slow one holds the other back until it ends.
+    let paced = "[global]\nsize=1m\nflow=1\n[a]\nrate_iops=100\nnumber_ios=50\n[b]\n";
+    let requests = play(paced).requests;
+    let before = |ns| requests.iter().filter(|request| request.tag == 1 && request.arrive.ns() <= ns).count();
+    assert!(before(SECOND / 2 - 10_000_000).abs_diff(50) <= 2, "{}", before(SECOND / 2));
+    assert_eq!(by_tag(&requests), [50, 256]);
+    // A clone whose time ends while it stands back ends then.
+    let short = "[global]\nsize=1m\nflow=1\n[a]\nruntime=1\n[b]\nstartdelay=5\nnumber_ios=3\n[c]\nstonewall\nflow=0\n";
+    assert_eq!(by_tag(&play(short).requests), [2, 3, 256]);
+    let alone = play("[j]\nsize=1m\nflow=5\n");
+    assert_eq!((alone.requests.len(), alone.end_ns), (256, 256 * 100_000));
+}
+
+#[test]
+fn flows_that_would_wait_for_ever_are_refused() {
+    let error =
+        |text: &str| workload_on(&format!("[global]\nsize=1m\n{text}"), DRIVE, 1).unwrap_err().to_string();
+    assert!(
+        error("[a]\nflow=1\n[b]\nstonewall\nflow=1\n")
+            .contains("job b: flow_id 0 of jobs that do not run beside")
+    );
+    assert!(error("[a]\n[b]\nwait_for=a\nflow=1\n").contains("job b: flow_id 0"));
+    assert!(error("[a]\nflow=1\nfsync=4\nrw=write\n").contains("flow beside fsync"));
+    assert!(error("[a]\nflow=-1\n").contains("a weight from 1 to 1000"));
+}
+
 #[test]
 fn zones_that_fio_itself_does_not_keep_are_refused() {
     let error = |text: &str| workload_on(&format!("[j]\nsize=1m\n{text}"), DRIVE, 1).unwrap_err().to_string();

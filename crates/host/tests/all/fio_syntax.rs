@@ -153,7 +153,9 @@ fn unknown_and_unmodelled_options_are_errors() {
         error("[j]\nread_iolog=x.log\n"),
         "t.fio:2: read_iolog is not modelled: expected the iolog given as the workload itself: it is read as a trace"
     );
-    for option in ["flow=1", "zonecapacity=1m", "latency_target=10ms", "ratemin=1m", "uri=nbd", "cpuload=5"] {
+    for option in
+        ["flow_watermark=1", "zonecapacity=1m", "latency_target=10ms", "ratemin=1m", "uri=nbd", "cpuload=5"]
+    {
         assert!(error(&format!("[j]\n{option}\n")).contains("is not modelled"), "{option}");
     }
     assert!(error("[global]\nzone_append=1\n").starts_with("t.fio:2: "), "global sections too");
@@ -161,8 +163,8 @@ fn unknown_and_unmodelled_options_are_errors() {
 
 #[test]
 fn what_leaves_an_unmodelled_option_off_is_accepted_and_listed() {
-    let text = "[j]\nverify=0\nmax_open_zones=0\nflow=0\nfile_append=0\nverify=none\n";
-    assert_eq!(read(text).unwrap().ignored, ["max_open_zones", "flow", "file_append"]);
+    let text = "[j]\nverify=0\nmax_open_zones=0\nrate_min=0\nfile_append=0\nverify=none\n";
+    assert_eq!(read(text).unwrap().ignored, ["max_open_zones", "rate_min", "file_append"]);
     for (option, instead) in [("opendir=/tmp", "filename or nrfiles"), ("pre_read=1", "a job that reads")] {
         let key = option.split('=').next().unwrap();
         let found = error(&format!("[j]\n{option}\n"));

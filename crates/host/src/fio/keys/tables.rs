@@ -19,6 +19,9 @@ pub(super) const HONOURED: &[&str] = &[
     "filename_format",
     "filesize",
     "fill_device",
+    "flow",
+    "flow_id",
+    "flow_sleep",
     "fsync",
     "group_reporting",
     "io_size",
@@ -353,7 +356,7 @@ const PLAIN_RATE: &str = "rate or rate_iops alone";
 const NO_ZONES: &str = "a job without zones: the drives have none";
 const SPIN: &str = "thinktime alone";
 const WHOLE_SECTORS: &str = "blocks and offsets that are multiples of 512";
-const BALANCE: &str = "rate or rwmixread to balance jobs";
+const BALANCE: &str = "flow alone, as in fio since 3.27";
 const OWN_TRIM: &str = "rw=randtrim in a job of its own";
 const NO_HINTS: &str = "a job without placement hints";
 const NO_METADATA: &str = "a job without protection information: the drives' sectors carry none";
@@ -394,10 +397,7 @@ pub(super) const NOT_MODELLED: &[(&str, &[&str], &str)] = &[
     ("write_zone_remainder", OFF, NO_ZONES),
     ("bs_unaligned", OFF, WHOLE_SECTORS),
     ("bs_is_seq_rand", OFF, "bs=read,write"),
-    ("flow", OFF, BALANCE),
     ("flow_watermark", NEVER, BALANCE),
-    ("flow_sleep", OFF, BALANCE),
-    ("flow_id", OFF, BALANCE),
     ("trim_percentage", OFF, OWN_TRIM),
     ("trim_verify_zero", OFF, OWN_TRIM),
     ("trim_backlog", OFF, OWN_TRIM),

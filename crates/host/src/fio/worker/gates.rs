@@ -39,9 +39,38 @@ impl Worker {
                 self.gate = Gate::Open;
                 None
             }
+            Gate::RestUntil(then) if now < then && !self.is_done() => {
+                Some(Step::Wait(then.min(self.times.end_ns)))
+            }
+            Gate::Ask | Gate::RestUntil(_) if self.is_done() => Some(self.finish()),
+            Gate::Ask | Gate::RestUntil(_) => {
+                self.gate = Gate::Ask;
+                Some(if self.outstanding >= self.depth { Step::Full } else { Step::Ask })
+            }
             Gate::DrainToThink if self.is_done() => Some(self.finish()),
-            Gate::DrainToFlush | Gate::Flushing | Gate::DrainToThink => Some(Step::Full),
+            Gate::DrainToFlush | Gate::Flushing | Gate::DrainToThink | Gate::DrainToRest => Some(Step::Full),
         }
+    }
+
+    /// Its flow lets it make the next request.
+    pub fn admit(&mut self) {
+        self.gate = Gate::Open;
+    }
+
+    /// Its flow does not: when it may ask again, where it rests; none where it is told.
+    pub fn stand_back(&mut self, now: u64) -> Option<Step> {
+        self.flow_rest_ns.filter(|rest| *rest > 0)?;
+        self.gate = if self.outstanding > 0 { Gate::DrainToRest } else { self.rest(now) };
+        self.pass_gate(now)
+    }
+
+    pub(super) fn rest(&self, now: u64) -> Gate {
+        Gate::RestUntil(now.saturating_add(self.flow_rest_ns.unwrap_or(0)))
+    }
+
+    /// When its time is over, whatever it waits for.
+    pub fn end_ns(&self) -> u64 {
+        self.times.end_ns
     }
 
     /// After a request: is it time for a flush or a pause?
@@ -49,6 +78,9 @@ impl Worker {
     pub(super) fn set_gate(&mut self, op: Op, loop_ends: bool) {
         if let Some(think) = &mut self.think {
             think.count(true);
+        }
+        if self.flow_rest_ns.is_some() {
+            self.gate = Gate::Ask;
         }
         self.unflushed |= op == Op::Write;
         if loop_ends && self.loop_fsync && self.unflushed {

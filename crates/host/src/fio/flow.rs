@@ -1,0 +1,133 @@
+//! `flow`: jobs that keep their numbers of requests in the proportion of their weights.
+//!
+//! fio's rule: before each request a clone looks whether its share of all requests of its flow exceeds its share of the
+//! weights; if so it stands back until others have made some, or have ended. Those that have not begun yet count, too.
+
+use super::job::{JobFile, JobSpec};
+use crate::WorkloadError;
+use std::collections::BTreeMap;
+
+/// What a job says about its flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowOptions {
+    /// Its clones' weight each; 0 for none.
+    pub weight: u64,
+    /// Which flow.
+    pub id: u64,
+    /// How long a clone that stands back rests before it looks again; 0 for not at all.
+    pub rest_ns: u64,
+}
+
+/// A flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    requests: u64,
+    weight: u64,
+}
+
+/// One clone in its flow.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    flow: u32,
+    requests: u64,
+    weight: u64,
+}
+
+/// All flows of a job file, and the clones that stand back.
+#[derive(Clone, Debug, Default)]
+pub struct Flows {
+    flows: Vec<Flow>,
+    ids: BTreeMap<u64, u32>,
+    /// By clone; none without a flow.
+    shares: Vec<Option<Share>>,
+    /// Clones that stand back until something changes, and when each ends.
+    pub parked: Vec<(u32, u64)>,
+}
+
+impl Flows {
+    /// Adds a clone.
+    pub fn add(&mut self, options: FlowOptions) {
+        if options.weight == 0 {
+            return self.shares.push(None);
+        }
+        let next = self.flows.len() as u32;
+        let flow = *self.ids.entry(options.id).or_insert(next);
+        if flow == next {
+            self.flows.push(Flow::default());
+        }
+        self.flows[flow as usize].weight += options.weight;
+        self.shares.push(Some(Share { flow, requests: 0, weight: options.weight }));
+    }
+
+    /// Whether `clone` may make a request, which then counts.
+    pub fn admits(&mut self, clone: u32) -> bool {
+        let Some(share) = &mut self.shares[clone as usize] else { return true };
+        let flow = &mut self.flows[share.flow as usize];
+        // fio begins to count the requests of a flow at one.
+        let own = u128::from(share.requests) * u128::from(flow.weight);
+        let admits = own <= u128::from(share.weight) * u128::from(flow.requests + 1);
+        if admits {
+            share.requests += 1;
+            flow.requests += 1;
+        }
+        admits
+    }
+
+    /// `clone` has ended: it counts no more.
+    pub fn leave(&mut self, clone: u32) {
+        if let Some(share) = self.shares[clone as usize].take() {
+            let flow = &mut self.flows[share.flow as usize];
+            flow.weight -= share.weight;
+            flow.requests -= share.requests;
+        }
+    }
+
+    /// Whether there is any.
+    pub fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+}
+
+/// What only the whole section tells about a flow.
+///
+/// # Errors
+/// With what was found and what was expected, at options that are not modelled together.
+pub fn check(job: &JobSpec) -> Result<(), (&'static str, &'static str)> {
+    if job.flow.weight == 0 {
+        return Ok(());
+    }
+    let flushes = job.flush_every != [0; 2] || job.end_fsync;
+    if flushes || job.verify.is_some() || job.think_ns > 0 {
+        return Err((
+            "flow beside fsync, fdatasync, end_fsync, verify or thinktime",
+            "one of them: what they do together is not modelled",
+        ));
+    }
+    Ok(())
+}
+
+/// What only the whole file tells: fio's clones wait for those of their flow that have not begun.
+///
+/// # Errors
+/// At a job that begins after another of its flow has ended: they would wait for each other.
+pub fn check_file(file: &JobFile) -> Result<(), WorkloadError> {
+    let mut begun: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut group = 0;
+    for job in &file.jobs {
+        group += usize::from(job.stonewall);
+        if job.flow.weight == 0 {
+            continue;
+        }
+        let is_late = job.wait_for.is_some() || *begun.entry(job.flow.id).or_insert(group) != group;
+        if is_late {
+            return Err(job.place.error(
+                format!(
+                    "job {}: flow_id {} of jobs that do not run beside each other",
+                    job.name, job.flow.id
+                ),
+                "another flow_id: in fio the one would wait for the requests of the other",
+            ));
+        }
+    }
+    Ok(())
+}

@@ -581,8 +581,11 @@ impl Controller {
         let way = (die / self.channel_count as usize) as u32;
         let channel = &mut self.channels[index];
         if channel.free_at <= now && !channel.is_wanted() {
-            self.grant(die, want, calendar, probe);
-            return;
+            // Whatever else happens at this moment may bring a command for the channel, which goes before data.
+            let is_data = matches!(want, Grant::DataIn | Grant::DataOut);
+            if !is_data || !calendar.is_more_now() || self.chips.is_some() {
+                return self.grant(die, want, calendar, probe);
+            }
         }
         channel.wait(way, want, now);
         self.wake_channel(index, calendar);
@@ -724,7 +727,7 @@ impl Controller {
             if state.register.exists() {
                 state.array_phase = ArrayPhase::Done;
             } else {
-                self.move_to_register(die, calendar, probe);
+                return self.move_to_register(die, calendar, probe);
             }
         } else if state.status.exists() {
             state.array_phase = ArrayPhase::Done;
@@ -785,18 +788,22 @@ impl Controller {
             let state = &mut self.dies[die];
             if state.array.exists() && state.array_kind == Kind::Read && state.array_phase == ArrayPhase::Done
             {
-                self.move_to_register(die, calendar, probe);
+                return self.move_to_register(die, calendar, probe);
             }
         }
         self.dies[die].note_occupant(&self.slab, now);
         self.start_what_can(die, calendar, probe);
     }
 
+    /// A read leaves the array for the register. What the array can do next is asked for before its data are: a command is
+    /// short, and sets the array to work while they are given.
     fn move_to_register<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
         let state = &mut self.dies[die];
         (state.register, state.register_kind) = (state.array, state.array_kind);
         state.register_phase = RegisterPhase::WaitOut;
         state.array = TransactionId::NONE;
+        state.note_occupant(&self.slab, calendar.now());
+        self.start_what_can(die, calendar, probe);
         self.request_channel(die, Grant::DataOut, calendar, probe);
     }
 

@@ -65,6 +65,12 @@ impl Calendar {
         (first != NEVER).then(|| SimTime::from_ns((first >> 64) as u64))
     }
 
+    /// True while more is pending at the very time of the event taken last.
+    #[inline]
+    pub fn is_more_now(&self) -> bool {
+        (self.near.first().min(self.timers.first()) >> 64) as u64 == self.now.ns()
+    }
+
     /// How many events were scheduled so far.
     pub fn scheduled(&self) -> u64 {
         self.sequence

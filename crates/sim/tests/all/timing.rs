@@ -115,9 +115,37 @@ fn saturated_reads_run_at_the_speed_of_the_slowest_part() {
         4.0 * 4096e9 / page_ns as f64,
         "die-bound reads",
     );
+    // With cache reads the array senses the next page while this one is given, on a channel that nobody else wants, too.
+    for (way, cycles, command_ns) in [("ways=1", "=0", 0), ("ways=2", "=0", 0), ("ways=2", "=7", CYCLES_7_NS)]
+    {
+        let [way, cycles] = [format!("geometry.{way}"), format!("bus.cycles_read{cycles}")];
+        let dies = settings(&["controller.cache_read=true", "nand.t_r=100us", &way, &cycles]);
+        let count = if way == "geometry.ways=1" { 2.0 } else { 4.0 };
+        within_one_percent(
+            bandwidth(&dies, Op::Read, fill, 2_000),
+            count * 4096e9 / (command_ns + 100_000) as f64,
+            "die-bound reads that give and sense at once",
+        );
+    }
     // The host link.
     let link = settings(&["controller.cache_read=true", "host.link.rate=100MB/s"]);
     within_one_percent(bandwidth(&link, Op::Read, fill, 2_000), 100e6, "link-bound reads");
+}
+
+/// Two arrays of one channel are done at the same moment: the second die is sent its next read before the first gives
+/// its data, since a command that waits goes before data that ask for the channel at the same time.
+#[test]
+fn at_equal_times_a_command_goes_before_data() {
+    let cached = settings(&["controller.cache_read=true", "bus.cycles_read=0", "nand.t_r=50us"]);
+    // Units 0, 2 and 6 lie on dies 0, 2 and 2, all of channel 0.
+    let workload = closed_loop(3, 3, |index| (Op::Read, [0, 2, 6][index as usize] * 4096, 4096));
+    let options = RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
+    let (_, result) = run(drive(&cached), workload, options);
+    // One array time and its data, the same behind the other die's data, and two array times.
+    let parts = [50_000 + bus_ns(4096), 50_000 + 2 * bus_ns(4096), 100_000 + bus_ns(4096)];
+    let each = COMMAND_NS + DECODE_NS + link_ns(4096);
+    let mean = result["host"]["read"]["latency_ns"]["mean"].as_f64().unwrap();
+    assert_eq!(3.0 * mean, (parts.iter().sum::<u64>() + 3 * each) as f64);
 }
 
 #[test]

@@ -93,8 +93,13 @@ def refuse_foreign(path: Path) -> None:
 
 
 @contextmanager
-def shared_folder(out: Path) -> Iterator[Path]:
-    """Give a folder to add files to, made if it is not there. Raises InputError when that cannot be."""
+def shared_folder(out: Path, *names: str, force: bool = False) -> Iterator[Path]:
+    """Give a folder to add the files `names` to, made if it is not there.
+
+    Raises InputError when that cannot be, and where one of the files is there (unless `force`).
+    """
+    for name in names:
+        check_replaceable(out / name, force=force)
     made = not out.exists()
     with _parents(out):
         try:
@@ -250,12 +255,17 @@ def _publish(partial: Path, out: Path, force: bool) -> None:
         marker.remove(aside)
 
 
-def check_state_file(path: Path, *, force: bool) -> None:
-    """Raise InputError where a state saved to `path` would replace what was not asked to go."""
+def check_replaceable(path: Path, *, force: bool, named: str = "") -> None:
+    """Raise InputError where a file written to `path` would replace what was not asked to go.
+
+    What such a file holds does not say who wrote it, so `force` says that it may go. `named` is the option
+    that names it.
+    """
+    place = f"{named} {path}".lstrip()
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise InputError(f"--save-state {path}: is no regular file: expected a new file, or an earlier state")
+        raise InputError(f"{place}: is no regular file: expected a new file, or an earlier one")
     if path.exists() and not force:
-        raise InputError(f"--save-state {path}: exists: expected a new file, or --force to replace it")
+        raise InputError(f"{place}: exists: expected a new file, or --force to replace it")
 
 
 def _sync(path: Path) -> None:

@@ -17,6 +17,7 @@ from typer.main import get_command
 
 from conftest import Ended, in_process
 from floatgate.cli import app
+from floatgate.reproduce.run import reproduce
 
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "tests" / "drives" / "tiny.toml")
@@ -60,7 +61,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "snapshots": (f"{TINY} --set nand.blocks_per_plane=128 --time 20ms --every 5ms --keep 1 --out o.html",),
     "bus explore": ("--chip slc-16g --interface nv-ddr:5 --out o",),
     "bus waveform": ("--interface conv --out o", "--interface conv --operation erase --out o"),
-    "trace info": ("t.csv", "volume:prn_0,requests=200", "t.csv --constant-memory"),
+    "trace info": ("t.csv", "volume:prn_0,requests=200", "t.csv --constant-memory", "t.csv --out o"),
     "trace convert": ("t.csv new.csv", "volume:prn_0,requests=200 new.csv"),
     "trace formats": ("",),
     "trace volumes": ("", "prn_0"),
@@ -256,6 +257,69 @@ def test_since_counts_from_the_first_request(place: Path) -> None:
     """The clock of an MSR trace starts in 1601; the first of three requests a second apart is left out."""
     assert in_process("run", TINY, "t.csv", "--since", "10ms", "--no-report", "--out", "o").code == 0
     assert json.loads((place / "o" / "run.json").read_text())["host"]["submitted"]["total"] == 2
+
+
+# Each place that a command writes to: a line, and a file that lies there already.
+PLACES: dict[tuple[str, str], tuple[str, str]] = {
+    ("run", "--out"): (BASES["run"][0], "o/thesis"),
+    ("run", "--save-state"): (f"{BASES['run'][0]} --save-state mine", "mine"),
+    ("grid", "--out"): (BASES["grid"][0], "o/thesis"),
+    ("plan", "--out"): (BASES["plan"][0], "o/thesis"),
+    ("fit", "--out"): (BASES["fit"][0], "o/thesis"),
+    ("characterize", "--out"): (BASES["characterize"][0], "o/thesis"),
+    ("reproduce", "--out"): (BASES["reproduce"][0], "o/thesis"),
+    ("age", "--out"): (BASES["age"][0], "o.html"),
+    ("snapshots", "--out"): (BASES["snapshots"][0], "o.html"),
+    ("derive", "--out"): (BASES["derive"][0], "o.toml"),
+    ("derive", "--report"): (f"{BASES['derive'][0]} --report r.html", "r.html"),
+    ("report", "--out"): (BASES["report"][0], "o.html"),
+    ("bus explore", "--out"): (BASES["bus explore"][0], "o/front.svg"),
+    ("bus waveform", "--out"): (BASES["bus waveform"][0], "o/conv-read.vcd"),
+    ("trace info", "--out"): ("t.csv --out o", "o/traces.svg"),
+    ("trace convert", "OUT"): ("t.csv new.csv", "new.csv"),
+}
+READ = {  # and what is only read
+    ("fit", "--voltages"),
+    ("run", "--load-state"),
+    ("grid", "--load-state"),
+}
+
+
+def test_every_place_that_is_written_to_is_tried() -> None:
+    named = {
+        (name, next((flag for flag in parameter.opts if flag.startswith("--")), str(parameter.metavar)))
+        for name, command in COMMANDS.items()
+        for parameter in command.params
+        if parameter.metavar in ("FILE", "DIR", "OUT")
+        and (type(parameter).__name__ == "TyperOption" or parameter.metavar == "OUT")
+    }
+    assert named == set(PLACES) | READ
+
+
+@pytest.mark.parametrize(("name", "option"), PLACES)
+def test_what_lies_where_a_command_writes_is_kept(
+    name: str, option: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SLOW["reproduce"], reproduce)  # it is refused before anything takes long
+    line, there = PLACES[name, option]
+    (place / there).parent.mkdir(exist_ok=True)
+    (place / there).write_text("ten years of work")
+    ended = in_process(*name.split(), *shlex.split(line), ends=Reached)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("floatgate: error: ")
+    assert ended.err.count("\n") == 1
+    assert (place / there).read_text() == "ten years of work"
+
+
+@pytest.mark.parametrize("name", ["bus waveform", "trace info", "trace convert"])
+def test_a_file_goes_where_force_says_so(name: str, place: Path) -> None:
+    line, there = next(where for (command, _), where in PLACES.items() if command == name)
+    assert in_process(*name.split(), *shlex.split(line)).code == 0
+    first = (place / there).read_bytes()
+    (place / there).write_text("old")
+    assert "or --force to replace it" in in_process(*name.split(), *shlex.split(line)).err
+    assert in_process(*name.split(), *shlex.split(line), "--force").code == 0
+    assert (place / there).read_bytes() == first
 
 
 @pytest.mark.parametrize("command", ["age", "snapshots", "derive", "report"])

@@ -212,7 +212,7 @@ def test_the_command(
     assert (folder / "table1.svg").is_file()
 
     (folder / "expected.csv").write_text(EXPECTED.replace("one,100,", "one,90,"))
-    assert exit_code(["reproduce", "nn2026-rates", "--out", out, "--workers", "1"]) == 1
+    assert exit_code(["reproduce", "nn2026-rates", "--out", out, "--workers", "1", "--force"]) == 1
 
 
 def test_an_unknown_paper(

@@ -19,9 +19,10 @@ _Modes = Annotated[
     list[str] | None,
     typer.Option("--interface", metavar="NAME:MODE", help="An interface, nv-ddr3:12 (repeatable)."),
 ]
-_Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the table and the figures go.")]
+_Force = Annotated[bool, typer.Option("--force", help="Replace files of the same names in DIR.")]
 
 EXIT_INTERRUPTED = 130
+_FILES = ("points.csv", "ways.svg", "front.svg")
 DEFAULT_CHIPS = ("tlc-3d-256g", "qlc-3d-1t")
 
 
@@ -35,19 +36,23 @@ def explore(
             "--out", metavar="DIR", help="Where the table and the figures go.  [default: out/bus-explore]"
         ),
     ] = None,
+    force: _Force = False,
 ) -> int:
     """Run every interface, channel and way count for a chip: when channels are full, what none beats."""
     from floatgate.bus.explore import MODES
     from floatgate.cli.console import err
-    from floatgate.folder import own_folder
+    from floatgate.folder import own_folder, shared_folder
 
-    points, interrupted = _run(
-        DEFAULT_CHIPS if chip is None else chip, MODES if interface is None else interface
-    )
-    if points:
-        with own_folder(out, Path("out/bus-explore")) as folder:
-            folder.mkdir(parents=True, exist_ok=True)
+    with (
+        own_folder(out, Path("out/bus-explore"), force=force) as folder,
+        shared_folder(folder, *_FILES, force=force),
+    ):
+        points, interrupted = _run(
+            DEFAULT_CHIPS if chip is None else chip, MODES if interface is None else interface
+        )
+        if points:
             _write(points, folder)
+    if points:
         _show(points)
         err.print(f"wrote {folder}", markup=False)
     if interrupted:
@@ -71,23 +76,31 @@ def waveform(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="bus.interface.t_diff=6ns, nand.t_r=60us"),
     ] = None,
-    out: _Out = Path("out/bus-waveform"),
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where both go.  [default: out/bus-waveform]"),
+    ] = None,
+    force: _Force = False,
 ) -> None:
     """Draw the signals of an operation: a VCD for GTKWave; an SVG with set-up, hold and strobes marked."""
     from floatgate.bus import svg, vcd
     from floatgate.bus.waveform import waveform as work_out
     from floatgate.cli.console import err
-    from floatgate.folder import shared_folder
+    from floatgate.folder import own_folder, shared_folder
 
     if operation.lower() in ("erase", "status"):
         without_effect({"bytes": data_bytes}, f"{operation} moves no data", "read or program with this")
     found = work_out(interface, operation, 6 if data_bytes is None else data_bytes, set_ or ())
     name = f"{found.interface.replace(', mode ', '-')}-{found.operation}"
-    with shared_folder(out):
-        with (out / f"{name}.vcd").open("w", encoding="ascii", newline="\n") as file:
+    dump, drawing = f"{name}.vcd", f"{name}.svg"
+    with (
+        own_folder(out, Path("out/bus-waveform"), force=force) as folder,
+        shared_folder(folder, dump, drawing, force=force),
+    ):
+        with (folder / dump).open("w", encoding="ascii", newline="\n") as file:
             vcd.write(found, file)
-        (out / f"{name}.svg").write_text(svg.draw(found), encoding="utf-8")
-    err.print(f"wrote {out / name}.vcd and {out / name}.svg", markup=False)
+        (folder / drawing).write_text(svg.draw(found), encoding="utf-8")
+    err.print(f"wrote {folder / dump} and {folder / drawing}", markup=False)
 
 
 def _run(chips: Sequence[str], modes: Sequence[str]) -> "tuple[list[Point], bool]":
@@ -117,7 +130,7 @@ def _write(points: "list[Point]", folder: Path) -> None:
     from floatgate.reproduce import figure
 
     rows = (astuple(point) for point in points)
-    write_rows(folder / "points.csv", [field.name for field in fields(points[0])], rows)
+    write_rows(folder / _FILES[0], [field.name for field in fields(points[0])], rows)
     if figure.available():
         figures.draw(points, folder)
 

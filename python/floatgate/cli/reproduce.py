@@ -41,6 +41,7 @@ def reproduce(
     record: Annotated[
         bool, typer.Option("--record", help="Also write ours.csv and the figures into the papers' folders.")
     ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the papers and exit.")] = False,
 ) -> int:
     """Reproduce papers: published, simulated, deviation, tolerance and verdict of every exhibit.
@@ -55,18 +56,26 @@ def reproduce(
 
     chosen = find(paper or [], places.papers())
     if list_:
-        others = {"full": full, "out": out, "workers": workers, "record": record or None}
+        others = {
+            "full": full,
+            "out": out,
+            "workers": workers,
+            "record": record or None,
+            "force": force or None,
+        }
         without_effect(others, "--list runs nothing", "it without --list")
         return _list(chosen)
-    out = Path("out/reproduce") if out is None else out
     from floatgate.cli.console import err
+    from floatgate.folder import own_folder
 
     if not figure.available():
         err.print(f"no figures: {figure.MISSING}", markup=False)
-    with interruptible() as interrupt, _Bar() as bar:
+    usual = Path("out/reproduce")
+    with own_folder(out, usual, force=force) as folder, interruptible() as interrupt, _Bar() as bar:
         done = run(
             chosen,
-            out,
+            folder,
+            force=force,
             full=bool(full),
             record=record,
             workers=workers,
@@ -77,7 +86,7 @@ def reproduce(
     if done.interrupted:
         err.print("interrupted: nothing was written; the cases above had come to their end", markup=False)
         return EXIT_INTERRUPTED
-    err.print(f"wrote {out / 'results.csv'} and {out / 'reproduce.html'}", markup=False)
+    err.print(f"wrote {folder / 'results.csv'} and {folder / 'reproduce.html'}", markup=False)
     return EXIT_MISS if done.unexplained else 0
 
 

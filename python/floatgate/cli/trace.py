@@ -61,6 +61,9 @@ class Format(StrEnum):
     JSON = "json"
 
 
+_NUMBERS, _PICTURE = "traces.json", "traces.svg"
+
+
 @app.command(cls=Command)
 def info(
     files: Annotated[
@@ -101,6 +104,9 @@ def info(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write traces.json and the picture traces.svg there.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the files of the same names in DIR.")
+    ] = False,
 ) -> None:
     """Print what traces hold: rate, footprint, sizes, gaps, and which pages are only read or written."""
     from floatgate.cli import console
@@ -128,9 +134,10 @@ def info(
         without_effect(pages, "--constant-memory tells no pages apart", "one of both")
     access = None if constant_memory else Access.read(**pages)
     if out is None:
+        without_effect({"force": force or None}, "nothing is written without --out", "it with --out DIR")
         found = measure(files, options, access, seed)
     else:
-        with shared_folder(out):
+        with shared_folder(out, _NUMBERS, _PICTURE, force=force):
             found = measure(files, options, access, seed)
             written = _write(found, out)
     if format is Format.JSON:
@@ -154,8 +161,8 @@ def _write(found: list[dict[str, Any]], out: Path) -> Path:
     from floatgate.folder import write_json
     from floatgate.traces.figure import draw
 
-    write_json(out / "traces.json", found)
-    return draw(found, out / "traces.svg")
+    write_json(out / _NUMBERS, found)
+    return draw(found, out / _PICTURE)
 
 
 @app.command(cls=Command)
@@ -186,12 +193,11 @@ def convert(
     """Rewrite a trace in another format, or write a synthetic volume as one."""
     from floatgate import _core
     from floatgate.cli import console
-    from floatgate.errors import InputError
+    from floatgate.folder import check_replaceable
     from floatgate.traces.measure import is_volume, refuse_misplaced
     from floatgate.workload import TraceOptions, trace_path
 
-    if out.exists() and not force:
-        raise InputError(f"{out}: exists already: expected a new file, or --force to replace it")
+    check_replaceable(out, force=force)
     options = TraceOptions(
         **given(
             trace_format=trace_format,

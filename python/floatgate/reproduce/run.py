@@ -32,6 +32,7 @@ def reproduce(
     *,
     full: bool = False,
     record: bool = False,
+    force: bool = False,
     workers: int | None = None,
     progress: Callable[[work.Progress], None] = lambda _progress: None,
     stopped: Callable[[], bool] = lambda: False,
@@ -43,7 +44,7 @@ def reproduce(
     """
     every = work.tasks(papers, full)
     try:
-        with atomically(out, force=True) as partial:
+        with atomically(out, force=force) as partial:
             found = work.run_all(every, full, workers=workers, progress=progress, stopped=stopped)
             pairs = [
                 (task, finding) for task, finding in zip(every, found, strict=True) if finding is not None

@@ -16,7 +16,7 @@ from floatgate.folder import atomically, read_json, write_json
 from floatgate.headline import Metric, headline
 from floatgate.session import Plan, Progress
 from floatgate.state import together
-from floatgate.stop import Stop
+from floatgate.stop import Stop, at_work, end_with_command
 
 REPEAT = "repeat.json"
 LEVEL = 0.95
@@ -109,6 +109,7 @@ def _begin(stop: Stop, fractions: Array[c_double]) -> None:
     """Set a worker up: Ctrl-C reaches it only through the parent, so that all end the same way."""
     global _stop, _fractions
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_command()
     _stop, _fractions = stop, fractions
 
 
@@ -122,8 +123,9 @@ def _one(index: int, plan: Plan, folder: Path, report: bool) -> None:
         if progress.fraction is not None:
             fractions[index] = progress.fraction
 
-    folder.mkdir()
-    run_into(plan, folder, report=report, listeners=Listeners(progress=note, stopped=stop.is_set))
+    with at_work():
+        folder.mkdir()
+        run_into(plan, folder, report=report, listeners=Listeners(progress=note, stopped=stop.is_set))
     fractions[index] = 1.0
 
 

@@ -6,7 +6,11 @@ An event of `multiprocessing` waits, when it is set, for every process that slep
 """
 
 import multiprocessing
+import os
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from typing import Any
 
@@ -32,3 +36,30 @@ class Stop:
         """Return once it was said."""
         while not self.is_set():
             time.sleep(POLLED_EVERY_S)
+
+
+_work = threading.Lock()
+
+
+@contextmanager
+def at_work() -> Iterator[None]:
+    """A worker has work, which ends by itself when it is told to stop, and clears up after itself."""
+    with _work:
+        yield
+
+
+def end_with_command() -> None:
+    """End this worker when its command is no more: without work it would wait for some for ever.
+
+    A worker holds both ends of the pipe that work comes through, so that it never sees the other end close.
+    """
+    command = multiprocessing.parent_process()
+
+    def watch() -> None:
+        assert command is not None
+        command.join()
+        with _work:
+            os._exit(1)
+
+    if command is not None:
+        threading.Thread(target=watch, daemon=True).start()

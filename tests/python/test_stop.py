@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 _KILLED = """
 import multiprocessing, os, signal
 from floatgate.stop import Stop
@@ -30,3 +32,36 @@ def test_workers_of_a_killed_command_stop(tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
     assert ended.stdout == "at work\nstopped\n"
     assert ended.returncode == -9
+
+
+_IDLE = """
+import importlib, multiprocessing, os, signal, sys
+from concurrent.futures import ProcessPoolExecutor
+from floatgate.stop import Stop
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    given = {"floatgate.repeat": (Stop(context), context.RawArray("d", 1))}.get(sys.argv[1], (Stop(context),))
+    begin = importlib.import_module(sys.argv[1])._begin
+    pool = ProcessPoolExecutor(1, context, initializer=begin, initargs=given)
+    pool.submit(print, "done", flush=True).result()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("module", ["floatgate.repeat", "floatgate.grid.run", "floatgate.reproduce.work"])
+def test_workers_without_work_end_with_a_killed_command(module: str, tmp_path: Path) -> None:
+    script = tmp_path / "command.py"
+    script.write_text(_IDLE)
+    ended = subprocess.run(
+        [sys.executable, str(script), module], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (-9, "done\n")
+
+
+def test_every_pool_of_workers_ends_with_its_command() -> None:
+    package = Path(__file__).parents[2] / "python" / "floatgate"
+    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    pools = [path for path, text in texts.items() if "ProcessPoolExecutor(" in text]
+    assert len(pools) >= 3
+    assert [path for path in pools if "    end_with_command()\n" not in texts[path]] == []

@@ -21,7 +21,7 @@ from floatgate.grid.point import INTERRUPTED, Point, Setting
 from floatgate.measures import SIZES
 from floatgate.measures import measure as read_measure
 from floatgate.session import Options
-from floatgate.stop import Stop
+from floatgate.stop import Stop, at_work, end_with_command
 
 
 @dataclass(frozen=True)
@@ -218,6 +218,7 @@ def _begin(stop: Stop) -> None:
     """Set a worker up: Ctrl-C reaches it only through the parent, so that all end the same way."""
     global _stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_command()
     _stop = stop
 
 
@@ -226,4 +227,5 @@ def _one(task: Task) -> Point:
     assert _stop is not None
     if _stop.is_set():
         return Point(task.setting, INTERRUPTED)
-    return measure(task, _stop.is_set)
+    with at_work():
+        return measure(task, _stop.is_set)

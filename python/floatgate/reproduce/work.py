@@ -16,7 +16,7 @@ from floatgate.reproduce import paper as papers
 from floatgate.reproduce.case import Case, Finding
 from floatgate.reproduce.paper import Paper
 from floatgate.reproduce.simulate import stop_with, stopping
-from floatgate.stop import Stop
+from floatgate.stop import Stop, at_work, end_with_command
 
 Task = tuple[Paper, Case]
 
@@ -111,6 +111,7 @@ def _begin(stop: Stop) -> None:
     A stop that only the parent heard of is passed on as a Ctrl-C of the worker's own.
     """
     signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which a run would leave in force
+    end_with_command()
     stop_with(stop)
 
     def listen() -> None:
@@ -127,6 +128,7 @@ def _one(folder: Path, case: Case, full: bool) -> Finding:
     if stopping():
         raise KeyboardInterrupt
     try:
-        return papers.load(folder).run(case, full)
+        with at_work():
+            return papers.load(folder).run(case, full)
     except InputError as error:
         raise InputError(f"{folder.name}: {case.exhibit}, {case.name}: {error}") from error

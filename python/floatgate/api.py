@@ -9,7 +9,7 @@ from floatgate import _core, mqsim, places
 from floatgate.arguments import as_declared, assignment, path
 from floatgate.errors import InputError
 from floatgate.execute import Listeners, run_to_folder
-from floatgate.folder import check_replaceable
+from floatgate.folder import check_state_file
 from floatgate.policies import Policy
 from floatgate.result import Run
 from floatgate.session import Options, Plan, interruptible
@@ -79,7 +79,7 @@ def run(
         found = resolve(workload, TraceOptions(**trace), variables)
         plan = Plan(drive, found, tuple(overrides), Options(seed=seed, **other))
     if plan.options.save_state is not None:
-        check_replaceable(Path(plan.options.save_state), force=force, named="--save-state")
+        check_state_file(Path(plan.options.save_state), force=force)
     temporary = None if out is not None else Temporary()
     folder = temporary.folder / "run" if temporary is not None else Path(str(out))
     try:

@@ -73,6 +73,7 @@ def _opened(out: Path) -> Iterator[Path]:
 # What stands in each single file that a command writes: HTML, earlier HTML, chip files.
 _MARKS = (b'<meta name="generator" content="Floatgate', b"<footer>Made by Floatgate ", b"Made by `floatgate ")
 _MARKED_WITHIN = 8 << 20  # bytes
+_STATE_MARK = b"FLGATESN"  # stands at the beginning of a saved state
 
 
 def refuse_foreign(path: Path) -> None:
@@ -253,6 +254,21 @@ def _publish(partial: Path, out: Path, force: bool) -> None:
         out.rename(aside)
         partial.rename(out)
         marker.remove(aside)
+
+
+def check_state_file(path: Path, *, force: bool) -> None:
+    """As `check_replaceable`; a saved state says what it is, so `force` replaces nothing else."""
+    named = "--save-state"
+    check_replaceable(path, force=force, named=named)
+    try:
+        if not path.exists() or not path.stat().st_size:
+            return
+        with path.open("rb") as file:
+            is_state = file.read(len(_STATE_MARK)) == _STATE_MARK
+    except OSError as error:
+        raise unwritable(path, error) from error
+    if not is_state:
+        raise InputError(f"{named} {path}: exists, and is no saved state: expected a new file, or a state")
 
 
 def check_replaceable(path: Path, *, force: bool, named: str = "") -> None:

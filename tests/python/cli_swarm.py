@@ -215,7 +215,7 @@ KINDS: dict[str, tuple[int, Callable[[random.Random], tuple[list[str], str]]]] =
 def play(case: Case, folder: Path, done: Path) -> None:
     """Type the case's command in `folder`, let befall it what must, and look what it leaves.
 
-    `done` is a finished run folder, of which copies lie around.
+    `done` is a finished run folder with the `state` it saved beside it, of which copies lie around.
     """
     _furnish(folder, done, case)
     before = _strangers(folder)
@@ -241,7 +241,7 @@ def _furnish(folder: Path, done: Path, case: Case) -> None:
     shutil.copytree(done, folder / "done")
     if case.there_before and case.out == "o":
         shutil.copytree(done, folder / "o")
-        (folder / "state").write_text("no state\n")
+        shutil.copy(done.with_name("state"), folder / "state")
     elif case.there_before:
         (folder / case.out).parent.mkdir(parents=True, exist_ok=True)
         (folder / case.out).write_text(THESIS)

@@ -14,9 +14,10 @@ FIRST, BEYOND = (int(bound) for bound in os.environ.get("FLOATGATE_CLI_SWARM", "
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run folder."""
+    """A finished run folder, and the state that it saved beside it."""
     folder = tmp_path_factory.mktemp("done") / "done"
     words = ["run", TINY, "random-write", "--limit-requests", "50", "--no-report", "--out", str(folder)]
+    words += ["--save-state", str(folder.with_name("state"))]
     assert in_process(*words).code == 0
     return folder
 

@@ -10,7 +10,7 @@ import pytest
 
 from floatgate import marker
 from floatgate.errors import InputError
-from floatgate.folder import atomically, check_replaceable, own_file, own_folder, read_json, write_json
+from floatgate.folder import atomically, check_state_file, own_file, own_folder, read_json, write_json
 
 
 def _write_run(folder: Path, text: str) -> None:
@@ -191,16 +191,19 @@ def test_a_report_made_later_is_floatgates_own(tmp_path: Path) -> None:
 
 def test_a_saved_state_is_replaced_only_on_request(tmp_path: Path) -> None:
     state = tmp_path / "state"
-    check_replaceable(state, force=False)
-    state.write_bytes(b"a state")
+    check_state_file(state, force=False)
+    state.write_bytes(b"FLGATESN and more")
     with pytest.raises(InputError, match=r"exists: expected a new file, or --force"):
-        check_replaceable(state, force=False)
-    check_replaceable(state, force=True)
+        check_state_file(state, force=False)
+    check_state_file(state, force=True)
     with pytest.raises(InputError, match="is no regular file"):
-        check_replaceable(tmp_path, force=True)
+        check_state_file(tmp_path, force=True)
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     with pytest.raises(InputError, match="is no regular file"):
-        check_replaceable(tmp_path / "link", force=True)
+        check_state_file(tmp_path / "link", force=True)
+    (tmp_path / "thesis").write_bytes(b"ten years of work")
+    with pytest.raises(InputError, match="is no saved state"):
+        check_state_file(tmp_path / "thesis", force=True)
 
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:

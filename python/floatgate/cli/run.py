@@ -285,10 +285,10 @@ def run(
     _say(plan.workload.notes)
     if repeat > 1:
         _refuse_with_repeat(save_state, format)
-    from floatgate.folder import check_replaceable, own_folder
+    from floatgate.folder import check_state_file, own_folder
 
     if save_state is not None:
-        check_replaceable(save_state, force=force, named="--save-state")
+        check_state_file(save_state, force=force)
     with own_folder(out, _default_out(plan, drive), force=force) as folder:
         if repeat > 1:
             code = _run_many(plan, repeat, folder, report, force, format)

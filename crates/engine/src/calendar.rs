@@ -221,6 +221,16 @@ mod tests {
     }
 
     #[test]
+    #[should_panic(expected = "more than 2^36 events in one run")]
+    fn events_without_end_cannot_be_numbered() {
+        let mut calendar = Calendar::new();
+        calendar.sequence = EVENTS_MAX - 1;
+        for _ in 0..2 {
+            calendar.schedule(SimTime::from_ns(10), Event { kind: 0, index: 0 });
+        }
+    }
+
+    #[test]
     #[should_panic(expected = "would lie before")]
     fn the_past_is_closed() {
         let mut calendar = Calendar::new();

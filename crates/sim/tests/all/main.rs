@@ -13,6 +13,7 @@ mod layout;
 mod long_run;
 mod mapping;
 mod memory;
+mod never_ended;
 mod numbers;
 mod own_state;
 mod parity;

@@ -70,6 +70,23 @@ fn an_unloaded_write_through_is_link_plus_transfer_plus_program() {
     assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
 }
 
+/// Cells without times of their own are no reason to end: the checks hold, and what is left is the rest of the way.
+#[test]
+fn cells_that_take_no_time_leave_the_rest() {
+    let ideal =
+        settings(&["ftl.buffer.write_back=false", "nand.t_r=0ns", "nand.t_prog=0ns", "nand.t_bers=0ns"]);
+    let checked = |precondition| RunOptions { check: true, precondition, ..RunOptions::default() };
+    let workload = closed_loop(200, 1, |index| (Op::Write, index * 4096, 4096));
+    let (_, result) = run(drive(&ideal), workload, checked(PreconditionKind::None));
+    let expected = COMMAND_NS + link_ns(4096) + CYCLES_7_NS + bus_ns(4096);
+    assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
+    let drive = drive(&ideal);
+    let blocks = drive.capacity().get() / 4096;
+    let workload = closed_loop(5_000, 8, move |index| (Op::Write, index * 7_919 % blocks * 4096, 4096));
+    let (_, result) = run(drive, workload, checked(PreconditionKind::Steady));
+    assert!(result["flash"]["erases"]["gc"].as_u64().unwrap() > 0, "{}", result["flash"]["erases"]);
+}
+
 #[test]
 fn a_write_back_is_acknowledged_when_the_buffer_holds_it() {
     let workload = closed_loop(50, 1, |index| (Op::Write, index * 4096, 4096));

@@ -581,9 +581,10 @@ impl Controller {
         let way = (die / self.channel_count as usize) as u32;
         let channel = &mut self.channels[index];
         if channel.free_at <= now && !channel.is_wanted() {
-            // Whatever else happens at this moment may bring a command for the channel, which goes before data.
+            // With cache reads another array may be done at this moment, too, and want a command, which goes before data.
             let is_data = matches!(want, Grant::DataIn | Grant::DataOut);
-            if !is_data || !calendar.is_more_now() || self.chips.is_some() {
+            let more = self.cache_read && is_data && calendar.is_more_now() && self.chips.is_none();
+            if !more {
                 return self.grant(die, want, calendar, probe);
             }
         }

@@ -116,6 +116,10 @@ pub trait Probe {
     fn on_snapshot(&mut self, _: SnapshotEvent) {}
     /// The host wrote `lpn`: from now on reads must see this version.
     fn on_host_write(&mut self, _lpn: Lpn) {}
+    /// That version is in this slot of the buffer now.
+    fn on_buffered(&mut self, _lpn: Lpn, _slot: u32) {}
+    /// What a slot holds of `lpn` was programmed, though a newer version has a slot of its own by now.
+    fn on_outdated(&mut self, _lpn: Lpn, _slot: u32) {}
 }
 
 impl Probe for () {}

@@ -203,7 +203,6 @@ impl Checker {
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         let version = self.version[lpn.index()].checked_sub(1).expect("a newer version was written");
         self.commit(lpn, new, old, version, false);
-        self.durability.on_commit(lpn, version);
     }
 
     fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32, moved: bool) {
@@ -284,6 +283,10 @@ impl Checker {
         self.version[lpn.index()] = self.versions;
         self.content[lpn.index()] = self.versions;
         self.durability.on_version(lpn, self.version[lpn.index()]);
+    }
+
+    pub fn on_buffered(&mut self, lpn: Lpn, slot: u32) {
+        self.durability.on_buffered(slot, self.version[lpn.index()]);
     }
 
     pub fn on_snapshot(&mut self, event: SnapshotEvent) {

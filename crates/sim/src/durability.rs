@@ -17,9 +17,10 @@ pub(crate) struct Durability {
     entering: u32,
     /// What each write under way has brought.
     written: BTreeMap<u32, Versions>,
-    /// The newest version of each unit written, and the newest that is on flash.
-    newest: Versions,
+    /// The newest version of each unit that is on flash, or was trimmed away.
     on_flash: Versions,
+    /// The version in each slot of the buffer.
+    slots: BTreeMap<u32, u32>,
     /// Acknowledged and not on flash.
     open: Versions,
     /// What was open when each flush under way was asked for.
@@ -33,8 +34,8 @@ impl Durability {
             write_back,
             entering: u32::MAX,
             written: BTreeMap::new(),
-            newest: BTreeMap::new(),
             on_flash: BTreeMap::new(),
+            slots: BTreeMap::new(),
             open: BTreeMap::new(),
             flushes: BTreeMap::new(),
         }
@@ -52,8 +53,14 @@ impl Durability {
 
     pub fn on_version(&mut self, lpn: Lpn, version: u32) {
         if !self.protected {
-            self.newest.insert(lpn, version);
             self.written.entry(self.entering).or_default().insert(lpn, version);
+        }
+    }
+
+    /// A slot of the buffer holds this version now.
+    pub fn on_buffered(&mut self, slot: u32, version: u32) {
+        if !self.protected {
+            self.slots.insert(slot, version);
         }
     }
 
@@ -62,17 +69,23 @@ impl Durability {
         if self.protected {
             return;
         }
-        self.on_flash.insert(lpn, version);
+        let newest = self.on_flash.entry(lpn).or_default();
+        *newest = version.max(*newest);
         if self.open.get(&lpn).is_some_and(|open| *open <= version) {
             self.open.remove(&lpn);
         }
     }
 
-    /// A version that a newer one overtook in the buffer is programmed, too, but no map entry tells where: it is not
-    /// asked for.
+    /// What a slot holds was programmed after a newer version came: no map entry tells where, but it would be found.
+    pub fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
+        if let Some(&version) = self.slots.get(&slot) {
+            self.on_commit(lpn, version);
+        }
+    }
+
+    /// This version or a newer one is on flash: one that is only in the buffer would be lost with it.
     fn is_safe(&self, lpn: Lpn, version: u32) -> bool {
-        let reached = |versions: &Versions, least| versions.get(&lpn).is_some_and(|there| *there >= least);
-        reached(&self.on_flash, version) || reached(&self.newest, version + 1)
+        self.on_flash.get(&lpn).is_some_and(|there| *there >= version)
     }
 
     pub fn on_complete(&mut self, request: &Request) {
@@ -93,5 +106,59 @@ impl Durability {
                 self.open.insert(lpn, version);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::requests::Requests;
+    use units::SimTime;
+
+    fn request(requests: &mut Requests, op: Op, fua: bool) -> (u32, HostRequest) {
+        let host = HostRequest { arrive: SimTime::ZERO, op, offset: 0, bytes: 4096, tag: 0, fua };
+        (requests.insert(host, 4096, true), host)
+    }
+
+    /// Unit 0 is written and acknowledged, a flush is asked for, and a newer write comes, which has slot 1 of the buffer
+    /// or takes the place of the first in slot 0; `programmed`: the slots that reach the flash. Then the flush is over.
+    fn overwritten_during_a_flush(slots: [u32; 2], programmed: &[u32]) {
+        let mut requests = Requests::new();
+        let mut durability = Durability::new(false, true);
+        let (first, host) = request(&mut requests, Op::Write, false);
+        let write = |durability: &mut Durability, id, host: &HostRequest, version, slot| {
+            durability.on_request(id, host);
+            durability.on_data(id, Lpn(0));
+            durability.on_version(Lpn(0), version);
+            durability.on_buffered(slot, version);
+        };
+        write(&mut durability, first, &host, 1, slots[0]);
+        durability.on_complete(&requests.remove(first));
+        let (flush, host) = request(&mut requests, Op::Flush, false);
+        durability.on_request(flush, &host);
+        let (second, host) = request(&mut requests, Op::Write, false);
+        write(&mut durability, second, &host, 2, slots[1]);
+        durability.on_complete(&requests.remove(second));
+        programmed.iter().for_each(|&slot| durability.on_outdated(Lpn(0), slot));
+        durability.on_complete(&requests.remove(flush));
+    }
+
+    #[test]
+    fn a_flush_is_kept_by_the_version_it_was_asked_for_or_a_newer_one_on_flash() {
+        overwritten_during_a_flush([0, 1], &[0]);
+        overwritten_during_a_flush([0, 1], &[1]);
+        overwritten_during_a_flush([0, 0], &[0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "was acknowledged before a flush and is not on flash")]
+    fn a_flush_that_loses_an_overtaken_unit_is_found() {
+        overwritten_during_a_flush([0, 1], &[]);
+    }
+
+    #[test]
+    #[should_panic(expected = "was acknowledged before a flush and is not on flash")]
+    fn a_flush_that_loses_a_coalesced_unit_is_found() {
+        overwritten_during_a_flush([0, 0], &[]);
     }
 }

@@ -114,6 +114,18 @@ impl Probe for Observers {
         }
     }
 
+    fn on_buffered(&mut self, lpn: Lpn, slot: u32) {
+        if let Some(check) = &mut self.check {
+            check.on_buffered(lpn, slot);
+        }
+    }
+
+    fn on_outdated(&mut self, lpn: Lpn, slot: u32) {
+        if let Some(check) = &mut self.check {
+            check.durability.on_outdated(lpn, slot);
+        }
+    }
+
     fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         if let Some(check) = &mut self.check {
             check.on_overtaken(lpn, new, old);

@@ -48,7 +48,7 @@ impl BlockMapped {
     }
 
     /// What left the buffer's own queue waits in its bank; `padded`: the whole group is to be written.
-    fn let_leave(&mut self, padded: bool, calendar: &Calendar) {
+    pub(super) fn let_leave(&mut self, padded: bool, calendar: &Calendar) {
         while let Some(slot) = self.buffer.take_queued() {
             let (bank, group, _) = self.split(self.buffer.slot(slot).lpn);
             let padding = &mut self.banks[bank].padding;

@@ -87,7 +87,10 @@ impl BlockMapped {
             // A newer version may have come: only the newest may stay.
             SlotState::Merging if self.buffer.is_newest(slot) => self.admit(slot, calendar),
             SlotState::Merging => self.let_wait(slot, calendar, false),
-            _ => self.buffer.release(slot, false),
+            _ => {
+                self.buffer.release(slot, false);
+                self.end_overtaken_by(slot);
+            }
         }
     }
 
@@ -132,11 +135,14 @@ impl BlockMapped {
     ) {
         let (lpn, request) = (self.buffer.slot(slot).lpn, self.buffer.slot(slot).request);
         let newest = self.buffer.is_newest(slot);
-        if !done && newest {
+        if !done && (newest || self.is_awaited(slot)) {
             self.let_wait(slot, calendar, true);
             return;
         }
         let old = self.map.lookup(lpn);
+        if done && !newest {
+            probe.on_outdated(lpn, slot);
+        }
         if done && (newest || self.is_next_newest(slot)) {
             self.commit(lpn, ppa);
             if newest {
@@ -160,6 +166,9 @@ impl BlockMapped {
             let mut stages = Stages::of(transaction);
             stages.waits[Origin::Gc.wait_column()] += self.waits[slot as usize].merged_ns;
             self.outputs.push(Output::Durable { request, stages });
+        }
+        if !self.overtaken.is_empty() {
+            self.end_overtaken_by(slot);
         }
         if !self.flushes.is_empty() {
             self.answer_flushes();

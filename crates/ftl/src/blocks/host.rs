@@ -117,16 +117,20 @@ impl BlockMapped {
         probe.on_host_write(lpn);
         self.reads.forget(lpn, &mut self.stats);
         let older = self.buffer.find(lpn);
-        if older.is_some_and(|slot| self.overwrite_buffered(slot, request, calendar)) {
-            return;
+        if let Some(slot) = older
+            && self.overwrite_buffered(slot, request, calendar)
+        {
+            return probe.on_buffered(lpn, slot);
         }
         let home = if whole || older.is_some() { Ppa::NONE } else { self.map.lookup(lpn) };
         if home == Ppa::NONE {
             let slot = self.buffer.insert(lpn, request, SlotState::Queued);
+            probe.on_buffered(lpn, slot);
             self.admit(slot, calendar);
             return;
         }
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
+        probe.on_buffered(lpn, slot);
         let (row, unit) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
         let origin = Origin::ReadModifyWrite;
         self.submit_read(row, 1 << unit, origin, Class::InternalRead, slot, calendar, probe);

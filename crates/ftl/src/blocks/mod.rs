@@ -89,6 +89,8 @@ pub struct BlockMapped {
     /// Banks with something new to do.
     touched: Vec<u32>,
     flushes: VecDeque<(u32, u32)>,
+    /// Slots that someone waits for and a newer version overtook, each with the slot of that.
+    overtaken: Vec<(u32, u32)>,
     /// Without time: what was submitted and is done as soon as it is looked at.
     instant: Option<VecDeque<Transaction>>,
     stats: FtlStats,
@@ -143,6 +145,7 @@ impl BlockMapped {
             random: RandomStream::new(seed, "ftl.wear"),
             touched: Vec::new(),
             flushes: VecDeque::new(),
+            overtaken: Vec::new(),
             instant: None,
             stats: FtlStats::default(),
             turnover: Turnover::default(),

@@ -63,7 +63,7 @@ impl BlockMapped {
                 break slot;
             }
             self.banks[bank].waiting.pop_front();
-            self.drop_overtaken(bank, slot, serial);
+            self.drop_overtaken(bank, slot, serial, calendar);
         };
         let (_, group, unit) = self.split(self.buffer.slot(slot).lpn);
         let position = unit / self.layout.program_units;
@@ -105,8 +105,9 @@ impl BlockMapped {
         self.waits[slot as usize].serial == serial && self.buffer.slot(slot).state == SlotState::Queued
     }
 
-    /// A queue entry that needs no program: it was written already, trimmed, or a newer write overtook it.
-    fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32) {
+    /// A queue entry that needs no program: it was written already, trimmed, or a newer write overtook it. Who waits for
+    /// it then waits for the newer one.
+    fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32, calendar: &Calendar) {
         let state = self.buffer.slot(slot).state;
         let stands = self.waits[slot as usize].serial == serial
             && matches!(state, SlotState::Queued | SlotState::Cancelled);
@@ -115,13 +116,53 @@ impl BlockMapped {
         }
         self.banks[bank].waiting_units -= 1;
         self.stats.units_stale += 1;
+        if state == SlotState::Queued && self.is_awaited(slot) && self.wait_for_newer(bank, slot, calendar) {
+            return;
+        }
+        self.end_overtaken(slot);
+        if !self.flushes.is_empty() {
+            self.answer_flushes();
+        }
+    }
+
+    /// True when a request or a flush waits for a slot, or for one that it overtook.
+    pub(super) fn is_awaited(&self, slot: u32) -> bool {
+        self.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
+    }
+
+    /// Keeps a slot until the newer version of its unit is on flash, which goes there at once. False when none is under
+    /// way.
+    #[cold]
+    fn wait_for_newer(&mut self, bank: usize, slot: u32, calendar: &Calendar) -> bool {
+        let newer = self.buffer.find(self.buffer.slot(slot).lpn);
+        let Some(newer) = newer.filter(|&newer| self.buffer.slot(newer).state != SlotState::Clean) else {
+            return false;
+        };
+        self.buffer.set_state(slot, SlotState::Bound);
+        self.overtaken.push((slot, newer));
+        self.buffer.leave_at_once(newer);
+        self.buffer.overtake(newer);
+        self.let_leave(false, calendar);
+        self.banks[bank].pressed = true;
+        true
+    }
+
+    /// A slot that needs no program is over, and what it overtook.
+    fn end_overtaken(&mut self, slot: u32) {
         let request = self.buffer.slot(slot).request;
         self.buffer.release(slot, false);
         if request != u32::MAX {
             self.outputs.push(Output::Durable { request, stages: Stages::default() });
         }
-        if !self.flushes.is_empty() {
-            self.answer_flushes();
+        self.end_overtaken_by(slot);
+    }
+
+    /// What a slot holds is on flash or void: nobody waits any more for what it overtook.
+    #[cold]
+    pub(super) fn end_overtaken_by(&mut self, newer: u32) {
+        while let Some(at) = self.overtaken.iter().position(|&(_, by)| by == newer) {
+            let (slot, _) = self.overtaken.swap_remove(at);
+            self.end_overtaken(slot);
         }
     }
 

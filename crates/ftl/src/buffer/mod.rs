@@ -353,10 +353,17 @@ impl Buffer {
         }
     }
 
+    /// True when a request, or perhaps a flush, waits until what the slot holds is on flash.
+    pub fn is_awaited(&self, slot: u32) -> bool {
+        let Slot { request, epoch, .. } = self.slots[slot as usize];
+        request != u32::MAX || epoch < self.epoch
+    }
+
     /// A version that a newer one overtook need not go to the flash, if it is not on its way and nobody waits for it.
     pub fn void(&mut self, slot: u32) {
+        let awaited = self.is_awaited(slot);
         let slot = &mut self.slots[slot as usize];
-        if matches!(slot.state, SlotState::Queued | SlotState::Merging) && slot.request == u32::MAX {
+        if matches!(slot.state, SlotState::Queued | SlotState::Merging) && !awaited {
             slot.state = SlotState::Cancelled;
         }
     }

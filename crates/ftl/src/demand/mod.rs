@@ -363,6 +363,7 @@ impl PageMapped {
             return false;
         }
         let slot = self.buffer.insert(lpn, write.request, SlotState::Merging);
+        probe.on_buffered(lpn, slot);
         self.note_arrived(slot, lpn, write);
         self.await_entry(lpn, Waiter::Write { slot, whole: write.whole }, calendar, probe);
         true

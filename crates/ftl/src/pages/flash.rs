@@ -205,7 +205,7 @@ impl PageMapped {
         let (lpn, request) = (self.buffer.slot(slot).lpn, self.buffer.slot(slot).request);
         let newest = self.buffer.is_newest(slot);
         let captured = !newest && self.is_captured(slot);
-        if !done && (newest || captured) {
+        if !done && (newest || captured || self.buffer.is_awaited(slot)) {
             self.space.dies[die].live -= 1;
             self.buffer.enqueue_first(slot);
             return;
@@ -220,8 +220,12 @@ impl PageMapped {
                 self.leave(old);
             }
         } else if captured {
+            probe.on_outdated(lpn, slot);
             self.commit_captured(lpn, ppa, slot, probe);
         } else {
+            if done {
+                probe.on_outdated(lpn, slot);
+            }
             // A newer version, or a trim, came in between: the page was garbage before it was written.
             self.stats.units_stale += 1;
             self.lower_live(die);

@@ -196,6 +196,7 @@ impl PageMapped {
             && let Some(slot) = older
             && self.overwrite_buffered(slot, request)
         {
+            probe.on_buffered(lpn, slot);
             if self.sectors.is_some() {
                 self.hold_more_sectors(slot, lpn);
             }
@@ -206,6 +207,7 @@ impl PageMapped {
             return;
         }
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
+        probe.on_buffered(lpn, slot);
         self.note_arrived(slot, lpn, write);
         self.note_buffered(lpn, probe);
         let all_there = write.whole && self.sectors.is_none();

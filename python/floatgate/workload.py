@@ -219,6 +219,10 @@ def variables_of(assignments: tuple[str, ...]) -> dict[str, str]:
         name, equals, value = assignment.partition("=")
         if not equals or not name:
             raise InputError(f"--env {assignment}: expected NAME=VALUE")
+        if name in found:
+            raise InputError(
+                f"--env {assignment}: {name} is given twice: expected one value for each variable"
+            )
         found[name] = value
     return found
 

@@ -178,6 +178,7 @@ def test_variables_are_given_on_the_command_line(floatgate: Command, tmp_path: P
     assert floatgate("run", "a/run.json", "--no-report", "--out", "b").returncode == 0
     assert "j.job:3: ${BS} has no value" in one_line_error(floatgate(*run, "c"))
     assert "--env SIZ" in one_line_error(floatgate(*run, "c", "--env", "BS=8k", "--env", "SIZ=1"))
+    assert "BS is given twice" in one_line_error(floatgate(*run, "c", "--env", "BS=8k", "--env", "BS=4k"))
     assert "expected NAME=VALUE" in one_line_error(floatgate(*run, "c", "--env", "BS"))
     other = floatgate("run", "slc", "random-read", "--env", "BS=8k")
     assert "random-read is no fio job" in one_line_error(other)

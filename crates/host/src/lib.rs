@@ -15,6 +15,7 @@ pub mod fio;
 pub mod flows;
 pub mod later;
 pub mod link;
+mod regular;
 pub mod request;
 pub mod trace;
 pub mod volume;

@@ -49,8 +49,7 @@ mod worker;
 mod workload;
 mod zones;
 
-use crate::WorkloadError;
-use std::fs::File;
+use crate::{WorkloadError, regular};
 use std::io::Read;
 use std::path::Path;
 
@@ -89,7 +88,7 @@ pub fn parse(path: &Path, variables: &Variables) -> Result<JobFile, WorkloadErro
 fn read(path: &Path) -> Result<String, WorkloadError> {
     let wrong = |found: String| WorkloadError::of(path.display().to_string(), found, "a fio job file");
     let mut text = String::new();
-    let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
+    let file = regular::open(path).map_err(wrong)?;
     file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
     if text.len() as u64 > MOST_BYTES {
         return Err(wrong(format!("longer than {} MiB", MOST_BYTES >> 20)));

@@ -1,7 +1,7 @@
 //! A flow from a file: time, device, first sector, sectors, and 0 for a write.
 
 use super::{Region, SECTOR};
-use crate::{HostRequest, Op, Poll, WorkloadError};
+use crate::{HostRequest, Op, Poll, WorkloadError, regular};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -157,10 +157,10 @@ fn place(spec: &ReplaySpec) -> String {
     spec.path.display().to_string()
 }
 
-fn refuse(spec: &ReplaySpec, error: &std::io::Error) -> WorkloadError {
+fn refuse(spec: &ReplaySpec, error: &dyn std::fmt::Display) -> WorkloadError {
     WorkloadError::of(place(spec), error.to_string(), "a trace that can be read")
 }
 
 fn reader(spec: &ReplaySpec) -> Result<BufReader<File>, WorkloadError> {
-    Ok(BufReader::new(File::open(&spec.path).map_err(|error| refuse(spec, &error))?))
+    Ok(BufReader::new(regular::open(&spec.path).map_err(|found| refuse(spec, &found))?))
 }

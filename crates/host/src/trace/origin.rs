@@ -4,7 +4,7 @@
 //! sisters. What was found out beyond the name is said in [`Origin::notes`].
 
 use super::packing::{Bytes, Packing, peek, unpack};
-use crate::WorkloadError;
+use crate::{WorkloadError, regular};
 use std::fs::File;
 use std::io::{Cursor, Error, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -240,19 +240,10 @@ impl Packed {
 }
 
 fn open_file(path: &Path) -> Result<File, WorkloadError> {
-    let name = || path.display().to_string();
-    let failed = |error: Error| {
-        let found = match error.kind() {
-            ErrorKind::NotFound => "no such file".to_owned(),
-            _ => error.to_string(),
-        };
-        WorkloadError::of(name(), found, "a readable trace file")
+    let wrong = |found| {
+        WorkloadError::of(path.display().to_string(), found, "a trace file that can be read, twice over")
     };
-    // Asked before opening: opening a pipe would wait for its writer, and a trace is read twice.
-    if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(WorkloadError::of(name(), "not a regular file", "a trace file, which is read twice"));
-    }
-    File::open(path).map_err(failed)
+    regular::open(path).map_err(wrong)
 }
 
 /// The bytes of one member of an archive; an archive that ends before is an error.

@@ -48,6 +48,27 @@ fn a_job_file_from_disk_with_an_include() {
 }
 
 #[test]
+fn what_is_no_regular_file_is_not_waited_for() {
+    let folder = std::env::temp_dir().join(format!("fio-include-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (what, found) in
+        [("pipe", "not a regular file"), ("/dev/zero", "not a regular file"), (".", "is a folder")]
+    {
+        let job = folder.join("j.fio");
+        std::fs::write(&job, format!("[j]\ninclude {what}\nrw=read\n")).unwrap();
+        let error = parse(&job, &Variables::new()).unwrap_err().to_string();
+        let (start, end) =
+            (format!("{}:2: include ", job.display()), format!(": {found}: expected a fio job file"));
+        assert!(error.starts_with(&start) && error.ends_with(&end), "{error}");
+    }
+    let error = parse(&pipe, &Variables::new()).unwrap_err().to_string();
+    assert!(error.ends_with("pipe: not a regular file: expected a fio job file"), "{error}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn global_sections_hold_for_what_follows() {
     let file =
         read("[global]\nbs=8k\n[a]\n[global]\nioengine=libaio\niodepth=4\n[b]\nbs=16k\n[c]\n").unwrap();

@@ -1,0 +1,23 @@
+//! The one door through which files come in: only regular ones do.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// Opens a regular file; the error says in a few words what lies there instead.
+///
+/// Asked before opening: opening a pipe would wait for its writer, and a device may never end.
+pub(crate) fn open(path: &Path) -> Result<File, String> {
+    let said = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => "no such file".to_owned(),
+        _ => error.to_string(),
+    };
+    let about = std::fs::metadata(path).map_err(said)?;
+    if about.is_dir() {
+        return Err("is a folder".to_owned());
+    }
+    if !about.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    File::open(path).map_err(said)
+}

@@ -1,5 +1,7 @@
 //! What is measured: latencies, where time went, and how it all went over time.
 
+use crate::levels::{COARSE, level_of, levels, upper_edge};
+use crate::places::Places;
 use crate::requests::Request;
 use hdrhistogram::Histogram;
 use host::Op;
@@ -122,6 +124,7 @@ pub(crate) struct Measure {
     /// Reads answered with an error because their data is lost.
     pub uncorrectable: u64,
     pub series: Series,
+    pub places: Places,
     pub started: SimTime,
     pub last_completion: SimTime,
 }
@@ -137,6 +140,7 @@ impl Measure {
             failed: [0; 4],
             uncorrectable: 0,
             series: Series::new(started),
+            places: Places::default(),
             started,
             last_completion: started,
         }
@@ -169,6 +173,7 @@ impl Measure {
         }
         self.count_tag(request, latency);
         self.series.add(now, request.host.op, u64::from(request.host.bytes), latency, cache_bytes);
+        self.places.add(request.host.op, request.first, request.units, latency);
     }
 
     #[inline]
@@ -229,7 +234,7 @@ pub(crate) fn stages(request: &Request, now: SimTime) -> [u64; STAGES.len() + 1]
 }
 
 const BINS_MAX: usize = 512;
-const LEVELS: usize = 264;
+const LEVELS: usize = levels(COARSE);
 
 #[derive(Clone)]
 struct Bin {
@@ -272,25 +277,11 @@ impl Bin {
         for (level, count) in self.levels.iter().enumerate() {
             seen += u64::from(*count);
             if seen >= wanted {
-                return upper_edge(level).min(self.latency_max_ns);
+                return upper_edge(level, COARSE).min(self.latency_max_ns);
             }
         }
         self.latency_max_ns
     }
-}
-
-/// Eight levels to each power of two.
-#[inline]
-fn level_of(latency: u64) -> usize {
-    let latency = latency.max(8);
-    let power = 63 - latency.leading_zeros();
-    let level = (power as usize - 3) * 8 + (latency >> (power - 3)) as usize - 8;
-    level.min(LEVELS - 1)
-}
-
-fn upper_edge(level: usize) -> u64 {
-    let (power, eighth) = (level / 8 + 3, level % 8 + 9);
-    ((eighth as u64) << (power - 3)) - 1
 }
 
 /// Reads and writes over time, in bins whose width doubles when they become too many: constant memory.
@@ -326,7 +317,7 @@ impl Series {
         bin.latency_sum_ns += u128::from(latency);
         bin.latency_max_ns = bin.latency_max_ns.max(latency);
         bin.cache_bytes = cache_bytes;
-        bin.levels[level_of(latency)] += 1;
+        bin.levels[level_of(latency, COARSE)] += 1;
     }
 
     fn widen(&mut self) {
@@ -361,7 +352,7 @@ impl Series {
     /// For each interval: requests beyond the lower and beyond the upper edge of the level (an eighth of a power of
     /// two) in which `latency` lies, and all requests.
     pub fn beyond(&self, op: Op, latency: u64) -> Vec<[f64; 3]> {
-        let level = level_of(latency);
+        let level = level_of(latency, COARSE);
         let beyond = |bin: &Bin, level: usize| -> f64 {
             bin.levels[level..].iter().map(|&count| u64::from(count)).sum::<u64>() as f64
         };
@@ -400,19 +391,5 @@ impl Series {
                 .insert("slc_cache_bytes".into(), (0..count).map(held).map(|bytes| json!(bytes)).collect());
         }
         Value::Object(columns)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_bracket_what_they_hold() {
-        for latency in [8, 9, 15, 16, 17, 1_000, 123_456_789, 1 << 35] {
-            let level = level_of(latency);
-            assert!(upper_edge(level) >= latency, "{latency} lies above its level {level}");
-            assert!(level == 0 || upper_edge(level - 1) < latency, "{latency} lies below its level {level}");
-        }
     }
 }

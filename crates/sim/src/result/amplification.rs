@@ -251,12 +251,8 @@ fn settle(all: &Parts<'_>, counted: &[u64]) -> LongRun {
     }
 }
 
-/// `waf_long_run` of a result; null where the host wrote nothing.
-pub(super) fn of_long_run<P: Observer>(run: &Run<P>, stats: &FtlStats) -> Value {
-    if stats.units_written == 0 {
-        return Value::Null;
-    }
-    let found = long_run(run);
+/// `waf_long_run` of a result.
+pub(super) fn of_long_run<P: Observer>(found: &LongRun, run: &Run<P>, stats: &FtlStats) -> Value {
     let too_short = found
         .interval
         .is_none()

@@ -51,6 +51,8 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
     let utilisation = drive::utilisation(&busy, &run.busy_baseline, window_ns);
     let erases = sum_by_origin(&stats.blocks_erased);
     let (waf_parts, debt) = amplification::parts_and_debt(run, &stats);
+    let long_run = (stats.units_written > 0).then(|| amplification::long_run(run));
+    let waf_interval = long_run.as_ref().and_then(|found| found.interval);
     json!({
         "version": crate::version(),
         "seed": context.seed,
@@ -66,7 +68,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "state": state(context, &run.ftl, &stats),
         "simulated_ns": span_ns,
         "started_ns": measure.started.ns(),
-        "host": host(measure, span_ns),
+        "host": host(measure, span_ns, waf_interval.map_or(0.0, |interval| interval.relative())),
         "flash": {
             "reads": by_origin(&stats.pages_read),
             "programs": by_origin(&stats.pages_programmed),
@@ -77,7 +79,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         },
         "waf": stats.waf(),
         "waf_parts": waf_parts,
-        "waf_long_run": amplification::of_long_run(run, &stats),
+        "waf_long_run": long_run.map(|found| amplification::of_long_run(&found, run, &stats)),
         "debt": debt,
         "stages": stages(measure),
         "jobs": jobs(run),
@@ -199,12 +201,12 @@ fn figures(bytes: u64, latencies: &Histogram<u64>, mean: Option<f64>, span_ns: u
     })
 }
 
-fn host(measure: &Measure, span_ns: u64) -> Value {
+fn host(measure: &Measure, span_ns: u64, waf_relative: f64) -> Value {
     let mut host = Map::new();
     for op in Op::ALL {
         let of: &OpMeasure = &measure.ops[op as usize];
         let mut figures = figures(of.bytes, &of.latency, of.mean_ns(), span_ns);
-        figures["interval"] = intervals::of(measure, op, span_ns);
+        figures["interval"] = intervals::of(measure, op, span_ns, waf_relative);
         host.insert(op.name().into(), figures);
     }
     host["read"]["uncorrectable"] = json!(measure.uncorrectable);

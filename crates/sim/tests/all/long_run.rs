@@ -56,6 +56,50 @@ fn a_short_run_says_what_a_long_one_finds() {
 }
 
 #[test]
+fn a_short_run_says_what_latencies_a_long_one_finds() {
+    for victim in ["greedy", "d-choices"] {
+        let victim_name = format!("ftl.gc.victim.name={victim}");
+        let settings = [victim_name.as_str()];
+        for figure in ["mean", "p50"] {
+            let path = format!("host.write.latency_ns.{figure}");
+            let long = (100..103).map(|seed| number(&measured(&settings, seed, 60_000), &path));
+            let long = long.sum::<f64>() / 3.0;
+            let held = |seed: &u64| {
+                let result = measured(&settings, *seed, 6_000);
+                let interval = &result["host"]["write"]["interval"]["latency_ns"][figure];
+                let bound = |side: usize| interval[side].as_f64().unwrap();
+                (bound(0)..=bound(1)).contains(&long)
+            };
+            let held = (0..20).filter(held).count();
+            assert!(held >= 17, "{victim}: {held} of 20 intervals of the {figure} hold {long} ns");
+        }
+    }
+}
+
+#[test]
+fn a_median_read_says_that_its_popular_data_could_lie_in_other_pages() {
+    let settings = ["nand.cell=tlc", "nand.pages_per_block=48", r#"nand.t_r=["25us", "45us", "65us"]"#];
+    // Nine units are all that is read: their pages decide on the median, and are of three kinds.
+    let read = |seed: u64, popular: usize| {
+        let drive = drive(&[SMALL, &settings].concat());
+        let units = drive.capacity().get() / 4096;
+        let mut random = engine::RandomStream::new(seed, "test");
+        let places: Vec<u64> = (0..popular).map(|_| random.below(units)).collect();
+        let draw = move |_| (Op::Read, places[random.below(places.len() as u64) as usize] * 4096, 4096);
+        let fill = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
+        run(drive, common::closed_loop(30_000, 1, draw), fill).1
+    };
+    let median = number(&read(1, 3_000), "host.read.latency_ns.p50");
+    let holds = |seed: &u64| {
+        let interval = &read(*seed, 9)["host"]["read"]["interval"]["latency_ns"]["p50"];
+        (interval[0].as_f64().unwrap()..=interval[1].as_f64().unwrap()).contains(&median)
+    };
+    // Of 40 at 95 %, fewer than 35 come once in seventy times.
+    let held = (0..40).filter(holds).count();
+    assert!(held >= 35, "{held} of 40 intervals hold {median} ns, the median where all is read alike");
+}
+
+#[test]
 fn what_writes_find_in_the_buffer_says_whether_they_are_uniform() {
     let times = |hot: f64| {
         let drive = drive(SMALL);

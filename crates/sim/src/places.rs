@@ -1,0 +1,132 @@
+//! Requests by where they go.
+//!
+//! Popular data lie where they happen to lie: in pages of one kind or another, on a busier die or an idler one. That is
+//! the same all through a run and differs from one to the next, so no part of a run's time shows it. Parts of its
+//! addresses do: each unit belongs to one of a few groups, drawn by its number, and where popular data happen to lie is
+//! drawn for each group apart.
+
+use crate::levels::{FINE, level_of, levels};
+use host::Op;
+use units::Lpn;
+
+/// Enough to tell their spread well: a Student quantile of 2.04.
+const GROUPS: usize = 32;
+/// Requests of 1, 2 to 3, 4 to 7 and so on units are told apart, those of 128 and more are not: what is popular has its
+/// size in every run, so that the difference which sizes make is none between runs.
+const SIZES: usize = 8;
+/// The golden ratio's digits spread consecutive numbers over all groups (Knuth's multiplicative hashing).
+const HASH: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// How many requests of a group and a size took how long.
+type Counts = Option<Box<[u64]>>;
+
+/// Latencies of reads and writes by size and by the group of the first unit they touch.
+#[derive(Default)]
+pub(crate) struct Places {
+    counts: [Vec<Counts>; 2],
+}
+
+/// By how much the share of requests that take longer than a latency differs between groups.
+pub(crate) struct Beyond {
+    /// For each group: requests that took longer, beyond as many as would be expected of their sizes; all requests.
+    pub groups: Vec<[f64; 2]>,
+    /// The share of all.
+    pub share: f64,
+    /// The variance of one request, where all of a size are alike and independent.
+    pub variance: f64,
+}
+
+impl Places {
+    #[inline]
+    pub fn add(&mut self, op: Op, first: Lpn, units: u32, latency_ns: u64) {
+        let Some(counts) = self.counts.get_mut(op as usize) else { return };
+        let cell = group_of(first) * SIZES + (units.max(1).ilog2() as usize).min(SIZES - 1);
+        if counts.get(cell).is_none_or(Option::is_none) {
+            begin(counts, cell);
+        }
+        if let Some(counts) = &mut counts[cell] {
+            counts[level_of(latency_ns, FINE)] += 1;
+        }
+    }
+
+    /// Requests beyond the lower edge of the level (a 64th of a power of two) in which a latency lies, or the `upper`.
+    pub fn beyond(&self, op: Op, latency_ns: u64, upper: bool) -> Beyond {
+        let level = level_of(latency_ns, FINE) + usize::from(upper);
+        let counted = |counts: &Counts| match counts {
+            Some(counts) => [&counts[level..], counts].map(|counts| counts.iter().sum::<u64>() as f64),
+            None => [0.0; 2],
+        };
+        let cells: Vec<[f64; 2]> = self.counts[op as usize].iter().map(counted).collect();
+        let mut sizes = [[0.0; 2]; SIZES];
+        for (index, cell) in cells.iter().enumerate() {
+            let size = &mut sizes[index % SIZES];
+            *size = [size[0] + cell[0], size[1] + cell[1]];
+        }
+        let shares = sizes.map(|[beyond, all]: [f64; 2]| if all > 0.0 { beyond / all } else { 0.0 });
+        let unexpected = |group: &[[f64; 2]]| {
+            group
+                .iter()
+                .zip(shares)
+                .fold([0.0; 2], |sum, ([beyond, all], share)| [sum[0] + beyond - share * all, sum[1] + all])
+        };
+        let groups: Vec<[f64; 2]> = cells.chunks(SIZES).map(unexpected).collect();
+        let all = sizes.iter().map(|size| size[1]).sum::<f64>().max(1.0);
+        let variance = shares.iter().zip(sizes).map(|(share, size)| share * (1.0 - share) * size[1]);
+        Beyond {
+            groups,
+            share: sizes.iter().map(|size| size[0]).sum::<f64>() / all,
+            variance: variance.sum::<f64>() / all,
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn begin(counts: &mut Vec<Counts>, cell: usize) {
+    counts.resize(GROUPS * SIZES, None);
+    counts[cell] = Some(vec![0; levels(FINE)].into());
+}
+
+#[inline]
+fn group_of(unit: Lpn) -> usize {
+    (u64::from(unit.0).wrapping_mul(HASH) >> (64 - GROUPS.ilog2())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::RandomStream;
+
+    /// The variance over groups beyond that of independent requests, as a share of it: 200 popular units of 2 sizes, of
+    /// which `slow` says how long a request of each takes, given whether the unit lies in a slow place.
+    fn excess(seed: u64, slow: impl Fn(&mut RandomStream, u32, bool) -> bool) -> f64 {
+        let mut random = RandomStream::new(seed, "test");
+        let mut places = Places::default();
+        let lies_slow: Vec<bool> = (0..200).map(|_| random.chance(0.5)).collect();
+        for _ in 0..100_000 {
+            let unit = random.below(200) as u32;
+            let units = if unit.is_multiple_of(4) { 16 } else { 1 };
+            let latency = if slow(&mut random, units, lies_slow[unit as usize]) { 70_000 } else { 66_000 };
+            places.add(Op::Read, Lpn(unit), units, latency);
+        }
+        let beyond = places.beyond(Op::Read, 66_000, true);
+        let of = |sums: &[f64; 2]| Some(sums[0] / sums[1]);
+        let (value, variance) = crate::spread::jackknife(&beyond.groups, of).unwrap();
+        assert!(value.abs() < 1e-9, "what is unexpected adds up to nothing");
+        variance / (beyond.variance / 100_000.0)
+    }
+
+    #[test]
+    fn where_popular_data_lie_shows_and_what_chance_and_size_do_does_not() {
+        let mean = |slow: &dyn Fn(&mut RandomStream, u32, bool) -> bool| {
+            (0..20).map(|seed| excess(seed, slow)).sum::<f64>() / 20.0
+        };
+        let by_chance = mean(&|random, _, _| random.chance(0.5));
+        assert!((0.7..1.3).contains(&by_chance), "{by_chance}");
+        let by_size = mean(&|random, units, _| random.chance(if units > 1 { 0.9 } else { 0.3 }));
+        assert!((0.7..1.3).contains(&by_size), "{by_size}");
+        // 200 draws decide, not 100,000.
+        let by_place = mean(&|_, _, lies_slow| lies_slow);
+        assert!((400.0..600.0).contains(&by_place), "{by_place}");
+    }
+}

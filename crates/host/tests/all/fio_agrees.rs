@@ -4,10 +4,7 @@
 //! What the jobs fix (files, sequential offsets, counts, coverage) must be equal; what is drawn at random is compared
 //! by its distribution.
 
-#[path = "../beside/mod.rs"]
-mod beside;
-
-use beside::{Drawn, drawn_alike, has_fio, plain, read, sorted};
+use crate::beside::{self, Drawn, drawn_alike, has_fio, plain, read, sorted};
 use std::process::Command;
 
 const DRIVE: u64 = 4 << 30;

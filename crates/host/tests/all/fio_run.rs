@@ -1,8 +1,9 @@
 //! Jobs as they run: what goes where, when, and how much of it, against a drive of constant latency.
 
+use crate::beside::play::{Said, play as play_on};
 use host::fio::{FileRegion, FioWorkload, Variables, generators, parse_text};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use units::SimTime;
 
 const MIB: u64 = 1 << 20;
@@ -31,47 +32,21 @@ fn play_with(text: &str, seed: u64, latency_ns: u64, limit: usize) -> Played {
     let mut workload = workload_on(text, DRIVE, seed).unwrap();
     let mut played =
         Played { requests: Vec::new(), end_ns: 0, most_outstanding: BTreeMap::new(), in_ramp: 0 };
-    let mut outstanding: VecDeque<(u64, HostRequest)> = VecDeque::new();
     let mut by_tag: BTreeMap<u16, u32> = BTreeMap::new();
-    let mut now = 0;
-    loop {
-        let mut next = u64::MAX;
-        match workload.poll(SimTime::from_ns(now)).unwrap() {
-            Poll::Ready(request) => {
-                assert_eq!(request.arrive.ns(), now);
-                assert!(request.offset + u64::from(request.bytes) <= DRIVE);
-                played.in_ramp += u64::from(workload.in_ramp(SimTime::from_ns(now)));
-                let count = by_tag.entry(request.tag).or_insert(0);
-                *count += 1;
-                let most = played.most_outstanding.entry(request.tag).or_insert(0);
-                *most = (*most).max(*count);
-                outstanding.push_back((now + latency_ns, request));
-                played.requests.push(request);
-                if played.requests.len() == limit {
-                    break;
-                }
-                continue;
-            }
-            Poll::At(time) => {
-                assert!(time.ns() > now);
-                next = time.ns();
-            }
-            Poll::Blocked => assert!(!outstanding.is_empty(), "blocked for ever"),
-            Poll::Done if outstanding.is_empty() => break,
-            Poll::Done => {}
+    played.end_ns = play_on(&mut workload, latency_ns, limit, &mut |workload, request, what| {
+        let count = by_tag.entry(request.tag).or_insert(0);
+        if what == Said::Answered {
+            *count -= 1;
+            return;
         }
-        match outstanding.front() {
-            Some((time, _)) if *time <= next => {
-                let (time, request) = outstanding.pop_front().unwrap();
-                now = time;
-                *by_tag.get_mut(&request.tag).unwrap() -= 1;
-                workload.complete(&request, SimTime::from_ns(now), false);
-            }
-            _ => now = next,
-        }
-    }
+        assert!(request.offset + u64::from(request.bytes) <= DRIVE);
+        played.in_ramp += u64::from(workload.in_ramp(request.arrive));
+        *count += 1;
+        let most = played.most_outstanding.entry(request.tag).or_insert(0);
+        *most = (*most).max(*count);
+        played.requests.push(*request);
+    });
     assert_eq!(workload.report().requests, played.requests.len() as u64);
-    played.end_ns = now;
     played
 }
 

@@ -1,5 +1,7 @@
 //! Jobs, traces and volumes, a question a file, in one binary: linked one by one, the files cost more than their tests.
 
+#[path = "../beside/mod.rs"]
+mod beside;
 mod fio_agrees;
 mod fio_fuzz;
 mod fio_run;

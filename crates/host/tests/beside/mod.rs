@@ -3,11 +3,14 @@
 //! fio runs with `ioengine=null` and `write_iolog`, which says what it would ask of its files.
 
 use host::fio::{FileRegion, FioWorkload, JobFile, Variables, parse_text};
-use host::{HostRequest, Op, Poll, Workload, WorkloadError};
-use std::collections::{BTreeMap, VecDeque};
+use host::{HostRequest, Op, WorkloadError};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use units::SimTime;
+
+pub mod play;
+
+use play::{Said, play};
 
 /// A request as both say it: its file, what it does, where in the file, how long.
 pub type Asked = (String, &'static str, u64, u64);
@@ -116,31 +119,11 @@ pub fn ours(text: &str, drive: u64, most: usize) -> Result<Vec<Vec<Asked>>, Work
     let mut found = vec![Vec::new(); file.jobs.len()];
     let mut workload = FioWorkload::new(file, drive, 1)?;
     let files = workload.files().to_vec();
-    let mut outstanding: VecDeque<(u64, HostRequest)> = VecDeque::new();
-    let (mut now, mut count) = (0, 0);
-    while count < most {
-        let mut next = u64::MAX;
-        match workload.poll(SimTime::from_ns(now))? {
-            Poll::Ready(request) => {
-                count += 1;
-                found[section_of[usize::from(request.tag)]].push(said(&request, &files));
-                outstanding.push_back((now + 1000, request));
-                continue;
-            }
-            Poll::At(time) => next = time.ns(),
-            Poll::Blocked => assert!(!outstanding.is_empty()),
-            Poll::Done if outstanding.is_empty() => break,
-            Poll::Done => {}
+    play(&mut workload, 1000, most, &mut |_, request, what| {
+        if what == Said::Made {
+            found[section_of[usize::from(request.tag)]].push(said(request, &files));
         }
-        match outstanding.front() {
-            Some((time, _)) if *time <= next => {
-                let (time, request) = outstanding.pop_front().unwrap();
-                now = time;
-                workload.complete(&request, SimTime::from_ns(now), false);
-            }
-            _ => now = next,
-        }
-    }
+    });
     Ok(found)
 }
 

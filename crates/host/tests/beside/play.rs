@@ -1,0 +1,56 @@
+//! Jobs against a drive of constant latency.
+
+use host::fio::FioWorkload;
+use host::{HostRequest, Poll, Workload};
+use std::collections::VecDeque;
+use units::SimTime;
+
+/// What is told of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It was made.
+    Made,
+    /// It was answered.
+    Answered,
+}
+
+/// Runs `workload` against a drive that answers every request after `latency_ns`, at most `most` requests, and tells
+/// `seen` of each; the answer is when it ended.
+pub fn play(
+    workload: &mut FioWorkload,
+    latency_ns: u64,
+    most: usize,
+    seen: &mut dyn FnMut(&FioWorkload, &HostRequest, Said),
+) -> u64 {
+    let mut outstanding: VecDeque<(u64, HostRequest)> = VecDeque::new();
+    let (mut now, mut count) = (0, 0);
+    while count < most {
+        let mut next = u64::MAX;
+        match workload.poll(SimTime::from_ns(now)).unwrap() {
+            Poll::Ready(request) => {
+                assert_eq!(request.arrive.ns(), now);
+                count += 1;
+                seen(workload, &request, Said::Made);
+                outstanding.push_back((now + latency_ns, request));
+                continue;
+            }
+            Poll::At(time) => {
+                assert!(time.ns() > now);
+                next = time.ns();
+            }
+            Poll::Blocked => assert!(!outstanding.is_empty(), "blocked for ever"),
+            Poll::Done if outstanding.is_empty() => break,
+            Poll::Done => {}
+        }
+        match outstanding.front() {
+            Some((time, _)) if *time <= next => {
+                let (time, request) = outstanding.pop_front().unwrap();
+                now = time;
+                seen(workload, &request, Said::Answered);
+                workload.complete(&request, SimTime::from_ns(now), false);
+            }
+            _ => now = next,
+        }
+    }
+    now
+}

@@ -2,6 +2,11 @@
 
 import errno
 import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -87,6 +92,33 @@ def test_force_never_removes_what_is_no_run(tmp_path: Path) -> None:
     ):
         pass
     assert (tmp_path / "home" / "thesis.tex").read_text() == "years of work"
+
+
+@pytest.mark.parametrize("name", ["results.csv", "run.json", "grid.json"])
+def test_a_result_among_other_files_makes_no_run_of_them(name: str, tmp_path: Path) -> None:
+    """Whoever keeps results beside a thesis keeps both: only the marker says that a folder may go."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / name).write_text("{}")
+    (tmp_path / "home" / "thesis.tex").write_text("years of work")
+
+    def replace() -> None:
+        with atomically(tmp_path / "home", force=True) as partial:
+            _write_run(partial, "new")
+
+    with pytest.raises(InputError):
+        replace()
+    assert (tmp_path / "home" / "thesis.tex").read_text() == "years of work"
+    assert (tmp_path / "home" / name).read_text() == "{}"
+
+
+def test_what_an_earlier_version_put_aside_is_not_in_the_way(tmp_path: Path) -> None:
+    _run_into(tmp_path / "run")
+    for old in (f".run.partial-{os.getpid()}.old", ".run.old"):
+        (tmp_path / old).mkdir()
+        (tmp_path / old / "run.json").write_text("{}")
+    with atomically(tmp_path / "run", force=True) as partial:
+        _write_run(partial, "newer")
+    assert read_json(tmp_path / "run" / "run.json") == {"text": "newer"}
 
 
 def test_force_never_removes_a_file_that_floatgate_did_not_write(tmp_path: Path) -> None:
@@ -204,6 +236,25 @@ def test_a_saved_state_is_replaced_only_on_request(tmp_path: Path) -> None:
     (tmp_path / "thesis").write_bytes(b"ten years of work")
     with pytest.raises(InputError, match="is no saved state"):
         check_state_file(tmp_path / "thesis", force=True)
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="no strace here")
+def test_a_saved_state_is_on_the_disk_before_it_has_its_name(tmp_path: Path) -> None:
+    tiny = Path(__file__).parents[1] / "drives" / "tiny.toml"
+    run = f"-m floatgate run {tiny} random-write --limit-requests 5 --no-report --save-state s.state --out o"
+    calls = ["strace", "-f", "-y", "-o", "calls", "-e", "trace=fsync,rename,renameat,renameat2"]
+    done = subprocess.run(
+        [*calls, sys.executable, *run.split()], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    if "ptrace" in done.stderr:
+        pytest.skip("strace may not look here")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "calls").read_text()
+    named = re.search(r'rename\w*\(.*?"[^"]*?([^"/]+)", .*"s\.state"', text)
+    assert named is not None, text
+    synced = re.search(rf"fsync\(\d+<{re.escape(str(tmp_path / named[1]))}>\) += 0", text)
+    assert synced is not None, text
+    assert synced.start() < named.start()
 
 
 def test_a_file_in_the_way(tmp_path: Path) -> None:

@@ -253,6 +253,19 @@ def test_a_seed_of_zero_is_a_seed(place: Path) -> None:
     assert json.loads((place / "o" / "run.json").read_text())["seed"] == 0
 
 
+def test_a_result_does_not_say_where_to_write(place: Path) -> None:
+    """Whoever runs somebody else's run.json again keeps the files that it names."""
+    assert in_process("run", TINY, "job.fio", "--no-report", "--save-state", "mine", "--out", "o").code == 0
+    document = json.loads((place / "o" / "run.json").read_text())
+    document["invocation"]["options"] |= {"save_state": str(place / "thesis")}
+    (place / "o" / "run.json").write_text(json.dumps(document))
+    (place / "thesis").write_text("ten years of work")
+    before = (place / "mine").stat().st_mtime_ns
+    assert in_process("run", "o/run.json", "--no-report", "--out", "p").code == 0
+    assert (place / "thesis").read_text() == "ten years of work"
+    assert (place / "mine").stat().st_mtime_ns == before
+
+
 def test_since_counts_from_the_first_request(place: Path) -> None:
     """The clock of an MSR trace starts in 1601; the first of three requests a second apart is left out."""
     assert in_process("run", TINY, "t.csv", "--since", "10ms", "--no-report", "--out", "o").code == 0

@@ -170,6 +170,7 @@ def test_a_faulty_price_list_is_one_line(
     ("old", "new", "said"),
     [
         ('"2y"', '"2.5y"', "w.toml:4: life = 2.5y"),
+        ('"2y"', '"100000y"', "w.toml:4: life = 100000y"),
         ('"10TB"', '"10"', "w.toml:6: capacity = "),
         ("random_read = 1000\nrandom_write = 500", "", "expected at least one kind of request"),
         ("[iops]", "[iopps]", "(did you mean iops?)"),

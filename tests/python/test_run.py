@@ -181,6 +181,24 @@ def test_every_request_says_where_its_time_went(floatgate: Command, here: Path) 
     )
 
 
+def test_rows_under_a_ramp_say_which_of_them_count(here: Path) -> None:
+    job = "[{name}]\nrw=randrw\nbs=4k\nioengine=libaio\niodepth=4\nramp_time=2ms\nruntime=6ms\ntime_based\n"
+    (here / "ramp.fio").write_text(job.format(name="a") + job.format(name="b"))
+    run = fg.run(Path(__file__).parents[1] / "drives" / "tiny.toml", here / "ramp.fio", requests=True)
+    rows = run.requests().to_pylist()
+    counted = [row for row in rows if row["measured"]]
+    assert 0 < len(counted) < len(rows)
+    for op, host in ((0, run.host.read), (1, run.host.write)):
+        latencies = [row["complete_ns"] - row["arrive_ns"] for row in counted if row["op"] == op]
+        assert len(latencies) == host.requests
+        # A level of the histogram is a thousandth wide.
+        reported = (host.latency_ns.min, host.latency_ns.max)
+        assert reported == pytest.approx((min(latencies), max(latencies)), rel=1e-3)
+    for tag in (0, 1):  # each job's requests are numbered from 1, those of the ramp among them
+        numbers = sorted(row["request"] for row in rows if row["tag"] == tag)
+        assert numbers == list(range(1, len(numbers) + 1))
+
+
 def test_the_timeline_holds_the_busy_time(floatgate: Command, here: Path) -> None:
     assert floatgate(*RUN, "--timeline", "--out", "o", "--no-report").returncode == 0
     trace = Trace.FromString((here / "o" / "timeline.perfetto-trace").read_bytes())

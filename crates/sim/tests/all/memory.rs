@@ -29,6 +29,18 @@ fn a_drive_with_more_blocks_than_the_machine_can_hold_is_refused() {
     }
 }
 
+/// 15,000 GiB of flash: fewer blocks than numbers reach, and more units than a machine of 16 GiB holds.
+#[test]
+fn a_drive_of_thousands_of_gibibytes_is_refused_before_it_is_made() {
+    let settings =
+        ["nand.blocks_per_plane=122880", "geometry.channels=16", "geometry.ways=8", "ftl.op_ratio=0.1"];
+    let drive = Drive::load(&catalogue(), "slc", &settings.map(str::to_owned))
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert!(drive.capacity().get() >> 30 > 10_000, "{} GiB", drive.capacity().get() >> 30);
+    let error = refused(begin(drive, RunOptions { memory_limit: Some(16 << 30), ..RunOptions::default() }));
+    assert!(error.contains("bytes for each of") && error.contains("GiB"), "{error}");
+}
+
 #[test]
 fn a_drive_beyond_the_limit_is_refused_with_the_arithmetic() {
     let limited = |memory_limit, check| {

@@ -1,4 +1,4 @@
-"""The files of Rust tests are compiled, and the `cargo test` lines of documents name what is there."""
+"""The tests themselves: Rust's are all compiled, documented `cargo test` lines name some, none sleeps."""
 
 import re
 from pathlib import Path
@@ -43,3 +43,11 @@ def test_a_documented_cargo_test_is_there(crate: str, binary: str, module: str |
     assert (tests / f"{binary}.rs").is_file() or (tests / binary / "main.rs").is_file()
     assert module is None or (tests / binary / f"{module}.rs").is_file()
     assert module is not None or binary != "all", "expected the file of which the line speaks"
+
+
+def test_no_test_sleeps() -> None:
+    """A fixed time is too short on a busy machine: a test waits for a sign."""
+    sleep = re.compile(r"\bsleep\(|^sleep \d", re.MULTILINE)
+    texts = [*ROOT.glob("tests/**/*.py"), *ROOT.glob("crates/*/tests/**/*.rs")]
+    found = {path.name for path in texts if path != Path(__file__) and sleep.search(path.read_text())}
+    assert found <= {"fake_core.py"}  # where a step of a made-up run takes time

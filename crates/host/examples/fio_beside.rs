@@ -18,7 +18,17 @@ const OF_CLONE: usize = 60;
 /// The drive before sizes are divided.
 const DRIVE: u64 = 1 << 39;
 /// Options whose values are bytes.
-const SIZES: &[&str] = &["size", "io_size", "io_limit", "filesize", "offset", "offset_increment"];
+const SIZES: &[&str] = &[
+    "size",
+    "io_size",
+    "io_limit",
+    "filesize",
+    "offset",
+    "offset_increment",
+    "zonesize",
+    "zonerange",
+    "zoneskip",
+];
 /// Options that fio does not get: they are for its machine, its engines and its clock, or say when it ends.
 const NOT_FIOS: &[&str] = &[
     "ioengine",
@@ -247,7 +257,9 @@ fn on_the_drive(job: &JobSpec, drive: u64) -> String {
         lines.push_str(&format!("filename={DEVICE}\n"));
     }
     if (names_it || is_it) && !sized {
-        lines.push_str(&format!("filesize={drive}\n"));
+        // From filesize alone the null engine does not know where zones begin again.
+        let key = if job.zones.size > 0 { "size" } else { "filesize" };
+        lines.push_str(&format!("{key}={drive}\n"));
     }
     lines
 }

@@ -24,6 +24,13 @@ pub fn check(job: &JobSpec) -> Result<(), WorkloadError> {
             return wrong("both rate and rate_iops", "one of them");
         }
     }
+    let is_on = |option: &str| job.options.get(option).is_some_and(|value| value != "0");
+    if job.max_latency_ns != [0; 3] && is_on("exitall_on_error") {
+        return wrong(
+            "max_latency beside exitall_on_error",
+            "one of them, or exitall: an error ends its own job here",
+        );
+    }
     if job.experimental_verify && job.loops > 1 {
         return wrong(
             "experimental_verify beside loops",

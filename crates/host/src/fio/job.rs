@@ -200,6 +200,8 @@ pub struct JobSpec {
     pub zones: Zones,
     /// Its requests in proportion to those of others.
     pub flow: FlowOptions,
+    /// A clone ends at a request that takes longer; 0 for none.
+    pub max_latency_ns: [u64; 3],
     /// Begins a group of its own in reports.
     pub new_group: bool,
     /// What it writes is verified, by which method; and it is, after the writing.
@@ -283,6 +285,7 @@ impl JobSpec {
             steady: Steady::default(),
             zones: Zones::default(),
             flow: FlowOptions::default(),
+            max_latency_ns: [0; 3],
             new_group: false,
             verify: None,
             do_verify: true,

@@ -34,6 +34,7 @@ mod hold;
 mod job;
 mod keys;
 mod lexer;
+mod limits;
 mod notes;
 mod order;
 mod pace;

@@ -141,6 +141,7 @@ pub fn apply(job: &mut JobSpec, name: &str, text: &str) -> Result<(), Wrong> {
         }
         "flow_id" => job.flow.id = number()?,
         "flow_sleep" => job.flow.rest_ns = duration(1_000)?,
+        "max_latency" => each(&mut job.max_latency_ns, text, |text| value::time_ns(text, 1_000))?,
         "number_ios" => job.number_ios = Some(number()?).filter(|count| *count > 0),
         other => unreachable!("{other} stands in the table of honoured options"),
     }

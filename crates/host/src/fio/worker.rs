@@ -271,6 +271,12 @@ impl Worker {
         self.times.end_ns = self.times.end_ns.min(now);
     }
 
+    /// It makes no more requests from `now` on, and no last flush: fio flushes nothing after an error.
+    pub fn fail(&mut self, now: u64) {
+        self.stop(now);
+        self.end_fsync = false;
+    }
+
     /// `request`, one of its own, was answered at `now`.
     #[inline]
     pub fn complete(&mut self, request: &HostRequest, now: u64) {

@@ -4,6 +4,7 @@ use super::existing::{Use, existing};
 use super::files::{FileRegion, Files, Share};
 use super::flow::Flows;
 use super::job::{ExitWhat, JobFile, JobSpec};
+use super::limits::Limits;
 use super::pending::Pending;
 use super::steady::Watch;
 use super::worker::{Step, Worker};
@@ -12,6 +13,9 @@ use engine::RandomStream;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use units::SimTime;
+
+mod ends;
+mod flows;
 
 /// Where a clone waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +83,7 @@ pub struct FioWorkload {
     watches: Vec<Watch>,
     watched_by: Vec<u32>,
     flows: Flows,
+    limits: Limits,
 }
 
 const UNWATCHED: u32 = u32::MAX;
@@ -112,6 +117,7 @@ impl FioWorkload {
             watches: Vec::new(),
             watched_by: Vec::new(),
             flows: Flows::default(),
+            limits: Limits::default(),
         };
         let mut same_name: BTreeMap<String, u64> = BTreeMap::new();
         for index in 0..workload.file.jobs.len() {
@@ -123,6 +129,8 @@ impl FioWorkload {
         }
         workload.group_starts.push_back(workload.clones.len() as u32);
         workload.watch();
+        let jobs = &workload.file.jobs;
+        workload.limits = Limits::new(workload.clones.iter().map(|clone| &jobs[clone.job as usize]));
         let in_first = workload.clones[..workload.group_starts[0] as usize].iter();
         let ramp = |clone: &Member| {
             let job = &workload.file.jobs[clone.job as usize];
@@ -215,16 +223,6 @@ impl FioWorkload {
             }
             self.watches[watch as usize].clones.push(index);
             self.watched_by.push(watch);
-        }
-    }
-
-    /// Counts an answer to clone `index`; when its watch finds a steady state, all that it watches end.
-    fn settle(&mut self, index: u32, request: &HostRequest, now: u64) {
-        let Some(watch) = self.watches.get_mut(self.watched_by[index as usize] as usize) else { return };
-        if watch.count(request, now) {
-            for clone in &watch.clones {
-                self.clones[*clone as usize].worker.stop(now);
-            }
         }
     }
 
@@ -327,51 +325,6 @@ impl FioWorkload {
         }
     }
 
-    /// Clone `index` asks its flow for a request.
-    #[cold]
-    #[inline(never)]
-    fn ask(&mut self, index: u32, now: u64) {
-        if self.flows.admits(index) {
-            self.clones[index as usize].worker.admit();
-            self.clones[index as usize].place = Place::Ready;
-            self.ready.push_front(index);
-            // What others stand back for has changed.
-            return self.unpark();
-        }
-        let clone = &mut self.clones[index as usize];
-        match clone.worker.stand_back(now) {
-            Some(Step::Wait(then)) => {
-                clone.place = Place::Timed;
-                self.timers.push(Reverse((then, index)));
-            }
-            Some(_) => {
-                clone.place = Place::Full;
-                self.full += 1;
-            }
-            None => {
-                clone.place = Place::Parked;
-                self.flows.parked.push((index, clone.worker.end_ns()));
-            }
-        }
-    }
-
-    /// Those that stand back look again, after the one whose turn it is.
-    fn unpark(&mut self) {
-        for (index, _) in std::mem::take(&mut self.flows.parked) {
-            self.clones[index as usize].place = Place::Ready;
-            self.ready.push_back(index);
-        }
-    }
-
-    /// Those that stand back while their time ends, or are stopped, look again.
-    #[cold]
-    #[inline(never)]
-    fn end_parked(&mut self, now: u64) {
-        if self.flows.parked.iter().any(|(index, _)| self.clones[*index as usize].worker.end_ns() <= now) {
-            self.unpark();
-        }
-    }
-
     /// The request that clone `index` makes at `now`.
     #[inline]
     fn request(&mut self, index: u32, step: (crate::Op, u64, u32), now: SimTime) -> HostRequest {
@@ -469,6 +422,9 @@ impl Workload for FioWorkload {
         if !self.watches.is_empty() {
             self.settle(index, request, now.ns());
         }
+        if !self.limits.is_empty() {
+            self.limit(index, request, now.ns());
+        }
         let clone = &mut self.clones[index as usize];
         clone.worker.complete(request, now.ns());
         match clone.place {
@@ -500,6 +456,9 @@ impl Workload for FioWorkload {
         if !self.watches.is_empty() {
             let said = self.watches.iter().map(|watch| self.said_of(watch));
             notes.push(("steadystate".to_owned(), said.collect::<Vec<_>>().join(", ")));
+        }
+        if !self.limits.said.is_empty() {
+            notes.push(("max_latency".to_owned(), self.limits.said.join(", ")));
         }
         WorkloadReport {
             name: self.file.name.clone(),

@@ -402,6 +402,38 @@ fn zones_that_fio_itself_does_not_keep_are_refused() {
 }
 
 #[test]
+fn a_job_ends_at_a_request_that_takes_too_long() {
+    // Every request takes 100 us.
+    let run = |limit: &str| {
+        let mut workload = workload_on(
+            &format!("[a]\nrw=randread\nsize=1m\nioengine=libaio\niodepth=4\nmax_latency={limit}\n[b]\nrw=write\nsize=1m\n"),
+            DRIVE,
+            1,
+        )
+        .unwrap();
+        let mut requests = Vec::new();
+        play_on(&mut workload, 100_000, usize::MAX, &mut |_, request, what| {
+            if what == Said::Made {
+                requests.push(*request);
+            }
+        });
+        let said =
+            workload.report().notes.into_iter().find(|note| note.0 == "max_latency").map(|note| note.1);
+        (by_tag(&requests), said)
+    };
+    assert_eq!(run("100us"), (vec![256, 256], None), "no longer than that is allowed");
+    let said = "a: ended after 0.0001 s by a read of 0.1 ms, with at most 0.099 ms asked for";
+    // Those that are out are still answered.
+    assert_eq!(run("99"), (vec![4, 256], Some(said.to_owned())), "a number alone is microseconds");
+    assert_eq!(run("99us\nrw=randwrite\nend_fsync=1").0, [4, 256], "without a flush");
+    let both =
+        workload_on("[a]\nsize=1m\nmax_latency=1ms\nexitall_on_error\n", DRIVE, 1).unwrap_err().to_string();
+    assert!(both.contains("max_latency beside exitall_on_error"), "{both}");
+    assert_eq!(run("0,99us").0, [256, 256], "writes only, and it has none");
+    assert_eq!(run("0").0, [256, 256]);
+}
+
+#[test]
 fn a_range_gives_multiples_of_its_least() {
     let played = play("[j]\nrw=randwrite\nbsrange=4k-16k\nblockalign=8k\nsize=64m\nio_size=256m\n");
     let mut counts = BTreeMap::new();

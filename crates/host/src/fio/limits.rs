@@ -1,0 +1,51 @@
+//! `max_latency`: a clone ends, as with an error, at its first request that takes longer.
+
+use super::job::JobSpec;
+use crate::{HostRequest, Op};
+
+/// The limits of all clones; empty where no job has one.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    by_clone: Vec<[u64; 3]>,
+    /// What ended a clone: what is to be said about it.
+    pub said: Vec<String>,
+}
+
+impl Limits {
+    /// Of `clones`, each a member of a job.
+    pub fn new<'a>(clones: impl Iterator<Item = &'a JobSpec> + Clone) -> Self {
+        let is_limited = clones.clone().any(|job| job.max_latency_ns != [0; 3]);
+        let by_clone = if is_limited { clones.map(|job| job.max_latency_ns).collect() } else { Vec::new() };
+        Self { by_clone, said: Vec::new() }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_clone.is_empty()
+    }
+
+    /// Whether `clone`, of job `name`, ends with the answer to `request` at `now`.
+    pub fn ends(&mut self, clone: u32, name: &str, request: &HostRequest, now: u64) -> bool {
+        let kind = match request.op {
+            Op::Read => "a read",
+            Op::Write => "a write",
+            Op::Trim => "a trim",
+            Op::Flush => return false,
+        };
+        let most = &mut self.by_clone[clone as usize];
+        let (limit, taken) = (most[request.op as usize], now - request.arrive.ns());
+        if limit == 0 || taken <= limit {
+            return false;
+        }
+        // Requests that are still out do not end it again.
+        *most = [0; 3];
+        let ms = |ns: u64| ns as f64 / 1e6;
+        self.said.push(format!(
+            "{name}: ended after {} s by {kind} of {} ms, with at most {} ms asked for",
+            now as f64 / 1e9,
+            ms(taken),
+            ms(limit)
+        ));
+        true
+    }
+}

@@ -1,0 +1,51 @@
+//! Clones that stand back for others of their flow.
+
+use super::{FioWorkload, Place, Step};
+use std::cmp::Reverse;
+
+impl FioWorkload {
+    /// Clone `index` asks its flow for a request.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn ask(&mut self, index: u32, now: u64) {
+        if self.flows.admits(index) {
+            self.clones[index as usize].worker.admit();
+            self.clones[index as usize].place = Place::Ready;
+            self.ready.push_front(index);
+            // What others stand back for has changed.
+            return self.unpark();
+        }
+        let clone = &mut self.clones[index as usize];
+        match clone.worker.stand_back(now) {
+            Some(Step::Wait(then)) => {
+                clone.place = Place::Timed;
+                self.timers.push(Reverse((then, index)));
+            }
+            Some(_) => {
+                clone.place = Place::Full;
+                self.full += 1;
+            }
+            None => {
+                clone.place = Place::Parked;
+                self.flows.parked.push((index, clone.worker.end_ns()));
+            }
+        }
+    }
+
+    /// Those that stand back look again, after the one whose turn it is.
+    pub(super) fn unpark(&mut self) {
+        for (index, _) in std::mem::take(&mut self.flows.parked) {
+            self.clones[index as usize].place = Place::Ready;
+            self.ready.push_back(index);
+        }
+    }
+
+    /// Those that stand back while their time ends, or are stopped, look again.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_parked(&mut self, now: u64) {
+        if self.flows.parked.iter().any(|(index, _)| self.clones[*index as usize].worker.end_ns() <= now) {
+            self.unpark();
+        }
+    }
+}

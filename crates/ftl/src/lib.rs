@@ -17,6 +17,7 @@ mod layer;
 mod layout;
 mod map;
 pub mod mapping;
+mod needs;
 mod ordering;
 mod output;
 mod pages;

@@ -389,7 +389,7 @@ impl Drive {
             name,
             title: whole.title,
             entries: whole.entries,
-            needs: Needs::of(&whole.geometry, &whole.ftl.layout, whole.ftl.buffer.slots),
+            needs: Needs::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.is_some()),
             geometry: whole.geometry,
             link: whole.link,
             capacity: whole.ftl.layout.capacity(),

@@ -2,7 +2,7 @@
 //! or with what the user allows, before any of it is allocated.
 
 use crate::Error;
-use ftl::Layout;
+use ftl::FtlConfig;
 use nand::Geometry;
 use units::Bytes;
 
@@ -92,16 +92,20 @@ pub(crate) struct Needs {
     physical: u64,
     written: u64,
     buffer: u64,
+    /// What the layer's features take: see [`FtlConfig::bytes_beside`].
+    beside: u64,
 }
 
 impl Needs {
-    pub fn of(geometry: &Geometry, layout: &Layout, buffer_slots: u32) -> Self {
+    pub fn of(geometry: &Geometry, ftl: &FtlConfig, has_code: bool) -> Self {
+        let layout = &ftl.layout;
         Self {
+            beside: ftl.bytes_beside(has_code),
             blocks: u64::from(geometry.dies()) * u64::from(geometry.blocks_per_die()),
             superblocks: layout.superblocks() as u64,
             physical: layout.physical_units() as u64,
             written: layout.written_units(),
-            buffer: u64::from(buffer_slots) * 48,
+            buffer: u64::from(ftl.buffer.slots) * 48,
         }
     }
 
@@ -117,13 +121,15 @@ impl Needs {
             + (self.physical as f64 * PHYSICAL) as u64
             + self.physical * physical
             + self.written * (LOGICAL + logical)
-            + self.buffer;
+            + self.buffer
+            + self.beside;
         let what = format!(
-            "the drive takes {:.3} bytes for each of {} units on flash, {} for each of {} logical ones{}",
+            "the drive takes {:.3} bytes for each of {} units on flash, {} for each of {} logical ones, {} for its features{}",
             PHYSICAL + physical as f64,
             self.physical,
             LOGICAL + logical,
             self.written,
+            readable(self.beside),
             if is_checked { " with --check" } else { "" }
         );
         limit.check(needed, &what, "a smaller drive, or a larger ftl.mapping_unit")
@@ -131,7 +137,8 @@ impl Needs {
 
     /// The most bytes that a saved state of this drive unpacks to.
     pub fn state_most(&self) -> u64 {
-        let arrays = 8 * self.physical + 4 * self.written + 64 * (self.blocks + self.superblocks);
+        let arrays =
+            self.beside + 8 * self.physical + 4 * self.written + 64 * (self.blocks + self.superblocks);
         STATE_HEAD + 2 * arrays
     }
 }

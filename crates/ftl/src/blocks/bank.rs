@@ -133,6 +133,13 @@ pub(crate) struct Bank {
 }
 
 impl Bank {
+    /// Bytes of state: groups, blocks and what they are made of, free superblocks.
+    pub fn bytes(&self) -> usize {
+        let free = self.free.iter().map(|free| free.len() * size_of::<(u64, u32)>()).sum::<usize>();
+        let blocks = self.blocks.len() * size_of::<Block>();
+        4 * (self.data.len() + self.members.len() + self.unused.len()) + blocks + free
+    }
+
     pub fn new(first_die: u32, span: u32, groups: u32) -> Self {
         let dies = span as usize;
         Self {

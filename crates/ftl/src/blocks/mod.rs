@@ -305,7 +305,11 @@ impl BlockMapped {
 
     /// Bytes of state of the simulated drive.
     pub fn state_bytes(&self) -> usize {
-        self.map.bytes() + self.buffer.bytes() + self.reads.bytes() + self.valid.len() * 10
+        let banks = self.banks.iter().map(Bank::bytes).sum::<usize>();
+        let superblocks = self.valid.len() * (4 + 1 + 4 + 1 + 8);
+        let waits = self.waits.len() * size_of::<Wait>();
+        let beside = self.reads.bytes() + self.array.bytes() + banks + superblocks + waits;
+        self.map.bytes() + self.buffer.bytes() + beside
     }
 
     /// Bytes of RAM that the drive's map would take: a block number of four bytes for each group, and for each

@@ -23,6 +23,11 @@ impl Recent {
         })
     }
 
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        4 * self.rounds.len()
+    }
+
     /// True when `lpn`, which is written now, was not written lately.
     pub fn is_new(&mut self, lpn: Lpn, now: SimTime) -> bool {
         let new = self.rounds[lpn.index()] != self.round;

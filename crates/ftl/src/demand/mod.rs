@@ -116,6 +116,11 @@ impl Demand {
         self.capacity as u64 * CACHED_BYTES + self.is_behind.len() as u64 * ENTRY_BYTES
     }
 
+    /// Bytes of state of the simulator for a layer that caches so many entries of `logical` units.
+    pub fn bytes_for(logical: u32, cached_entries: u64) -> u64 {
+        4 * u64::from(logical) + cached_entries.min(u64::from(logical)) * size_of::<Entry>() as u64
+    }
+
     /// Bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         let checkpoints = self.checkpoints.as_ref().map_or(0, |checkpoints| checkpoints.bytes());

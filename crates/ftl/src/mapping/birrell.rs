@@ -50,6 +50,10 @@ impl MappingKind for Birrell {
         Ok(())
     }
 
+    fn bytes_beside(&self, layout: &Layout) -> u64 {
+        Demand::bytes_for(layout.logical_units, 1) + 8 * layout.superblocks() as u64
+    }
+
     fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
         let layout = &parts.config.layout;
         let per_unit = (layout.unit.get() / ENTRY_BYTES) as u32;

@@ -59,6 +59,10 @@ impl MappingKind for Dftl {
         Ok(())
     }
 
+    fn bytes_beside(&self, layout: &Layout) -> u64 {
+        Demand::bytes_for(layout.logical_units, self.cache.get() / self.cached_entry.get())
+    }
+
     fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
         let layout = &parts.config.layout;
         let per_unit = (layout.unit.get() / self.entry.get()) as u32;

@@ -48,6 +48,11 @@ pub trait MappingKind: Send {
         false
     }
 
+    /// Bytes of state that the kind takes beside two arrays of places and the validity of each unit.
+    fn bytes_beside(&self, _layout: &Layout) -> u64 {
+        0
+    }
+
     /// A fresh translation layer.
     ///
     /// # Errors

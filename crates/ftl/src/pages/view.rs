@@ -104,7 +104,8 @@ impl PageMapped {
         let demand = self.demand.as_ref().map_or(0, |demand| demand.bytes());
         let sectors = self.sectors.as_ref().map_or(0, |sectors| sectors.bytes());
         let upkeep = self.upkeep.as_ref().map_or(0, |upkeep| upkeep.bytes());
-        let more = demand + sectors + upkeep + self.array.bytes();
+        let recent = self.recent.as_ref().map_or(0, |recent| recent.bytes());
+        let more = demand + sectors + upkeep + recent + self.array.bytes();
         self.map.bytes()
             + self.space.bytes()
             + self.buffer.bytes()

@@ -194,6 +194,11 @@ impl Stripes {
         self.groups.len() * size_of::<Group>() + self.written.len() * 4
     }
 
+    /// The same of stripes to be made of so many superblocks with data each.
+    pub(crate) fn bytes_for(superblocks: u64, stripe: u32) -> u64 {
+        superblocks / u64::from(stripe + 1) * size_of::<Group>() as u64 + 4 * superblocks
+    }
+
     /// So many programs of a superblock were handed out. Gives how many of the parity may follow now.
     pub(crate) fn note_written(&mut self, superblock: u32, programs: u32) -> u32 {
         let group = self.group_of(superblock);

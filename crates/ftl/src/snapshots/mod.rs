@@ -199,6 +199,13 @@ impl Snapshots {
         2 * self.ram_bytes() as usize + 4 * self.captured.len()
     }
 
+    /// The most bytes of state for snapshots of a drive: a difference for each unit that may be kept.
+    pub(crate) fn bytes_most(rules: &SnapshotRules, layout: &Layout) -> u64 {
+        let spare = (layout.physical_units() as u64).saturating_sub(layout.written_units());
+        let differences = (spare as f64 * rules.space_ratio) as u64;
+        2 * (differences * DIFFERENCE_BYTES + layout.physical_units() as u64 / 8)
+    }
+
     /// Slots of the buffer that only checkpoints may take.
     pub(crate) fn slots_kept(&self) -> u32 {
         self.checkpoint.slots_free()

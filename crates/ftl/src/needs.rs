@@ -1,0 +1,31 @@
+//! What a layer will take of memory beside its map, its blocks and its buffer, before any of it is allocated.
+
+use crate::FtlConfig;
+use crate::parity::Stripes;
+use crate::snapshots::Snapshots;
+
+/// Bytes of a superblock that a regulator keeps: its wear, when it was opened, its reads, when it is due.
+const REGULATED: u64 = 1 + 8 + 4 + 8;
+
+impl FtlConfig {
+    /// Bytes of state for cached maps, notes and costs of a regulator, sectors, snapshots and parity. A regulator is at
+    /// work where reads have a code (`has_code`).
+    pub fn bytes_beside(&self, has_code: bool) -> u64 {
+        let layout = &self.layout;
+        let (superblocks, logical) = (layout.superblocks() as u64, u64::from(layout.logical_units));
+        let regulation = || superblocks * (u64::from(layout.rows) + REGULATED) + self.note_bytes();
+        let recent = self.buffer.keep_rewritten > units::Nanos::ZERO;
+        (self.mapping)().bytes_beside(layout)
+            + if has_code { regulation() } else { 0 }
+            + if self.sectors.track { 8 * logical } else { 0 }
+            + if recent { 4 * logical } else { 0 }
+            + self.snapshots.as_ref().map_or(0, |rules| Snapshots::bytes_most(rules, layout))
+            + self.stripe.map_or(0, |stripe| Stripes::bytes_for(superblocks, stripe))
+    }
+
+    /// A regulator that tells units apart keeps a byte of each.
+    fn note_bytes(&self) -> u64 {
+        let bits = (self.regulator)().bits_per_unit();
+        if bits > 0 { self.layout.written_units() } else { 0 }
+    }
+}

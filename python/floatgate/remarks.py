@@ -78,6 +78,15 @@ def _cannot_keep_up(document: dict[str, Any]) -> Remark | None:
     return Remark("cannot_keep_up", text + ".", advice)
 
 
+def _ended_by_latency(document: dict[str, Any]) -> Remark | None:
+    """A fio job that a request ended which took longer than the job allows."""
+    said = at(document, "workload.notes.max_latency")
+    if not said:
+        return None
+    text = f"A fio job ended before its time, at a request that took longer than max_latency: {said}."
+    return Remark("max_latency", text, "what is reported ends there: give a longer max_latency, or none")
+
+
 def _nothing_collected(document: dict[str, Any]) -> Remark | None:
     """A workload that wrote, and ended before anything had to be collected."""
     long_run = document.get("waf_long_run")
@@ -203,6 +212,7 @@ def _from_the_buffer(document: dict[str, Any]) -> Remark | None:
 
 
 RULES: tuple[Callable[[dict[str, Any]], Remark | None], ...] = (
+    _ended_by_latency,
     _cannot_keep_up,
     _nothing_collected,
     _too_short,

@@ -169,6 +169,15 @@ def _lengths(ends: list[float]) -> list[float]:
     return [end - before for before, end in zip([0.0, *ends[:-1]], ends, strict=True)]
 
 
+def test_a_job_that_a_slow_request_ended_says_so(floatgate: Command) -> None:
+    command = "fio --name=x --rw=randread --size=4m --max_latency="
+    ended = floatgate("run", "slc", command + "1us", "--no-report", "--out", "o")
+    assert ended.returncode == 0, ended.stderr
+    assert "at a request that took longer than max_latency: x: ended after" in ended.stdout
+    whole = floatgate("run", "slc", command + "1s", "--no-report", "--out", "p")
+    assert "max_latency:" not in whole.stdout
+
+
 def test_variables_are_given_on_the_command_line(floatgate: Command, tmp_path: Path) -> None:
     (tmp_path / "j.job").write_text("[j]\nrw=read\nbs=${BS}\nsize=1m\n")
     run = ("run", "slc", "j.job", "--no-report", "--out")

@@ -358,10 +358,11 @@ impl FioWorkload {
 
     /// The answer when no clone has a request now.
     fn idle(&self) -> Poll {
-        let timer = self.timers.peek().map(|Reverse((time, _))| *time);
-        let parked = self.flows.parked.iter().map(|(_, end)| *end).filter(|end| *end < u64::MAX).min();
-        if let Some(time) = timer.into_iter().chain(parked).min() {
-            return Poll::At(SimTime::from_ns(time));
+        if !self.flows.parked.is_empty() {
+            return self.idle_parked();
+        }
+        if let Some(Reverse((time, _))) = self.timers.peek() {
+            return Poll::At(SimTime::from_ns(*time));
         }
         let last_group = self.group_starts.is_empty();
         // What is still out belongs to clones that have no more requests, or to one that waits for it.

@@ -1,7 +1,9 @@
 //! Clones that stand back for others of their flow.
 
 use super::{FioWorkload, Place, Step};
+use crate::Poll;
 use std::cmp::Reverse;
+use units::SimTime;
 
 impl FioWorkload {
     /// Clone `index` asks its flow for a request.
@@ -47,5 +49,14 @@ impl FioWorkload {
         if self.flows.parked.iter().any(|(index, _)| self.clones[*index as usize].worker.end_ns() <= now) {
             self.unpark();
         }
+    }
+
+    /// The answer when no clone has a request now and some stand back: their time may end before anything else does.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn idle_parked(&self) -> Poll {
+        let timer = self.timers.peek().map(|Reverse((time, _))| *time);
+        let parked = self.flows.parked.iter().map(|(_, end)| *end).filter(|end| *end < u64::MAX).min();
+        timer.into_iter().chain(parked).min().map_or(Poll::Blocked, |time| Poll::At(SimTime::from_ns(time)))
     }
 }

@@ -70,7 +70,7 @@ COMMANDS = (
         "trace until",
         "tlc",
         str(TRACE),
-        {"compact": True, "precondition": "instant", "loop": "until=waf:5%"},
+        {"compact": True, "precondition": "workload", "loop": "until=waf:5%"},
         looped,
     ),
     Command("repeat", "tlc", JOB, {"precondition": "instant", **D_CHOICES}, longer_job, REPEATS),

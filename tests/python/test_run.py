@@ -56,6 +56,27 @@ def _without_engine(folder: Path) -> dict[str, Any]:
     return document
 
 
+WORKLOADS = (
+    "mixed.csv",
+    "mixed.csv.gz",
+    "volume:prn_0,fit=0.5",
+    "writes.fio",
+    "fio --name=x --rw=randwrite --bs=4k --size=4m",
+    "random-write",
+)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("kind", ["none", "fill", "steady", "instant", "workload"])
+def test_each_kind_of_workload_on_a_drive_in_each_state(here: Path, workload: str, kind: str) -> None:
+    (here / "mixed.csv.gz").write_bytes(gzip.compress((here / "mixed.csv").read_bytes()))
+    (here / "writes.fio").write_text("[x]\nrw=randwrite\nbs=4k\nsize=4m\n")
+    run = fg.run("small.toml", workload, precondition=kind, limit_requests=200)
+    document = run.document.to_dict()
+    assert document["state"]["began"] == kind
+    assert document["host"]["completed"]["total"] == 200
+
+
 RUN = ("run", "small.toml", "mixed.csv", "--precondition", "instant", "--check")
 
 

@@ -126,17 +126,16 @@ fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<Sessi
         WorkloadSpec::Trace { path, options: how } => {
             let workload = trace::open(path, how, capacity).map_err(input)?;
             description["trace"] = outline(workload.info());
-            sim::Session::with_workload(drive, Box::new(workload), options)
+            sim::Session::with_source(drive, &spec, Box::new(workload), options)
         }
-        WorkloadSpec::Volume { spec } => {
-            let workload = VolumeWorkload::new(spec, capacity, options.seed).map_err(input)?;
+        WorkloadSpec::Volume { spec: named } => {
+            let workload = VolumeWorkload::new(named, capacity, options.seed).map_err(input)?;
             description["volume"] = outline_volume(&workload);
-            sim::Session::with_workload(drive, Box::new(workload), options)
+            sim::Session::with_source(drive, &spec, Box::new(workload), options)
         }
         _ => sim::Session::new(drive, &spec, options),
     };
-    let inner = inner.map_err(input)?.repeating(spec);
-    Ok(Session { inner: Mutex::new(inner), description: description.to_string() })
+    Ok(Session { inner: Mutex::new(inner.map_err(input)?), description: description.to_string() })
 }
 
 /// The lines about a trace that a user checks before a run.

@@ -67,14 +67,29 @@ impl Session {
     /// When the drive cannot sustain writes, the workload is faulty or does not fit, or a saved state to load
     /// is damaged.
     pub fn new(drive: Drive, workload: &WorkloadSpec, options: RunOptions) -> Result<Self, Error> {
+        let source = workload.open(drive.capacity().get(), options.seed)?;
+        Self::with_source(drive, workload, source, options)
+    }
+
+    /// As [`Self::new`], when the caller has opened the `workload` itself to learn what is in it.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_source(
+        drive: Drive,
+        workload: &WorkloadSpec,
+        source: Box<dyn Workload>,
+        options: RunOptions,
+    ) -> Result<Self, Error> {
         let (spec, capacity, seed) = (workload.clone(), drive.capacity().get(), options.seed);
         let recorded = matches!(spec, WorkloadSpec::Trace { .. });
         let copies = move |copy: u64| {
-            // The measured run is copy 0; each of the others has a seed of its own.
-            let named = || RandomStream::new(seed, &format!("precondition.copy.{copy}")).bits();
-            spec.open(capacity, if copy == 0 { seed } else { named() })
+            // The measured run is the source itself; each copy has a seed of its own.
+            let named = RandomStream::new(seed, &format!("precondition.copy.{copy}")).bits();
+            spec.open(capacity, named)
         };
-        Ok(Self::with_copies(drive, Box::new(copies), recorded, options)?.repeating(workload.clone()))
+        let session = Self::begin(drive, source, Some((Box::new(copies), recorded)), options)?;
+        Ok(session.repeating(workload.clone()))
     }
 
     /// As [`Self::new`], for any source of requests that can be opened again; `recorded`: all copies are the same.

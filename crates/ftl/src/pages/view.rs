@@ -72,7 +72,14 @@ impl PageMapped {
     /// True when data wait and nothing moves any more, as on a drive that wore out: what comes back by the clock alone
     /// must then stop, or a run would never end.
     pub fn is_stuck(&self) -> bool {
-        self.controller.in_flight() == 0 && self.buffer.first_queued().is_some()
+        self.buffer.first_queued().is_some() && (self.controller.in_flight() == 0 || self.is_full_for_good())
+    }
+
+    /// The drive wore out and each die holds as much as it may: moving data, which upkeep may do without end, makes no
+    /// room, and no program of the host's is under way that might.
+    fn is_full_for_good(&self) -> bool {
+        let is_full = |die: usize| self.bound[die] == 0 && !self.is_within_quota(die);
+        self.read_only && (0..self.bound.len()).all(is_full)
     }
 
     /// True once too many blocks failed: writes are refused from then on.

@@ -96,8 +96,11 @@ pub(crate) struct Upkeep {
     costs: Costs,
     agenda: BinaryHeap<Reverse<(SimTime, u64, Work)>>,
     entered: u64,
-    /// When the calendar's event for the agenda comes; zero while the agenda is being worked on.
-    armed: SimTime,
+    /// When the calendar's events for the agenda come, the next one last: no two of them at one time, and none again
+    /// that is there already, or they would become more and more.
+    armed: Vec<SimTime>,
+    /// The agenda is being worked on: what is entered is looked at afterwards.
+    at_work: bool,
     /// Nothing else happens any more: what is due waits until something does, or the run would never end.
     asleep: bool,
     dies: Vec<DieUpkeep>,
@@ -114,7 +117,8 @@ impl Upkeep {
             costs,
             agenda: BinaryHeap::new(),
             entered: 0,
-            armed: SimTime::NEVER,
+            armed: Vec::new(),
+            at_work: false,
             asleep: false,
             dies: vec![DieUpkeep::default(); layout.dies as usize],
             waits: vec![false; layout.superblocks()],
@@ -133,9 +137,11 @@ impl Upkeep {
     /// Lets the calendar know when the next entry is due.
     fn arm(&mut self, calendar: &mut Calendar) {
         let Some(Reverse((at, ..))) = self.agenda.peek() else { return };
-        if *at < self.armed && *at < SimTime::NEVER && !self.asleep {
-            self.armed = *at;
-            calendar.schedule_timer((*at).max(calendar.now()), Event { kind: events::UPKEEP, index: 0 });
+        let at = (*at).max(calendar.now());
+        let is_first = self.armed.last().is_none_or(|armed| at < *armed);
+        if is_first && at < SimTime::NEVER && !self.asleep && !self.at_work {
+            self.armed.push(at);
+            calendar.schedule_timer(at, Event { kind: events::UPKEEP, index: 0 });
         }
     }
 
@@ -221,13 +227,15 @@ impl PageMapped {
 
     /// The agenda's next entry may be due.
     pub(crate) fn on_upkeep<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
-        let stands_still = calendar.is_empty() || self.is_stuck();
+        let is_stuck = self.is_stuck();
         let Some(upkeep) = &mut self.upkeep else { return };
-        if stands_still {
+        upkeep.armed.pop();
+        // Its own events alone move nothing.
+        if is_stuck || calendar.len() == upkeep.armed.len() {
             upkeep.asleep = true;
             return;
         }
-        upkeep.armed = SimTime::ZERO;
+        upkeep.at_work = true;
         while let Some(work) = self.upkeep.as_mut().and_then(|upkeep| upkeep.take_due(calendar.now())) {
             match work {
                 Work::Refresh(superblock) => self.on_refresh_due(superblock, calendar),
@@ -242,7 +250,7 @@ impl PageMapped {
             }
         }
         if let Some(upkeep) = &mut self.upkeep {
-            upkeep.armed = SimTime::NEVER;
+            upkeep.at_work = false;
             upkeep.arm(calendar);
         }
     }
@@ -254,7 +262,6 @@ impl PageMapped {
             && upkeep.asleep
         {
             upkeep.asleep = false;
-            upkeep.armed = SimTime::NEVER;
             upkeep.arm(calendar);
         }
     }

@@ -90,6 +90,7 @@ impl BlockMapped {
             _ => {
                 self.buffer.release(slot, false);
                 self.end_overtaken_by(slot);
+                self.answer_flushes();
             }
         }
     }

@@ -118,13 +118,19 @@ impl PageMapped {
                 self.buffer.enqueue(slot);
                 self.relieve_buffer();
             }
-            _ => {
-                self.buffer.release(slot, false);
-                if let Some(sectors) = &mut self.sectors {
-                    sectors.release(slot);
-                }
-            }
+            _ => self.release_void(slot),
         }
+    }
+
+    /// What a slot held was trimmed or overtaken and goes nowhere: a flush may have waited for nothing else.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn release_void(&mut self, slot: u32) {
+        self.buffer.release(slot, false);
+        if let Some(sectors) = &mut self.sectors {
+            sectors.release(slot);
+        }
+        self.answer_flushes();
     }
 
     pub(super) fn on_programmed<P: Probe>(

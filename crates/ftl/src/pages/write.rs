@@ -23,10 +23,7 @@ impl PageMapped {
         while let Some(slot) = self.buffer.first_queued() {
             if self.buffer.slot(slot).state == SlotState::Cancelled {
                 self.buffer.bind_first();
-                self.buffer.release(slot, false);
-                if let Some(sectors) = &mut self.sectors {
-                    sectors.release(slot);
-                }
+                self.release_void(slot);
                 continue;
             }
             let lpn = self.buffer.slot(slot).lpn;

@@ -5,7 +5,7 @@
 //! long reads, programs and transfers take: a die may be idle between two moves. A miniature is run in time for some
 //! victims, written as fast as it takes it. Not modelled: dies that wait for a channel that others use.
 
-use super::miniature::{SUPERBLOCKS_LEAST, miniature};
+use super::miniature::miniature;
 use crate::link::Link;
 use crate::run::{Limits, Run};
 use crate::{Drive, Error};
@@ -15,6 +15,8 @@ use ftl::Ftl;
 use host::{HostRequest, Op, Poll, Workload, WorkloadError, WorkloadReport};
 use units::{Lpn, SimTime};
 
+/// Superblocks of the miniature: its pace hardly depends on them.
+const SUPERBLOCKS: u32 = 128;
 /// Overwrites that bring a miniature near enough to its steady state.
 const OVERWRITES: u64 = 1;
 /// What is moved by urgent collections while they are watched: superblocks, but not more than so many units.
@@ -35,7 +37,7 @@ pub(super) fn urgent_share(drive: &Drive, ftl: &mut Ftl, filled: u32, seed: u64)
     if !ftl.controller().hastens_collection() {
         return Ok(1.0);
     }
-    let (small, mut mini) = miniature(drive, ftl, filled, (SUPERBLOCKS_LEAST, 0), seed)?;
+    let (small, mut mini) = miniature(drive, ftl, filled, SUPERBLOCKS, seed)?;
     let units = u64::from(mini.layout().logical_units);
     let mut random = RandomStream::new(seed, "precondition.pace");
     (0..units).for_each(|lpn| mini.write_untimed(Lpn(lpn as u32)));

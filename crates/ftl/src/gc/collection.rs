@@ -496,7 +496,9 @@ impl PageMapped {
     ) {
         let lpn = self.map.holder(ppa);
         let superblock = self.layout.superblock_of(ppa);
-        let (live, named) = (self.map.lookup(lpn) == old, self.is_named(old));
+        // Where nobody needs it any more, its old place may have been erased since, and be named for what came there.
+        let named = self.is_named(old) && self.map.holder(old) == lpn;
+        let live = self.map.lookup(lpn) == old;
         if !live && !named {
             return;
         }

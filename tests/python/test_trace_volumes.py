@@ -36,7 +36,7 @@ def test_a_volume_is_written_as_msr_and_described_like_the_file(floatgate: Comma
     assert found[0]["access"] == found[1]["access"]
     assert (found[0]["format"], found[1]["format"]) == ("synthetic", "msr")
     again = floatgate("trace", "convert", volume, str(out))
-    assert (again.returncode, "exists already" in again.stderr) == (2, True)
+    assert (again.returncode, "expected a new file" in again.stderr) == (2, True)
     other = tmp_path / "other.csv"
     assert floatgate("trace", "convert", volume, str(other), "--seed", "2").returncode == 0
     assert other.read_text() != out.read_text()

@@ -2,8 +2,8 @@
 
 /// Eight to each power of two, for what is kept over time.
 pub(crate) const COARSE: u32 = 3;
-/// Sixty-four, for what is kept once.
-pub(crate) const FINE: u32 = 6;
+/// Sixteen, for what is kept for many parts of the drive.
+pub(crate) const FINE: u32 = 4;
 /// Latencies of this power of two and more share the last level.
 const POWER_MAX: u32 = 36;
 

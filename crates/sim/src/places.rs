@@ -17,13 +17,13 @@ const SIZES: usize = 8;
 /// The golden ratio's digits spread consecutive numbers over all groups (Knuth's multiplicative hashing).
 const HASH: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// How many requests of a group and a size took how long.
-type Counts = Option<Box<[u64]>>;
+/// How many requests of a size took how long: for each level of latency all groups, which so share two lines of the cache.
+type Counts = Option<Box<[u32]>>;
 
 /// Latencies of reads and writes by size and by the group of the first unit they touch.
 #[derive(Default)]
 pub(crate) struct Places {
-    counts: [Vec<Counts>; 2],
+    counts: [[Counts; SIZES]; 2],
 }
 
 /// By how much the share of requests that take longer than a latency differs between groups.
@@ -39,28 +39,26 @@ pub(crate) struct Beyond {
 impl Places {
     #[inline]
     pub fn add(&mut self, op: Op, first: Lpn, units: u32, latency_ns: u64) {
-        let Some(counts) = self.counts.get_mut(op as usize) else { return };
-        let cell = group_of(first) * SIZES + (units.max(1).ilog2() as usize).min(SIZES - 1);
-        if counts.get(cell).is_none_or(Option::is_none) {
-            begin(counts, cell);
-        }
-        if let Some(counts) = &mut counts[cell] {
-            counts[level_of(latency_ns, FINE)] += 1;
-        }
+        let Some(sizes) = self.counts.get_mut(op as usize) else { return };
+        let counts = &mut sizes[(units.max(1).ilog2() as usize).min(SIZES - 1)];
+        let count =
+            &mut counts.get_or_insert_with(none)[level_of(latency_ns, FINE) * GROUPS + group_of(first)];
+        *count = count.saturating_add(1);
     }
 
-    /// Requests beyond the lower edge of the level (a 64th of a power of two) in which a latency lies, or the `upper`.
+    /// Requests beyond the lower edge of the level (a 16th of a power of two) in which a latency lies, or the `upper`.
     pub fn beyond(&self, op: Op, latency_ns: u64, upper: bool) -> Beyond {
-        let level = level_of(latency_ns, FINE) + usize::from(upper);
-        let counted = |counts: &Counts| match counts {
-            Some(counts) => [&counts[level..], counts].map(|counts| counts.iter().sum::<u64>() as f64),
-            None => [0.0; 2],
-        };
-        let cells: Vec<[f64; 2]> = self.counts[op as usize].iter().map(counted).collect();
+        let first = level_of(latency_ns, FINE) + usize::from(upper);
+        let mut cells = vec![[0.0; 2]; GROUPS * SIZES];
         let mut sizes = [[0.0; 2]; SIZES];
-        for (index, cell) in cells.iter().enumerate() {
-            let size = &mut sizes[index % SIZES];
-            *size = [size[0] + cell[0], size[1] + cell[1]];
+        for (size, counts) in self.counts[op as usize].iter().enumerate() {
+            for (index, count) in counts.iter().flatten().enumerate().filter(|(_, count)| **count > 0) {
+                let (level, group) = (index / GROUPS, index % GROUPS);
+                let more = [if level >= first { f64::from(*count) } else { 0.0 }, f64::from(*count)];
+                for sum in [&mut cells[group * SIZES + size], &mut sizes[size]] {
+                    *sum = [sum[0] + more[0], sum[1] + more[1]];
+                }
+            }
         }
         let shares = sizes.map(|[beyond, all]: [f64; 2]| if all > 0.0 { beyond / all } else { 0.0 });
         let unexpected = |group: &[[f64; 2]]| {
@@ -82,9 +80,8 @@ impl Places {
 
 #[cold]
 #[inline(never)]
-fn begin(counts: &mut Vec<Counts>, cell: usize) {
-    counts.resize(GROUPS * SIZES, None);
-    counts[cell] = Some(vec![0; levels(FINE)].into());
+fn none() -> Box<[u32]> {
+    vec![0; levels(FINE) * GROUPS].into()
 }
 
 #[inline]

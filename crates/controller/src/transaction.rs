@@ -305,12 +305,9 @@ impl Slab {
             self.items[id.index()] = transaction;
             return id;
         }
-        assert!(
-            self.items.len() < engine::INDEX_MAX as usize,
-            "more operations at once than events can number"
-        );
+        let id = engine::next_index(self.items.len(), "flash operations");
         self.items.push(transaction);
-        TransactionId(self.items.len() as u32 - 1)
+        TransactionId(id)
     }
 
     #[inline]

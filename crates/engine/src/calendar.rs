@@ -17,12 +17,22 @@ pub struct Event {
 
 /// The most events of one run.
 pub const EVENTS_MAX: u64 = 1 << SEQUENCE_BITS;
-/// Indices of events are below this: what numbers dies, transactions or requests checks it where they become more.
+/// Indices of events are below this: what numbers requests or operations does it by [`next_index`].
 pub const INDEX_MAX: u32 = 1 << INDEX_BITS;
 
 const INDEX_BITS: u32 = 24;
 const KIND_BITS: u32 = 4;
 const SEQUENCE_BITS: u32 = 64 - INDEX_BITS - KIND_BITS;
+
+/// The index by which events name one more of `what`, when there are `count` already.
+///
+/// # Panics
+/// When events could not tell it from another.
+#[inline]
+pub fn next_index(count: usize, what: &str) -> u32 {
+    assert!(count < INDEX_MAX as usize, "more than {INDEX_MAX} {what} at once: events cannot number them");
+    count as u32
+}
 
 /// Pending events. Equal times come out in the order they were put in.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +124,9 @@ impl Calendar {
     #[inline]
     fn key(&mut self, time: SimTime, event: Event) -> u128 {
         assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
-        debug_assert!(event.index < 1 << INDEX_BITS && u32::from(event.kind) < 1 << KIND_BITS);
+        // An index of more bits would pass for another kind of event, in silence.
+        assert!(event.index < INDEX_MAX, "an event about number {} of {INDEX_MAX}", event.index);
+        debug_assert!(u32::from(event.kind) < 1 << KIND_BITS);
         assert!(self.sequence < 1 << SEQUENCE_BITS, "more than 2^36 events in one run");
         let low = (self.sequence << (INDEX_BITS + KIND_BITS))
             | (u64::from(event.kind) << INDEX_BITS)
@@ -228,6 +240,26 @@ mod tests {
         for _ in 0..2 {
             calendar.schedule(SimTime::from_ns(10), Event { kind: 0, index: 0 });
         }
+    }
+
+    #[test]
+    fn the_last_index_is_an_index() {
+        assert_eq!(next_index(INDEX_MAX as usize - 1, "requests"), INDEX_MAX - 1);
+        let mut calendar = Calendar::new();
+        calendar.schedule(SimTime::from_ns(10), Event { kind: 15, index: INDEX_MAX - 1 });
+        assert_eq!(calendar.pop().map(|(_, event)| (event.kind, event.index)), Some((15, INDEX_MAX - 1)));
+    }
+
+    #[test]
+    #[should_panic(expected = "more than 16777216 requests at once")]
+    fn more_than_events_can_number_is_not_numbered() {
+        next_index(INDEX_MAX as usize, "requests");
+    }
+
+    #[test]
+    #[should_panic(expected = "an event about number 16777216")]
+    fn an_index_too_large_is_no_other_kind_of_event() {
+        Calendar::new().schedule_timer(SimTime::from_ns(10), Event { kind: 0, index: INDEX_MAX });
     }
 
     #[test]

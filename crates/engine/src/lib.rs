@@ -5,7 +5,7 @@ mod memory;
 mod permutation;
 mod random;
 
-pub use calendar::{Calendar, EVENTS_MAX, Event, INDEX_MAX};
+pub use calendar::{Calendar, EVENTS_MAX, Event, INDEX_MAX, next_index};
 pub use memory::{large_array, prefetch};
 pub use permutation::Permutation;
 pub use random::RandomStream;

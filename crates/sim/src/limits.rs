@@ -4,6 +4,7 @@
 
 use crate::Error;
 use crate::observers::Observer;
+use crate::requests::READ_MOST;
 use crate::run::Run;
 use controller::Origin;
 use units::{Nanos, SimTime};
@@ -121,6 +122,14 @@ pub(crate) fn too_late(workload: &str, handed_out: u64) -> Error {
         "{workload}: after {handed_out} requests the next would come after more than {:.0} years of simulated time; expected \
          it sooner (shorter pauses, or a larger speed-up of a trace)",
         LATEST.ns() as f64 / (365.25 * 86_400e9)
+    ))
+}
+
+/// The requests that the drive works on at once read more than events can number.
+pub(crate) fn too_much(workload: &str, unit: u64) -> Error {
+    Error(format!(
+        "{workload}: the requests that the drive works on at once read more than {READ_MOST} units of {unit} bytes, which makes \
+         more flash operations than a run can number; expected fewer or smaller requests at once"
     ))
 }
 

@@ -1,7 +1,7 @@
 //! Host requests under way.
 
 use controller::Waits;
-use engine::INDEX_MAX;
+use engine::{INDEX_MAX, next_index};
 use ftl::Stages;
 use host::{HostRequest, Op};
 use units::{Lpn, SimTime};
@@ -52,6 +52,10 @@ pub(crate) struct Request {
 }
 
 impl Request {
+    fn units_read(&self) -> u64 {
+        if self.host.op == Op::Read { u64::from(self.units) } else { 0 }
+    }
+
     /// The drive refused a unit of this write: it fails, and does not wait for that unit.
     pub fn lose_unit(&mut self) {
         self.failed = true;
@@ -91,11 +95,17 @@ pub(crate) struct Requests {
     items: Vec<Request>,
     free: u32,
     pub outstanding: u32,
+    /// Units that the requests in the drive read.
+    units_read: u64,
 }
+
+/// Units that requests may read at once: each is an operation that events must number, and the other half is for those
+/// that the drive has beside.
+pub(crate) const READ_MOST: u64 = INDEX_MAX as u64 / 2;
 
 impl Requests {
     pub fn new() -> Self {
-        Self { items: Vec::with_capacity(1024), free: u32::MAX, outstanding: 0 }
+        Self { items: Vec::with_capacity(1024), free: u32::MAX, outstanding: 0, units_read: 0 }
     }
 
     #[inline]
@@ -137,10 +147,24 @@ impl Requests {
             self.items[id as usize] = Request { id, ..request };
             return id;
         }
-        let id = self.items.len() as u32;
-        assert!(id < INDEX_MAX, "more than {INDEX_MAX} requests at once: events cannot number them");
+        let id = next_index(self.items.len(), "requests");
         self.items.push(Request { id, ..request });
         id
+    }
+
+    /// The drive takes a request up.
+    #[inline]
+    pub fn take_up(&mut self, id: u32) -> &mut Request {
+        let request = &mut self.items[id as usize];
+        (request.in_drive, request.worked_on) = (true, true);
+        self.units_read += request.units_read();
+        request
+    }
+
+    /// True when the requests in the drive read more units than it could number operations for.
+    #[inline]
+    pub fn read_too_much(&self) -> bool {
+        self.units_read > READ_MOST
     }
 
     /// Every request the drive has fetched and not answered, in the order of their places.
@@ -175,6 +199,7 @@ impl Requests {
     pub fn remove(&mut self, id: u32) -> Request {
         let request = self.items[id as usize];
         self.items[id as usize].in_drive = false;
+        self.units_read -= if request.in_drive { request.units_read() } else { 0 };
         self.items[id as usize].next_free = self.free;
         self.free = id;
         self.outstanding -= 1;

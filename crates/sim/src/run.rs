@@ -1,7 +1,7 @@
 //! The run loop: requests in, events, requests out.
 
 use crate::Error;
-use crate::limits::{LATEST, Watch, too_late};
+use crate::limits::{LATEST, Watch, too_late, too_much};
 use crate::link::Link;
 use crate::measure::{Measure, stages};
 use crate::memory::Memory;
@@ -375,12 +375,14 @@ impl<P: Observer> Run<P> {
             if self.group_units < u32::MAX {
                 self.group_room = self.group_room.saturating_sub(self.requests.get(id).units);
             }
-            let request = self.requests.get(id);
+            let request = self.requests.take_up(id);
             let understood = self.link.command_done(request.host.op, now);
-            (request.in_drive, request.worked_on) = (true, true);
             request.fetched = now;
             request.understood = understood;
             self.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
+        }
+        if self.requests.read_too_much() {
+            self.error = Some(too_much(&self.workload.report().name, self.unit));
         }
     }
 

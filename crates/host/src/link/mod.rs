@@ -137,11 +137,6 @@ fn check_queues(section: &Section, queues: u32, queue_depth: u32) -> Result<(), 
     if queue_depth == 0 || queue_depth > 1 << 16 {
         return Err(section.reject("queue_depth", "expected 1 to 65536"));
     }
-    if u64::from(queues) * u64::from(queue_depth) >= 1 << 24 {
-        let expected =
-            "expected fewer than 2^24 commands in all queues together: events number them in 24 bits";
-        return Err(section.reject("queue_depth", expected));
-    }
     Ok(())
 }
 
@@ -188,6 +183,15 @@ impl LinkConfig {
         let max_commands = host.or("max_commands", usual, "commands the drive works on at once")?;
         if max_commands == 0 || max_commands > shape.commands_most {
             let expected = format!("expected 1 to {} with this link", shape.commands_most);
+            return Err(host.reject("max_commands", &expected));
+        }
+        let waiting = u64::from(shape.queues) * u64::from(shape.queue_depth);
+        if waiting + u64::from(max_commands) > u64::from(engine::INDEX_MAX) {
+            let expected = format!(
+                "expected it and the {waiting} commands that all queues hold to be at most {} together, as many as a run can \
+                 number",
+                engine::INDEX_MAX
+            );
             return Err(host.reject("max_commands", &expected));
         }
         let frame = host.optional::<Bytes>(

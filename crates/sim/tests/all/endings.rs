@@ -153,3 +153,36 @@ fn a_share_of_all_the_time_does_not_starve_the_host() {
         assert!(number(&result, "upkeep.superblocks_late") > 0.0, "{name}: {}", result["upkeep"]);
     }
 }
+
+/// Reads of the whole drive, each of which is 6,000 operations at once: a run can number 2^24 of them.
+#[test]
+fn more_reads_at_once_than_operations_can_be_numbered_are_refused() {
+    let reads = |depth: u64| {
+        let drive = drive(&[common::SMALL, &["host.max_commands=4096"]].concat());
+        let span = drive.capacity().get();
+        let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
+        let work = uniform(depth, depth as u32, Op::Read, span as u32, span, 1);
+        Session::with_workload(drive, work, options).unwrap().finish().map(|()| span / 4096)
+    };
+    let units = reads(4).expect("four at once are not many");
+    let error = reads((1 << 23) / units + 1).expect_err("refused").to_string();
+    assert!(error.contains("read more than 8388608 units") && error.contains("expected"), "{error}");
+}
+
+#[test]
+fn more_commands_than_a_run_can_number_are_refused() {
+    let host = |queues: u32, commands: u32| {
+        let more = [
+            "host.link.queue_depth=16384".to_owned(),
+            format!("host.link.queues={queues}"),
+            format!("host.max_commands={commands}"),
+        ];
+        let settings: Vec<String> = common::SMALL.iter().map(|line| (*line).to_owned()).chain(more).collect();
+        Drive::from_resolved("test", &settings).map(|_| ())
+    };
+    host(1023, 16_384).expect("as many as there are numbers");
+    for (queues, commands) in [(1023, 16_385), (1024, 1), (65_536, 1)] {
+        let error = host(queues, commands).expect_err("refused").to_string();
+        assert!(error.contains("host.max_commands") && error.contains("at most 16777216"), "{error}");
+    }
+}

@@ -16,6 +16,12 @@ def chips(folders: list[str]) -> str:
 def explain_drive(drive: str, overrides: list[str], folders: list[str]) -> str:
     """`{name, title, capacity_bytes, entries: [{key, value, place, source, help, expected}]}`."""
 
+def memory_bytes(drive: str, settings: list[str], folders: list[str] | None, check: bool) -> int:
+    """Reckon what a drive takes of memory; without folders `settings` is the whole configuration."""
+
+def free_memory_bytes() -> int | None:
+    """Return what drives may take of the machine's memory, where that is known."""
+
 def explain_chip(chip: str, folders: list[str]) -> str:
     """`{name, title, entries: [...]}`."""
 

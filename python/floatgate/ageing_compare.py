@@ -3,14 +3,17 @@
 A value may bring settings of its own: `ftl.wear.name=dynamic,static+ftl.wear.threshold=1000`.
 """
 
+import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from floatgate import _core, places
 from floatgate import quantities as q
 from floatgate.ageing import TERABYTE, Conditions, Life, age
 from floatgate.errors import InputError
 from floatgate.lab import figures
+from floatgate.memory import Memory
 from floatgate.report.plot import Figure, axis
 from floatgate.report.sheet import Section, sheet
 
@@ -62,14 +65,16 @@ def compare(
     """Age the drive with each value of `asked`, as many at once as there are processors."""
     key, values = values_of(asked)
     done = dict.fromkeys(values, 0.0)
+    memory = Memory(multiprocessing.get_context("spawn"))
 
     def one(value: str) -> Life:
         def note(part: float) -> None:
             done[value] = part
             progress(sum(done.values()) / len(values))
 
-        own = f"{key}={value}".split("+")
-        life = age(drive, [*changes, *own], **how, progress=note, stopped=stopped)
+        own = [*changes, *f"{key}={value}".split("+")]
+        with memory.room(_core.memory_bytes(drive, own, places.folders(), False)):
+            life = age(drive, own, **how, progress=note, stopped=stopped)
         note(1.0)
         return life
 

@@ -11,6 +11,7 @@ from floatgate import _core, fio, tables
 from floatgate import session as sessions
 from floatgate.again import invocation
 from floatgate.folder import atomically, write_json
+from floatgate.memory import room_for
 from floatgate.remarks import remarks
 from floatgate.session import Plan, Progress
 
@@ -42,6 +43,11 @@ def run_to_folder(
 
 def run_into(plan: Plan, folder: Path, *, report: bool, listeners: Listeners) -> dict[str, Any]:
     """Run `plan` and write its files into a folder that is there already."""
+    with room_for(plan):
+        return _run_into(plan, folder, report, listeners)
+
+
+def _run_into(plan: Plan, folder: Path, report: bool, listeners: Listeners) -> dict[str, Any]:
     jobs = _jobs(plan)
     logs = _logs(jobs)
     session = plan.open(requests=bool(logs))

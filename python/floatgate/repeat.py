@@ -14,6 +14,7 @@ from floatgate.confidence import Interval, confidence_interval
 from floatgate.execute import Listeners, run_into
 from floatgate.folder import atomically, read_json, write_json
 from floatgate.headline import Metric, headline
+from floatgate.memory import Memory, share
 from floatgate.session import Plan, Progress
 from floatgate.state import together
 from floatgate.stop import Stop, at_work, end_with_command
@@ -69,8 +70,9 @@ def _run_all(
     """Spread the seeds over processes; a stop is passed on to all of them."""
     context = multiprocessing.get_context("spawn")
     stop, fractions = Stop(context), context.RawArray("d", len(seeds))
+    memory = Memory(context, plan.options.memory_bytes())
     with ProcessPoolExecutor(
-        min(workers, len(seeds)), context, initializer=_begin, initargs=(stop, fractions)
+        min(workers, len(seeds)), context, initializer=_begin, initargs=(stop, memory, fractions)
     ) as pool:
         futures: list[Future[None]] = []
         for index, seed in enumerate(seeds):
@@ -105,11 +107,12 @@ _stop: Stop | None = None
 _fractions: Array[c_double] | None = None
 
 
-def _begin(stop: Stop, fractions: Array[c_double]) -> None:
+def _begin(stop: Stop, memory: Memory, fractions: Array[c_double]) -> None:
     """Set a worker up: Ctrl-C reaches it only through the parent, so that all end the same way."""
     global _stop, _fractions
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_command()
+    share(memory)
     _stop, _fractions = stop, fractions
 
 

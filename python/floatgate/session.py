@@ -59,13 +59,13 @@ class Options:
             raise InputError(f"--limit-requests {self.limit_requests}: expected a number of at least 1")
         if self.limit_time is not None and not nanoseconds("--limit-time", self.limit_time):
             raise InputError(f"--limit-time {self.limit_time}: expected a time above 0, such as 10s")
-        if self.memory_limit is not None and self._memory_bytes() < 1:
+        if (limit := self.memory_bytes()) is not None and limit < 1:
             raise InputError(f"--memory-limit {self.memory_limit}: expected a size above 0, such as 8GiB")
 
-    def _memory_bytes(self) -> int:
-        """Give the bytes of memory that a run may take; a bare number is bytes."""
+    def memory_bytes(self) -> int | None:
+        """Give the bytes of memory that drives may take, None for all there are; a bare number is bytes."""
         limit = self.memory_limit
-        return limit if isinstance(limit, int) else size_bytes("--memory-limit", str(limit))
+        return size_bytes("--memory-limit", limit) if isinstance(limit, str) else limit
 
     def _check_fill(self) -> None:
         fill = self.precondition_fill
@@ -90,7 +90,7 @@ class Options:
         if self.limit_time is not None:
             options["limit_ns"] = nanoseconds("--limit-time", options.pop("limit_time"))
         if self.memory_limit is not None:
-            options["memory_limit"] = self._memory_bytes()
+            options["memory_limit"] = self.memory_bytes()
         if self.precondition_fill is not None:
             options["fill"] = options.pop("precondition_fill")
         return json.dumps(options)
@@ -124,6 +124,12 @@ class Plan:
         self.options.verify()
         if self.options.load_state is not None:
             regular(self.options.load_state, "a state that --save-state wrote")
+
+    def memory_bytes(self) -> int:
+        """Reckon the bytes of memory that the drive takes. Raises InputError where it is not right."""
+        if self.resolved is not None:
+            return _core.memory_bytes(self.drive, list(self.resolved), None, self.options.check)
+        return _core.memory_bytes(self.drive, list(self.overrides), places.folders(), self.options.check)
 
     def open(self, *, requests: bool = False) -> "_core.Session":
         """Build the drive and open the workload; with `requests`, keep every request until it is drained.

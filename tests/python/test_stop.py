@@ -37,11 +37,14 @@ def test_workers_of_a_killed_command_stop(tmp_path: Path) -> None:
 _IDLE = """
 import importlib, multiprocessing, os, signal, sys
 from concurrent.futures import ProcessPoolExecutor
+from floatgate.memory import Memory
 from floatgate.stop import Stop
 
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn")
-    given = {"floatgate.repeat": (Stop(context), context.RawArray("d", 1))}.get(sys.argv[1], (Stop(context),))
+    given = (Stop(context), Memory(context))
+    if sys.argv[1] == "floatgate.repeat":
+        given += (context.RawArray("d", 1),)
     begin = importlib.import_module(sys.argv[1])._begin
     pool = ProcessPoolExecutor(1, context, initializer=begin, initargs=given)
     pool.submit(print, "done", flush=True).result()
@@ -59,9 +62,10 @@ def test_workers_without_work_end_with_a_killed_command(module: str, tmp_path: P
     assert (ended.returncode, ended.stdout) == (-9, "done\n")
 
 
-def test_every_pool_of_workers_ends_with_its_command() -> None:
+def test_every_pool_of_workers_ends_with_its_command_and_shares_its_memory() -> None:
     package = Path(__file__).parents[2] / "python" / "floatgate"
     texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
     pools = [path for path, text in texts.items() if "ProcessPoolExecutor(" in text]
     assert len(pools) >= 3
-    assert [path for path in pools if "    end_with_command()\n" not in texts[path]] == []
+    for line in ("    end_with_command()\n", "    share(memory)\n"):
+        assert [path for path in pools if line not in texts[path]] == []

@@ -34,6 +34,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::chips, module)?)?;
     module.add_function(wrap_pyfunction!(listing::explain_drive, module)?)?;
     module.add_function(wrap_pyfunction!(listing::explain_chip, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::memory_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::free_memory_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(listing::generators, module)?)?;
     module.add_function(wrap_pyfunction!(listing::fio_jobs, module)?)?;
     module.add_function(wrap_pyfunction!(listing::fio_check, module)?)?;

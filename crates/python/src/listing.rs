@@ -54,6 +54,28 @@ pub fn chips(folders: Vec<String>) -> String {
     json!(catalogue(folders).chips()).to_string()
 }
 
+/// What a drive takes of memory; without folders `settings` is the whole configuration.
+#[pyfunction]
+#[pyo3(signature = (drive, settings, folders, check))]
+pub fn memory_bytes(
+    drive: &str,
+    settings: Vec<String>,
+    folders: Option<Vec<String>>,
+    check: bool,
+) -> PyResult<u64> {
+    let found = match folders {
+        Some(folders) => Drive::load(&catalogue(folders), drive, &settings),
+        None => Drive::from_resolved(drive, &settings),
+    };
+    Ok(found.map_err(input)?.memory_bytes(check))
+}
+
+/// What drives may take of the machine's memory, where that is known.
+#[pyfunction]
+pub fn free_memory_bytes() -> Option<u64> {
+    sim::free_memory()
+}
+
 /// A drive with every value in force, as JSON.
 #[pyfunction]
 pub fn explain_drive(drive: &str, overrides: Vec<String>, folders: Vec<String>) -> PyResult<String> {

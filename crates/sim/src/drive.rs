@@ -435,6 +435,11 @@ impl Drive {
         &self.needs
     }
 
+    /// Bytes of memory that it takes, as reckoned before it is made; with observers that check it, if `is_checked`.
+    pub fn memory_bytes(&self, is_checked: bool) -> u64 {
+        self.needs.bytes(is_checked)
+    }
+
     /// A fresh drive. Everything random in it follows from `seed`.
     ///
     /// # Errors

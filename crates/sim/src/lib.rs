@@ -40,6 +40,7 @@ pub use ageing_window::Speed;
 pub use drive::{BenchChip, Catalogue, Drive, DriveSummary, chip_on_bench, explain_chip};
 pub use error::Error;
 pub use measure::REQUEST_COLUMNS;
+pub use memory_limit::free_memory;
 pub use options::{PreconditionKind, RunOptions};
 pub use precondition::Copies;
 pub use session::{Progress, Session};

@@ -84,6 +84,15 @@ pub(crate) fn check_blocks(geometry: &Geometry) -> Result<(), Error> {
     limit.check(blocks.saturating_mul(BLOCK), &what, "fewer blocks, planes or dies")
 }
 
+const fn checked(is_checked: bool) -> [u64; 2] {
+    if is_checked { CHECKED } else { [0, 0] }
+}
+
+/// Bytes that drives may take of what the machine has; none where nobody knows.
+pub fn free_memory() -> Option<u64> {
+    MemoryLimit::of(None).map(|limit| limit.bytes)
+}
+
 /// What the arrays of a drive are reckoned from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
@@ -109,20 +118,25 @@ impl Needs {
         }
     }
 
+    /// Bytes of memory that the drive takes.
+    pub fn bytes(&self, is_checked: bool) -> u64 {
+        let [physical, logical] = checked(is_checked);
+        self.blocks * BLOCK
+            + self.superblocks * SUPERBLOCK
+            + (self.physical as f64 * PHYSICAL) as u64
+            + self.physical * physical
+            + self.written * (LOGICAL + logical)
+            + self.buffer
+            + self.beside
+    }
+
     /// Whether the drive fits into memory.
     ///
     /// # Errors
     /// When it does not; the text has the arithmetic.
     pub fn check(&self, given: Option<u64>, is_checked: bool) -> Result<(), Error> {
         let Some(limit) = MemoryLimit::of(given) else { return Ok(()) };
-        let [physical, logical] = if is_checked { CHECKED } else { [0, 0] };
-        let needed = self.blocks * BLOCK
-            + self.superblocks * SUPERBLOCK
-            + (self.physical as f64 * PHYSICAL) as u64
-            + self.physical * physical
-            + self.written * (LOGICAL + logical)
-            + self.buffer
-            + self.beside;
+        let [physical, logical] = checked(is_checked);
         let what = format!(
             "the drive takes {:.3} bytes for each of {} units on flash, {} for each of {} logical ones, {} for its features{}",
             PHYSICAL + physical as f64,
@@ -132,7 +146,7 @@ impl Needs {
             readable(self.beside),
             if is_checked { " with --check" } else { "" }
         );
-        limit.check(needed, &what, "a smaller drive, or a larger ftl.mapping_unit")
+        limit.check(self.bytes(is_checked), &what, "a smaller drive, or a larger ftl.mapping_unit")
     }
 
     /// The most bytes that a saved state of this drive unpacks to.

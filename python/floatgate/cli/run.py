@@ -217,7 +217,8 @@ def run(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Refuse a drive that takes more memory than this: 8GiB.",
+            help="Memory for the drives of this command: 8GiB. One that takes more is refused; "
+            "those of --repeat wait for each other.",
             show_default="what the machine has free",
             rich_help_panel=_LIMITS,
         ),

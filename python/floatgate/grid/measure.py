@@ -13,6 +13,7 @@ from floatgate.disk.simulate import CacheTimes, Load
 from floatgate.disk.simulate import run as simulate_disk
 from floatgate.grid import steady
 from floatgate.grid.point import INTERRUPTED, NOT_REACHED, STEADY, Point, Setting
+from floatgate.memory import room_for
 from floatgate.session import Options, Plan
 from floatgate.workload import Workload
 
@@ -79,6 +80,12 @@ def measure(task: Task, stopped: Callable[[], bool] = lambda: False) -> Point:
     if task.disk is not None:
         return _measure_disk(task, task.disk, seen, stopped)
     plan = task.plan()
+    with room_for(plan):
+        return _measure_flash(task, plan, seen, stopped)
+
+
+def _measure_flash(task: Task, plan: Plan, seen: "_Seen", stopped: Callable[[], bool]) -> Point:
+    """Run a point on a flash drive."""
     session = plan.open()
 
     def over() -> bool:

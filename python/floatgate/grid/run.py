@@ -20,6 +20,7 @@ from floatgate.grid.measure import Rule, Task, measure
 from floatgate.grid.point import INTERRUPTED, Point, Setting
 from floatgate.measures import SIZES
 from floatgate.measures import measure as read_measure
+from floatgate.memory import Memory, share
 from floatgate.session import Options
 from floatgate.stop import Stop, at_work, end_with_command
 
@@ -174,10 +175,12 @@ def _run_all(
     stopped: Callable[[], bool],
 ) -> list[Point]:
     context = multiprocessing.get_context("spawn")
-    stop = Stop(context)
+    stop, memory = Stop(context), Memory(context, tasks[0].options.memory_bytes())
     # Small blocks take the most requests, and so the longest: they start first.
     order = sorted(range(len(tasks)), key=lambda index: tasks[index].setting.block_bytes)
-    with ProcessPoolExecutor(min(workers, len(tasks)), context, initializer=_begin, initargs=(stop,)) as pool:
+    with ProcessPoolExecutor(
+        min(workers, len(tasks)), context, initializer=_begin, initargs=(stop, memory)
+    ) as pool:
         futures = {index: pool.submit(_one, tasks[index]) for index in order}
         try:
             _watch(list(futures.values()), stop, progress, stopped)
@@ -214,11 +217,12 @@ def _point(future: "Future[Point]", task: Task) -> Point:
 _stop: Stop | None = None
 
 
-def _begin(stop: Stop) -> None:
+def _begin(stop: Stop, memory: Memory) -> None:
     """Set a worker up: Ctrl-C reaches it only through the parent, so that all end the same way."""
     global _stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_command()
+    share(memory)
     _stop = stop
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floatgate.errors import InputError
+from floatgate.memory import Memory, share
 from floatgate.reproduce import paper as papers
 from floatgate.reproduce.case import Case, Finding
 from floatgate.reproduce.paper import Paper
@@ -59,9 +60,9 @@ def run_all(
     depend on the number of workers. Raises InputError or Fault, from any case.
     """
     context = multiprocessing.get_context("spawn")
-    stop = Stop(context)
+    stop, memory = Stop(context), Memory(context)
     count = max(1, min(workers or os.cpu_count() or 1, len(every)))
-    with ProcessPoolExecutor(count, context, initializer=_begin, initargs=(stop,)) as pool:
+    with ProcessPoolExecutor(count, context, initializer=_begin, initargs=(stop, memory)) as pool:
         order = sorted(range(len(every)), key=lambda index: -every[index][1].cost)
         futures = {index: pool.submit(_one, every[index][0].folder, every[index][1], full) for index in order}
         try:
@@ -105,13 +106,14 @@ def _finding(future: "Future[Finding]") -> Finding | None:
         return None
 
 
-def _begin(stop: Stop) -> None:
+def _begin(stop: Stop, memory: Memory) -> None:
     """Set a worker up. Ctrl-C ends the simulation that runs, if any, and not the worker.
 
     A stop that only the parent heard of is passed on as a Ctrl-C of the worker's own.
     """
     signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which a run would leave in force
     end_with_command()
+    share(memory)
     stop_with(stop)
 
     def listen() -> None:

@@ -1,0 +1,89 @@
+"""Memory that the drives of one command share: each waits until those at work leave it room.
+
+Whoever has room may be killed at any moment: its pool ends with it, and nobody goes on waiting for a
+command that is no more.
+"""
+
+import multiprocessing
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.context import BaseContext
+from typing import Any
+
+from floatgate import _core
+from floatgate.session import Plan
+from floatgate.stop import POLLED_EVERY_S
+
+LOCKED_FOR_S = 1.0  # at most, by whoever lives; it takes microseconds
+
+
+class Memory:
+    """The bytes of `limit`, or what the machine has. It goes to a worker as an initialiser's argument."""
+
+    def __init__(self, context: BaseContext, limit: int | None = None) -> None:
+        self.limit = _core.free_memory_bytes() if limit is None else limit
+        self._lock: Any = context.Lock()
+        self._taken: Any = context.RawValue("Q", 0)
+        self._most: Any = context.RawValue("Q", 0)
+
+    @property
+    def most(self) -> int:
+        """The most that was taken at once."""
+        return int(self._most.value)
+
+    def take(self, needed: int) -> bool:
+        """Take `needed` bytes if they are left.
+
+        Who is alone gets them: the core says whether they are too many.
+        """
+        if not self._lock.acquire(timeout=LOCKED_FOR_S):
+            return False
+        try:
+            others = self._taken.value
+            if others and self.limit is not None and others + needed > self.limit:
+                return False
+            self._taken.value = others + needed
+            self._most.value = max(others + needed, self._most.value)
+        finally:
+            self._lock.release()
+        return True
+
+    def give(self, taken: int) -> None:
+        """Give back what was taken."""
+        locked = self._lock.acquire(timeout=LOCKED_FOR_S)
+        self._taken.value -= taken
+        if locked:
+            self._lock.release()
+
+    @contextmanager
+    def room(self, needed: int) -> Iterator[None]:
+        """Wait for `needed` bytes and have them inside the block, which must not ask for more."""
+        command = multiprocessing.parent_process()
+        while not self.take(needed):
+            if command is not None and not command.is_alive():
+                raise KeyboardInterrupt
+            time.sleep(POLLED_EVERY_S)
+        try:
+            yield
+        finally:
+            self.give(needed)
+
+
+_shared: Memory | None = None
+
+
+def share(memory: Memory) -> None:
+    """Let the runs of this worker share `memory` with those of the others."""
+    global _shared
+    _shared = memory
+
+
+@contextmanager
+def room_for(plan: Plan) -> Iterator[None]:
+    """Have room for the drive of `plan` inside the block, at once in a process that shares with nobody."""
+    if _shared is None:
+        yield
+        return
+    with _shared.room(plan.memory_bytes()):
+        yield

@@ -1,4 +1,4 @@
-"""The one door through which files come in, and the one through which tables of text go out.
+"""The one door through which files come in, and those through which tables of text and single files go out.
 
 What is read is a regular file of a bounded size, in UTF-8, of bounded depth, with numbers of bounded length;
 whatever else lies at a path is one line about that path. Nothing here waits for a pipe or fills the memory.
@@ -9,11 +9,14 @@ import csv
 import errno
 import json
 import os
+import shutil
 import stat
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
+from uuid import uuid4
 
 from floatgate.errors import InputError, one_line
 
@@ -148,6 +151,45 @@ def write_rows(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]], b
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([cell(name) for name in head])
         writer.writerows([cell(value) for value in row] for row in rows)
+
+
+@contextmanager
+def putting(folder: Path) -> Iterator[Path]:
+    """Give a folder for files that go into `folder` when the block ends well, each of them in one step.
+
+    What has their names there stays whole until then, and for good where the block fails or is killed.
+    """
+    partial = folder / f".partial-{uuid4().hex[:12]}"
+    partial.mkdir()
+    try:
+        yield partial
+        written = sorted(partial.iterdir())
+        for path in written:
+            sync(path)
+        for path in written:
+            there = folder / path.name
+            if there.exists():
+                shutil.copymode(there, path)
+            path.replace(there)
+        sync(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Put `text` at `path`, or where a link there leads, in one step: what was there is whole until then."""
+    place = Path(os.path.realpath(path))
+    with putting(place.parent) as partial:
+        (partial / place.name).write_text(text, encoding="utf-8")
+
+
+def sync(path: Path) -> None:
+    """Force a file or a folder onto the disk: a full one may show only here."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def cell(value: Any) -> Any:

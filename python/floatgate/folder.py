@@ -65,6 +65,7 @@ def _opened(out: Path) -> Iterator[Path]:
             refuse_foreign(out)
             with out.open("ab"):
                 pass
+            _check_writable(Path(os.path.realpath(out)).parent)  # where the new file is made
         except OSError as error:
             raise unwritable(out, error) from error
         yield out
@@ -105,8 +106,7 @@ def shared_folder(out: Path, *names: str, force: bool = False) -> Iterator[Path]
     with _parents(out):
         try:
             out.mkdir(exist_ok=True)
-            if not os.access(out, os.W_OK | os.X_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            _check_writable(out)
             yield out
         except OSError as error:
             raise unwritable(out, error) from error
@@ -114,6 +114,11 @@ def shared_folder(out: Path, *names: str, force: bool = False) -> Iterator[Path]
             if made:
                 with suppress(OSError):
                     out.rmdir()
+
+
+def _check_writable(folder: Path) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 @contextmanager
@@ -237,7 +242,7 @@ def _publish(partial: Path, out: Path, force: bool) -> None:
     Raises InputError when another command wrote to `out` first; what was computed is then beside it.
     """
     for path in sorted(partial.rglob("*")):
-        _sync(path)
+        files.sync(path)
     try:
         partial.rename(out)  # an empty folder is replaced in one step: nobody can claim its name in between
     except OSError as error:
@@ -284,15 +289,6 @@ def check_replaceable(path: Path, *, force: bool, named: str = "") -> None:
         raise InputError(f"{place}: exists: expected a new file, or --force to replace it")
 
 
-def _sync(path: Path) -> None:
-    """Force a file onto the disk: a full one may show only here."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def unwritable(path: Path, error: OSError) -> InputError:
     """Say in one line why `path` could not be written, and what to do."""
     hints = {
@@ -306,7 +302,7 @@ def unwritable(path: Path, error: OSError) -> InputError:
     }
     reason = (error.strerror or str(error)).lower()
     hint = hints.get(error.errno or 0, "choose another folder")
-    return InputError(f"{path}: cannot be written: {reason} ({hint}; nothing was left there)")
+    return InputError(f"{path}: cannot be written: {reason} ({hint}; nothing was written there)")
 
 
 def write_json(path: Path, document: Any) -> None:

@@ -40,14 +40,15 @@ def is_abandoned(folder: Path) -> bool:
 
 def complete(folder: Path) -> None:
     """List in the marker all files that the folder holds."""
-    _write(folder, _files(folder))
+    # Not in one step: another file would have no lock.
+    (folder / NAME).write_text(_text(_files(folder)), encoding="utf-8")
 
 
 def add(path: Path) -> None:
     """Count a file that was written into a marked folder later, such as a report, as Floatgate's own."""
     own = listed(path.parent)
     if own is not None:
-        _write(path.parent, own | {path.name})
+        files.write_whole(path.parent / NAME, _text(own | {path.name}))
 
 
 def listed(folder: Path) -> set[str] | None:
@@ -89,6 +90,5 @@ def _files(folder: Path) -> set[str]:
     return found - {NAME}
 
 
-def _write(folder: Path, own: set[str]) -> None:
-    document = {"about": _EXPLAINS, "files": sorted(own)}
-    (folder / NAME).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+def _text(own: set[str]) -> str:
+    return json.dumps({"about": _EXPLAINS, "files": sorted(own)}, indent=1) + "\n"

@@ -5,6 +5,7 @@ The options come from the command tree itself, so a new one is tried by itself.
 
 import json
 import re
+import resource
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -343,3 +344,41 @@ def test_a_file_of_somebody_else_is_not_replaced(command: str, place: Path) -> N
     assert ended.code == 2
     assert "thesis: exists, and Floatgate did not write it" in ended.err
     assert (place / "thesis").read_text() == "ten years of work"
+
+
+def test_a_converted_trace_is_as_readable_as_any_new_file(place: Path) -> None:
+    assert in_process("trace", "convert", "t.csv", "new.csv").code == 0
+    assert (place / "new.csv").stat().st_mode == (place / "t.csv").stat().st_mode
+
+
+@pytest.mark.parametrize(
+    "name", ["age", "snapshots", "report", "bus waveform", "trace info", "trace convert"]
+)
+def test_a_write_that_fails_leaves_what_was_there(name: str, place: Path) -> None:
+    line, there = next(where for (command, _), where in PLACES.items() if command == name)
+    words = [*name.split(), *shlex.split(line)]
+    assert in_process(*words).code == 0
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60, hard))  # a full disk, as far as the command can tell
+        ended = in_process(*words, *(["--force"] if " " in name else []))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert ended.code == 2, ended
+    assert ended.err.strip().count("\n") == 0
+    assert place / there in before
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+
+def test_a_file_goes_where_its_link_leads(place: Path) -> None:
+    words = ["age", *shlex.split(PLACES["age", "--out"][0])]
+    (place / "elsewhere").mkdir()
+    (place / "o.html").symlink_to(place / "elsewhere" / "page.html")
+    for _ in range(2):
+        assert in_process(*words).code == 0
+        assert (place / "o.html").is_symlink()
+        assert [path.name for path in (place / "elsewhere").iterdir()] == ["page.html"]
+    (place / "elsewhere" / "page.html").chmod(0o640)
+    assert in_process(*words).code == 0
+    assert (place / "elsewhere" / "page.html").stat().st_mode & 0o777 == 0o640

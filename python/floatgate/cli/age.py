@@ -75,6 +75,7 @@ def _one(drive: str, changes: list[str], how: "Conditions", years: float, out: P
 
     from floatgate.ageing import age as age_drive
     from floatgate.ageing import page
+    from floatgate.files import write_whole
     from floatgate.session import interruptible
 
     with interruptible() as interrupt, Progress(console=console.err, transient=True) as bar:
@@ -86,7 +87,7 @@ def _one(drive: str, changes: list[str], how: "Conditions", years: float, out: P
             progress=lambda part: bar.update(task, completed=part),
             stopped=interrupt,
         )
-    out.write_text(page(life, years), encoding="utf-8")
+    write_whole(out, page(life, years))
     if shape is Format.JSON:
         console.print_json(life.document(years))
     else:
@@ -99,6 +100,7 @@ def _compare(
     from rich.progress import Progress
 
     from floatgate.ageing_compare import HEAD, compare, page, shown
+    from floatgate.files import write_whole
     from floatgate.session import interruptible
 
     with interruptible() as interrupt, Progress(console=console.err, transient=True) as bar:
@@ -111,7 +113,7 @@ def _compare(
             progress=lambda part: bar.update(task, completed=part),
             stopped=interrupt,
         )
-    out.write_text(page(drive, asked, lives, how, years), encoding="utf-8")
+    write_whole(out, page(drive, asked, lives, how, years))
     if shape is Format.JSON:
         console.print_json({name: life.document(years) for name, life in lives.items()})
     else:

@@ -41,6 +41,7 @@ def explore(
     """Run every interface, channel and way count for a chip: when channels are full, what none beats."""
     from floatgate.bus.explore import MODES
     from floatgate.cli.console import err
+    from floatgate.files import putting
     from floatgate.folder import own_folder, shared_folder
 
     with (
@@ -51,7 +52,8 @@ def explore(
             DEFAULT_CHIPS if chip is None else chip, MODES if interface is None else interface
         )
         if points:
-            _write(points, folder)
+            with putting(folder) as partial:
+                _write(points, partial)
     if points:
         _show(points)
         err.print(f"wrote {folder}", markup=False)
@@ -86,6 +88,7 @@ def waveform(
     from floatgate.bus import svg, vcd
     from floatgate.bus.waveform import waveform as work_out
     from floatgate.cli.console import err
+    from floatgate.files import putting
     from floatgate.folder import own_folder, shared_folder
 
     if operation.lower() in ("erase", "status"):
@@ -96,10 +99,11 @@ def waveform(
     with (
         own_folder(out, Path("out/bus-waveform"), force=force) as folder,
         shared_folder(folder, dump, drawing, force=force),
+        putting(folder) as partial,
     ):
-        with (folder / dump).open("w", encoding="ascii", newline="\n") as file:
+        with (partial / dump).open("w", encoding="ascii", newline="\n") as file:
             vcd.write(found, file)
-        (folder / drawing).write_text(svg.draw(found), encoding="utf-8")
+        (partial / drawing).write_text(svg.draw(found), encoding="utf-8")
     err.print(f"wrote {folder / dump} and {folder / drawing}", markup=False)
 
 

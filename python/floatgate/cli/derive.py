@@ -32,6 +32,7 @@ def derive(
 
     from floatgate import _core, places
     from floatgate.cli import console
+    from floatgate.files import write_whole
     from floatgate.folder import own_file
     from floatgate.lab import derive as deriving
     from floatgate.lab.derive.report import page
@@ -54,9 +55,9 @@ def derive(
         identity = part.identify()
         one_shot = facts["nand.program"] == '"one-shot"'
         text = deriving.chip_file(model, name, identity.title, one_shot, provenance)
-        out.write_text(text, encoding="utf-8")
+        write_whole(out, text)
         if report is not None:
-            report.write_text(page(model, identity, provenance), encoding="utf-8")
+            write_whole(report, page(model, identity, provenance))
     _show(model)
     for path in (out, report) if report is not None else (out,):
         console.err.print(f"wrote {path}", markup=False)

@@ -30,6 +30,7 @@ def snapshots(
     from rich.table import Table
 
     from floatgate.cli import console
+    from floatgate.files import write_whole
     from floatgate.folder import own_file
     from floatgate.snapshots import HEAD, Asked, measure, page, sentence, shown
 
@@ -39,7 +40,7 @@ def snapshots(
         with Progress(console=console.err, transient=True) as bar:
             task = bar.add_task("snapshots", total=1.0)
             found = measure(asked, lambda part: bar.update(task, completed=part))
-        file.write_text(page(found), encoding="utf-8")
+        write_whole(file, page(found))
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in HEAD:
         table.add_column(name, justify="right")

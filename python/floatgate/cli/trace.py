@@ -158,11 +158,14 @@ def info(
 
 def _write(found: list[dict[str, Any]], out: Path) -> Path:
     """The numbers and the picture, into a folder."""
+    from floatgate.files import putting
     from floatgate.folder import write_json
     from floatgate.traces.figure import draw
 
-    write_json(out / _NUMBERS, found)
-    return draw(found, out / _PICTURE)
+    with putting(out) as partial:
+        write_json(partial / _NUMBERS, found)
+        draw(found, partial / _PICTURE)
+    return out / _PICTURE
 
 
 @app.command(cls=Command)

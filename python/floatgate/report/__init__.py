@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from floatgate import marker
+from floatgate.files import write_whole
 from floatgate.folder import refuse_foreign, unwritable
 
 
@@ -16,12 +17,9 @@ def write_report(folder: Path, path: Path) -> Path:
 
     text = page(Source.read(folder))
     refuse_foreign(path)
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
+        write_whole(path, text)
         marker.add(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise unwritable(path, error) from error
     return path

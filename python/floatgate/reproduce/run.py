@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from floatgate.files import putting
 from floatgate.folder import atomically
 from floatgate.reproduce import figure, work
 from floatgate.reproduce.case import Case, Finding
@@ -102,5 +103,6 @@ def _draw(paper: Paper, rows: list[Row], folder: Path) -> dict[tuple[str, str], 
 
 def _record(papers: list[Paper], rows: list[Row], form: str) -> None:
     for paper in papers:
-        write_ours(paper.folder / OURS, [row for row in rows if row.paper == paper.key], form)
-        _draw(paper, rows, paper.folder)
+        with putting(paper.folder) as partial:
+            write_ours(partial / OURS, [row for row in rows if row.paper == paper.key], form)
+            _draw(paper, rows, partial)

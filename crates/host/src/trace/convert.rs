@@ -12,6 +12,7 @@ use super::origin::Origin;
 use super::record::Record;
 use crate::{WorkloadError, volume};
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Writes the trace at `path` to `out` in the format `to`, packed when `out` ends in `.gz`, `.zst`, `.bz2`
@@ -73,12 +74,18 @@ fn into_file(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut file = tempfile::Builder::new().prefix(".converting-").tempfile_in(folder).map_err(failed)?;
+    let readable = std::fs::Permissions::from_mode(0o666); // less the umask, as any new file
+    let mut file = tempfile::Builder::new()
+        .prefix(".converting-")
+        .permissions(readable)
+        .tempfile_in(folder)
+        .map_err(failed)?;
     let mut packed = Packed::new(out, BufWriter::new(file.as_file_mut())).map_err(failed)?;
     let written = write(packed.sink())?;
     packed.finish().map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(out).map_err(|error| failed(error.error))?;
+    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
     Ok(written)
 }
 

@@ -7,6 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ALL = sorted(ROOT.glob("crates/*/tests/all/main.rs"))
+PARTS = sorted(ROOT.glob("crates/*/tests/all/*/mod.rs"))
 TEXTS = [
     *ROOT.glob("*.md"),
     *ROOT.glob("docs/*.md"),
@@ -26,11 +27,23 @@ TYPED = sorted(
 )
 
 
-@pytest.mark.parametrize("main", ALL, ids=lambda path: path.parts[-4])
+def test_a_crate_has_one_binary_of_tests() -> None:
+    """Linked one by one, files cost more than their tests; the swarm is run by itself."""
+    found: dict[str, set[str]] = {}
+    for path in [*ROOT.glob("crates/*/tests/*.rs"), *ROOT.glob("crates/*/tests/*/main.rs")]:
+        crate, _, name = path.relative_to(ROOT / "crates").parts[:3]
+        found.setdefault(crate, set()).add(name)
+    assert found.pop("sim") == {"all", "swarm"}
+    assert set(found) >= {"bus", "ftl", "host", "nand", "testkit"}
+    assert {crate: names for crate, names in found.items() if names != {"all"}} == {}
+
+
+@pytest.mark.parametrize("main", ALL + PARTS, ids=lambda path: "-".join(path.parts[-4:-1]))
 def test_no_file_of_tests_is_left_out(main: Path) -> None:
     # A module with a path of its own is shared with others.
     named = set(re.findall(r"(?<!\]\n)^mod (\w+);", main.read_text(encoding="utf-8"), re.MULTILINE))
-    assert named == {path.stem for path in main.parent.glob("*.rs")} - {"main"}
+    parts = {path.parent.name for path in main.parent.glob("*/mod.rs")}
+    assert named == {path.stem for path in main.parent.glob("*.rs")} - {"main", "mod"} | parts
 
 
 def test_some_are_typed() -> None:

@@ -15,10 +15,10 @@ const COMPLETE: &str = include_str!("complete.toml");
 
 /// Chips of the catalogue, one for each kind of cell.
 const CHIPS: [(Cell, &str); 4] = [
-    (Cell::Slc, include_str!("../../../../chips/nand128w3a2bn.toml")),
-    (Cell::Mlc, include_str!("../../../../chips/poster-mlc.toml")),
-    (Cell::Tlc, include_str!("../../../../chips/tlc-3d-256g.toml")),
-    (Cell::Qlc, include_str!("../../../../chips/qlc-3d-1t.toml")),
+    (Cell::Slc, include_str!("../../../../../chips/nand128w3a2bn.toml")),
+    (Cell::Mlc, include_str!("../../../../../chips/poster-mlc.toml")),
+    (Cell::Tlc, include_str!("../../../../../chips/tlc-3d-256g.toml")),
+    (Cell::Qlc, include_str!("../../../../../chips/qlc-3d-1t.toml")),
 ];
 
 /// Reads the cells of a chip file.

@@ -1,0 +1,4 @@
+//! Cells and chips, a question a file, in one binary.
+
+mod cells;
+mod chip;

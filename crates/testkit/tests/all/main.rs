@@ -1,0 +1,6 @@
+//! Policies, theory and the reference, a question a file, in one binary.
+
+mod catches;
+mod conformance;
+mod snapshots;
+mod write_amplification;

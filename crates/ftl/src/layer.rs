@@ -1,9 +1,10 @@
 //! What a drive asks of its translation layer, whichever kind of mapping it has: one branch for each call.
 
+use crate::agenda::Costs;
 use crate::buffer::Dram;
-use crate::mapping::Parts;
-use crate::parity::Stripes;
-use crate::upkeep::Costs;
+use crate::guards::Stripes;
+use crate::mapping::Plan;
+use crate::parts::Parts;
 use crate::{
     BlockMapped, FtlConfig, FtlStats, Layout, Mark, Output, PageMapped, Regulation, RegulationCounts,
     RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
@@ -62,30 +63,15 @@ impl Ftl {
         let asked = regulation.asks(config);
         let traded = !(config.program_order)().never();
         let parts = Parts { config, array, controller, program_queue, copyback, regulation, seed };
-        match (config.mapping)().build(parts)? {
-            Self::Blocks(_) if config.stripe.is_some() => Err("ftl.parity: parity over dies is modelled for a page map \
-                                                               only: expected ftl.mapping.name = page, dftl or \
-                                                               birrell with it"
-                .into()),
-            Self::Blocks(_) if config.failed_die.is_some() => {
-                Err("ftl.failed_die: expected ftl.mapping.name = page, dftl or birrell with it".into())
+        match (config.mapping)().plan(&config.layout) {
+            Plan::Pages(map) => Ok(Self::Page(Box::new(PageMapped::new(parts, map)?))),
+            Plan::Blocks(rules, span) => {
+                let layer = BlockMapped::new(parts, rules, span)?;
+                match lacking(config, asked, traded) {
+                    Some(lacking) => Err(lacking.into()),
+                    None => Ok(Self::Blocks(Box::new(layer))),
+                }
             }
-            Self::Blocks(_) if config.sectors.track || config.buffer.dram.is_some() => {
-                Err("ftl.sectors, ftl.buffer.dram: modelled for a page map only: expected ftl.mapping.name = page or dftl \
-                     with them"
-                    .into())
-            }
-            Self::Blocks(_) if asked => {
-                Err("ecc.code, ftl.regulator, ftl.refresh, ftl.scrub: errors and costs are modelled for a page map \
-                                             only: expected ftl.mapping.name = page with them"
-                    .into())
-            }
-            Self::Blocks(_) if traded => {
-                Err("ftl.program_order: pages of a block map are programmed in order: expected in-order, or \
-                     ftl.mapping.name = page"
-                    .into())
-            }
-            ftl => Ok(ftl),
         }
     }
 
@@ -213,7 +199,7 @@ impl Ftl {
     /// What an access to the buffer's DRAM takes; none where it takes nothing.
     pub fn dram(&self) -> Option<Dram> {
         match self {
-            Self::Page(ftl) => ftl.dram,
+            Self::Page(ftl) => ftl.dram(),
             Self::Blocks(_) => None,
         }
     }
@@ -325,4 +311,33 @@ impl Ftl {
         /// When the shapes differ or the state contradicts itself.
         fn load(saved: &SavedState) -> Result<(), String>;
     }
+}
+
+/// What the drive's file asks for and a map of blocks does not have; `asked`: errors or costs, `traded`: programs out of
+/// order.
+fn lacking(config: &FtlConfig, asked: bool, traded: bool) -> Option<&'static str> {
+    if config.stripe.is_some() {
+        return Some(
+            "ftl.parity: parity over dies is modelled for a page map only: expected ftl.mapping.name = page, dftl or \
+             birrell with it",
+        );
+    }
+    if config.failed_die.is_some() {
+        return Some("ftl.failed_die: expected ftl.mapping.name = page, dftl or birrell with it");
+    }
+    if config.sectors.track || config.buffer.dram.is_some() {
+        return Some(
+            "ftl.sectors, ftl.buffer.dram: modelled for a page map only: expected ftl.mapping.name = page or dftl \
+             with them",
+        );
+    }
+    if asked {
+        return Some(
+            "ecc.code, ftl.regulator, ftl.refresh, ftl.scrub: errors and costs are modelled for a page map only: expected \
+             ftl.mapping.name = page with them",
+        );
+    }
+    traded.then_some(
+        "ftl.program_order: pages of a block map are programmed in order: expected in-order, or ftl.mapping.name = page",
+    )
 }

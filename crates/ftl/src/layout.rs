@@ -5,6 +5,11 @@ use controller::ControllerConfig;
 use nand::{Geometry, ProgramOrder};
 use units::{Bytes, Lpn, Ppa};
 
+/// Bytes of a sector.
+pub(crate) const SECTOR: u64 = 512;
+/// Bytes of a map entry on flash.
+pub(crate) const ENTRY_BYTES: u64 = 4;
+
 /// The shape of the drive in mapping units. A physical address counts units: die after die, superblock
 /// after superblock, page row after page row (a page row: the pages of one number on the planes that
 /// operate together), plane after plane, unit after unit.
@@ -110,6 +115,11 @@ impl Layout {
     /// Mapping units that are ever written: the host's, and those that hold the map.
     pub fn written_units(&self) -> u64 {
         u64::from(self.logical_units) + u64::from(self.translation_units)
+    }
+
+    /// Mapping units that the whole map takes on flash.
+    pub(crate) fn map_units(&self) -> u32 {
+        self.logical_units.div_ceil((self.unit.get() / ENTRY_BYTES) as u32)
     }
 
     /// Mapping units of a superblock that hold data.

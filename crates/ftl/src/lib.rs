@@ -7,58 +7,55 @@
 //! - [`PageMapped`]: the page-mapped translation layer at work, timed by the controller.
 //! - `steady`: the same layer without time, for preconditioning and constructed states.
 
+mod agenda;
 mod blocks;
 pub mod buffer;
-mod config_read;
-mod demand;
 pub mod events;
 pub mod gc;
+mod guards;
 mod layer;
 mod layout;
-mod map;
 pub mod mapping;
+mod media;
 mod needs;
-mod ordering;
 mod output;
 mod pages;
 pub mod parity;
+mod parts;
 pub mod placement;
 pub mod program_order;
-mod programs;
 pub mod read_ahead;
 pub mod read_merge;
 mod read_path;
-mod regulation;
 pub mod regulator;
-mod rewrite;
+mod relocate;
 mod saved;
-mod sectors;
+mod settings;
 pub mod slc_cache;
-mod snapshots;
-mod space;
 mod stats;
 mod steady;
+mod store;
 mod turnover;
 mod upkeep;
-mod ways;
 pub mod wear;
 
-pub use blocks::{BankView, Block, BlockMapped, BlockRules, HostWrite, Role, Room, Step};
-pub use config_read::FtlConfig;
-pub use demand::Recovery;
+pub use agenda::UpkeepCounts;
+pub use blocks::BlockMapped;
+
+pub use guards::demand::Recovery;
+pub use guards::regulation::{Regulation, RegulationParts};
+pub use guards::snapshots::{Seen, Snapshot, SnapshotCounts, Snapshots};
 pub use layer::Ftl;
 pub use layout::Layout;
+pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
 pub use output::{Output, Stages};
 pub use pages::PageMapped;
-pub use regulation::{Regulation, RegulationParts};
 pub use saved::SavedState;
-pub use sectors::SectorRules;
-pub use snapshots::{Seen, Snapshot, SnapshotCounts, SnapshotRules, Snapshots, WhenFull};
-pub use space::SuperblockState;
+pub use settings::{FtlConfig, PatrolRules, SectorRules, SnapshotRules, WhenFull};
 pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{Moment, OpenBlock, SteadyRule, SteadyWindow, UsedBlock, VictimBlock};
+pub use store::SuperblockState;
 pub use turnover::{Mark, Turnover};
-pub use upkeep::{PatrolRules, UpkeepCounts};
 
 /// Every policy of every seam of this crate and of the controller below it; the crates above add theirs.
 pub fn policies() -> Vec<config::PolicyEntry> {

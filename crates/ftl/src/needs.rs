@@ -1,8 +1,8 @@
 //! What a layer will take of memory beside its map, its blocks and its buffer, before any of it is allocated.
 
 use crate::FtlConfig;
-use crate::parity::Stripes;
-use crate::snapshots::Snapshots;
+use crate::guards::Stripes;
+use crate::guards::snapshots::Snapshots;
 
 /// Bytes of a superblock that a regulator keeps: its wear, when it was opened, its reads, when it is due.
 const REGULATED: u64 = 1 + 8 + 4 + 8;

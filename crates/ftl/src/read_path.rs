@@ -5,7 +5,8 @@
 
 use crate::read_ahead::{Ahead, Taken};
 use crate::read_merge::{ReadMerge, RowUnits, find_ride, rider};
-use crate::{FtlConfig, FtlStats, Layout};
+use crate::settings::FtlConfig;
+use crate::{FtlStats, Layout};
 use controller::{Class, Controller, Origin, Probe, Transaction, TransactionId};
 use engine::Calendar;
 use units::{Lpn, Ppa};

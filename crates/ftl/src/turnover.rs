@@ -3,9 +3,7 @@
 //!
 //! Counted where a victim is taken, which is rare: nothing here is done for each unit.
 
-use crate::gc::collection::Collection;
-use crate::{FtlStats, PageMapped};
-use controller::Origin;
+use crate::FtlStats;
 
 /// Intervals kept at most. When there are as many, neighbours are joined: constant memory, however long the run.
 const INTERVALS_MAX: usize = 128;
@@ -69,7 +67,7 @@ impl Turnover {
     }
 
     /// A victim of a die, with its valid and other units.
-    fn note(&mut self, die: usize, valid: u64, room: u64) {
+    pub(crate) fn note(&mut self, die: usize, valid: u64, room: u64) {
         if die >= self.by_die.len() {
             self.by_die.resize(die + 1, [0; 2]);
         }
@@ -90,45 +88,6 @@ fn halve<T>(list: &mut Vec<T>) {
         index += 1;
         index % 2 == 1
     });
-}
-
-impl PageMapped {
-    /// A superblock (numbered over the drive) is taken on behalf of `origin`: what it holds will move, the rest of it is
-    /// room gained.
-    pub(crate) fn count_victim(&mut self, die: usize, superblock: usize, origin: Origin) {
-        let valid = self.space.valid[superblock];
-        let room = u64::from(self.layout.data_units() - valid);
-        if origin != Origin::Gc {
-            self.stats.relocated_units += u64::from(valid);
-            self.stats.relocated_room += room;
-            return;
-        }
-        self.stats.victims += 1;
-        self.stats.victim_units += u64::from(valid);
-        self.stats.victim_room += room;
-        self.stats.victim_candidates += self.space.dies[die].candidates.len() as u64;
-        self.stats.victim_free += self.space.dies[die].free.len() as u64;
-        self.turnover.note(die, u64::from(valid), room);
-        if self.turnover.is_due() {
-            let mut mark = self.mark();
-            // It is counted and not taken yet.
-            mark.units_to_move += u64::from(valid);
-            self.turnover.push(mark);
-        }
-    }
-
-    /// The counters now.
-    pub fn mark(&self) -> Mark {
-        let in_hand = |(die, collection): (usize, &Collection)| -> u64 {
-            let valid = |superblock: u32| u64::from(self.space.valid[self.space.global(die, superblock)]);
-            collection.in_hand().map(valid).sum()
-        };
-        Mark {
-            stats: self.stats,
-            units_waiting: u64::from(self.buffer.dirty_slots()),
-            units_to_move: self.collections.iter().enumerate().map(in_hand).sum(),
-        }
-    }
 }
 
 #[cfg(test)]

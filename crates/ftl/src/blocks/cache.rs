@@ -1,8 +1,8 @@
 //! The buffer as a cache before a map of blocks: what stays, what leaves it, and how a block is written whole.
 
 use super::BlockMapped;
-use super::bank::Purpose;
 use crate::buffer::SlotState;
+use crate::mapping::bank::Purpose;
 use controller::{Origin, Probe, Transaction};
 use engine::Calendar;
 use units::{Lpn, Ppa, SimTime};

@@ -1,11 +1,11 @@
 //! What the flash reports: reads done, programs done or failed, erases.
 
 use super::BlockMapped;
-use super::bank::Role;
 use crate::buffer::SlotState;
 use crate::events;
+use crate::mapping::bank::Role;
 use crate::read_path::Reads;
-use crate::space::SuperblockState;
+use crate::store::SuperblockState;
 use crate::wear::WearView;
 use crate::{Output, Stages};
 use controller::{Kind, Origin, Probe, Transaction};

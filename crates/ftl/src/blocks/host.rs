@@ -4,7 +4,7 @@ use super::BlockMapped;
 use crate::Output;
 use crate::buffer::{Slot, SlotState};
 use crate::read_path::{ReadParts, Reads, class_of};
-use crate::space::NONE;
+use crate::store::NONE;
 use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};

@@ -1,10 +1,10 @@
 //! Merges: a block is filled in order, each unit read from wherever it lives or taken from the buffer.
 
 use super::BlockMapped;
-use super::bank::{Block, Merge, Planned, Purpose, Role};
 use crate::buffer::SlotState;
-use crate::programs::Source;
-use crate::space::{NONE, SuperblockState};
+use crate::mapping::bank::{Block, Merge, Planned, Purpose, Role};
+use crate::store::Source;
+use crate::store::{NONE, SuperblockState};
 use controller::{Class, Origin, Probe};
 use engine::Calendar;
 use units::{Lpn, Ppa};

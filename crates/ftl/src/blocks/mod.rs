@@ -5,7 +5,6 @@
 //! every unit, as the tables of the spare areas would give it; what the controller would need in RAM is
 //! [`BlockMapped::map_bytes`].
 
-mod bank;
 mod cache;
 mod flash;
 mod host;
@@ -13,17 +12,15 @@ mod merge;
 mod rest;
 mod work;
 
-pub use bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
-
 use crate::buffer::{Buffer, Risk};
-use crate::map::Map;
-use crate::mapping::Parts;
-use crate::programs::Programs;
+use crate::mapping::bank::{Bank, BlockRules};
+use crate::parts::Parts;
 use crate::read_path::ReadPath;
-use crate::space::{NONE, SuperblockState};
+use crate::store::Map;
+use crate::store::Programs;
+use crate::store::{NONE, SuperblockState};
 use crate::wear::WearPolicy;
 use crate::{FtlStats, Layout, Mark, Output, Turnover};
-use bank::Bank;
 use controller::{Controller, Transaction};
 use engine::RandomStream;
 use nand::FlashArray;
@@ -105,7 +102,7 @@ impl BlockMapped {
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
-    pub fn new(parts: Parts<'_>, rules: Box<dyn BlockRules>, span: u32) -> Result<Self, String> {
+    pub(crate) fn new(parts: Parts<'_>, rules: Box<dyn BlockRules>, span: u32) -> Result<Self, String> {
         let Parts { config, array, mut controller, program_queue, seed, .. } = parts;
         let layout = config.layout.clone();
         let (superblocks, dies) = (layout.superblocks(), layout.dies);
@@ -340,7 +337,7 @@ impl BlockMapped {
                 bank.in_flight,
                 bank.reclaim,
                 bank.job,
-                bank.blocks.iter().filter(|block| block.role == Role::Sealed).collect::<Vec<_>>(),
+                bank.blocks.iter().filter(|block| block.role == crate::Role::Sealed).collect::<Vec<_>>(),
             )
         };
         let banks: Vec<String> = self.banks.iter().enumerate().map(bank).collect();

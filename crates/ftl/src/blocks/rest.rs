@@ -3,10 +3,10 @@
 //! Without time the layer does what it does in time; only the flash answers at once.
 
 use super::BlockMapped;
-use super::bank::{Bank, Block, Role};
 use crate::SavedState;
 use crate::buffer::Risk;
-use crate::space::{NONE, SuperblockState};
+use crate::mapping::bank::{Bank, Block, Role};
+use crate::store::{NONE, SuperblockState};
 use engine::{Calendar, RandomStream};
 use std::cmp::Reverse;
 use std::collections::VecDeque;

@@ -1,11 +1,11 @@
 //! A bank at work: which write is next, what the rules say to it, and doing it.
 
 use super::BlockMapped;
-use super::bank::{BankView, Block, HostWrite, Merge, Purpose, Role, Step};
 use crate::buffer::SlotState;
 use crate::events;
-use crate::programs::Source;
-use crate::space::{NONE, SuperblockState};
+use crate::mapping::bank::{BankView, Block, HostWrite, Merge, Purpose, Role, Step};
+use crate::store::Source;
+use crate::store::{NONE, SuperblockState};
 use crate::{Output, Stages};
 use controller::{Class, Kind, Origin, Probe, Transaction};
 use engine::{Calendar, Event};

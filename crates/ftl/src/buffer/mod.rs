@@ -8,7 +8,6 @@
 //! with `read_cache` what was read or programmed stays as *clean* units. When more is kept than may be,
 //! [`eviction`] says which unit leaves.
 
-mod at_work;
 mod config_read;
 mod dram;
 pub mod eviction;

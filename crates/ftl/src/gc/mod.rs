@@ -1,5 +1,4 @@
-//! Garbage collection: when, which block, and the moving of what is still valid.
+//! Garbage collection: when, and which block. What is then moved, and how, is in `upkeep/collection` and `relocate`.
 
-pub(crate) mod collection;
 pub mod trigger;
 pub mod victim;

@@ -1,7 +1,8 @@
 //! Log blocks, each for one data block.
 
-use super::{MappingKind, Misfit, Parts, span};
-use crate::{BankView, BlockMapped, BlockRules, Ftl, HostWrite, Layout, Room, Step};
+use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
+use super::{MappingKind, Misfit, Plan, span};
+use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
 /// Block-associative sector translation.
@@ -40,8 +41,8 @@ impl MappingKind for Bast {
         span::fit(self.span, layout)
     }
 
-    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
-        Ok(Ftl::Blocks(Box::new(BlockMapped::new(parts, Box::new(self.clone()), self.span)?)))
+    fn plan(&self, _layout: &Layout) -> Plan {
+        Plan::Blocks(Box::new(self.clone()), self.span)
     }
 }
 

@@ -1,8 +1,8 @@
 //! A page map in RAM that is rebuilt at power-up.
 
-use super::{MappingKind, Misfit, Parts};
-use crate::demand::{Checkpoints, Demand, ENTRY_BYTES};
-use crate::{Ftl, Layout, PageMapped};
+use super::{InRam, MapOnFlash, MappingKind, Misfit, Plan, cached_bytes};
+use crate::Layout;
+use crate::layout::ENTRY_BYTES;
 use config::{Card, ConfigError, Policy, Section};
 
 /// Units of a checkpoint on their way at a time.
@@ -51,15 +51,15 @@ impl MappingKind for Birrell {
     }
 
     fn bytes_beside(&self, layout: &Layout) -> u64 {
-        Demand::bytes_for(layout.logical_units, 1) + 8 * layout.superblocks() as u64
+        cached_bytes(layout.logical_units, 1) + 8 * layout.superblocks() as u64
     }
 
-    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
-        let layout = &parts.config.layout;
-        let per_unit = (layout.unit.get() / ENTRY_BYTES) as u32;
-        let slots = 2 * layout.program_units + IN_FLIGHT;
-        let mut demand = Demand::new(layout.logical_units, per_unit, 1, IN_FLIGHT, slots);
-        demand.checkpoints = Some(Checkpoints::new(self.checkpoint_every, layout.superblocks()));
-        Ok(Ftl::Page(Box::new(PageMapped::with_map_on_flash(parts, demand)?)))
+    fn plan(&self, layout: &Layout) -> Plan {
+        Plan::Pages(Some(MapOnFlash {
+            entries_per_unit: (layout.unit.get() / ENTRY_BYTES) as u32,
+            in_flight: IN_FLIGHT,
+            slots: 2 * layout.program_units + IN_FLIGHT,
+            in_ram: InRam::Whole { checkpoint_every: self.checkpoint_every },
+        }))
     }
 }

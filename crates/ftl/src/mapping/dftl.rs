@@ -1,8 +1,8 @@
 //! A page map on flash, of which the entries last used are in RAM.
 
-use super::{MappingKind, Misfit, Parts};
-use crate::demand::{Demand, ENTRY_BYTES};
-use crate::{Ftl, Layout, PageMapped};
+use super::{InRam, MapOnFlash, MappingKind, Misfit, Plan, cached_bytes};
+use crate::Layout;
+use crate::layout::ENTRY_BYTES;
 use config::{Card, ConfigError, Policy, Section};
 use units::Bytes;
 
@@ -52,6 +52,13 @@ impl Policy for Dftl {
     }
 }
 
+impl Dftl {
+    /// Entries that the cache holds.
+    fn entries(&self) -> u64 {
+        self.cache.get() / self.cached_entry.get()
+    }
+}
+
 impl MappingKind for Dftl {
     fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
         let per_unit = (layout.unit.get() / self.entry.get()) as u32;
@@ -60,16 +67,15 @@ impl MappingKind for Dftl {
     }
 
     fn bytes_beside(&self, layout: &Layout) -> u64 {
-        Demand::bytes_for(layout.logical_units, self.cache.get() / self.cached_entry.get())
+        cached_bytes(layout.logical_units, self.entries())
     }
 
-    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
-        let layout = &parts.config.layout;
-        let per_unit = (layout.unit.get() / self.entry.get()) as u32;
-        let slots = 2 * layout.program_units + IN_FLIGHT;
-        let entries = self.cache.get() / self.cached_entry.get();
-        let mut demand = Demand::new(layout.logical_units, per_unit, entries, self.in_flight, slots);
-        demand.stored = self.stored;
-        Ok(Ftl::Page(Box::new(PageMapped::with_map_on_flash(parts, demand)?)))
+    fn plan(&self, layout: &Layout) -> Plan {
+        Plan::Pages(Some(MapOnFlash {
+            entries_per_unit: (layout.unit.get() / self.entry.get()) as u32,
+            in_flight: self.in_flight,
+            slots: 2 * layout.program_units + IN_FLIGHT,
+            in_ram: InRam::Cached { entries: self.entries(), stored: self.stored },
+        }))
     }
 }

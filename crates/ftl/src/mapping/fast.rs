@@ -1,7 +1,8 @@
 //! Log blocks shared by all groups, and one for sequential writes.
 
-use super::{MappingKind, Misfit, Parts, span};
-use crate::{BankView, BlockMapped, BlockRules, Ftl, HostWrite, Layout, Room, Step};
+use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
+use super::{MappingKind, Misfit, Plan, span};
+use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
 /// The group of log blocks that take any group's writes.
@@ -48,8 +49,8 @@ impl MappingKind for Fast {
         span::fit(self.span, layout)
     }
 
-    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
-        Ok(Ftl::Blocks(Box::new(BlockMapped::new(parts, Box::new(self.clone()), self.span)?)))
+    fn plan(&self, _layout: &Layout) -> Plan {
+        Plan::Blocks(Box::new(self.clone()), self.span)
     }
 }
 

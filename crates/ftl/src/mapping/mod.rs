@@ -3,32 +3,65 @@
 //! A kind of mapping decides what a write costs: which unit the map knows, what is copied when it changes, what
 //! must be read before it can be looked up. All kinds use the same controller, dies, bus, blocks and buffer.
 
-use crate::{Ftl, FtlConfig, Layout, RegulationParts};
-use controller::Controller;
-use nand::FlashArray;
+use crate::Layout;
+use bank::BlockRules;
 
-/// What a translation layer is built from.
-pub struct Parts<'a> {
-    /// `[ftl]`, read.
-    pub config: &'a FtlConfig,
-    /// The blocks.
-    pub array: FlashArray,
-    /// Dies and channels.
-    pub controller: Controller,
-    /// Programs that may wait at a die.
-    pub program_queue: u32,
-    /// Data may move inside a plane.
-    pub copyback: bool,
-    /// Code, error model and what costs are reckoned from; a kind that does not heed them must refuse a code.
-    pub regulation: RegulationParts,
-    /// Everything random follows from it.
-    pub seed: u64,
+/// One cached entry of a map that lies on flash, in a list by last use.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    pub lpn: u32,
+    pub newer: u32,
+    pub older: u32,
+    pub dirty: bool,
+}
+
+/// Bytes of state of the simulator for a cache of so many entries of a map of `logical` units.
+fn cached_bytes(logical: u32, entries: u64) -> u64 {
+    4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<Entry>() as u64
 }
 
 /// Why a kind of mapping does not fit a drive: its parameter and what was expected.
 pub type Misfit = (&'static str, String);
 
-/// A kind of mapping: says whether a drive can have it, and builds the translation layer.
+/// How a translation layer is to be built.
+pub enum Plan {
+    /// A map of mapping units, all of it in RAM where nothing else is said.
+    Pages(Option<MapOnFlash>),
+    /// A map of blocks, each spanning so many dies, and log blocks by these rules.
+    Blocks(Box<dyn BlockRules>, u32),
+}
+
+/// A map of mapping units that lies on flash in translation units.
+#[derive(Clone, Copy, Debug)]
+pub struct MapOnFlash {
+    /// Entries of a translation unit.
+    pub entries_per_unit: u32,
+    /// Translation units read or changed at a time.
+    pub in_flight: u32,
+    /// Buffer slots for translation units.
+    pub slots: u32,
+    /// What of it is in RAM.
+    pub in_ram: InRam,
+}
+
+/// What is in RAM of a map that lies on flash.
+#[derive(Clone, Copy, Debug)]
+pub enum InRam {
+    /// The entries used last, so many; `stored`: all of the map is on flash when time begins.
+    Cached {
+        /// See [`InRam::Cached`].
+        entries: u64,
+        /// See [`InRam::Cached`].
+        stored: bool,
+    },
+    /// All of it, and checkpoints on flash every so many superblocks closed.
+    Whole {
+        /// See [`InRam::Whole`].
+        checkpoint_every: u32,
+    },
+}
+
+/// A kind of mapping: says whether a drive can have it, and what translation layer that needs.
 pub trait MappingKind: Send {
     /// Looks at the drive's layout, and takes from it the room that the map itself needs on flash.
     ///
@@ -53,13 +86,11 @@ pub trait MappingKind: Send {
         0
     }
 
-    /// A fresh translation layer.
-    ///
-    /// # Errors
-    /// When the drive could not sustain writes; the text says why and what would help.
-    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String>;
+    /// The translation layer that it needs on a drive of this layout.
+    fn plan(&self, layout: &Layout) -> Plan;
 }
 
+pub(crate) mod bank;
 mod span;
 
 config::policies! {

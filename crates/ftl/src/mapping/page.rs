@@ -1,7 +1,7 @@
 //! Every mapping unit may live anywhere: the whole map in RAM.
 
-use super::{MappingKind, Parts};
-use crate::{Ftl, PageMapped};
+use super::{MappingKind, Plan};
+use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
 /// One entry of the map for each mapping unit, all in RAM, which survives a power cut.
@@ -31,7 +31,7 @@ impl MappingKind for Page {
         true
     }
 
-    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
-        Ok(Ftl::Page(Box::new(PageMapped::new(parts)?)))
+    fn plan(&self, _layout: &Layout) -> Plan {
+        Plan::Pages(None)
     }
 }

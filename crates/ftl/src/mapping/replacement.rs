@@ -1,8 +1,9 @@
 //! Replacement blocks: as many as there is room for, one chain for each data block.
 
+use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::bast::{continued, merge_log};
-use super::{MappingKind, Misfit, Parts, span};
-use crate::{BankView, BlockMapped, BlockRules, Ftl, HostWrite, Layout, Room, Step};
+use super::{MappingKind, Misfit, Plan, span};
+use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
 /// Replacement blocks in the manner of NFTL.
@@ -43,8 +44,8 @@ impl MappingKind for Replacement {
         span::fit(self.span, layout)
     }
 
-    fn build(&self, parts: Parts<'_>) -> Result<Ftl, String> {
-        Ok(Ftl::Blocks(Box::new(BlockMapped::new(parts, Box::new(self.clone()), self.span)?)))
+    fn plan(&self, _layout: &Layout) -> Plan {
+        Plan::Blocks(Box::new(self.clone()), self.span)
     }
 }
 

@@ -1,15 +1,7 @@
 //! From what is the data of a page found again when its code cannot correct it?
 //!
-//! A scheme says how wide a stripe is; [`Stripes`] keeps which superblocks belong together, and what the FTL does with
-//! them is in `reclaim`, `rebuild` and `untimed`. A drive without parity has none of this state.
-
-mod rebuild;
-mod reclaim;
-mod stripes;
-mod untimed;
-
-pub(crate) use rebuild::Rebuilds;
-pub use stripes::Stripes;
+//! A scheme says how wide a stripe is. Which superblocks belong together is kept in `guards/stripes`, what is done with
+//! them in `media/parity`, `relocate/groups` and `pages/rebuild`. A drive without parity has none of this state.
 
 use crate::Layout;
 

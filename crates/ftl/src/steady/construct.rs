@@ -3,13 +3,13 @@
 //! Left out: dies that differ in their bad blocks hold the same share of the data, as in a drive that is overwritten
 //! in turns; what a policy learns (`latency-guided`) begins anew.
 
-use crate::PageMapped;
-use crate::space::{Frontier, SuperblockState};
-use crate::steady::{Moment, UsedBlock};
+use crate::pages::PageMapped;
+use crate::store::{Frontier, SuperblockState};
 use controller::Origin;
+
+use crate::steady::{Moment, UsedBlock};
 use engine::{Permutation, RandomStream};
 use std::cmp::Reverse;
-
 /// The next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen uniformly.
 #[inline]
 fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream) -> u64 {
@@ -55,13 +55,13 @@ impl PageMapped {
     /// # Errors
     /// When the drive is not fresh or has too few superblocks for what is to be filled.
     pub fn construct_steady(&mut self, moments: &[Moment], filled: u32, seed: u64) -> Result<(), String> {
-        if self.stats.units_written > 0 || moments.is_empty() {
+        if self.media.store.stats.units_written > 0 || moments.is_empty() {
             return Err("a state can be constructed in a fresh drive only".into());
         }
         let mut random = RandomStream::new(seed, "ftl.construct");
         let permutation = Permutation::draw(u64::from(filled), &mut random);
         let shares = self.draw_shares(filled, &mut random)?;
-        let cycles = vec![0; self.layout.superblocks()];
+        let cycles = vec![0; self.media.store.layout.superblocks()];
         let mut builder = Builder { permutation, placed: 0, random, cycles };
         let mut order: Vec<usize> = (0..moments.len()).collect();
         for (die, share) in shares.into_iter().enumerate() {
@@ -71,28 +71,32 @@ impl PageMapped {
             order.swap(at, drawn);
             self.construct_die(die, &moments[order[at]], share, &mut builder)?;
         }
-        if let Some(demand) = &mut self.demand {
+        if let Some(demand) = &mut self.media.guards.demand {
             demand.fall_behind();
         }
-        self.stats.units_written += u64::from(filled);
-        self.stats.units_programmed[Origin::Host as usize] += u64::from(filled);
+        self.media.store.stats.units_written += u64::from(filled);
+        self.media.store.stats.units_programmed[Origin::Host as usize] += u64::from(filled);
         Ok(())
     }
 
     /// How many of `filled` units each die holds. Dies are written in turns and lose a unit wherever one is overwritten:
     /// in equilibrium a die's share of n varies as n / 2 beside the others.
     fn draw_shares(&self, filled: u32, random: &mut RandomStream) -> Result<Vec<u32>, String> {
-        let dies = self.layout.dies;
+        let dies = self.media.store.layout.dies;
         let sigma = (f64::from(filled) / f64::from(dies) / 2.0).sqrt();
         let drawn: Vec<f64> = (0..dies).map(|_| sigma * normal(random)).collect();
         let mean = drawn.iter().sum::<f64>() / f64::from(dies);
         let even = f64::from(filled) / f64::from(dies);
-        let mut shares: Vec<u32> = (drawn.iter().zip(&self.space.dies))
+        let mut shares: Vec<u32> = (drawn.iter().zip(&self.media.store.space.dies))
             .map(|(drawn, die)| ((even + drawn - mean).max(0.0) as u32).min(die.quota))
             .collect();
         let mut left = i64::from(filled) - shares.iter().map(|share| i64::from(*share)).sum::<i64>();
         let room = |shares: &[u32]| -> i64 {
-            shares.iter().zip(&self.space.dies).map(|(share, die)| i64::from(die.quota - share)).sum()
+            shares
+                .iter()
+                .zip(&self.media.store.space.dies)
+                .map(|(share, die)| i64::from(die.quota - share))
+                .sum()
         };
         if left > room(&shares) {
             return Err(format!("there are too few good superblocks to hold {filled} mapping units"));
@@ -101,7 +105,7 @@ impl PageMapped {
             let die = random.below(u64::from(dies)) as usize;
             if left > 0 {
                 let more = (left.unsigned_abs().div_ceil(u64::from(dies)) as u32)
-                    .min(self.space.dies[die].quota - shares[die]);
+                    .min(self.media.store.space.dies[die].quota - shares[die]);
                 shares[die] += more;
                 left -= i64::from(more);
             } else if shares[die] > 0 {
@@ -122,40 +126,41 @@ impl PageMapped {
         let plan = self.plan_die(die, moment, share, builder)?;
         let counts = self.valid_counts(die, &plan, share, &mut builder.random)?;
         self.wear_die(die, &builder.cycles);
-        let (units, stretch) = (self.layout.data_units(), self.stretch(moment, &plan));
+        let (units, stretch) = (self.media.store.layout.data_units(), self.stretch(moment, &plan));
         let oldest = plan.closed.first().map_or(0.0, |(_, block)| block.age);
         let start = (oldest * stretch * f64::from(units)).ceil() as u64;
         for ((superblock, block), valid) in plan.closed.iter().zip(counts) {
-            let global = self.space.global(die, *superblock);
+            let global = self.media.store.space.global(die, *superblock);
             self.place(global, 0..units, valid, builder);
-            self.array.restore(global, self.layout.rows);
+            self.media.store.array.restore(global, self.media.store.layout.rows);
             let age = (block.age * stretch * f64::from(units)) as u64;
-            self.space.dies[die].clock = start - age;
-            self.space.close(die, *superblock);
+            self.media.store.space.dies[die].clock = start - age;
+            self.media.store.space.close(die, *superblock);
         }
-        self.space.dies[die].clock = start;
+        self.media.store.space.dies[die].clock = start;
         for stream in 0..2 {
             let Some((superblock, next_unit, valid)) = plan.open[stream] else { continue };
-            let global = self.space.global(die, superblock);
-            self.space.state[global] = SuperblockState::Open;
-            self.space.dies[die].frontiers[stream] = Frontier { superblock, next_unit, ..Frontier::CLOSED };
+            let global = self.media.store.space.global(die, superblock);
+            self.media.store.space.state[global] = SuperblockState::Open;
+            self.media.store.space.dies[die].frontiers[stream] =
+                Frontier { superblock, next_unit, ..Frontier::CLOSED };
             self.place(global, 0..next_unit, valid, builder);
         }
         if let (Some((superblock, valid)), Some(victim)) = (plan.victim, &moment.victim) {
-            let global = self.space.global(die, superblock);
-            self.space.state[global] = SuperblockState::Victim;
-            self.array.restore(global, self.layout.rows);
+            let global = self.media.store.space.global(die, superblock);
+            self.media.store.space.state[global] = SuperblockState::Victim;
+            self.media.store.array.restore(global, self.media.store.layout.rows);
             let row = self.row_of(victim.done);
-            self.place(global, row * self.layout.row_units..units, valid, builder);
-            let collection = &mut self.collections[die];
+            self.place(global, row * self.media.store.layout.row_units..units, valid, builder);
+            let collection = &mut self.media.movers[die];
             (collection.victim, collection.next_row) = (superblock, row);
             (collection.rate, collection.credit) = (victim.rate, moment.credit * f64::from(units));
         }
         for superblock in plan.free {
-            self.space.push_free(die, superblock);
+            self.media.store.space.push_free(die, superblock);
         }
-        self.space.dies[die].erases = moment.erases;
-        self.space.dies[die].live = share;
+        self.media.store.space.dies[die].erases = moment.erases;
+        self.media.store.space.dies[die].live = share;
         Ok(())
     }
 
@@ -165,7 +170,7 @@ impl PageMapped {
     }
 
     fn row_of(&self, part: f64) -> u32 {
-        (part * f64::from(self.layout.rows)).round() as u32
+        (part * f64::from(self.media.store.layout.rows)).round() as u32
     }
 
     /// Says what each good superblock of the die is to be, in random order.
@@ -176,17 +181,20 @@ impl PageMapped {
         share: u32,
         builder: &mut Builder,
     ) -> Result<DiePlan, String> {
-        let mut superblocks: Vec<u32> =
-            self.space.dies[die].free.drain().map(|Reverse((_, superblock))| superblock).collect();
+        let mut superblocks: Vec<u32> = self.media.store.space.dies[die]
+            .free
+            .drain()
+            .map(|Reverse((_, superblock))| superblock)
+            .collect();
         superblocks.sort_unstable();
         let random = &mut builder.random;
         for at in (1..superblocks.len()).rev() {
             superblocks.swap(at, random.below(at as u64 + 1) as usize);
         }
-        let (units, program) = (self.layout.data_units(), self.layout.program_units);
+        let (units, program) = (self.media.store.layout.data_units(), self.media.store.layout.program_units);
         let mut take = |cycles: u32| -> Option<u32> {
             let superblock = superblocks.pop()?;
-            builder.cycles[die * self.space.per_die as usize + superblock as usize] = cycles;
+            builder.cycles[die * self.media.store.space.per_die as usize + superblock as usize] = cycles;
             Some(superblock)
         };
         let part = |part: f64| (part * f64::from(units)).round() as u32;
@@ -206,10 +214,10 @@ impl PageMapped {
         }
         let mut victim = None;
         if let Some(block) = &moment.victim {
-            let room = units.saturating_sub(self.row_of(block.done) * self.layout.row_units);
+            let room = units.saturating_sub(self.row_of(block.done) * self.media.store.layout.row_units);
             victim = Some((take(block.cycles).ok_or_else(short)?, hold(part(block.valid), room)));
         }
-        let more = self.superblocks_kept() + self.cache_reserved();
+        let more = self.superblocks_kept() + self.media.cache_reserved();
         let free_count = (moment.free.len() as u32 + more).saturating_sub(moment.kept).max(1);
         let mut free = Vec::new();
         for at in 0..free_count as usize {
@@ -223,7 +231,8 @@ impl PageMapped {
         let closed = (0..count).map(|at| {
             let drawn = (at as f64 + builder.random.unit()) / count as f64 * moment.closed.len() as f64;
             let block = moment.closed[(drawn as usize).min(moment.closed.len() - 1)];
-            builder.cycles[die * self.space.per_die as usize + superblocks[at] as usize] = block.cycles;
+            builder.cycles[die * self.media.store.space.per_die as usize + superblocks[at] as usize] =
+                block.cycles;
             (superblocks[at], block)
         });
         Ok(DiePlan { closed: closed.collect(), open, victim, free })
@@ -238,11 +247,13 @@ impl PageMapped {
         share: u32,
         random: &mut RandomStream,
     ) -> Result<Vec<u32>, String> {
-        let units = f64::from(self.layout.data_units());
+        let units = f64::from(self.media.store.layout.data_units());
         let others: u32 = plan.open.iter().flatten().map(|(_, _, valid)| valid).sum::<u32>()
             + plan.victim.map_or(0, |(_, valid)| valid);
         let wanted = share.saturating_sub(others);
-        if share > self.space.dies[die].quota || f64::from(wanted) > plan.closed.len() as f64 * units {
+        if share > self.media.store.space.dies[die].quota
+            || f64::from(wanted) > plan.closed.len() as f64 * units
+        {
             return Err(format!("die {die} has too few good superblocks to hold {share} mapping units"));
         }
         let garbage: f64 = plan.closed.iter().map(|(_, block)| 1.0 - block.valid).sum();
@@ -266,8 +277,8 @@ impl PageMapped {
 
     /// Makes `valid` of some units of a superblock the homes of the next logical units.
     fn place(&mut self, global: usize, range: std::ops::Range<u32>, valid: u32, builder: &mut Builder) {
-        let first = self.layout.first_ppa(global as u32);
-        let (forward, backward, valid_bits) = self.map.arrays_mut();
+        let first = self.media.store.layout.first_ppa(global as u32);
+        let (forward, backward, valid_bits) = self.media.store.map.arrays_mut();
         let mut left = valid;
         for start in range.clone().step_by(64) {
             let count = (range.end - start).min(64);
@@ -282,16 +293,17 @@ impl PageMapped {
                 valid_bits[ppa as usize / 64] |= 1 << (ppa % 64);
             }
         }
-        self.space.valid[global] = valid;
+        self.media.store.space.valid[global] = valid;
     }
 
     /// Gives the superblocks of a die the wear of those they were built after.
     fn wear_die(&mut self, die: usize, cycles: &[u32]) {
-        for superblock in 0..self.layout.superblocks_per_die {
-            let global = self.space.global(die, superblock);
-            if self.space.state[global] != SuperblockState::Lost {
-                self.array.wear_superblock(die as u32, superblock, cycles[global]);
-                self.space.pe_cycles[global] = self.array.pe_cycles(die as u32, superblock);
+        for superblock in 0..self.media.store.layout.superblocks_per_die {
+            let global = self.media.store.space.global(die, superblock);
+            if self.media.store.space.state[global] != SuperblockState::Lost {
+                self.media.store.array.wear_superblock(die as u32, superblock, cycles[global]);
+                self.media.store.space.pe_cycles[global] =
+                    self.media.store.array.pe_cycles(die as u32, superblock);
             }
         }
     }

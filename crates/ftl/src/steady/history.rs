@@ -3,8 +3,8 @@
 //!
 //! Not kept: which units are valid (in steady state under uniform overwriting any could be), and what policies learnt.
 
-use crate::PageMapped;
-use crate::space::NONE;
+use crate::pages::PageMapped;
+use crate::store::NONE;
 use units::SuperblockId;
 
 /// A closed superblock.
@@ -64,15 +64,15 @@ pub struct Moment {
 impl PageMapped {
     /// What the first die looks like now. `worn`: cycles that its blocks had when the drive was new.
     pub fn moment(&self, worn: u32) -> Moment {
-        let space = &self.space.dies[0];
-        let units = f64::from(self.layout.data_units());
-        let valid = |at: u32| f64::from(self.space.valid[at as usize]) / units;
-        let cycles = |at: u32| self.space.pe_cycles[at as usize].saturating_sub(worn);
+        let space = &self.media.store.space.dies[0];
+        let units = f64::from(self.media.store.layout.data_units());
+        let valid = |at: u32| f64::from(self.media.store.space.valid[at as usize]) / units;
+        let cycles = |at: u32| self.media.store.space.pe_cycles[at as usize].saturating_sub(worn);
         let mut order: Vec<u32> = space.candidates.iter().map(|SuperblockId(at)| *at).collect();
-        order.sort_by_key(|&at| (self.space.closed_at[at as usize], at));
+        order.sort_by_key(|&at| (self.media.store.space.closed_at[at as usize], at));
         let closed = order.iter().map(|&at| UsedBlock {
             valid: valid(at),
-            age: (space.clock - self.space.closed_at[at as usize]) as f64 / units,
+            age: (space.clock - self.media.store.space.closed_at[at as usize]) as f64 / units,
             cycles: cycles(at),
         });
         let open = [0, 1].map(|stream| {
@@ -83,9 +83,9 @@ impl PageMapped {
                 cycles: cycles(frontier.superblock),
             })
         });
-        let collection = &self.collections[0];
+        let collection = &self.media.movers[0];
         let victim = (collection.victim != NONE).then(|| VictimBlock {
-            done: f64::from(collection.next_row) / f64::from(self.layout.rows),
+            done: f64::from(collection.next_row) / f64::from(self.media.store.layout.rows),
             valid: valid(collection.victim),
             rate: collection.rate,
             cycles: cycles(collection.victim),

@@ -8,6 +8,7 @@
 
 mod construct;
 mod history;
+mod parity;
 mod untimed;
 
 pub use history::{Moment, OpenBlock, UsedBlock, VictimBlock};

@@ -8,12 +8,10 @@
 //! here: program failures, programs larger than a unit (frontiers are completed to a whole program unit when time
 //! begins again), and pacing with parity, whose groups are reclaimed at once.
 
-use crate::PageMapped;
-use crate::space::{Frontier, NONE};
+use crate::pages::PageMapped;
+use crate::store::{Frontier, HOST, NONE};
 use controller::Origin;
 use units::{Lpn, Ppa};
-
-const HOST: usize = 0;
 
 impl PageMapped {
     /// Writes one unit in no time.
@@ -30,7 +28,7 @@ impl PageMapped {
         if !self.put_host_untimed(lpn, Origin::Host) {
             return false;
         }
-        self.stats.units_written += 1;
+        self.media.store.stats.units_written += 1;
         self.write_map_untimed();
         true
     }
@@ -38,13 +36,14 @@ impl PageMapped {
     /// Writes one unit, of the host's or of the map, to the host's open superblocks in no time; false when no die has
     /// room for it.
     pub(crate) fn put_host_untimed(&mut self, lpn: Lpn, origin: Origin) -> bool {
-        let dies = self.layout.dies as usize;
+        let dies = self.media.store.layout.dies as usize;
         debug_assert!(
             self.snapshots().is_none_or(|snapshots| snapshots.kept().len() == 0),
             "snapshots need time"
         );
         // Whole program units go to one die after the other, as they do in a timed run.
-        let programs = self.stats.units_written / u64::from(self.layout.program_units);
+        let programs =
+            self.media.store.stats.units_written / u64::from(self.media.store.layout.program_units);
         let start = (programs % dies as u64) as usize;
         let die = (0..dies)
             .map(|step| if start + step >= dies { start + step - dies } else { start + step })
@@ -61,52 +60,55 @@ impl PageMapped {
         }
         self.look_up_untimed(lpn);
         self.put_on_die_untimed(die, lpn, Origin::Host);
-        self.stats.units_written += 1;
+        self.media.store.stats.units_written += 1;
         self.write_map_untimed();
         true
     }
 
     /// The host no longer needs a unit.
     pub fn trim_untimed(&mut self, lpn: Lpn) {
-        let home = self.map.lookup(lpn);
+        let home = self.media.store.map.lookup(lpn);
         if home == Ppa::NONE {
             return;
         }
-        self.note_change(lpn);
-        self.map.clear(lpn);
-        let superblock = self.invalidate(home);
-        self.space.dies[(superblock / self.space.per_die) as usize].live -= 1;
-        self.emptied.clear();
-        self.stats.units_trimmed += 1;
+        self.media.note_change(lpn);
+        self.media.store.map.clear(lpn);
+        let superblock = self.media.invalidate(home);
+        self.media.store.space.dies[(superblock / self.media.store.space.per_die) as usize].live -= 1;
+        self.media.store.emptied.clear();
+        self.media.store.stats.units_trimmed += 1;
     }
 
     fn put_on_die_untimed(&mut self, die: usize, lpn: Lpn, origin: Origin) {
-        self.stats.units_programmed[origin as usize] += 1;
+        self.media.store.stats.units_programmed[origin as usize] += 1;
         // In mixed mode a collection of groups may fill the superblock that was just opened.
-        while self.space.dies[die].frontiers[HOST].superblock == NONE {
-            assert!(self.space.open(die, HOST), "die {die} takes a write and has nothing to open");
-            if self.parity.is_some() {
+        while self.media.store.space.dies[die].frontiers[HOST].superblock == NONE {
+            assert!(
+                self.media.store.space.open(die, HOST),
+                "die {die} takes a write and has nothing to open"
+            );
+            if self.media.guards.parity.is_some() {
                 self.collect_groups_untimed(die);
             }
         }
-        let old = self.map.lookup(lpn);
+        let old = self.media.store.map.lookup(lpn);
         self.put_untimed(die, HOST, lpn);
-        self.collections[die].spend();
-        self.space.dies[die].live += 1;
+        self.media.movers[die].spend();
+        self.media.store.space.dies[die].live += 1;
         if old != Ppa::NONE {
-            let superblock = self.invalidate(old);
-            self.space.dies[(superblock / self.space.per_die) as usize].live -= 1;
+            let superblock = self.media.invalidate(old);
+            self.media.store.space.dies[(superblock / self.media.store.space.per_die) as usize].live -= 1;
         }
-        self.emptied.clear();
+        self.media.store.emptied.clear();
     }
 
     /// True when the die can take a unit of the host's, after collecting as much as that asks for.
     fn make_room_untimed(&mut self, die: usize) -> bool {
-        if self.space.dies[die].live >= self.space.dies[die].quota {
+        if self.media.store.space.dies[die].live >= self.media.store.space.dies[die].quota {
             return false;
         }
-        let frontier = self.space.dies[die].frontiers[HOST];
-        if self.parity.is_some() {
+        let frontier = self.media.store.space.dies[die].frontiers[HOST];
+        if self.media.guards.parity.is_some() {
             if frontier.superblock == NONE {
                 self.collect_groups_untimed(die);
             }
@@ -114,8 +116,8 @@ impl PageMapped {
             if frontier.superblock == NONE {
                 // In time a collection that paces the host comes to its end a little before the host needs it.
                 while self.go_on_untimed(die) {}
-            } else if self.collections[die].victim == NONE
-                && frontier.next_unit.is_multiple_of(self.layout.program_units)
+            } else if self.media.movers[die].victim == NONE
+                && frontier.next_unit.is_multiple_of(self.media.store.layout.program_units)
             {
                 self.take_untimed(die);
             }
@@ -129,80 +131,91 @@ impl PageMapped {
             }
         }
         // Units come one by one here, so that less than a program unit may be left; and nothing is in hand.
-        let space = &self.space.dies[die];
-        space.frontiers[HOST].superblock != NONE || self.free_superblocks(die) >= 2 + self.spare
+        let space = &self.media.store.space.dies[die];
+        space.frontiers[HOST].superblock != NONE
+            || self.media.free_superblocks(die) >= 2 + self.media.rules.spare
     }
 
     /// True while the die is short of superblocks, so that what it collects goes before the host's programs.
     #[inline]
     fn is_urgent(&self, die: usize) -> bool {
-        self.collections[die].victim != NONE
-            && self.free_superblocks(die) < 2
-            && self.controller.hastens_collection()
+        self.media.movers[die].victim != NONE
+            && self.media.free_superblocks(die) < 2
+            && self.media.store.controller.hastens_collection()
     }
 
     /// Units the host earns by each unit that the first die moves, while what it collects goes before the host's programs
     /// and paces them; none while it does not.
     pub fn urgent_rate(&self) -> Option<f64> {
-        let collection = &self.collections[0];
+        let collection = &self.media.movers[0];
         (self.is_urgent(0) && collection.is_pacing()).then_some(collection.rate)
     }
 
     /// The drive stands for one with more superblocks in a die, of which it has this part.
     pub fn stand_for(&mut self, part: f64) {
-        self.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
+        self.media.store.space.dies.iter_mut().for_each(|die| die.victim.stand_for(part));
     }
 
     /// See [`Self::set_urgent_share`].
     pub fn urgent_share(&self) -> f64 {
-        self.urgent_share
+        self.upkeep.urgent_share
     }
 
     /// How much of what the host earns by a collection that goes before its programs it comes to use, from 0 to 1: as
     /// found in time.
     pub fn set_urgent_share(&mut self, share: f64) {
-        self.urgent_share = share;
+        self.upkeep.urgent_share = share;
     }
 
     /// As [`Self::has_own_room`], for a single unit.
     #[inline]
     fn has_own_room_untimed(&self, die: usize) -> bool {
-        let open = self.space.dies[die].frontiers[HOST].superblock != NONE;
-        if open && !self.mixed { !self.collections[die].holds_host_back() } else { self.has_own_room(die) }
+        let open = self.media.store.space.dies[die].frontiers[HOST].superblock != NONE;
+        if open && !self.media.rules.mixed {
+            !self.media.movers[die].holds_host_back()
+        } else {
+            self.media.has_own_room(die)
+        }
     }
 
     /// Puts a unit into the open superblock of a stream and makes it the unit's home.
     #[inline]
     fn put_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) {
-        let space = &mut self.space.dies[die];
+        let space = &mut self.media.store.space.dies[die];
         space.clock += 1;
         let frontier = &mut space.frontiers[stream];
         let superblock = frontier.superblock;
-        let global = die as u32 * self.layout.superblocks_per_die + superblock;
-        let ppa = Ppa(self.layout.first_ppa(global) + frontier.next_unit);
+        let global = die as u32 * self.media.store.layout.superblocks_per_die + superblock;
+        let ppa = Ppa(self.media.store.layout.first_ppa(global) + frontier.next_unit);
         frontier.next_unit += 1;
-        let (first, full) = (frontier.next_unit == 1, frontier.next_unit == self.layout.data_units());
-        self.map.assign(ppa, lpn);
-        self.note_change(lpn);
-        self.map.set(lpn, ppa);
-        self.space.valid[global as usize] += 1;
+        let (first, full) =
+            (frontier.next_unit == 1, frontier.next_unit == self.media.store.layout.data_units());
+        self.media.store.map.assign(ppa, lpn);
+        self.media.note_change(lpn);
+        self.media.store.map.set(lpn, ppa);
+        self.media.store.space.valid[global as usize] += 1;
         if full {
-            self.space.dies[die].frontiers[stream] = Frontier::CLOSED;
-            self.array.restore(global as usize, self.layout.rows);
-            self.stats.units_programmed[Origin::Map as usize] += u64::from(self.layout.summary_units);
-            self.note_closed(global as usize);
-            self.space.close(die, superblock);
+            self.media.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+            self.media.store.array.restore(global as usize, self.media.store.layout.rows);
+            self.media.store.stats.units_programmed[Origin::Map as usize] +=
+                u64::from(self.media.store.layout.summary_units);
+            self.media.note_closed(global as usize);
+            self.media.store.space.close(die, superblock);
         }
-        if (first || full) && self.parity.is_some() {
-            let programs = if full { self.layout.superblock_units / self.layout.program_units } else { 1 };
+        if (first || full) && self.media.guards.parity.is_some() {
+            let programs = if full {
+                self.media.store.layout.superblock_units / self.media.store.layout.program_units
+            } else {
+                1
+            };
             self.note_written_untimed(global, programs);
         }
     }
 
     fn collect_groups_untimed(&mut self, die: usize) {
-        while self.trigger.foreground(&self.trigger_view(die)) {
-            let Some(victim) = self.space.pick_victim(die) else { return };
-            let global = self.space.global(die, victim) as u32;
+        while self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
+            let Some(victim) = self.media.store.space.pick_victim(die) else { return };
+            let global = self.media.store.space.global(die, victim) as u32;
             if !self.reclaim_group_untimed(global, Origin::Gc) {
                 return;
             }
@@ -211,104 +224,112 @@ impl PageMapped {
 
     /// Takes the next victim, if one is wanted and there is room for all it holds.
     fn take_untimed(&mut self, die: usize) -> bool {
-        if !self.trigger.foreground(&self.trigger_view(die)) {
+        if !self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
             return false;
         }
-        let Some(victim) = self.space.pick_victim(die) else { return false };
-        if !self.has_room_untimed(die, self.space.valid[self.space.global(die, victim)]) {
+        let Some(victim) = self.media.store.space.pick_victim(die) else { return false };
+        if !self
+            .has_room_untimed(die, self.media.store.space.valid[self.media.store.space.global(die, victim)])
+        {
             return false;
         }
-        self.space.take(die, victim);
-        self.begin_victim(die, victim, Origin::Gc);
+        self.media.store.space.take(die, victim);
+        self.media.begin_victim(die, victim, Origin::Gc);
         true
     }
 
     /// Lets the die's collection move some units, or erase what it has emptied; false when it has nothing to do.
     fn go_on_untimed(&mut self, die: usize) -> bool {
-        if self.collections[die].victim == NONE && !self.take_untimed(die) {
+        if self.media.movers[die].victim == NONE && !self.take_untimed(die) {
             return false;
         }
-        let victim = self.collections[die].victim;
-        let global = self.space.global(die, victim) as u32;
-        while self.collections[die].next_row < self.layout.rows {
-            let row = self.collections[die].next_row;
-            self.collections[die].next_row += 1;
+        let victim = self.media.movers[die].victim;
+        let global = self.media.store.space.global(die, victim) as u32;
+        while self.media.movers[die].next_row < self.media.store.layout.rows {
+            let row = self.media.movers[die].next_row;
+            self.media.movers[die].next_row += 1;
             let moved = self.move_row_untimed(die, global, row, Origin::Gc);
-            let share = if self.is_urgent(die) { self.urgent_share } else { 1.0 };
-            self.collections[die].earn(f64::from(moved) * share, self.layout.program_units);
-            if moved > 0 && self.collections[die].next_row < self.layout.rows {
+            let share = if self.is_urgent(die) { self.upkeep.urgent_share } else { 1.0 };
+            self.media.movers[die].earn(f64::from(moved) * share, self.media.store.layout.program_units);
+            if moved > 0 && self.media.movers[die].next_row < self.media.store.layout.rows {
                 return true;
             }
         }
-        self.collections[die].victim = NONE;
+        self.media.movers[die].victim = NONE;
         self.erase_untimed(die, victim);
         true
     }
 
     pub(crate) fn move_all_untimed(&mut self, die: usize, global: u32, origin: Origin) {
-        for row in 0..self.layout.rows {
+        for row in 0..self.media.store.layout.rows {
             self.move_row_untimed(die, global, row, origin);
         }
     }
 
     /// Moves what is valid in a page row of a superblock; gives how many units that were.
     fn move_row_untimed(&mut self, die: usize, global: u32, row: u32, origin: Origin) -> u32 {
-        let stream = usize::from(!self.mixed);
-        let start = self.layout.first_ppa(global) + row * self.layout.row_units;
-        let mut mask = self.map.valid_mask(start, self.layout.row_units);
+        let stream = usize::from(!self.media.rules.mixed);
+        let start = self.media.store.layout.first_ppa(global) + row * self.media.store.layout.row_units;
+        let mut mask = self.media.store.map.valid_mask(start, self.media.store.layout.row_units);
         let moved = mask.count_ones();
         while mask != 0 {
             let old = Ppa(start + mask.trailing_zeros());
             mask &= mask - 1;
-            if self.space.dies[die].frontiers[stream].superblock == NONE {
-                assert!(self.space.open(die, stream), "collection took a victim without room for it");
+            if self.media.store.space.dies[die].frontiers[stream].superblock == NONE {
+                assert!(
+                    self.media.store.space.open(die, stream),
+                    "collection took a victim without room for it"
+                );
             }
-            let lpn = self.map.holder(old);
+            let lpn = self.media.store.map.holder(old);
             self.put_untimed(die, stream, lpn);
-            self.invalidate(old);
-            self.stats.units_programmed[origin as usize] += 1;
+            self.media.invalidate(old);
+            self.media.store.stats.units_programmed[origin as usize] += 1;
         }
         moved
     }
 
     fn erase_untimed(&mut self, die: usize, superblock: u32) {
-        let global = self.space.global(die, superblock);
-        self.space.dies[die].erases += 1;
-        self.stats.blocks_erased[Origin::Gc as usize] += u64::from(self.layout.planes);
-        let wear = self.controller.wear_row(|| self.array.worn(die as u32, superblock));
-        let done = self.array.erase(die as u32, superblock);
-        if !done && self.array.retire(die as u32, superblock) == nand::RetireOutcome::Lost {
-            self.lose_superblock(die, global);
+        let global = self.media.store.space.global(die, superblock);
+        self.media.store.space.dies[die].erases += 1;
+        self.media.store.stats.blocks_erased[Origin::Gc as usize] +=
+            u64::from(self.media.store.layout.planes);
+        let wear =
+            self.media.store.controller.wear_row(|| self.media.store.array.worn(die as u32, superblock));
+        let done = self.media.store.array.erase(die as u32, superblock);
+        if !done && self.media.store.array.retire(die as u32, superblock) == nand::RetireOutcome::Lost {
+            self.media.lose_superblock(die, global);
             return;
         }
-        self.space.pe_cycles[global] = self.array.pe_cycles(die as u32, superblock);
-        self.observe_erase(die, superblock, wear);
-        self.space.push_free(die, superblock);
-        if let Some(cold) = self.space.pick_relocation(die, superblock) {
-            self.space.take(die, cold);
-            let cold_global = self.space.global(die, cold) as u32;
-            if self.has_room_untimed(die, self.space.valid[cold_global as usize]) {
+        self.media.store.space.pe_cycles[global] = self.media.store.array.pe_cycles(die as u32, superblock);
+        self.media.observe_erase(die, superblock, wear);
+        self.media.store.space.push_free(die, superblock);
+        if let Some(cold) = self.media.store.space.pick_relocation(die, superblock) {
+            self.media.store.space.take(die, cold);
+            let cold_global = self.media.store.space.global(die, cold) as u32;
+            if self.has_room_untimed(die, self.media.store.space.valid[cold_global as usize]) {
                 self.move_all_untimed(die, cold_global, Origin::Gc);
                 self.erase_untimed(die, cold);
             } else {
-                self.space.close(die, cold);
+                self.media.store.space.close(die, cold);
             }
         }
     }
 
     pub(crate) fn has_room_untimed(&self, die: usize, units: u32) -> bool {
-        let space = &self.space.dies[die];
-        let left = space.frontiers[usize::from(!self.mixed)].left(&self.layout);
-        left + self.free_superblocks(die) * self.layout.data_units() >= units
+        let space = &self.media.store.space.dies[die];
+        let left = space.frontiers[usize::from(!self.media.rules.mixed)].left(&self.media.store.layout);
+        left + self.media.free_superblocks(die) * self.media.store.layout.data_units() >= units
     }
 
     /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
     pub fn wear_on(&mut self, worn: &[u32], times: u32) {
-        self.array.wear_on(worn, times);
-        for die in 0..self.layout.dies as usize {
-            for superblock in 0..self.layout.superblocks_per_die {
-                let global = self.space.global(die, superblock);
-                self.space.pe_cycles[global] = self.array.pe_cycles(die as u32, superblock);
+        self.media.store.array.wear_on(worn, times);
+        for die in 0..self.media.store.layout.dies as usize {
+            for superblock in 0..self.media.store.layout.superblocks_per_die {
+                let global = self.media.store.space.global(die, superblock);
+                self.media.store.space.pe_cycles[global] =
+                    self.media.store.array.pe_cycles(die as u32, superblock);
             }
         }
     }
@@ -317,27 +338,33 @@ impl PageMapped {
     pub fn settle(&mut self) {
         self.settle_map();
         self.settle_sectors();
-        for die in 0..self.layout.dies as usize {
+        for die in 0..self.media.store.layout.dies as usize {
             for stream in 0..2 {
-                let frontier = &mut self.space.dies[die].frontiers[stream];
+                let frontier = &mut self.media.store.space.dies[die].frontiers[stream];
                 let superblock = frontier.superblock;
                 if superblock == NONE {
                     continue;
                 }
-                frontier.next_unit = frontier.next_unit.next_multiple_of(self.layout.program_units);
-                let (next_unit, full) = (frontier.next_unit, frontier.next_unit == self.layout.data_units());
+                frontier.next_unit =
+                    frontier.next_unit.next_multiple_of(self.media.store.layout.program_units);
+                let (next_unit, full) =
+                    (frontier.next_unit, frontier.next_unit == self.media.store.layout.data_units());
                 if full {
                     *frontier = Frontier::CLOSED;
                 }
-                let global = self.space.global(die, superblock);
-                let rows = if full { self.layout.rows } else { next_unit / self.layout.row_units };
-                self.array.restore(global, rows);
+                let global = self.media.store.space.global(die, superblock);
+                let rows = if full {
+                    self.media.store.layout.rows
+                } else {
+                    next_unit / self.media.store.layout.row_units
+                };
+                self.media.store.array.restore(global, rows);
                 if full {
-                    self.space.close(die, superblock);
+                    self.media.store.space.close(die, superblock);
                 }
-                self.note_written_untimed(global as u32, rows / self.layout.program_rows);
+                self.note_written_untimed(global as u32, rows / self.media.store.layout.program_rows);
             }
-            self.update_eligible(die);
+            self.media.update_eligible(die);
         }
     }
 }

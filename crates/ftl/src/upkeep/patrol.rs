@@ -4,60 +4,14 @@
 //! A round over a die is spread evenly over the period: one superblock falls due after the other, and waits for the die
 //! to be idle. A die that is never idle long enough falls behind, which is counted.
 
-use super::Work;
-use crate::PageMapped;
-use config::{ConfigError, Section};
+use crate::agenda::Work;
+use crate::media::Media;
+use crate::settings::PatrolRules;
+use crate::upkeep::Upkeep;
 use controller::{Class, Origin, Probe, Transaction};
-use engine::{Calendar, RandomStream};
+use engine::Calendar;
+use engine::RandomStream;
 use units::{DieId, Nanos, SimTime};
-
-/// `[ftl.scrub]`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PatrolRules {
-    /// A round over everything stored is to take no longer; zero: no patrol.
-    pub period: Nanos,
-    /// How long a die must have been idle before the patrol reads on it.
-    pub idle_after: Nanos,
-    /// The part of the errors that the code corrects at which a superblock is written anew.
-    pub margin: f64,
-}
-
-impl PatrolRules {
-    /// Reads `[ftl.scrub]`.
-    ///
-    /// # Errors
-    /// When the margin is not a part, or a round takes as long as data must stay correctable (`retention`).
-    pub(crate) fn read(ftl: &mut Section, retention: Nanos) -> Result<Self, ConfigError> {
-        let mut section = ftl.child("scrub")?;
-        let rules = Self {
-            period: section.or(
-                "period",
-                Nanos::ZERO,
-                "idle dies read all they store once in this time and write anew what is near its limit; 0s: never",
-            )?,
-            idle_after: section.or(
-                "idle_after",
-                Nanos::new(1_000_000),
-                "how long a die must have been idle before its data are read for their errors",
-            )?,
-            margin: section.or(
-                "margin",
-                0.7,
-                "errors of a codeword, over those the code corrects, from which a superblock is written anew",
-            )?,
-        };
-        if !(rules.margin > 0.0 && rules.margin <= 1.0) {
-            return Err(section.reject("margin", "expected more than 0 and at most 1"));
-        }
-        if rules.period >= retention {
-            let expected =
-                "expected less than ftl.write_cost.retention: data would be lost before they are looked at";
-            return Err(section.reject("period", expected));
-        }
-        section.finish()?;
-        Ok(rules)
-    }
-}
 
 /// The owner of a patrol's reads; reads that move data have none.
 const PATROL: u32 = 0;
@@ -107,26 +61,38 @@ impl Patrol {
     }
 }
 
-impl PageMapped {
+impl Upkeep {
     /// Time begins, and the first rounds with it.
-    pub(crate) fn begin_patrol(&mut self, calendar: &mut Calendar) {
+    pub(crate) fn begin_patrol(&mut self, media: &mut Media, calendar: &mut Calendar) {
         if self.patrol.is_some() {
-            (0..self.layout.dies as usize)
-                .for_each(|die| self.schedule_patrol(die, calendar.now(), calendar));
+            (0..media.store.layout.dies as usize)
+                .for_each(|die| self.schedule_patrol(media, die, calendar.now(), calendar));
         }
     }
 
-    fn schedule_patrol(&mut self, die: usize, at: SimTime, calendar: &mut Calendar) {
+    pub(crate) fn schedule_patrol(
+        &mut self,
+        media: &mut Media,
+        die: usize,
+        at: SimTime,
+        calendar: &mut Calendar,
+    ) {
         let Some(patrol) = &mut self.patrol else { return };
         patrol.walks[die].timer = true;
-        self.enter_upkeep(at, Work::Patrol(die as u32), calendar);
+        media.enter_upkeep(at, Work::Patrol(die as u32), calendar);
     }
 
     /// A superblock fell due, or the die may have been idle long enough.
-    pub(crate) fn on_patrol_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let idle = self.controller.is_idle(DieId(die as u32));
+    pub(crate) fn on_patrol_timer<P: Probe>(
+        &mut self,
+        media: &mut Media,
+        die: usize,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let idle = media.store.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
-        let since = self.collections[die].idle_since + patrol.rules.idle_after;
+        let since = media.movers[die].idle_since + patrol.rules.idle_after;
         let walk = &mut patrol.walks[die];
         walk.timer = false;
         walk.waits = true;
@@ -134,56 +100,63 @@ impl PageMapped {
             return; // The end of what it is doing sets the timer again.
         }
         if since > calendar.now() {
-            self.schedule_patrol(die, since, calendar);
+            self.schedule_patrol(media, die, since, calendar);
             return;
         }
-        self.patrol_on(die, calendar, probe);
+        self.patrol_on(media, die, calendar, probe);
     }
 
     /// A die has nothing to do: a superblock that waits for that is read when it lasts.
     #[inline]
-    pub(crate) fn arm_patrol(&mut self, die: usize, calendar: &mut Calendar) {
+    pub(crate) fn arm_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let Some(patrol) = &self.patrol else { return };
         let walk = &patrol.walks[die];
         if walk.waits && !walk.timer {
             let at = calendar.now() + patrol.rules.idle_after;
-            self.schedule_patrol(die, at, calendar);
+            self.schedule_patrol(media, die, at, calendar);
         }
     }
 
     /// Reads the next row that holds something; after the last one the next superblock falls due.
-    fn patrol_on<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn patrol_on<P: Probe>(
+        &mut self,
+        media: &mut Media,
+        die: usize,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
         let Some(patrol) = &mut self.patrol else { return };
         let walk = &mut patrol.walks[die];
-        let first = self.space.global(die, walk.superblock) as u32 * self.layout.rows;
-        while walk.row < self.layout.rows {
+        let first = media.store.space.global(die, walk.superblock) as u32 * media.store.layout.rows;
+        while walk.row < media.store.layout.rows {
             let row = first + walk.row;
             walk.row += 1;
-            let mask = self.map.valid_mask(row * self.layout.row_units, self.layout.row_units);
+            let mask =
+                media.store.map.valid_mask(row * media.store.layout.row_units, media.store.layout.row_units);
             if mask != 0 {
                 if walk.rows_read == 0 {
                     walk.began = calendar.now();
                 }
                 walk.rows_read += 1;
-                self.submit_read(row, mask, Origin::Scrub, Class::InternalRead, PATROL, calendar, probe);
+                media.submit_read(row, mask, Origin::Scrub, Class::InternalRead, PATROL, calendar, probe);
                 return;
             }
         }
-        self.end_superblock_patrol(die, calendar);
+        self.end_superblock_patrol(media, die, calendar);
     }
 
-    fn end_superblock_patrol(&mut self, die: usize, calendar: &mut Calendar) {
+    pub(crate) fn end_superblock_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let (Some(patrol), Some(regulation), Some(upkeep)) =
-            (&mut self.patrol, &mut self.regulation, &mut self.upkeep)
+            (&mut self.patrol, &mut media.guards.regulation, &mut media.agenda)
         else {
             return;
         };
         let (period, walk) = (patrol.rules.period, &mut patrol.walks[die]);
-        let held = self.space.valid[self.space.global(die, walk.superblock)] > 0;
+        let held = media.store.space.valid[media.store.space.global(die, walk.superblock)] > 0;
         regulation.counts.superblocks_patrolled += u64::from(held);
         (walk.superblock, walk.row, walk.waits) = (walk.superblock + 1, 0, false);
         let end = walk.round_began + period;
-        let per_die = self.layout.superblocks_per_die;
+        let per_die = media.store.layout.superblocks_per_die;
         let due = if walk.superblock == per_die {
             regulation.counts.patrol_rounds += 1;
             regulation.counts.patrol_rounds_late += u64::from(calendar.now() > end);
@@ -195,31 +168,34 @@ impl PageMapped {
         };
         let (rows, began) = (std::mem::take(&mut walk.rows_read), walk.began);
         let free = upkeep.charge(die, u64::from(rows) * upkeep.costs.row_read, began);
-        self.schedule_patrol(die, due.max(free), calendar);
+        self.schedule_patrol(media, die, due.max(free), calendar);
     }
 
     /// The patrol's read ended: the superblock is written anew if it had too many errors, else the next row is read.
     pub(crate) fn on_patrol_read<P: Probe>(
         &mut self,
+        media: &mut Media,
         transaction: &Transaction,
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
         let die = transaction.die.index();
-        let (Some(patrol), Some(regulation)) = (&mut self.patrol, &mut self.regulation) else { return };
-        let superblock = self.space.global(die, transaction.superblock) as u32;
-        let row = superblock * self.layout.rows + transaction.row;
+        let (Some(patrol), Some(regulation)) = (&mut self.patrol, &mut media.guards.regulation) else {
+            return;
+        };
+        let superblock = media.store.space.global(die, transaction.superblock) as u32;
+        let row = superblock * media.store.layout.rows + transaction.row;
         let chance = regulation.chance_near_limit(row, patrol.rules.margin, calendar.now());
         let near = patrol.random.unit() < chance || transaction.reading.uncorrectable;
-        let moves = near && self.is_written_anew(superblock);
+        let moves = near && media.is_written_anew(superblock);
         if moves {
-            self.ask_upkeep(superblock, calendar.now(), Origin::Scrub, calendar);
+            media.ask_upkeep(superblock, calendar.now(), Origin::Scrub, calendar);
         }
         if let Some(patrol) = self.patrol.as_mut().filter(|_| moves) {
-            patrol.walks[die].row = self.layout.rows;
+            patrol.walks[die].row = media.store.layout.rows;
         }
-        if self.controller.is_idle(transaction.die) {
-            self.patrol_on(die, calendar, probe);
+        if media.store.controller.is_idle(transaction.die) {
+            self.patrol_on(media, die, calendar, probe);
         }
     }
 }

@@ -1,0 +1,60 @@
+//! What each piece of upkeep takes of a die's time, by the drive file's times alone.
+
+use crate::Layout;
+use crate::guards::regulation::Regulation;
+use controller::Controller;
+use units::Nanos;
+
+/// Times of a die for what upkeep does, in ns, on blocks that are not worn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Costs {
+    /// A page row is read and sent out.
+    pub row_read: u64,
+    /// A program unit is sent and programmed.
+    pub program: u64,
+    /// A superblock is erased.
+    pub erase: u64,
+    /// A full superblock is moved.
+    pub superblock: u64,
+}
+
+impl Costs {
+    /// Those of a drive; the slowest way to write counts.
+    pub fn of(layout: &Layout, controller: &Controller, regulation: Option<&Regulation>) -> Self {
+        let bus = controller.bus();
+        let mean = |times: &mut dyn Iterator<Item = Nanos>| {
+            let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));
+            sum / count.max(1)
+        };
+        let senses = regulation.map_or(1, Regulation::hard_senses);
+        let t_r = mean(&mut (0..layout.rows).map(|row| controller.t_r(row))) * senses;
+        let programs = |cost: u8| {
+            let rows = (0..layout.rows).step_by(layout.program_rows as usize);
+            mean(&mut rows.map(|row| controller.t_prog(row, 0, cost)))
+        };
+        let names = regulation.map_or(&[0][..], |regulation| &regulation.ways.names);
+        let t_prog = names.iter().map(|&cost| programs(cost)).max().unwrap_or(0);
+        let mut costs = Self {
+            row_read: bus.read_command().ns() + t_r + bus.data_out(layout.row_units).ns(),
+            program: bus.data_in().ns() + t_prog,
+            erase: bus.erase_command().ns() + controller.t_bers(0).ns(),
+            superblock: 0,
+        };
+        costs.superblock = costs.moving(layout.data_units(), layout);
+        costs
+    }
+
+    /// A die's part of a checkpoint of the map: that of the die that gets most of it, and room for it.
+    pub fn checkpoint(&self, layout: &Layout) -> u64 {
+        let [units, dies] = [layout.translation_units, layout.dies].map(u64::from);
+        units.div_ceil(u64::from(layout.program_units)).div_ceil(dies) * self.program
+            + units * self.erase / u64::from(layout.data_units()) / dies
+    }
+
+    /// A superblock with so many valid units is moved and erased.
+    pub fn moving(&self, valid: u32, layout: &Layout) -> u64 {
+        let rows = u64::from(valid.div_ceil(layout.row_units));
+        let programs = u64::from(valid.div_ceil(layout.program_units));
+        rows * self.row_read + programs * self.program + self.erase
+    }
+}

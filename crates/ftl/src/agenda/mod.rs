@@ -1,0 +1,174 @@
+//! Work that only the clock brings back: data written anew before they are lost, the patrol that looks for errors,
+//! snapshots and what going back to them takes. It stands in one agenda, of which the calendar knows the next entry only,
+//! and on each die it takes at most a stated share of the time, so that the host always gets on. What comes late for
+//! that is counted; what could not be kept even so is refused before the run (`upkeep/burden`).
+//!
+//! What a die does when it is idle (collection, folding, re-writes that a regulator asks for) is not here: the host
+//! brings that, it ends by itself, and any operation of the host's ends it at once.
+
+mod costs;
+mod moments;
+
+pub(crate) use costs::Costs;
+pub(crate) use moments::{Moment, Moments};
+
+use crate::settings::SnapshotRules;
+use crate::{Layout, events};
+use controller::Origin;
+use engine::{Calendar, Event};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use units::{Nanos, SimTime};
+
+/// What can be due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Work {
+    /// A superblock (numbered over the drive) may hold data that must be written anew.
+    Refresh(u32),
+    /// The patrol of a die goes on.
+    Patrol(u32),
+    /// A die may spend time on what it has to write anew.
+    Turn(u32),
+    /// A snapshot, or going back to one.
+    Moment,
+}
+
+/// A superblock (numbered over the drive) that is to be written anew.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Due {
+    pub superblock: u32,
+    pub since: SimTime,
+    pub origin: Origin,
+    /// When it was opened: what it holds after another erase is not meant.
+    pub opened: i64,
+}
+
+/// One die's part.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DieUpkeep {
+    pub due: VecDeque<Due>,
+    /// Before that its share is used up.
+    pub free_at: SimTime,
+    /// A turn is in the agenda.
+    pub has_turn: bool,
+}
+
+/// What was counted since the run began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UpkeepCounts {
+    /// Superblocks whose moving began.
+    pub begun: u64,
+    /// Of those, begun later than one superblock's share of time after they were due.
+    pub late: u64,
+    /// By how much they were later than due, together and at most, in ns.
+    pub late_ns: u64,
+    /// See `late_ns`.
+    pub late_ns_max: u64,
+    /// Time of dies that it took, by the drive file's times, in ns.
+    pub die_ns: u64,
+}
+
+/// The upkeep of a drive.
+pub(crate) struct Agenda {
+    share: f64,
+    pub costs: Costs,
+    queue: BinaryHeap<Reverse<(SimTime, u64, Work)>>,
+    entered: u64,
+    /// When the calendar's events for the agenda come, the next one last: no two of them at one time, and none again
+    /// that is there already, or they would become more and more.
+    pub armed: Vec<SimTime>,
+    /// The agenda is being worked on: what is entered is looked at afterwards.
+    pub at_work: bool,
+    /// Nothing else happens any more: what is due waits until something does, or the run would never end.
+    pub asleep: bool,
+    pub dies: Vec<DieUpkeep>,
+    /// By superblock of the drive: it waits at its die.
+    pub waits: Vec<bool>,
+    pub moments: Moments,
+    pub counts: UpkeepCounts,
+}
+
+impl Agenda {
+    pub fn new(share: f64, costs: Costs, layout: &Layout, snapshots: Option<&SnapshotRules>) -> Self {
+        Self {
+            share,
+            costs,
+            queue: BinaryHeap::new(),
+            entered: 0,
+            armed: Vec::new(),
+            at_work: false,
+            asleep: false,
+            dies: vec![DieUpkeep::default(); layout.dies as usize],
+            waits: vec![false; layout.superblocks()],
+            moments: Moments::of(snapshots),
+            counts: UpkeepCounts::default(),
+        }
+    }
+
+    /// Puts work into the agenda.
+    pub fn enter(&mut self, at: SimTime, work: Work, calendar: &mut Calendar) {
+        self.queue.push(Reverse((at.max(calendar.now()), self.entered, work)));
+        self.entered += 1;
+        self.arm(calendar);
+    }
+
+    /// Lets the calendar know when the next entry is due.
+    pub fn arm(&mut self, calendar: &mut Calendar) {
+        let Some(Reverse((at, ..))) = self.queue.peek() else { return };
+        let at = (*at).max(calendar.now());
+        let is_first = self.armed.last().is_none_or(|armed| at < *armed);
+        if is_first && at < SimTime::NEVER && !self.asleep && !self.at_work {
+            self.armed.push(at);
+            calendar.schedule_timer(at, Event { kind: events::UPKEEP, index: 0 });
+        }
+    }
+
+    pub fn take_due(&mut self, now: SimTime) -> Option<Work> {
+        let Reverse((at, ..)) = self.queue.peek()?;
+        if *at > now { None } else { self.queue.pop().map(|Reverse((.., work))| work) }
+    }
+
+    /// How long a die keeps away from upkeep after so much of it, from its beginning.
+    pub fn spread(&self, ns: u64) -> Nanos {
+        Nanos::new((ns as f64 / self.share) as u64)
+    }
+
+    /// A die spends time from some moment on; gives when its next share is there.
+    pub fn charge(&mut self, die: usize, ns: u64, from: SimTime) -> SimTime {
+        self.counts.die_ns += ns;
+        let free_at = self.dies[die].free_at.max(from) + self.spread(ns);
+        self.dies[die].free_at = free_at;
+        free_at
+    }
+
+    /// A checkpoint of the map begins: all dies take part.
+    pub fn charge_checkpoint(&mut self, layout: &Layout, now: SimTime) {
+        let ns = self.costs.checkpoint(layout);
+        (0..self.dies.len()).for_each(|die| {
+            self.charge(die, ns, now);
+        });
+    }
+
+    /// Bytes of state of the simulator: an entry for each superblock may stand in the agenda.
+    pub fn bytes(&self) -> usize {
+        self.waits.len() + self.queue.capacity() * size_of::<(SimTime, u64, Work)>()
+    }
+
+    /// The share of each die's time.
+    pub fn share(&self) -> f64 {
+        self.share
+    }
+
+    /// Superblocks that are due and not begun.
+    pub fn waiting(&self) -> u64 {
+        self.dies.iter().map(|die| die.due.len() as u64).sum()
+    }
+
+    /// The host is gone: nothing falls due any more.
+    pub fn end(&mut self) {
+        self.queue.clear();
+        self.moments = Moments::default();
+        self.dies.iter_mut().for_each(|die| die.due.clear());
+        self.waits.fill(false);
+    }
+}

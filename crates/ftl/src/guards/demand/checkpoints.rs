@@ -1,0 +1,82 @@
+//! A map that is all in RAM and rebuilt at power-up: checkpoints on flash, summaries at the end of superblocks, and the
+//! reads of a recovery.
+
+use super::Demand;
+
+/// A map that is all in RAM and rebuilt at power-up: from the last checkpoint on flash, and from the summaries of
+/// the superblocks closed since.
+pub(crate) struct Checkpoints {
+    /// Superblocks closed between the beginnings of two checkpoints.
+    pub every: u64,
+    /// Superblocks closed so far, and how many that were when each was closed.
+    pub closed: u64,
+    pub closed_as: Vec<u64>,
+    /// How many were closed when the checkpoint under way began, and the last complete one.
+    pub began: u64,
+    pub done: u64,
+    /// Units of it yet to be written.
+    pub left: u32,
+    /// Reads of a recovery under way.
+    pub recovering: u32,
+    /// Without time something was written since the last checkpoint.
+    pub outdated: bool,
+}
+
+impl Checkpoints {
+    pub fn new(every: u32, superblocks: usize) -> Self {
+        Self {
+            every: u64::from(every),
+            closed: 0,
+            closed_as: vec![0; superblocks],
+            began: 0,
+            done: 0,
+            left: 0,
+            recovering: 0,
+            outdated: false,
+        }
+    }
+}
+
+impl Checkpoints {
+    /// Bytes of state of the simulator.
+    pub fn bytes(&self) -> usize {
+        8 * self.closed_as.len()
+    }
+}
+
+impl Demand {
+    /// A superblock was closed: it may be time for a checkpoint.
+    pub fn note_closed(&mut self, superblock: usize) {
+        let Some(checkpoints) = &mut self.checkpoints else { return };
+        checkpoints.closed += 1;
+        checkpoints.closed_as[superblock] = checkpoints.closed;
+        if checkpoints.left == 0 && checkpoints.closed >= checkpoints.began + checkpoints.every {
+            checkpoints.began = checkpoints.closed;
+            checkpoints.left = self.is_behind.len() as u32;
+            self.behind.extend(0..checkpoints.left);
+            self.is_behind.fill(true);
+        }
+    }
+
+    /// A unit of the checkpoint is on the flash.
+    pub fn note_written(&mut self) {
+        let Some(checkpoints) = &mut self.checkpoints else { return };
+        checkpoints.left = checkpoints.left.saturating_sub(1);
+        if checkpoints.left == 0 {
+            checkpoints.done = checkpoints.began;
+        }
+    }
+}
+
+/// What a drive reads at power-up to find its data again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// Mapping units of the checkpoint.
+    pub checkpoint_units: u64,
+    /// Superblocks whose summaries are read.
+    pub summaries: u64,
+    /// Page rows of open superblocks whose spare areas are read.
+    pub open_rows: u64,
+    /// Flash pages that are read for all that.
+    pub pages_read: u64,
+}

@@ -1,0 +1,54 @@
+//! Reads whose data are found again from the rest of their stripe, and units that are lost.
+
+use controller::Transaction;
+use std::collections::BTreeSet;
+use units::Lpn;
+
+/// A read whose data is being found again.
+#[derive(Clone, Debug)]
+pub(crate) struct Rebuild {
+    pub read: Transaction,
+    /// Reads of the other members still to come.
+    pub left: u32,
+    pub failed: bool,
+}
+
+/// Reads that failed and are being made good, and units that are lost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rebuilds {
+    pub items: Vec<Rebuild>,
+    pub free: Vec<u32>,
+    /// Logical units whose only copy was moved, or merged, though it could not be read.
+    pub lost: BTreeSet<u32>,
+}
+
+impl Rebuilds {
+    /// True when some unit is lost.
+    #[inline]
+    pub fn has_lost(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// True when the data of a unit were lost.
+    #[inline]
+    pub fn is_lost(&self, lpn: Lpn) -> bool {
+        self.has_lost() && self.lost.contains(&lpn.0)
+    }
+
+    /// The host wrote the whole of a unit anew, or trimmed it.
+    #[inline]
+    pub fn forget(&mut self, lpn: Lpn) {
+        if self.has_lost() {
+            self.lost.remove(&lpn.0);
+        }
+    }
+
+    pub fn begin(&mut self, rebuild: Rebuild) -> u32 {
+        if let Some(at) = self.free.pop() {
+            self.items[at as usize] = rebuild;
+            return at;
+        }
+        self.items.push(rebuild);
+        self.items.len() as u32 - 1
+    }
+}

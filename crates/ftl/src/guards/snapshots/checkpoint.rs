@@ -1,0 +1,77 @@
+//! The map on its way to the flash: what taking a snapshot, or going back to one, costs at once.
+
+use super::Snapshots;
+use crate::Layout;
+use units::SimTime;
+
+/// Units of a checkpoint on their way at a time, beyond what two programs take.
+const IN_FLIGHT: u32 = 8;
+
+/// What waits for a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    Snapshot,
+    Rollback,
+}
+
+/// A checkpoint, and who waits for it and for the next one.
+pub(crate) struct Checkpoint {
+    /// The first of the logical units that hold the map, and how many there are.
+    pub first: u32,
+    pub units: u32,
+    /// Units not in the buffer yet.
+    pub left: u32,
+    pub slots: u32,
+    pub used_slots: u32,
+    pub waiting: Vec<(Awaited, SimTime)>,
+    /// Of those, how many the checkpoint under way is for.
+    pub covered: usize,
+    /// It began on the heels of another: were it first in line, too, the host would never get through.
+    pub behind_host: bool,
+}
+
+impl Checkpoint {
+    pub fn new(layout: &Layout) -> Self {
+        let slots = 2 * layout.program_units + IN_FLIGHT;
+        Self {
+            first: layout.logical_units,
+            units: layout.translation_units,
+            left: 0,
+            slots,
+            used_slots: 0,
+            waiting: Vec::new(),
+            covered: 0,
+            behind_host: false,
+        }
+    }
+
+    pub fn slots_free(&self) -> u32 {
+        self.slots - self.used_slots
+    }
+
+    pub fn is_under_way(&self) -> bool {
+        self.covered > 0
+    }
+}
+
+impl Snapshots {
+    /// A checkpoint is complete: those it was for have waited long enough.
+    pub fn end_checkpoint(&mut self, now: SimTime) {
+        self.counts.checkpoints += 1;
+        let covered = std::mem::take(&mut self.checkpoint.covered);
+        for (awaited, since) in self.checkpoint.waiting.drain(..covered) {
+            let ns = now.since(since).ns();
+            match awaited {
+                Awaited::Snapshot => {
+                    self.counts.taken_durable += 1;
+                    self.counts.taking_ns += ns;
+                    self.counts.taking_ns_max = self.counts.taking_ns_max.max(ns);
+                }
+                Awaited::Rollback => {
+                    self.counts.rollbacks_durable += 1;
+                    self.counts.rolling_back_ns += ns;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Copy-on-write snapshots of the logical drive: what it held at a moment, without copying it.
+//!
+//! A snapshot is a table of differences: for each unit that was overwritten or trimmed for the first time since, where
+//! the version lives that the snapshot sees. A unit that no table from the snapshot's own to the newest one names is
+//! where the map says. Such versions stay valid on flash, are moved by garbage collection like any other, and turn
+//! invalid when the last snapshot that sees them is dropped.
+//!
+//! A snapshot sees what the drive had received at its moment, in the buffer or on flash. The drive then writes its map
+//! to flash, [`ENTRY_BYTES`](crate::layout::ENTRY_BYTES) for each unit: a checkpoint, which is what a snapshot costs at once.
+//!
+//! Not modelled: how the tables of differences survive a power cut, as little as how the page map does.
+
+mod checkpoint;
+
+use crate::Layout;
+use crate::settings::SnapshotRules;
+pub(crate) use checkpoint::{Awaited, Checkpoint};
+use std::collections::{BTreeMap, VecDeque};
+use units::{Lpn, Ppa, SimTime};
+
+/// The unit was not written, or trimmed, when the snapshot was taken.
+pub(crate) const ABSENT: u32 = Ppa::NONE.0;
+/// The version is still on its way from the buffer to the flash. No unit has this address: see [`Layout::read`].
+pub(crate) const PENDING: u32 = u32::MAX - 1;
+/// No snapshot.
+pub(crate) const NONE: u32 = u32::MAX;
+/// Bytes of controller RAM that one difference takes: logical and physical number.
+const DIFFERENCE_BYTES: u64 = 8;
+
+/// Where a snapshot sees a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It held nothing.
+    Nowhere,
+    /// Its version is in the buffer.
+    Buffered,
+    /// Its version is on flash.
+    At(Ppa),
+}
+
+impl Seen {
+    pub(crate) fn of(place: u32) -> Self {
+        match place {
+            ABSENT => Self::Nowhere,
+            PENDING => Self::Buffered,
+            ppa => Self::At(Ppa(ppa)),
+        }
+    }
+}
+
+/// What became of the version that a write or a trim overtakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overtaken {
+    /// Nothing that matters: no snapshot sees it, or it is on flash and stays.
+    Free,
+    /// The buffer holds it, and must not let it go.
+    InBuffer,
+    /// It may not be overtaken: there is no room to keep it.
+    Refused,
+}
+
+/// One snapshot.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Its number: the first of a drive is 0.
+    pub serial: u32,
+    /// Its moment.
+    pub taken: SimTime,
+    /// Where the versions are that it was the last to see live.
+    pub(crate) old: BTreeMap<u32, u32>,
+}
+
+impl Snapshot {
+    /// Units in its table of differences.
+    pub fn differences(&self) -> u64 {
+        self.old.len() as u64
+    }
+
+    /// Units that are kept because of its table; those of earlier snapshots come on top.
+    pub fn units_kept(&self) -> u64 {
+        self.old.values().filter(|place| **place != ABSENT).count() as u64
+    }
+}
+
+/// What was counted since the drive was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotCounts {
+    /// Snapshots taken.
+    pub taken: u64,
+    /// Dropped because more were taken than are kept.
+    pub expired: u64,
+    /// Dropped because snapshots had no more room.
+    pub dropped_full: u64,
+    /// The most units kept at once for snapshots only.
+    pub units_kept_max: u64,
+    /// Units of writes refused for lack of room.
+    pub units_refused: u64,
+    /// Units of trims ignored for lack of room.
+    pub trims_ignored: u64,
+    /// Times that a unit was moved which only snapshots see.
+    pub units_moved: u64,
+    /// Checkpoints of the map that were completed, and their units.
+    pub checkpoints: u64,
+    /// See `checkpoints`.
+    pub checkpoint_units: u64,
+    /// From the moments of snapshots until their checkpoints were on flash, added up, and the longest, in ns.
+    pub taking_ns: u64,
+    /// See `taking_ns`.
+    pub taking_ns_max: u64,
+    /// Snapshots among `taken` that `taking_ns` counts.
+    pub taken_durable: u64,
+    /// Rollbacks done.
+    pub rollbacks: u64,
+    /// Rollbacks whose checkpoint is on flash, and the time from their moments to that, in ns.
+    pub rollbacks_durable: u64,
+    /// Units that rollbacks changed.
+    pub rollback_units: u64,
+    /// See `rollbacks_durable`.
+    pub rolling_back_ns: u64,
+    /// Rollbacks for which there was no snapshot.
+    pub rollbacks_void: u64,
+}
+
+/// The snapshots of a drive.
+pub struct Snapshots {
+    pub(crate) rules: SnapshotRules,
+    /// The oldest first.
+    pub(crate) kept: VecDeque<Snapshot>,
+    pub(crate) next_serial: u32,
+    /// One bit for each physical unit: a snapshot's table names it.
+    named: Vec<u64>,
+    /// Units that tables name, on flash or on their way there.
+    pub(crate) units: u64,
+    /// The most there may be.
+    pub(crate) room: u64,
+    /// The snapshot whose table names what a buffer slot holds, for each slot.
+    pub(crate) captured: Vec<u32>,
+    pub(crate) checkpoint: Checkpoint,
+    /// The snapshot that the drive is on its way back to, and since when.
+    pub(crate) rolling_back: Option<(u32, SimTime)>,
+    /// What happened.
+    pub counts: SnapshotCounts,
+}
+
+impl Snapshots {
+    /// None yet, on a drive whose buffer has `slots` slots.
+    pub(crate) fn new(rules: &SnapshotRules, layout: &Layout, slots: u32) -> Self {
+        Self {
+            rules: rules.clone(),
+            kept: VecDeque::new(),
+            next_serial: 0,
+            named: vec![0; layout.physical_units().div_ceil(64)],
+            units: 0,
+            room: 0,
+            captured: vec![NONE; slots as usize],
+            checkpoint: Checkpoint::new(layout),
+            rolling_back: None,
+            counts: SnapshotCounts::default(),
+        }
+    }
+
+    /// Buffer slots for the units of checkpoints.
+    pub(crate) fn slots(layout: &Layout) -> u32 {
+        Checkpoint::new(layout).slots
+    }
+
+    /// The configuration.
+    pub fn rules(&self) -> &SnapshotRules {
+        &self.rules
+    }
+
+    /// Those kept, the oldest first.
+    pub fn kept(&self) -> impl ExactSizeIterator<Item = &Snapshot> {
+        self.kept.iter()
+    }
+
+    /// Units kept for snapshots, on flash or on their way there.
+    pub fn units_kept(&self) -> u64 {
+        self.units
+    }
+
+    /// The most units that may be kept.
+    pub fn room(&self) -> u64 {
+        self.room
+    }
+
+    /// Sets the room: `spare` units are needed neither by the host's data nor by garbage collection.
+    pub(crate) fn set_room(&mut self, spare: u64) {
+        self.room = (spare as f64 * self.rules.space_ratio) as u64;
+    }
+
+    /// Bytes of controller RAM: the tables, and a bit for each physical unit.
+    pub fn ram_bytes(&self) -> u64 {
+        let differences: u64 = self.kept.iter().map(Snapshot::differences).sum();
+        differences * DIFFERENCE_BYTES + 8 * self.named.len() as u64
+    }
+
+    /// Bytes of state of the simulator: nodes of a table are seldom full, hence twice the entries.
+    pub(crate) fn bytes(&self) -> usize {
+        2 * self.ram_bytes() as usize + 4 * self.captured.len()
+    }
+
+    /// The most bytes of state for snapshots of a drive: a difference for each unit that may be kept.
+    pub(crate) fn bytes_most(rules: &SnapshotRules, layout: &Layout) -> u64 {
+        let spare = (layout.physical_units() as u64).saturating_sub(layout.written_units());
+        let differences = (spare as f64 * rules.space_ratio) as u64;
+        2 * (differences * DIFFERENCE_BYTES + layout.physical_units() as u64 / 8)
+    }
+
+    /// Slots of the buffer that only checkpoints may take.
+    pub(crate) fn slots_kept(&self) -> u32 {
+        self.checkpoint.slots_free()
+    }
+
+    /// True while a checkpoint is not on flash, or the drive is on its way back to a snapshot.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.checkpoint.is_under_way() || self.is_rolling_back()
+    }
+
+    /// True while the drive takes no data because it is on its way back to a snapshot.
+    pub(crate) fn is_rolling_back(&self) -> bool {
+        self.rolling_back.is_some()
+    }
+
+    /// True when `lpn` was not overwritten since the newest snapshot.
+    #[inline]
+    pub(crate) fn is_unchanged(&self, lpn: Lpn) -> bool {
+        self.kept.back().is_some_and(|newest| !newest.old.contains_key(&lpn.0))
+    }
+
+    /// True when a unit more may not be kept.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.units >= self.room
+    }
+
+    /// True when a snapshot's table names `ppa`.
+    #[inline]
+    pub(crate) fn names(&self, ppa: Ppa) -> bool {
+        self.named[ppa.index() / 64] >> (ppa.0 % 64) & 1 == 1
+    }
+
+    #[inline]
+    pub(crate) fn set_named(&mut self, ppa: Ppa, named: bool) {
+        let (word, bit) = (&mut self.named[ppa.index() / 64], 1u64 << (ppa.0 % 64));
+        if named {
+            *word |= bit;
+        } else {
+            *word &= !bit;
+        }
+    }
+
+    /// The newest table names the version of `lpn` at `place` from now on.
+    pub(crate) fn capture(&mut self, lpn: Lpn, place: u32) {
+        let newest = self.kept.back_mut().expect("only a drive with a snapshot captures");
+        newest.old.insert(lpn.0, place);
+        if place == ABSENT {
+            return;
+        }
+        self.units += 1;
+        self.counts.units_kept_max = self.counts.units_kept_max.max(self.units);
+        if place != PENDING {
+            self.set_named(Ppa(place), true);
+        }
+    }
+
+    /// The table of snapshot `serial`, or of any, that names `lpn` at `from` names it at `to`.
+    ///
+    /// # Panics
+    /// When none does: a broken invariant.
+    pub(crate) fn rename(&mut self, serial: Option<u32>, lpn: Lpn, from: u32, to: Ppa) {
+        let place = self
+            .kept
+            .iter_mut()
+            .filter(|snapshot| serial.is_none_or(|serial| snapshot.serial == serial))
+            .filter_map(|snapshot| snapshot.old.get_mut(&lpn.0))
+            .find(|place| **place == from)
+            .unwrap_or_else(|| panic!("no snapshot names {lpn} at {from}"));
+        *place = to.0;
+        if from != PENDING {
+            self.set_named(Ppa(from), false);
+        }
+        self.set_named(to, true);
+    }
+
+    pub(crate) fn position(&self, serial: u32) -> Option<usize> {
+        self.kept.iter().position(|snapshot| snapshot.serial == serial)
+    }
+
+    /// Where the snapshot at `position` sees `lpn`, if some table names it.
+    pub(crate) fn find(&self, position: usize, lpn: Lpn) -> Option<u32> {
+        self.kept.range(position..).find_map(|snapshot| snapshot.old.get(&lpn.0).copied())
+    }
+}

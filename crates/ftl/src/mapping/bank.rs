@@ -1,0 +1,317 @@
+//! The dies that one block spans, and what lies on them: data blocks, log blocks, what waits.
+
+use crate::store::NONE;
+use controller::Origin;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use units::SimTime;
+
+/// What a block is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Role {
+    /// Its number is free.
+    Unused,
+    /// Holds a group of logical units, each at its own place.
+    Data,
+    /// Takes the host's writes.
+    Log,
+    /// Is being filled by a merge, to become a data block.
+    Target,
+    /// Takes nothing more; erased when nothing in it is valid.
+    Sealed,
+}
+
+impl Role {
+    pub(crate) const ALL: [Self; 5] = [Self::Unused, Self::Data, Self::Log, Self::Target, Self::Sealed];
+}
+
+/// A block: one superblock of each die of its bank. Program unit `p` lies on die `p` modulo their number, so that
+/// neighbouring program units work at the same time.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// What it is used for.
+    pub role: Role,
+    /// The group whose units it holds, or `u32::MAX` where it holds any.
+    pub owner: u32,
+    /// Program units handed out.
+    pub next: u32,
+    /// So far each unit lies where a data block would have it.
+    pub in_place: bool,
+    /// A program on it failed: it is emptied and retired.
+    pub failing: bool,
+    /// Units that are valid.
+    pub valid: u32,
+    /// Programs under way.
+    pub in_flight: u32,
+    /// The bank's clock when the host last wrote to it.
+    pub used: u64,
+}
+
+impl Block {
+    pub(crate) const UNUSED: Self = Self {
+        role: Role::Unused,
+        owner: NONE,
+        next: 0,
+        in_place: true,
+        failing: false,
+        valid: 0,
+        in_flight: 0,
+        used: 0,
+    };
+}
+
+/// One program unit of a merge that waits for its reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Planned {
+    pub program: u32,
+    pub position: u32,
+    pub reads: u32,
+}
+
+/// What a merge is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Lets the host write further on in the same block.
+    Fill,
+    /// The log block becomes the data block.
+    Complete,
+    /// A new block takes all that is valid of a group.
+    Full,
+    /// A new block takes a group that left the buffer, with what the flash holds of it.
+    Pad,
+}
+
+/// A block being filled in order: each unit from wherever it lives, or from the buffer.
+#[derive(Clone, Debug)]
+pub(crate) struct Merge {
+    pub purpose: Purpose,
+    pub origin: Origin,
+    pub group: u32,
+    pub target: u32,
+    /// One past the last program unit to fill.
+    pub end: u32,
+    pub copied: bool,
+    pub ahead: VecDeque<Planned>,
+}
+
+/// One bank.
+pub(crate) struct Bank {
+    pub first_die: u32,
+    /// Free superblocks of each die, by the rank wear levelling gives them.
+    pub free: Vec<BinaryHeap<Reverse<(u64, u32)>>>,
+    pub erasing: Vec<u32>,
+    /// Superblocks of each die not lost.
+    pub usable: Vec<u32>,
+    /// The data block of each group.
+    pub data: Vec<u32>,
+    /// How many groups have one.
+    pub data_blocks: u32,
+    /// Log blocks in the order they were opened.
+    pub logs: Vec<u32>,
+    pub blocks: Vec<Block>,
+    /// The superblocks of each block, numbered over the drive.
+    pub members: Vec<u32>,
+    pub unused: Vec<u32>,
+    /// Buffer slots with their serial numbers, in the order of the host.
+    pub waiting: VecDeque<(u32, u32)>,
+    pub waiting_units: u32,
+    /// Groups that left the buffer and are to be written whole.
+    pub padding: VecDeque<u32>,
+    pub job: Option<Merge>,
+    /// Sealed blocks whose valid units must move.
+    pub reclaim: VecDeque<(u32, Origin)>,
+    pub in_flight: u32,
+    pub clock: u64,
+    /// Nanoseconds spent merging, and since when it merges now.
+    pub merged_ns: u64,
+    pub merging_since: SimTime,
+    /// When it will be looked at for program units that stay partial.
+    pub timer: SimTime,
+    /// A flush waits: partial program units are padded at once.
+    pub pressed: bool,
+}
+
+impl Bank {
+    /// Bytes of state: groups, blocks and what they are made of, free superblocks.
+    pub fn bytes(&self) -> usize {
+        let free = self.free.iter().map(|free| free.len() * size_of::<(u64, u32)>()).sum::<usize>();
+        let blocks = self.blocks.len() * size_of::<Block>();
+        4 * (self.data.len() + self.members.len() + self.unused.len()) + blocks + free
+    }
+
+    pub fn new(first_die: u32, span: u32, groups: u32) -> Self {
+        let dies = span as usize;
+        Self {
+            first_die,
+            free: (0..dies).map(|_| BinaryHeap::new()).collect(),
+            erasing: vec![0; dies],
+            usable: vec![0; dies],
+            data: vec![NONE; groups as usize],
+            data_blocks: 0,
+            logs: Vec::new(),
+            blocks: Vec::new(),
+            members: Vec::new(),
+            unused: Vec::new(),
+            waiting: VecDeque::new(),
+            waiting_units: 0,
+            padding: VecDeque::new(),
+            job: None,
+            reclaim: VecDeque::new(),
+            in_flight: 0,
+            clock: 0,
+            merged_ns: 0,
+            merging_since: SimTime::ZERO,
+            timer: SimTime::ZERO,
+            pressed: false,
+        }
+    }
+
+    /// Blocks that could be opened now.
+    pub fn free_blocks(&self) -> u32 {
+        self.free.iter().map(BinaryHeap::len).min().unwrap_or(0) as u32
+    }
+
+    /// Makes `block` (or nothing) the data block of a group; gives what it was before.
+    pub fn set_data(&mut self, group: u32, block: u32) -> u32 {
+        let old = std::mem::replace(&mut self.data[group as usize], block);
+        self.data_blocks = self.data_blocks + u32::from(block != NONE) - u32::from(old != NONE);
+        old
+    }
+
+    /// Blocks in use that are no data blocks.
+    pub fn other_blocks(&self) -> u32 {
+        (self.blocks.len() - self.unused.len()) as u32 - self.data_blocks
+    }
+
+    /// Blocks that could be opened when all erases have succeeded.
+    pub fn coming_blocks(&self) -> u32 {
+        let coming = self.free.iter().zip(&self.erasing).map(|(free, erasing)| free.len() as u32 + erasing);
+        coming.min().unwrap_or(0)
+    }
+
+    /// Blocks that the least healthy die still makes possible.
+    pub fn usable_blocks(&self) -> u32 {
+        self.usable.iter().copied().min().unwrap_or(0)
+    }
+
+    /// Time spent merging until `now`.
+    pub fn merged_until(&self, now: SimTime) -> u64 {
+        let running = if self.job.is_some() { now.since(self.merging_since).ns() } else { 0 };
+        self.merged_ns + running
+    }
+}
+
+/// Whether another block can be opened beside what merges need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Yes.
+    Now,
+    /// Not now, but blocks are being erased.
+    Soon,
+    /// Only a merge would make room.
+    Never,
+}
+
+/// What the rules may know of a bank.
+pub struct BankView<'a> {
+    pub(crate) bank: &'a Bank,
+    /// Blocks that may be in use beside data blocks.
+    pub(crate) others_most: u32,
+    pub(crate) program_units: u32,
+}
+
+impl BankView<'_> {
+    /// Log blocks in the order they were opened.
+    pub fn logs(&self) -> &[u32] {
+        &self.bank.logs
+    }
+
+    /// A block.
+    pub fn block(&self, block: u32) -> &Block {
+        &self.bank.blocks[block as usize]
+    }
+
+    /// True when nothing more fits into a block.
+    pub fn is_full(&self, block: u32) -> bool {
+        self.block(block).next == self.program_units
+    }
+
+    /// The log block of a group that was opened last.
+    pub fn log_of(&self, group: u32) -> Option<u32> {
+        self.logs().iter().rev().copied().find(|&log| self.block(log).owner == group)
+    }
+
+    /// The log block that the host has not written to for longest.
+    pub fn idlest_log(&self) -> Option<u32> {
+        self.logs().iter().copied().min_by_key(|&log| self.block(log).used)
+    }
+
+    /// The data block of a group.
+    pub fn data_of(&self, group: u32) -> Option<u32> {
+        Some(self.bank.data[group as usize]).filter(|&block| block != NONE)
+    }
+
+    /// Whether another block can be opened.
+    pub fn room(&self) -> Room {
+        // A data block is kept for every group, whether it has one or not, and one block to merge into: so every
+        // merge finds its block, however the groups of a shared log block are spread.
+        let others = self.bank.other_blocks();
+        let within = others < self.others_most;
+        let emptying = others > self.logs().len() as u32;
+        if within && self.bank.free_blocks() >= 2 {
+            Room::Now
+        } else if (within && self.bank.coming_blocks() >= 2) || (emptying && self.bank.in_flight > 0) {
+            Room::Soon
+        } else {
+            Room::Never
+        }
+    }
+}
+
+/// What the host wants to write next in a bank.
+#[derive(Clone, Copy, Debug)]
+pub struct HostWrite {
+    /// The group of the first unit that waits.
+    pub group: u32,
+    /// Its program unit within the group.
+    pub position: u32,
+    /// All units of that program unit wait, but for those that hold nothing.
+    pub complete: bool,
+}
+
+/// What is done next for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Units that wait go to the next place of this block.
+    Append(u32),
+    /// The block is filled, by copying what does not wait, up to and with this program unit.
+    Fill(u32),
+    /// A new log block for a group (or any) is opened; then the question is asked again.
+    Open(Option<u32>),
+    /// A block filled in place is completed and becomes the data block.
+    Complete(u32),
+    /// All that is valid of a group goes into a new data block.
+    Merge(u32),
+    /// All that is valid in a log block goes into new data blocks, group by group.
+    Reclaim(u32),
+    /// Nothing, until an erase is done.
+    Wait,
+}
+
+/// Where do writes go in a drive that maps blocks, and what is merged when?
+pub trait BlockRules: Send {
+    /// The next step for a write.
+    fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step;
+
+    /// The least log blocks it can work with, for each bank.
+    fn logs_least(&self) -> u32;
+
+    /// The log blocks it has when it works as it should, for each bank.
+    fn logs_usual(&self) -> u32;
+
+    /// Random writes that a log block takes before it must be merged, where a block holds `group_units`.
+    fn units_absorbed(&self, group_units: u32) -> u32 {
+        group_units
+    }
+}

@@ -1,0 +1,47 @@
+//! How the host's data become program units: which dies may take some, and the one whose program unit is being filled.
+
+use crate::placement::PlacementPolicy;
+use crate::settings::FtlConfig;
+use crate::store::{HOST, NONE};
+use units::Nanos;
+
+/// The program unit that is being filled, and who may take the next.
+pub(crate) struct Assembly {
+    pub placement: Box<dyn PlacementPolicy>,
+    /// Programs that may wait at a die.
+    pub program_queue: u32,
+    /// How long a partial program unit waits for company.
+    pub flush_after: Nanos,
+    /// Programs of the host's stream at each die.
+    pub bound: Vec<u32>,
+    /// Dies that may take another program unit, and those that hold as much as they may: one bit each.
+    pub eligible: Vec<u64>,
+    /// See `eligible`.
+    pub quota_blocked: Vec<u64>,
+    /// The die whose program unit is being filled with the host's data, or `NONE`, and the stream it goes to.
+    pub current: u32,
+    /// See `current`.
+    pub host_stream: usize,
+    /// The number of the program unit that the next flush timer is for, and whether one is set.
+    pub flush_serial: u32,
+    /// See `flush_serial`.
+    pub flush_armed: bool,
+}
+
+impl Assembly {
+    pub fn new(config: &FtlConfig, program_queue: u32) -> Self {
+        let dies = config.layout.dies as usize;
+        Self {
+            placement: (config.placement)(),
+            program_queue,
+            flush_after: config.buffer.flush_after,
+            bound: vec![0; dies],
+            eligible: vec![0; dies.div_ceil(64)],
+            quota_blocked: vec![0; dies.div_ceil(64)],
+            current: NONE,
+            host_stream: HOST,
+            flush_serial: 0,
+            flush_armed: false,
+        }
+    }
+}

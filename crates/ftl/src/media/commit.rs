@@ -1,0 +1,60 @@
+//! What became of a unit's place: it turned invalid, the map changed, a superblock was closed.
+
+use crate::media::Media;
+use crate::store::SuperblockState;
+use controller::Origin;
+use units::{Lpn, Ppa};
+
+impl Media {
+    /// The host's newest version made `ppa` invalid.
+    #[inline]
+    pub(crate) fn invalidate_host(&mut self, ppa: Ppa) {
+        let superblock = self.invalidate(ppa);
+        self.lower_live((superblock / self.store.space.per_die) as usize);
+    }
+
+    #[inline]
+    pub(crate) fn lower_live(&mut self, die: usize) {
+        self.store.space.dies[die].live -= 1;
+        if self.assembly.quota_blocked[die / 64] >> (die % 64) & 1 == 1 {
+            self.update_eligible(die);
+        }
+    }
+
+    /// Makes `ppa` invalid; gives its superblock.
+    #[inline]
+    pub(crate) fn invalidate(&mut self, ppa: Ppa) -> u32 {
+        self.store.map.invalidate(ppa);
+        let superblock = self.store.layout.superblock_of(ppa);
+        self.store.space.lose_unit(superblock);
+        if self.store.space.valid[superblock as usize] == 0
+            && self.store.space.state[superblock as usize] == SuperblockState::Victim
+        {
+            self.store.emptied.push(superblock);
+        }
+        superblock
+    }
+
+    /// The place of `lpn` changed, or it has none any more.
+    #[inline]
+    pub(crate) fn note_change(&mut self, lpn: Lpn) {
+        if let Some(demand) = &mut self.guards.demand
+            && !demand.is_translation(lpn)
+        {
+            demand.change(lpn);
+        }
+    }
+
+    /// A superblock was closed.
+    pub(crate) fn note_closed(&mut self, superblock: usize) {
+        if let Some(demand) = &mut self.guards.demand {
+            demand.note_closed(superblock);
+        }
+    }
+
+    /// The origin of a unit that leaves the buffer.
+    #[inline]
+    pub(crate) fn buffered_origin(&self, lpn: Lpn) -> Origin {
+        if self.store.layout.is_host_unit(lpn) { Origin::Host } else { Origin::Map }
+    }
+}

@@ -1,0 +1,69 @@
+//! What all that write and read the flash share: the store, what guards it, the buffer before it, and the accounts of who
+//! may take how much of a die's room. Whoever moves data, for whatever reason, does it by the functions here and in
+//! `relocate`.
+
+mod agenda;
+mod assembly;
+mod cache;
+mod collection;
+mod commit;
+mod ordering;
+mod parity;
+mod read;
+mod room;
+mod snapshots;
+mod write;
+
+pub(crate) use assembly::Assembly;
+pub(crate) use collection::{Collection, PENDING_MAX};
+
+use crate::agenda::Agenda;
+use crate::buffer::Buffer;
+use crate::guards::Guards;
+use crate::store::Store;
+use units::Nanos;
+
+/// What the drive's file says once for all.
+pub(crate) struct Rules {
+    /// Moved data go where the host's do.
+    pub mixed: bool,
+    /// Page rows of a superblock that are read ahead of what is moved.
+    pub read_ahead: u32,
+    /// Data may move inside a plane.
+    pub copyback: bool,
+    /// Free superblocks kept back from the host beside the one for the next victim: where blocks can fail, a
+    /// collection may take a superblock and give none back.
+    pub spare: u32,
+    /// Free superblocks of a die below which its collection begins whatever the host does.
+    pub foreground_limit: u32,
+    /// How long a die must have been idle before it writes units anew.
+    pub rewrite_after: Nanos,
+    pub write_back: bool,
+    pub power_loss_protection: bool,
+}
+
+/// The flash, and all that stands between it and those who use it.
+pub(crate) struct Media {
+    pub store: Store,
+    pub guards: Guards,
+    pub buffer: Buffer,
+    /// Slots of the buffer that are promised to writes whose data are still to come.
+    pub reserved_slots: u32,
+    /// What each die has in hand of superblocks that are emptied.
+    pub movers: Vec<Collection>,
+    pub assembly: Assembly,
+    /// What only the clock brings back, where anything is.
+    pub agenda: Option<Box<Agenda>>,
+    pub rules: Rules,
+    /// Bytes that the read about to be submitted takes over the channel; 0: its units'.
+    pub read_bytes: u32,
+    pub read_only: bool,
+}
+
+impl Media {
+    /// The stream that moved data goes to.
+    #[inline]
+    pub fn moving_stream(&self) -> usize {
+        usize::from(!self.rules.mixed)
+    }
+}

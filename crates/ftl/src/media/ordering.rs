@@ -1,0 +1,47 @@
+//! Trading open superblocks between the streams of a die: what stands behind `ftl.program_order`.
+
+use crate::media::Media;
+use crate::program_order::OrderView;
+use crate::store::{HOST, MOVED, NONE};
+use units::Nanos;
+
+impl Media {
+    /// Lets the two streams of a die trade their open superblocks before `stream` begins a program, if the policy wants
+    /// that and garbage collection keeps the room it counts on.
+    #[inline]
+    pub(crate) fn order(&mut self, die: usize, stream: usize) {
+        if self.guards.ordering.is_some() {
+            self.trade(die, stream);
+        }
+    }
+
+    pub(crate) fn trade(&mut self, die: usize, stream: usize) {
+        let frontiers = &self.store.space.dies[die].frontiers;
+        if [HOST, MOVED]
+            .map(|stream| frontiers[stream])
+            .iter()
+            .any(|frontier| frontier.superblock == NONE || frontier.filled > 0)
+        {
+            return;
+        }
+        // What is being moved right now is counted in nobody's reserve: up to a row more.
+        let left = frontiers[HOST].left(&self.store.layout).saturating_sub(self.store.layout.row_units);
+        if !self.keeps_room(die, left, self.free_superblocks(die)) {
+            return;
+        }
+        let [host, moving] = [HOST, MOVED].map(|stream| self.next_program_time(die, stream));
+        let moved = stream == MOVED;
+        let (own, other) = if moved { (moving, host) } else { (host, moving) };
+        let ordering = self.guards.ordering.as_mut().expect("asked where there is one");
+        if ordering.policy.trades(&OrderView { moved, own, other }) {
+            self.store.stats.superblocks_traded += 1;
+            self.store.space.dies[die].frontiers.swap(HOST, MOVED);
+        }
+    }
+
+    pub(crate) fn next_program_time(&self, die: usize, stream: usize) -> Nanos {
+        let frontier = &self.store.space.dies[die].frontiers[stream];
+        let wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, frontier.superblock));
+        self.store.controller.t_prog(frontier.next_unit / self.store.layout.row_units, wear, 0)
+    }
+}

@@ -1,0 +1,104 @@
+//! Programs of parity, which follow those that they protect.
+
+use crate::guards::{Stripes, members};
+use crate::media::Media;
+use crate::store::{NONE, Source, SuperblockState};
+use controller::{Class, Kind, Origin, Probe, Transaction};
+use engine::Calendar;
+use units::DieId;
+
+impl Media {
+    pub(crate) fn stripes(&mut self) -> &mut Stripes {
+        self.guards.parity.as_mut().expect("only a drive with parity has groups")
+    }
+
+    /// Gives each die the superblocks that hold data; those of groups that cannot be protected stay out of use.
+    pub(crate) fn free_groups(&mut self) {
+        let stripes = self.stripes();
+        let mut data = Vec::new();
+        let mut parity = Vec::new();
+        for group in 0..stripes.groups.len() as u32 {
+            let of = &stripes.groups[group as usize];
+            if of.parity != NONE {
+                parity.push(stripes.place_of(group, of.parity).1);
+            }
+            data.extend(members(stripes.data_members(group)).map(|member| stripes.place_of(group, member)));
+        }
+        for superblock in parity {
+            self.store.space.state[superblock as usize] = SuperblockState::Parity;
+        }
+        for (die, superblock) in data {
+            self.store.space.push_free(die, superblock % self.store.space.per_die);
+            self.store.space.dies[die].usable += 1;
+        }
+    }
+
+    /// A program of a superblock (numbered over the drive) was handed out, `programs` with it: the parity follows where
+    /// it was the last of its stripe.
+    pub(crate) fn note_program<P: Probe>(
+        &mut self,
+        superblock: u32,
+        programs: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let due = self.stripes().note_written(superblock, programs);
+        self.program_parity(superblock, due, calendar, probe);
+    }
+
+    /// A superblock was closed before it was full.
+    pub(crate) fn note_ended<P: Probe>(&mut self, superblock: u32, calendar: &mut Calendar, probe: &mut P) {
+        let due = self.stripes().note_ended(superblock);
+        self.program_parity(superblock, due, calendar, probe);
+    }
+
+    /// Submits the `due` last of the parity programs handed out in the group of `superblock`.
+    pub(crate) fn program_parity<P: Probe>(
+        &mut self,
+        superblock: u32,
+        due: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        if due == 0 {
+            return;
+        }
+        let stripes = self.stripes();
+        let group = stripes.group_of(superblock);
+        let of = &stripes.groups[group as usize];
+        let (end, member) = (of.parity_written, of.parity);
+        let (die, global) = stripes.place_of(group, member);
+        let within = global % self.store.space.per_die;
+        for program in end - due..end {
+            let slot = self.store.programs.take_slot();
+            for unit in 0..self.store.layout.program_units {
+                self.store.programs.set(slot, unit, Source::new(Origin::Parity, 0));
+            }
+            let (row, class) = (program * self.store.layout.program_rows, Class::InternalProgram);
+            let mut transaction =
+                Transaction::new(Kind::Program, Origin::Parity, class, DieId(die as u32), within, row);
+            transaction.wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, within));
+            transaction.rows = self.store.layout.program_rows;
+            transaction.pages = self.store.layout.planes * self.store.layout.program_rows;
+            transaction.owner = slot;
+            if let Some(regulation) = &mut self.guards.regulation {
+                let cost = regulation.ways.for_parity();
+                transaction.cost =
+                    regulation.issue(cost, global as usize, row, transaction.rows, calendar.now());
+                // The data that it protects fall due themselves.
+                regulation.take_due();
+            }
+            self.store.space.in_flight[global as usize] += 1;
+            self.store.controller.submit(transaction, calendar, probe);
+        }
+    }
+
+    /// A read that will fail is under way: the others of its group stay until it is made good.
+    #[cold]
+    pub(crate) fn pin_group(&mut self, superblock: u32) {
+        if let Some(stripes) = &mut self.guards.parity {
+            let group = stripes.group_of(superblock);
+            stripes.groups[group as usize].pins += 1;
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! How units join the open superblock of a stream, fill program units and go to the flash.
+
+use crate::agenda::Work;
+use crate::events;
+use crate::guards::regulation::Unit;
+use crate::media::Media;
+use crate::placement::PlacementView;
+use crate::store::{Frontier, HOST, MOVED, NONE, SLC, Source, SuperblockState};
+use controller::{Class, Kind, Origin, Probe, Transaction};
+use engine::{Calendar, Event};
+use units::{DieId, Lpn, Nanos, Ppa, SimTime};
+
+impl Media {
+    /// True when some die has a part of a program unit of host data.
+    #[inline]
+    pub(crate) fn is_assembling(&self) -> bool {
+        self.assembly.current != NONE
+    }
+
+    /// True when the host's data fill a program unit of the die that folded data share.
+    pub(crate) fn is_host_filling(&self, die: usize) -> bool {
+        self.assembly.current == die as u32 && self.assembly.host_stream == HOST
+    }
+
+    pub(crate) fn choose_die(&mut self, lpn: Lpn) -> bool {
+        let view = PlacementView {
+            eligible: &self.assembly.eligible,
+            dies: self.store.layout.dies,
+            programs: &self.assembly.bound,
+            shape: self.store.layout.shape,
+            lpn,
+            program_units: self.store.layout.program_units,
+        };
+        if self.assembly.eligible.iter().all(|word| *word == 0) {
+            return false;
+        }
+        match self.assembly.placement.choose(&view) {
+            Some(die) => {
+                assert!(view.is_eligible(die), "the placement policy chose {die}, which is not eligible");
+                self.assembly.current = die.0;
+                self.assembly.host_stream = self.stream_for_host(die.index());
+                self.movers[die.index()].background = false;
+                self.end_idle_folding(die.index());
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(crate) fn arm_flush<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        if self.assembly.flush_after == Nanos::ZERO {
+            self.pad_current(calendar, probe);
+            return;
+        }
+        self.assembly.flush_armed = true;
+        let at = calendar.now() + self.assembly.flush_after;
+        calendar.schedule_timer(at, Event { kind: events::FLUSH, index: self.assembly.flush_serial });
+    }
+
+    pub(crate) fn pad_current<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        if self.assembly.current != NONE {
+            let die = self.assembly.current as usize;
+            self.pad(die, self.assembly.host_stream, calendar, probe);
+            self.assembly.current = NONE;
+        }
+    }
+
+    /// Completes the program unit of a frontier with empty units.
+    pub(crate) fn pad<P: Probe>(
+        &mut self,
+        die: usize,
+        stream: usize,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        while self.store.space.dies[die].frontiers[stream].filled > 0 {
+            self.append(die, stream, Lpn::NONE, Source::PADDING, calendar, probe);
+        }
+    }
+
+    /// Puts a unit into the open superblock of a stream, and programs when a program unit is complete.
+    #[inline]
+    pub(crate) fn append<P: Probe>(
+        &mut self,
+        die: usize,
+        stream: usize,
+        lpn: Lpn,
+        source: Source,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        // Neither padding nor a superblock's summary may go elsewhere.
+        if lpn != Lpn::NONE && self.store.space.dies[die].frontiers[stream].filled == 0 {
+            self.order(die, stream);
+        }
+        let space = &mut self.store.space.dies[die];
+        space.clock += 1;
+        let frontier = &mut space.frontiers[stream];
+        if frontier.filled == 0 {
+            frontier.slot = self.store.programs.take_slot();
+        }
+        let global = (die as u32) * self.store.space.per_die + frontier.superblock;
+        let ppa = Ppa(self.store.layout.first_ppa(global) + frontier.next_unit);
+        if self.guards.regulation.is_some() && lpn != Lpn::NONE {
+            self.choose_cost(die, stream, global, lpn, source.origin(), calendar.now());
+        }
+        let frontier = &mut self.store.space.dies[die].frontiers[stream];
+        self.store.programs.set(frontier.slot, frontier.filled, source);
+        frontier.next_unit += 1;
+        frontier.filled += 1;
+        let complete = frontier.filled == self.store.layout.program_units_of(stream == SLC);
+        self.store.map.assign(ppa, lpn);
+        if complete {
+            self.issue_program(die, stream, Kind::Program, calendar, probe);
+        }
+    }
+
+    /// Asks the regulator with what cost a unit is written.
+    pub(crate) fn choose_cost(
+        &mut self,
+        die: usize,
+        stream: usize,
+        superblock: u32,
+        lpn: Lpn,
+        origin: Origin,
+        now: SimTime,
+    ) {
+        let Some(regulation) = &mut self.guards.regulation else { return };
+        let old = self.store.map.lookup(lpn);
+        let old_row = (old != Ppa::NONE).then(|| old.0 / self.store.layout.row_units);
+        let waiting = self.store.controller.host_operations(DieId(die as u32));
+        regulation.choose(die, stream, superblock as usize, Unit { lpn, origin, old_row }, waiting, now);
+    }
+
+    /// Submits the program of the units a frontier has collected.
+    pub(crate) fn issue_program<P: Probe>(
+        &mut self,
+        die: usize,
+        stream: usize,
+        kind: Kind,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let layout = &self.store.layout;
+        let frontier = &mut self.store.space.dies[die].frontiers[stream];
+        let Frontier { superblock, next_unit, slot, .. } = *frontier;
+        frontier.filled = 0;
+        frontier.slot = NONE;
+        let slc = stream == SLC;
+        let full = next_unit == if slc { layout.slc_units() } else { layout.superblock_units };
+        if full {
+            frontier.superblock = NONE;
+        }
+        let row = (next_unit - layout.program_units_of(slc)) / layout.row_units;
+        // Where streams trade superblocks, those of one superblock must stay in order: one class for both.
+        let own_class = stream == MOVED && self.guards.ordering.is_none();
+        let class = if own_class { Class::InternalProgram } else { Class::HostProgram };
+        if let Some(ordering) = &mut self.guards.ordering {
+            ordering.note(slot, stream == HOST);
+        }
+        let origin = self.store.programs.get(slot, 0).origin();
+        let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
+        transaction.wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, superblock));
+        transaction.slc = slc || (kind == Kind::Copyback && origin == Origin::Fold);
+        transaction.rows = if slc { 1 } else { layout.program_rows };
+        transaction.pages = layout.planes * transaction.rows;
+        transaction.reading.senses = transaction.rows as u16;
+        transaction.owner = slot;
+        if self.guards.sectors.is_some() {
+            self.note_sectors_of(&mut transaction, stream == HOST);
+        }
+        let global = self.store.space.global(die, superblock);
+        if let Some(regulation) = &mut self.guards.regulation {
+            let cost = regulation.take_cost(die, stream);
+            transaction.cost =
+                regulation.issue(cost, global, row, self.store.layout.program_rows, calendar.now());
+            if let Some(due) = regulation.take_due() {
+                self.enter_upkeep(due, Work::Refresh(global as u32), calendar);
+            }
+        }
+        self.store.space.in_flight[global] += 1;
+        if full {
+            self.store.space.state[global] = SuperblockState::Closed;
+        }
+        if stream != MOVED {
+            self.assembly.bound[die] += 1;
+        }
+        if self.assembly.current == die as u32 && self.assembly.host_stream == stream {
+            // What is moved may have completed it, and fill a part of the next by now: that is not the host's, which
+            // has to ask for room first, and no timer of the host's pads it.
+            self.assembly.current = NONE;
+            self.assembly.flush_serial = (self.assembly.flush_serial + 1) & 0xFF_FFFF;
+            self.assembly.flush_armed = false;
+        }
+        self.store.controller.submit(transaction, calendar, probe);
+        if self.guards.parity.is_some() {
+            self.note_program(global as u32, next_unit / self.store.layout.program_units, calendar, probe);
+        }
+        if full {
+            self.note_closed(global);
+        } else if next_unit == self.store.layout.data_units() {
+            for _ in 0..self.store.layout.summary_units {
+                self.append(die, stream, Lpn::NONE, Source::SUMMARY, calendar, probe);
+            }
+        }
+        self.update_eligible(die);
+        debug_assert!(self.fits_in_hand(die), "die {die} has a collection without room");
+    }
+
+    /// Takes no more data into a superblock that may be open.
+    pub(crate) fn end_superblock<P: Probe>(
+        &mut self,
+        die: usize,
+        superblock: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        for stream in 0..3 {
+            if self.store.space.dies[die].frontiers[stream].superblock == superblock {
+                self.pad(die, stream, calendar, probe);
+                self.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+                let global = self.store.space.global(die, superblock);
+                self.store.space.state[global] = SuperblockState::Closed;
+                if self.guards.parity.is_some() {
+                    self.note_ended(global as u32, calendar, probe);
+                }
+                if stream == self.assembly.host_stream && self.assembly.current == die as u32 {
+                    self.assembly.current = NONE;
+                }
+            }
+        }
+    }
+
+    /// A program failed: nothing more goes into the superblock, and what it holds moves out.
+    pub(crate) fn fail_superblock<P: Probe>(
+        &mut self,
+        die: usize,
+        superblock: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let global = self.store.space.global(die, superblock);
+        let first_failure = !std::mem::replace(&mut self.store.space.failing[global], true);
+        self.end_superblock(die, superblock, calendar, probe);
+        debug_assert!(first_failure || self.store.space.state[global] == SuperblockState::Closed);
+    }
+}

@@ -1,0 +1,310 @@
+//! What follows when the flash reports that something is done, and the work of idle dies.
+
+use crate::buffer::SlotState;
+use crate::pages::PageMapped;
+use crate::read_path::Reads;
+use crate::store::{NONE, Source, SuperblockState};
+use crate::{Output, Stages, events};
+use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
+use engine::{Calendar, Event};
+use units::{DieId, Ppa};
+
+impl PageMapped {
+    /// Handles an event of this crate or the controller; outputs can then be taken.
+    pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+        match event.kind {
+            events::IDLE if event.index >= self.media.store.layout.dies => {
+                self.on_fold_timer((event.index - self.media.store.layout.dies) as usize, calendar, probe);
+            }
+            events::IDLE => self.on_idle_timer(event.index as usize, calendar, probe),
+            events::UPKEEP => self.on_upkeep(calendar, probe),
+            events::REWRITE => {
+                self.upkeep.on_rewrite_timer(&mut self.media, event.index as usize, calendar, probe)
+            }
+            events::FLUSH => {
+                if event.index == self.media.assembly.flush_serial && self.media.assembly.current != NONE {
+                    self.media.pad_current(calendar, probe);
+                }
+            }
+            _ => {
+                self.media.store.controller.handle(event, calendar, probe);
+                while let Some(id) = self.media.store.controller.take_finished() {
+                    self.on_finished(id, calendar, probe);
+                }
+                if self.media.guards.demand.is_some() {
+                    self.start_tasks(calendar, probe);
+                }
+                self.pump(calendar, probe);
+                if self.media.guards.snapshots.is_some() {
+                    self.go_on_rolling_back(calendar, probe);
+                }
+            }
+        }
+    }
+
+    pub(super) fn on_finished<P: Probe>(
+        &mut self,
+        id: TransactionId,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let transaction = *self.media.store.controller.transaction(id);
+        self.media.store.controller.release(id);
+        let die = transaction.die.index();
+        match transaction.kind {
+            Kind::Read => {
+                self.media.store.stats.pages_read[transaction.origin as usize] +=
+                    u64::from(transaction.pages);
+                if transaction.origin == Origin::ReadAhead {
+                    let global = self.media.store.space.global(die, transaction.superblock) as u32;
+                    let first = self.media.store.layout.first_ppa(global)
+                        + transaction.row * self.media.store.layout.row_units;
+                    self.on_fetched(id, Ppa(first), transaction.mask, |ftl, ppa| {
+                        ftl.media.store.map.holder(ppa)
+                    });
+                } else if transaction.reading.uncorrectable || transaction.origin == Origin::Rebuild {
+                    self.on_uncorrectable(&transaction, calendar, probe);
+                } else {
+                    self.on_read(&transaction, calendar, probe);
+                }
+            }
+            Kind::Program | Kind::Copyback => self.on_programmed(&transaction, calendar, probe),
+            Kind::Erase => self.upkeep.on_erased(&mut self.media, &transaction, calendar, probe),
+        }
+        if self.media.agenda.is_some() {
+            self.media.wake_upkeep(calendar);
+            if self.media.guards.regulation.is_some() && self.media.movers[die].is_asked() {
+                self.upkeep.collect(&mut self.media, die, calendar, probe);
+            }
+        }
+        if self.media.store.controller.is_idle(transaction.die) {
+            self.upkeep.arm_idle_timer(&mut self.media, die, calendar);
+            self.upkeep.arm_fold_timer(&mut self.media, die, calendar);
+            self.upkeep.arm_rewrite_timer(&mut self.media, die, calendar);
+            self.upkeep.arm_patrol(&mut self.media, die, calendar);
+        }
+    }
+
+    /// The data of a read is there, or given up as lost.
+    pub(crate) fn on_read<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        match transaction.origin {
+            Origin::Host => {
+                let mut reading = transaction.reading;
+                reading.uncorrectable |=
+                    self.media.guards.rebuilds.has_lost() && self.reads_lost(transaction);
+                if !reading.uncorrectable {
+                    self.keep_read(transaction);
+                }
+                self.host.outputs.push(Output::Read {
+                    request: transaction.owner,
+                    units: transaction.mask.count_ones(),
+                    reading,
+                    stages: Stages::of(transaction),
+                });
+            }
+            Origin::ReadModifyWrite => self.on_merged(transaction.owner),
+            Origin::Fold => self.upkeep.on_fold_read(&mut self.media, transaction, calendar, probe),
+            Origin::Rewrite => self.upkeep.on_rewrite_read(&mut self.media, transaction, calendar, probe),
+            Origin::Scrub if transaction.owner != NONE => {
+                self.upkeep.on_patrol_read(&mut self.media, transaction, calendar, probe)
+            }
+            Origin::Map if transaction.owner == NONE => self.on_recovery_read(),
+            Origin::Map => self.end_task(transaction.owner, calendar, probe),
+            _ => self.upkeep.on_moving_read(&mut self.media, transaction, calendar, probe),
+        }
+    }
+
+    pub(crate) fn on_merged(&mut self, slot: u32) {
+        match self.media.buffer.slot(slot).state {
+            SlotState::Merging => {
+                self.media.buffer.enqueue(slot);
+                self.relieve_buffer();
+            }
+            _ => self.release_void(slot),
+        }
+    }
+
+    /// What a slot held was trimmed or overtaken and goes nowhere: a flush may have waited for nothing else.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn release_void(&mut self, slot: u32) {
+        self.media.buffer.release(slot, false);
+        if let Some(sectors) = &mut self.media.guards.sectors {
+            sectors.release(slot);
+        }
+        self.answer_flushes();
+    }
+
+    pub(super) fn on_programmed<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let die = transaction.die.index();
+        let global = self.media.store.space.global(die, transaction.superblock);
+        let done = self.media.store.array.program(global, transaction.row, transaction.rows);
+        self.account_risk(calendar.now());
+        self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+        if transaction.kind == Kind::Copyback {
+            self.media.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
+            match transaction.origin {
+                Origin::Fold => self.media.on_folded_in_die(die),
+                _ => self.media.on_copied_back(die),
+            }
+        }
+        let first = self.media.store.layout.first_ppa(global as u32)
+            + transaction.row * self.media.store.layout.row_units;
+        for unit in 0..transaction.rows * self.media.store.layout.row_units {
+            let ppa = Ppa(first + unit);
+            let source = self.media.store.programs.get(transaction.owner, unit);
+            self.media.store.stats.units_programmed[source.origin() as usize] += 1;
+            match source.origin() {
+                Origin::Map if source == Source::SUMMARY => {}
+                Origin::Host | Origin::Map => {
+                    self.on_host_unit(ppa, source.value(), done, transaction, probe);
+                }
+                Origin::Padding | Origin::Parity => {}
+                origin => self.media.on_moved_unit(ppa, Ppa(source.value()), origin, done, probe),
+            }
+        }
+        self.media.store.programs.release(transaction.owner);
+        self.go_on_with_checkpoint(calendar.now());
+        self.media.store.space.in_flight[global] -= 1;
+        if transaction.origin == Origin::Parity {
+            self.media.store.stats.program_failures += u64::from(!done);
+            self.media.on_parity_programmed(global as u32, done, calendar, probe);
+            self.upkeep.collect(&mut self.media, die, calendar, probe);
+            return;
+        }
+        let hosts = match &self.media.guards.ordering {
+            Some(ordering) => ordering.is_hosts(transaction.owner),
+            None => transaction.class == Class::HostProgram,
+        };
+        if hosts {
+            self.media.assembly.bound[die] -= 1;
+        }
+        if !done {
+            self.media.store.stats.program_failures += 1;
+            self.media.fail_superblock(die, transaction.superblock, calendar, probe);
+        }
+        if self.media.store.space.in_flight[global] == 0
+            && self.media.store.space.state[global] == SuperblockState::Closed
+        {
+            if self.media.holds_one_bit(global) {
+                self.media.close_slc(die, transaction.superblock);
+            } else if self.media.store.space.failing[global] {
+                self.media.movers[die].force(transaction.superblock, Origin::Rescue);
+            } else {
+                self.media.store.space.close(die, transaction.superblock);
+            }
+        }
+        self.media.erase_emptied(calendar, probe);
+        self.upkeep.collect(&mut self.media, die, calendar, probe);
+    }
+
+    #[inline]
+    pub(super) fn on_host_unit<P: Probe>(
+        &mut self,
+        ppa: Ppa,
+        slot: u32,
+        done: bool,
+        transaction: &Transaction,
+        probe: &mut P,
+    ) {
+        let die = transaction.die.index();
+        let (lpn, request) = (self.media.buffer.slot(slot).lpn, self.media.buffer.slot(slot).request);
+        let newest = self.media.buffer.is_newest(slot);
+        let captured = !newest && self.media.is_captured(slot);
+        if !done && (newest || captured || self.media.buffer.is_awaited(slot)) {
+            self.media.store.space.dies[die].live -= 1;
+            self.media.buffer.enqueue_first(slot);
+            return;
+        }
+        if newest {
+            let old = self.media.store.map.lookup(lpn);
+            self.media.note_change(lpn);
+            self.media.store.map.set(lpn, ppa);
+            self.media.store.space.valid[self.media.store.layout.superblock_of(ppa) as usize] += 1;
+            probe.on_commit(lpn, ppa, old, false);
+            if old != Ppa::NONE {
+                self.media.leave(old);
+            }
+        } else if captured {
+            probe.on_outdated(lpn, slot);
+            self.media.commit_captured(lpn, ppa, slot, probe);
+        } else {
+            if done {
+                probe.on_outdated(lpn, slot);
+            }
+            // A newer version, or a trim, came in between: the page was garbage before it was written.
+            self.media.store.stats.units_stale += 1;
+            self.media.lower_live(die);
+        }
+        if let Some(demand) = &mut self.media.guards.demand
+            && demand.is_translation(lpn)
+        {
+            demand.used_slots -= 1;
+            demand.note_written();
+        }
+        self.note_checkpoint_unit(lpn);
+        if newest && self.media.buffer.keeps_clean(lpn) {
+            self.media.buffer.keep_clean(slot);
+            self.relieve_buffer();
+        } else {
+            self.media.buffer.release(slot, newest);
+        }
+        if let Some(sectors) = &mut self.media.guards.sectors {
+            sectors.release(slot);
+        }
+        if request != u32::MAX {
+            self.host.outputs.push(Output::Durable { request, stages: Stages::of(transaction) });
+        }
+        if !self.host.flushes.is_empty() {
+            self.answer_flushes();
+        }
+    }
+
+    pub(super) fn on_idle_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        self.media.movers[die].idle_timer = false;
+        let Some(wait) = self.upkeep.trigger.idle_after() else { return };
+        if !self.media.store.controller.is_idle(DieId(die as u32)) {
+            return;
+        }
+        let due = self.media.movers[die].idle_since + wait;
+        if due > calendar.now() {
+            self.media.movers[die].idle_timer = true;
+            calendar.schedule_timer(due, Event { kind: events::IDLE, index: die as u32 });
+            return;
+        }
+        self.media.movers[die].background = true;
+        self.upkeep.collect(&mut self.media, die, calendar, probe);
+        self.pump(calendar, probe);
+    }
+
+    pub(crate) fn on_fold_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let dies = self.media.store.layout.dies;
+        let idle = self.media.store.controller.is_idle(DieId(die as u32));
+        let Some(cache) = &mut self.media.guards.slc_cache else { return };
+        let Some(wait) = cache.idle_after else { return };
+        let of = &mut cache.dies[die];
+        of.idle_timer = false;
+        if !idle {
+            return;
+        }
+        let due = of.idle_since + wait;
+        if due > calendar.now() {
+            of.idle_timer = true;
+            calendar.schedule_timer(due, Event { kind: events::IDLE, index: dies + die as u32 });
+            return;
+        }
+        of.background = true;
+        self.upkeep.collect(&mut self.media, die, calendar, probe);
+        self.pump(calendar, probe);
+    }
+}

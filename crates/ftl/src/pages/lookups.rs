@@ -1,0 +1,248 @@
+//! Looking up and changing a map of which only a part is in RAM: the flash operations that this costs.
+
+use crate::buffer::SlotState;
+use crate::guards::demand::{CREDIT_MOST, Checkpoints, Task, Waiter};
+use crate::pages::{Arriving, PageMapped};
+use crate::{Output, Stages};
+use controller::{Origin, Probe, Reading};
+use engine::Calendar;
+use units::{Lpn, Ppa};
+
+impl PageMapped {
+    /// Buffer slots that the host may not take.
+    #[inline]
+    pub(crate) fn slots_kept(&self) -> u32 {
+        let map = self.media.guards.demand.as_ref().map_or(0, |demand| demand.slots - demand.used_slots);
+        map + self.media.guards.snapshots.as_ref().map_or(0, |snapshots| snapshots.slots_kept())
+    }
+
+    /// True when the map entry of `lpn` can be used at once; counts hits and misses.
+    fn find_entry(&mut self, lpn: Lpn) -> bool {
+        let Some(demand) = &mut self.media.guards.demand else { return true };
+        if demand.checkpoints.is_some() {
+            return true;
+        }
+        if demand.touch(lpn) {
+            self.media.store.stats.map_hits += 1;
+            return true;
+        }
+        self.media.store.stats.map_misses += 1;
+        let unit = demand.unit_of(demand.page_of(lpn));
+        // A translation unit that does not exist yet, or is in the buffer, costs no flash read.
+        let missing = self.media.store.map.lookup(unit) == Ppa::NONE && !demand.stored;
+        let at_hand = missing || self.media.buffer.find(unit).is_some();
+        if at_hand {
+            demand.install(lpn);
+        }
+        at_hand
+    }
+
+    /// Units from `first` on whose entries must be read before the units can be: at most `count`. They report to
+    /// `request` as one read, or more.
+    pub(crate) fn read_by_demand<P: Probe>(
+        &mut self,
+        request: u32,
+        first: Lpn,
+        count: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        let mut parts = 0;
+        let mut found = first.0;
+        let mut at = first.0;
+        while at < first.0 + count {
+            let lpn = Lpn(at);
+            at += 1;
+            if self.media.buffer.find(lpn).is_some() || self.find_entry(lpn) {
+                continue;
+            }
+            // What lies before is read now; this unit and those after it in the same translation unit wait.
+            parts += self.read_found(request, Lpn(found), at - 1 - found, calendar, probe);
+            let demand = self.media.guards.demand.as_ref().expect("only a drive with a cached map misses");
+            let end = ((lpn.0 / demand.entries_per_unit + 1) * demand.entries_per_unit).min(first.0 + count);
+            parts += 1;
+            let waiter = Waiter::Read { request, first: lpn, count: end - lpn.0, since: calendar.now() };
+            self.await_entry(lpn, waiter, calendar, probe);
+            (at, found) = (end, end);
+        }
+        parts + self.read_found(request, Lpn(found), at - found, calendar, probe)
+    }
+
+    /// True when a write must wait for the map entry of its unit; its slot is then taken care of.
+    pub(crate) fn write_by_demand<P: Probe>(
+        &mut self,
+        lpn: Lpn,
+        write: Arriving,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        if let Some(demand) = &mut self.media.guards.demand {
+            demand.credit = (demand.credit + 1).min(CREDIT_MOST);
+        }
+        if self.find_entry(lpn) {
+            self.start_tasks(calendar, probe);
+            return false;
+        }
+        let slot = self.media.buffer.insert(lpn, write.request, SlotState::Merging);
+        probe.on_buffered(lpn, slot);
+        self.note_arrived(slot, lpn, write);
+        self.await_entry(lpn, Waiter::Write { slot, whole: write.whole }, calendar, probe);
+        true
+    }
+
+    fn await_entry<P: Probe>(&mut self, lpn: Lpn, waiter: Waiter, calendar: &mut Calendar, probe: &mut P) {
+        let demand =
+            self.media.guards.demand.as_mut().expect("only a drive with a cached map waits for entries");
+        let page = demand.page_of(lpn);
+        let known = demand.tasks.iter_mut().flatten().chain(&mut demand.queued);
+        match known.into_iter().find(|task| task.page == page && !task.update) {
+            Some(task) => task.waiters.push(waiter),
+            None => demand.queued.push_back(Task { page, update: false, waiters: vec![waiter] }),
+        }
+        self.start_tasks(calendar, probe);
+    }
+
+    /// Starts what is queued while there is a place for it: what must be written goes first.
+    pub(crate) fn start_tasks<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        loop {
+            let Some(demand) = &mut self.media.guards.demand else { return };
+            if demand.in_flight >= demand.most {
+                return;
+            }
+            let updates = demand.tasks.iter().flatten().filter(|task| task.update).count() as u32;
+            let room = demand.used_slots + updates < demand.slots;
+            if !room && !demand.evicted.is_empty() {
+                return; // The map must not run ahead of what can be written.
+            }
+            let update = if room { demand.next_update() } else { None };
+            let task = match update {
+                Some(page) => {
+                    demand.clean(page);
+                    Task { page, update: true, waiters: Vec::new() }
+                }
+                None => match demand.queued.pop_front() {
+                    Some(task) => task,
+                    None => return,
+                },
+            };
+            self.start_task(task, calendar, probe);
+        }
+    }
+
+    fn start_task<P: Probe>(&mut self, task: Task, calendar: &mut Calendar, probe: &mut P) {
+        let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
+        let unit = demand.unit_of(task.page);
+        let (whole, stored) = (demand.checkpoints.is_some(), demand.stored);
+        demand.in_flight += 1;
+        let place = demand.tasks.iter().position(Option::is_none).unwrap_or_else(|| {
+            demand.tasks.push(None);
+            demand.tasks.len() - 1
+        });
+        demand.tasks[place] = Some(task);
+        let home = self.media.store.map.lookup(unit);
+        if (home == Ppa::NONE && !stored) || self.media.buffer.find(unit).is_some() || whole {
+            self.end_task(place as u32, calendar, probe);
+            return;
+        }
+        self.read_lookup(unit, home, place as u32, calendar, probe);
+    }
+
+    /// A translation unit was read.
+    pub(crate) fn end_task<P: Probe>(&mut self, place: u32, calendar: &mut Calendar, probe: &mut P) {
+        let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
+        let task = demand.tasks[place as usize].take().expect("a task is under way");
+        demand.in_flight -= 1;
+        if task.update {
+            self.write_translation(task.page);
+        }
+        for waiter in task.waiters {
+            self.resume(waiter, calendar, probe);
+        }
+        self.start_tasks(calendar, probe);
+    }
+
+    /// Puts a changed translation unit into the buffer.
+    fn write_translation(&mut self, page: u32) {
+        let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
+        let unit = demand.unit_of(page);
+        let waits = self
+            .media
+            .buffer
+            .find(unit)
+            .is_some_and(|slot| self.media.buffer.slot(slot).state == SlotState::Queued);
+        if !waits {
+            demand.used_slots += 1;
+            let slot = self.media.buffer.insert(unit, u32::MAX, SlotState::Queued);
+            self.media.buffer.enqueue(slot);
+        }
+    }
+
+    fn resume<P: Probe>(&mut self, waiter: Waiter, calendar: &mut Calendar, probe: &mut P) {
+        let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
+        match waiter {
+            Waiter::Read { request, first, count, since } => {
+                (first.0..first.0 + count).for_each(|lpn| demand.install(Lpn(lpn)));
+                let reads = self.read_found(request, first, count, calendar, probe);
+                let waited_ns = calendar.now().since(since).ns();
+                if reads == 0 {
+                    let reading = Reading { decodes: 0, ..Reading::HARD };
+                    self.host.outputs.push(Output::Read {
+                        request,
+                        units: 0,
+                        reading,
+                        stages: Stages::default(),
+                    });
+                }
+                self.host.outputs.push(Output::Mapped { request, more: reads.saturating_sub(1), waited_ns });
+            }
+            Waiter::Write { slot, whole } => {
+                let lpn = self.media.buffer.slot(slot).lpn;
+                demand.install(lpn);
+                let merging = self.media.buffer.slot(slot).state == SlotState::Merging;
+                if !(merging && self.read_rest(slot, whole, calendar, probe)) {
+                    self.on_merged(slot);
+                }
+            }
+        }
+    }
+
+    /// Looks an entry up without time, and writes what falls out of the cache.
+    pub(crate) fn look_up_untimed(&mut self, lpn: Lpn) {
+        let Some(demand) = &mut self.media.guards.demand else { return };
+        match &mut demand.checkpoints {
+            Some(checkpoints) => checkpoints.outdated = true,
+            None => demand.install(lpn),
+        }
+        demand.credit = (demand.credit + 1).min(CREDIT_MOST);
+    }
+
+    /// Writes translation units without time, as many as are due.
+    pub(crate) fn write_map_untimed(&mut self) {
+        while let Some(page) = self.media.guards.demand.as_mut().and_then(|demand| demand.next_update()) {
+            let demand = self.media.guards.demand.as_mut().expect("seen above");
+            demand.clean(page);
+            let unit = demand.unit_of(page);
+            demand.note_written();
+            let stored = self.put_host_untimed(unit, Origin::Map);
+            assert!(stored, "no die has room for a page of the map");
+        }
+    }
+
+    /// Time begins again: the map on flash is complete, the cache empty, as after a power-up.
+    pub(crate) fn settle_map(&mut self) {
+        let superblocks = self.media.store.layout.superblocks();
+        let Some(demand) = &mut self.media.guards.demand else { return };
+        for page in demand.forget() {
+            let unit = self.media.guards.demand.as_ref().expect("seen above").unit_of(page);
+            let stored = self.put_host_untimed(unit, Origin::Map);
+            assert!(stored, "no die has room for a page of the map");
+        }
+        if let Some(demand) = &mut self.media.guards.demand {
+            demand.forget();
+            demand.credit = 0;
+            if let Some(checkpoints) = &mut demand.checkpoints {
+                *checkpoints = Checkpoints { every: checkpoints.every, ..Checkpoints::new(1, superblocks) };
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What a page's code cannot correct: found again from the rest of its stripe, or marked as lost.
+
+use crate::guards::{Rebuild, members};
+use crate::pages::PageMapped;
+use crate::store::NONE;
+use controller::{Origin, Probe, Transaction};
+use engine::Calendar;
+use units::Ppa;
+
+impl PageMapped {
+    /// A read failed, or is one of those that make another good.
+    #[cold]
+    pub(crate) fn on_uncorrectable<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        if transaction.origin == Origin::Rebuild {
+            self.unpin(transaction, transaction.reading.uncorrectable, calendar, probe);
+            return self.on_rebuild_read(transaction, calendar, probe);
+        }
+        if transaction.origin == Origin::Scrub && transaction.owner != NONE {
+            // A patrol only looks: the superblock is written anew, and what that cannot read is found again then.
+            self.on_read(transaction, calendar, probe);
+            return self.unpin(transaction, true, calendar, probe);
+        }
+        let rows = self.rows_beside(transaction);
+        let at = self.media.guards.rebuilds.begin(Rebuild {
+            read: *transaction,
+            left: rows.as_ref().map_or(0, |rows| rows.len() as u32),
+            failed: rows.is_none(),
+        });
+        let rows = rows.unwrap_or_default();
+        if rows.is_empty() {
+            return self.end_rebuild(at, calendar, probe);
+        }
+        for row in rows {
+            self.media.submit_read(
+                row,
+                transaction.mask,
+                Origin::Rebuild,
+                transaction.class,
+                at,
+                calendar,
+                probe,
+            );
+        }
+    }
+
+    /// The page rows (numbered over the drive) whose sum with what is in RAM is the row of a read; none: it has no
+    /// parity. What was handed out and is not programmed yet is in RAM, and so is parity that was not handed out.
+    fn rows_beside(&self, transaction: &Transaction) -> Option<Vec<u32>> {
+        let stripes = self.media.guards.parity.as_ref()?;
+        let own = self.media.store.space.global(transaction.die.index(), transaction.superblock) as u32;
+        let group = stripes.group_of(own);
+        let of = &stripes.groups[group as usize];
+        if of.parity == NONE {
+            return None;
+        }
+        let others = members(of.alive & !(1 << stripes.member_of(own)));
+        let programmed = others
+            .map(|member| stripes.place_of(group, member).1)
+            .filter(|&superblock| self.media.store.array.next_row(superblock as usize) > transaction.row);
+        Some(
+            programmed
+                .map(|superblock| superblock * self.media.store.layout.rows + transaction.row)
+                .collect(),
+        )
+    }
+
+    fn on_rebuild_read<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let at = transaction.owner;
+        let rebuild = &mut self.media.guards.rebuilds.items[at as usize];
+        rebuild.left -= 1;
+        rebuild.failed |= transaction.reading.uncorrectable;
+        if rebuild.left > 0 {
+            return;
+        }
+        // The read took from its own beginning to the end of this one, the last: what went before counts as waiting
+        // for other work of the drive.
+        let before = transaction.queued.since(rebuild.read.queued).ns();
+        let read = &mut rebuild.read;
+        (read.started, read.finished, read.waits) =
+            (transaction.started, transaction.finished, transaction.waits);
+        read.waits[Origin::Rebuild.wait_column()] += before;
+        (read.channel_ns, read.transfer_ns, read.array_ns) =
+            (transaction.channel_ns, transaction.transfer_ns, transaction.array_ns);
+        self.end_rebuild(at, calendar, probe);
+    }
+
+    /// All that could be read was read: the data is found again, or lost.
+    fn end_rebuild<P: Probe>(&mut self, at: u32, calendar: &mut Calendar, probe: &mut P) {
+        let Rebuild { mut read, failed, .. } = self.media.guards.rebuilds.items[at as usize].clone();
+        self.media.guards.rebuilds.free.push(at);
+        let other = usize::from(read.origin != Origin::Host);
+        if failed {
+            self.media.store.stats.reads_lost[other] += 1;
+            self.mark_lost(&read);
+        } else {
+            self.media.store.stats.reads_rebuilt[other] += 1;
+            read.reading.uncorrectable = false;
+        }
+        self.on_read(&read, calendar, probe);
+        self.unpin(&read, true, calendar, probe);
+    }
+
+    /// A read that failed needs the others of its group no more.
+    fn unpin<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        pinned: bool,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let Some(stripes) = &mut self.media.guards.parity else { return };
+        if !pinned {
+            return;
+        }
+        let superblock =
+            self.media.store.space.global(transaction.die.index(), transaction.superblock) as u32;
+        let group = stripes.group_of(superblock);
+        stripes.groups[group as usize].pins -= 1;
+        self.media.erase_group(group, calendar, probe);
+    }
+
+    /// What moves on as if it were data though it could not be read is marked. Reads that move nothing mark nothing: the
+    /// page is still there, and may be read better another time.
+    fn mark_lost(&mut self, read: &Transaction) {
+        match read.origin {
+            Origin::Host | Origin::Map | Origin::Rewrite => {}
+            Origin::ReadModifyWrite => {
+                let lpn = self.media.buffer.slot(read.owner).lpn;
+                self.media.store.stats.units_lost += u64::from(self.media.guards.rebuilds.lost.insert(lpn.0));
+            }
+            _ => {
+                for ppa in self.units_read(read) {
+                    let lpn = self.media.store.map.holder(ppa);
+                    // A newer version in RAM replaces what was lost.
+                    let replaced =
+                        self.media.buffer.used_slots() > 0 && self.media.buffer.find(lpn).is_some();
+                    // What only a snapshot sees is not what the host reads.
+                    let live = self.media.store.map.is_valid(ppa) && self.media.store.map.lookup(lpn) == ppa;
+                    if live && !replaced {
+                        self.media.store.stats.units_lost +=
+                            u64::from(self.media.guards.rebuilds.lost.insert(lpn.0));
+                    }
+                }
+            }
+        }
+    }
+
+    /// True when a unit that a read of the host's asked for is lost.
+    #[cold]
+    pub(crate) fn reads_lost(&mut self, read: &Transaction) -> bool {
+        if read.superblock == Transaction::NOWHERE {
+            return false; // What was never written cannot be lost.
+        }
+        let holders = self.units_read(read).into_iter().map(|ppa| self.media.store.map.holder(ppa).0);
+        let lost = holders.filter(|lpn| self.media.guards.rebuilds.lost.contains(lpn)).count();
+        self.media.store.stats.units_read_lost += lost as u64;
+        lost > 0
+    }
+
+    fn units_read(&self, read: &Transaction) -> Vec<Ppa> {
+        let superblock = self.media.store.space.global(read.die.index(), read.superblock) as u32;
+        let first =
+            self.media.store.layout.first_ppa(superblock) + read.row * self.media.store.layout.row_units;
+        members(read.mask).map(|unit| Ppa(first + unit)).collect()
+    }
+}

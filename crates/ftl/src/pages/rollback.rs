@@ -1,0 +1,99 @@
+//! Going back: the logical drive holds again what a snapshot sees.
+//!
+//! The drive takes no data until what its buffer holds is on flash; then the map is put back, unit by unit of the
+//! tables of differences, and written to flash. No data is copied. What was written since is lost, and so are the
+//! snapshots taken since.
+
+use crate::guards::snapshots::{ABSENT, Awaited, PENDING};
+use crate::pages::PageMapped;
+use controller::{Probe, SnapshotEvent};
+use engine::Calendar;
+use std::collections::BTreeMap;
+use units::{Lpn, Ppa};
+
+impl PageMapped {
+    /// Asks the drive to go back to its newest snapshot, as soon as what it has received is on flash. Counted as void
+    /// where there is none.
+    pub fn roll_back<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        let Some(snapshots) = &mut self.media.guards.snapshots else { return };
+        match snapshots.kept.back() {
+            Some(newest) if snapshots.rolling_back.is_none() => {
+                snapshots.rolling_back = Some((newest.serial, calendar.now()));
+                self.go_on_rolling_back(calendar, probe);
+            }
+            Some(_) => {}
+            None => snapshots.counts.rollbacks_void += 1,
+        }
+    }
+
+    /// True while the drive takes no data because it is on its way back to a snapshot.
+    #[inline]
+    pub(crate) fn is_rolling_back(&self) -> bool {
+        self.media.guards.snapshots.as_ref().is_some_and(|snapshots| snapshots.is_rolling_back())
+    }
+
+    /// Goes back once nothing is on its way to the flash.
+    pub(crate) fn go_on_rolling_back<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        let Some(snapshots) = &mut self.media.guards.snapshots else { return };
+        let Some((serial, since)) = snapshots.rolling_back else { return };
+        if self.media.buffer.dirty_slots() > 0
+            || self.media.reserved_slots > 0
+            || snapshots.checkpoint.is_under_way()
+        {
+            self.send_out(calendar, probe);
+            self.media.pad_current(calendar, probe);
+            return;
+        }
+        snapshots.rolling_back = None;
+        while let Some(snapshots) = &self.media.guards.snapshots
+            && let Some(last) = snapshots.kept.len().checked_sub(1)
+            && snapshots.kept[last].serial > serial
+        {
+            self.media.drop_snapshot(last, probe);
+        }
+        // Writing what was received may have dropped it.
+        let Some(snapshots) = &mut self.media.guards.snapshots else { return };
+        let Some(position) = snapshots.position(serial) else {
+            snapshots.counts.rollbacks_void += 1;
+            return self.pump(calendar, probe);
+        };
+        self.put_back(position, probe);
+        probe.on_snapshot(SnapshotEvent::RolledBack { serial });
+        self.ask_checkpoint(Awaited::Rollback, since);
+        self.media.erase_emptied(calendar, probe);
+        self.pump(calendar, probe);
+    }
+
+    /// Makes the map what the snapshot at `position` sees; the later ones are gone.
+    fn put_back<P: Probe>(&mut self, position: usize, probe: &mut P) {
+        let Some(snapshots) = &mut self.media.guards.snapshots else { return };
+        let nothing = BTreeMap::new();
+        let view = std::mem::take(&mut snapshots.kept[position].old);
+        let mut changed = 0;
+        for (lpn, place) in view {
+            debug_assert_ne!(place, PENDING, "nothing is on its way to the flash");
+            let (lpn, live) = (Lpn(lpn), self.media.store.map.lookup(Lpn(lpn)));
+            if place == live.0 {
+                // Named because a write was on its way that never came.
+                self.media.release_place(lpn, place, &nothing);
+                continue;
+            }
+            changed += 1;
+            self.media.buffer.cancel(lpn);
+            self.host.reads.forget(lpn, &mut self.media.store.stats);
+            if live != Ppa::NONE {
+                self.media.store.map.clear(lpn);
+                self.media.invalidate_host(live);
+            }
+            if place != ABSENT {
+                self.media.store.map.set(lpn, Ppa(place));
+            }
+            self.media.release_place(lpn, place, &nothing);
+            probe.on_snapshot(SnapshotEvent::Returned { lpn, old: live, new: Ppa(place) });
+        }
+        if let Some(snapshots) = &mut self.media.guards.snapshots {
+            snapshots.counts.rollbacks += 1;
+            snapshots.counts.rollback_units += changed;
+        }
+    }
+}

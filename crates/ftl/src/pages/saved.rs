@@ -1,0 +1,168 @@
+//! The state of a drive at rest, taken and put back.
+//!
+//! Policies keep no state of their own here: they are told again, in closing order, which superblocks are
+//! candidates. Counters begin anew.
+
+use crate::pages::PageMapped;
+use crate::store::{Frontier, NONE, SuperblockState};
+
+use crate::SavedState;
+use std::cmp::Reverse;
+
+/// Arrays before those of the dies.
+const HEAD_WORDS: usize = 5;
+const HEAD_LONGS: usize = 2;
+const DIE_WORDS: usize = 2;
+const DIE_LONGS: usize = 2;
+/// Of a die: two frontiers, superblocks, units, and the collection under way.
+const DIE_HEAD: usize = 8;
+
+impl PageMapped {
+    /// Takes the state of a drive at rest.
+    ///
+    /// # Errors
+    /// When something is under way.
+    pub fn save(&self) -> Result<SavedState, String> {
+        if self.is_draining()
+            || self.media.store.controller.in_flight() > 0
+            || self.media.store.programs.in_use() > 0
+        {
+            return Err("the state can be saved only while nothing is under way".into());
+        }
+        if self.media.cache_bytes().is_some_and(|bytes| bytes > 0) {
+            return Err("the state can be saved only while nothing lies in the SLC cache".into());
+        }
+        if self.media.guards.parity.is_some() || self.media.guards.rebuilds.has_lost() {
+            return Err(
+                "a saved state holds no parity and no marks of lost data: expected ftl.parity.name = none"
+                    .into(),
+            );
+        }
+        if self.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0) {
+            return Err("a saved state holds no snapshots of the logical drive: expected none".into());
+        }
+        let (forward, backward, valid) = self.media.store.map.arrays();
+        let space = &self.media.store.space;
+        let mut words = vec![
+            forward.to_vec(),
+            backward.to_vec(),
+            space.valid.clone(),
+            space.state.iter().map(|state| *state as u32).collect(),
+            space.pe_cycles.clone(),
+        ];
+        let mut longs = vec![valid.to_vec(), space.closed_at.clone()];
+        for (die, collection) in space.dies.iter().zip(&self.media.movers) {
+            let frontiers =
+                die.frontiers[..2].iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
+            let under_way = [collection.victim, collection.next_row];
+            words.push(frontiers.chain([die.usable, die.live]).chain(under_way).collect());
+            let mut free: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
+            free.sort_unstable();
+            words.push(free.iter().map(|(_, superblock)| *superblock).collect());
+            longs.push(free.iter().map(|(rank, _)| *rank).collect());
+            let [rate, credit] = [collection.rate, collection.credit].map(f64::to_bits);
+            longs.push(vec![die.clock, die.erases, rate, credit]);
+        }
+        words.extend(self.media.store.array.save());
+        Ok(SavedState { words, longs })
+    }
+
+    /// Puts a saved state into this drive, which must be fresh and of the same shape.
+    ///
+    /// # Errors
+    /// When the shapes differ or the state contradicts itself.
+    pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
+        let (dies, good) = (self.media.store.space.dies.len(), self.usable_superblocks());
+        if self.media.guards.parity.is_some() {
+            return Err("a saved state holds no parity: expected ftl.parity.name = none".into());
+        }
+        let shape = || "the saved state is of a drive of another shape".to_owned();
+        let (words, longs) = (&saved.words, &saved.longs);
+        let array_at = HEAD_WORDS + DIE_WORDS * dies;
+        if words.len() <= array_at || longs.len() != HEAD_LONGS + DIE_LONGS * dies {
+            return Err(shape());
+        }
+        let (forward, backward, valid) = self.media.store.map.arrays_mut();
+        let superblocks = self.media.store.space.valid.len();
+        let fits = words[0].len() == forward.len()
+            && words[1].len() == backward.len()
+            && longs[0].len() == valid.len()
+            && words[2..HEAD_WORDS].iter().all(|array| array.len() == superblocks)
+            && longs[1].len() == superblocks;
+        if !fits || !self.media.store.array.load(&words[array_at..]) {
+            return Err(shape());
+        }
+        forward.copy_from_slice(&words[0]);
+        backward.copy_from_slice(&words[1]);
+        valid.copy_from_slice(&longs[0]);
+        self.media.store.space.valid.clone_from(&words[2]);
+        self.media.store.space.pe_cycles.clone_from(&words[4]);
+        let closed_at = longs[1].clone();
+        for (state, &number) in self.media.store.space.state.iter_mut().zip(&words[3]) {
+            *state =
+                SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
+        }
+        for die in 0..dies {
+            let head = &words[HEAD_WORDS + DIE_WORDS * die];
+            let free = &words[HEAD_WORDS + DIE_WORDS * die + 1];
+            let ranks = &longs[HEAD_LONGS + DIE_LONGS * die];
+            let clocks = &longs[HEAD_LONGS + DIE_LONGS * die + 1];
+            if head.len() != DIE_HEAD || free.len() != ranks.len() || clocks.len() != 4 {
+                return Err(shape());
+            }
+            self.load_die(die, head, free, ranks, clocks, &closed_at)?;
+        }
+        self.media.store.stats.units_written = 1; // Not a fresh drive any more.
+        self.media.store.stats.superblocks_lost = u64::from(good.saturating_sub(self.usable_superblocks()));
+        self.media.note_lost_room();
+        Ok(())
+    }
+
+    fn load_die(
+        &mut self,
+        die: usize,
+        head: &[u32],
+        free: &[u32],
+        ranks: &[u64],
+        clocks: &[u64],
+        closed_at: &[u64],
+    ) -> Result<(), String> {
+        let per_die = self.media.store.space.per_die;
+        let known = |superblock: u32| superblock == NONE || superblock < per_die;
+        if !free.iter().chain([&head[0], &head[2], &head[6]]).all(|&superblock| known(superblock)) {
+            return Err("the saved state names a superblock that the drive does not have".into());
+        }
+        let space = &mut self.media.store.space.dies[die];
+        for stream in 0..2 {
+            let (superblock, next_unit) = (head[2 * stream], head[2 * stream + 1]);
+            space.frontiers[stream] = Frontier { superblock, next_unit, filled: 0, slot: NONE };
+        }
+        space.usable = head[4];
+        space.live = head[5];
+        space.erases = clocks[1];
+        space.free = ranks.iter().zip(free).map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
+        let victim = head[6];
+        let is_victim = |at: u32| {
+            self.media.store.space.state[self.media.store.space.global(die, at)] == SuperblockState::Victim
+        };
+        if victim != NONE && (head[7] > self.media.store.layout.rows || !is_victim(victim)) {
+            return Err("the saved state says a superblock is collected that is none".into());
+        }
+        let collection = &mut self.media.movers[die];
+        (collection.victim, collection.next_row) = (head[6], head[7]);
+        (collection.rate, collection.credit) = (f64::from_bits(clocks[2]), f64::from_bits(clocks[3]));
+        let first = self.media.store.space.global(die, 0);
+        let mut closed: Vec<u32> = (0..per_die)
+            .filter(|&at| self.media.store.space.state[first + at as usize] == SuperblockState::Closed)
+            .collect();
+        closed.sort_by_key(|&at| (closed_at[first + at as usize], at));
+        for superblock in closed {
+            self.media.store.space.dies[die].clock = closed_at[first + superblock as usize];
+            self.media.store.space.close(die, superblock);
+        }
+        self.media.store.space.dies[die].clock = clocks[0];
+        self.media.update_quota(die);
+        self.media.update_eligible(die);
+        Ok(())
+    }
+}

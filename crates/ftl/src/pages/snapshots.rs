@@ -1,0 +1,91 @@
+//! Snapshots of the logical drive, taken and dropped.
+
+use crate::guards::snapshots::{Awaited, Seen, Snapshot, Snapshots};
+use crate::pages::PageMapped;
+use crate::settings::WhenFull;
+use controller::{Probe, SnapshotEvent};
+use engine::Calendar;
+use std::collections::BTreeMap;
+use units::Lpn;
+
+impl PageMapped {
+    /// The snapshots; none where the drive takes none.
+    pub fn snapshots(&self) -> Option<&Snapshots> {
+        self.media.guards.snapshots.as_deref()
+    }
+
+    /// Takes a snapshot of the logical drive as it is now: all that was received, in the buffer or on flash. Gives
+    /// its serial number.
+    ///
+    /// # Panics
+    /// When the drive was built without `ftl.snapshots`.
+    pub fn take_snapshot<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) -> u32 {
+        // What is buffered goes out without being held once it is overtaken.
+        self.media.buffer.end_epoch();
+        let snapshots = self.media.guards.snapshots.as_mut().expect("the drive was built to take snapshots");
+        let serial = snapshots.next_serial;
+        snapshots.next_serial += 1;
+        snapshots.counts.taken += 1;
+        snapshots.kept.push_back(Snapshot { serial, taken: calendar.now(), old: BTreeMap::new() });
+        let excess = snapshots.kept.len().saturating_sub(snapshots.rules.keep as usize);
+        snapshots.counts.expired += excess as u64;
+        probe.on_snapshot(SnapshotEvent::Taken { serial });
+        for _ in 0..excess {
+            self.media.drop_snapshot(0, probe);
+        }
+        self.ask_checkpoint(Awaited::Snapshot, calendar.now());
+        self.media.erase_emptied(calendar, probe);
+        self.pump(calendar, probe);
+        serial
+    }
+
+    /// Drops the snapshot of this serial number; false when it is not there.
+    pub fn delete_snapshot<P: Probe>(&mut self, serial: u32, calendar: &mut Calendar, probe: &mut P) -> bool {
+        let Some(position) =
+            self.media.guards.snapshots.as_ref().and_then(|snapshots| snapshots.position(serial))
+        else {
+            return false;
+        };
+        self.media.drop_snapshot(position, probe);
+        self.media.erase_emptied(calendar, probe);
+        self.pump(calendar, probe);
+        true
+    }
+
+    /// Where the snapshot of this serial number sees `lpn`; none when there is no such snapshot.
+    pub fn lookup_in(&self, serial: u32, lpn: Lpn) -> Option<Seen> {
+        let snapshots = self.media.guards.snapshots.as_ref()?;
+        let place = snapshots.find(snapshots.position(serial)?, lpn);
+        Some(place.map_or_else(|| self.media.seen_now(lpn), Seen::of))
+    }
+
+    /// True when a write of `lpn` must be answered with an error: snapshots see what it would overwrite, have no more
+    /// room and may not be dropped.
+    #[inline]
+    pub fn refuses(&self, lpn: Lpn) -> bool {
+        self.media.guards.snapshots.as_ref().is_some_and(|snapshots| {
+            snapshots.rules.when_full == WhenFull::RefuseWrites
+                && snapshots.is_full()
+                && snapshots.is_unchanged(lpn)
+                && self.media.seen_now(lpn) != Seen::Nowhere
+        })
+    }
+
+    /// Gives back the buffer slot that was reserved for a unit which [`Self::refuses`] was asked about.
+    pub fn refuse(&mut self, lpn: Lpn) {
+        self.media.reserved_slots -= 1;
+        if let Some(sectors) = &mut self.media.guards.sectors {
+            sectors.break_promise(lpn);
+        }
+        if let Some(snapshots) = &mut self.media.guards.snapshots {
+            snapshots.counts.units_refused += 1;
+        }
+    }
+
+    /// A trim of a unit was ignored for lack of room.
+    pub(crate) fn ignore_trim(&mut self) {
+        if let Some(snapshots) = &mut self.media.guards.snapshots {
+            snapshots.counts.trims_ignored += 1;
+        }
+    }
+}

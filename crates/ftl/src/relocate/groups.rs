@@ -1,0 +1,208 @@
+//! Groups of superblocks that protect each other, emptied and erased as a whole.
+//!
+//! A group is taken only when every die of its set has room for what its own member holds, and is erased only when no
+//! member holds anything valid any more: until then the others can give back any of its pages.
+
+use crate::guards::{Phase, members};
+use crate::media::{Media, PENDING_MAX};
+use crate::store::{NONE, SuperblockState};
+use controller::{Class, Kind, Origin, Probe, Transaction};
+use engine::Calendar;
+use units::DieId;
+
+impl Media {
+    /// Asks for a group to be reclaimed.
+    pub(crate) fn ask(&mut self, group: u32, origin: Origin) {
+        let stripes = self.stripes();
+        let set = stripes.set_of_group(group);
+        let wear_waits = || stripes.asks[set].iter().any(|(_, origin)| *origin == Origin::Wear);
+        if stripes.groups[group as usize].phase != Phase::Resting || (origin == Origin::Wear && wear_waits())
+        {
+            return;
+        }
+        stripes.groups[group as usize].phase = Phase::Asked;
+        stripes.asks[set].push_back((group, origin));
+    }
+
+    /// A superblock holds data that must be written anew: its group is closed, if it is open, and taken when there is
+    /// room for that. False where it is being emptied anyway.
+    pub(crate) fn ask_anew(&mut self, superblock: u32, origin: Origin) -> bool {
+        let stays = matches!(
+            self.store.space.state[superblock as usize],
+            SuperblockState::Open | SuperblockState::Closed
+        );
+        if stays {
+            let group = self.stripes().group_of(superblock);
+            self.ask(group, origin);
+        }
+        stays
+    }
+
+    /// Room on a die for what its member of a group holds, and a turn in its queue.
+    pub(crate) fn has_room_for_member(&self, die: usize, superblock: u32) -> bool {
+        let at = superblock as usize;
+        let collection = &self.movers[die];
+        if collection.under_way() >= PENDING_MAX {
+            return false;
+        }
+        match self.store.space.state[at] {
+            // What is open is closed first: what it holds has to move, and the rest of its room is given up. What is free
+            // leaves the free ones for a while.
+            SuperblockState::Open | SuperblockState::Free => {
+                self.has_room_for(die, self.store.layout.data_units())
+            }
+            _ => self.has_room_for(die, self.store.space.valid[at]),
+        }
+    }
+
+    /// A parity program is done, for good or ill.
+    pub(crate) fn on_parity_programmed<P: Probe>(
+        &mut self,
+        superblock: u32,
+        done: bool,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let group = self.stripes().group_of(superblock);
+        if !done {
+            // Nothing of the host's is lost: the group is reclaimed, and the block retired.
+            self.store.space.failing[superblock as usize] = true;
+            self.ask(group, Origin::Rescue);
+        }
+        self.erase_group(group, calendar, probe);
+    }
+
+    /// A member holds nothing any more.
+    pub(crate) fn on_member_emptied<P: Probe>(
+        &mut self,
+        superblock: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let stripes = self.stripes();
+        let (group, bit) = (stripes.group_of(superblock), 1 << stripes.member_of(superblock));
+        let of = &mut stripes.groups[group as usize];
+        if of.emptied & bit == 0 {
+            of.emptied |= bit;
+            of.left -= 1;
+            self.erase_group(group, calendar, probe);
+        }
+    }
+
+    /// Erases a group of which nothing is needed any more.
+    pub(crate) fn erase_group<P: Probe>(&mut self, group: u32, calendar: &mut Calendar, probe: &mut P) {
+        let stripes = self.stripes();
+        let of = &stripes.groups[group as usize];
+        let (phase, parity) = (of.phase, of.parity);
+        if phase != Phase::Moving || of.left > 0 || of.pins > 0 {
+            return;
+        }
+        let taken = of.taken;
+        let (parity_die, parity_at) = stripes.place_of(group, parity);
+        if self.store.space.in_flight[parity_at as usize] > 0 {
+            return;
+        }
+        let mut erases = 0;
+        let mut of_group = Origin::Gc;
+        for member in members(taken) {
+            let (die, superblock) = self.stripes().place_of(group, member);
+            if let Some(origin) = self.movers[die].begin_erase(superblock % self.store.space.per_die) {
+                self.store.space.state[superblock as usize] = SuperblockState::Erasing;
+                self.submit_erase(die, superblock, origin, calendar, probe);
+                (erases, of_group) = (erases + 1, origin);
+            }
+        }
+        if self.store.array.next_row(parity_at as usize) > 0 {
+            self.submit_erase(parity_die, parity_at, of_group, calendar, probe);
+            erases += 1;
+        }
+        let of = &mut self.stripes().groups[group as usize];
+        (of.phase, of.left) = (Phase::Erasing, erases);
+        assert!(erases > 0, "group {group} was reclaimed though nothing was written");
+    }
+
+    pub(crate) fn submit_erase<P: Probe>(
+        &mut self,
+        die: usize,
+        superblock: u32,
+        origin: Origin,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let within = superblock % self.store.space.per_die;
+        let die = DieId(die as u32);
+        let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, within, 0);
+        erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die.0, within));
+        self.store.controller.submit(erase, calendar, probe);
+    }
+
+    /// Erases one superblock of a group; one that fails is repaired or leaves the group.
+    pub(crate) fn erase_member(&mut self, die: usize, global: u32) {
+        let (at, within) = (global as usize, global % self.store.space.per_die);
+        assert_eq!(self.store.space.valid[at], 0, "superblock {global} was erased with valid data");
+        let done = self.store.array.erase(die as u32, within);
+        self.store.stats.erase_failures += u64::from(!done);
+        self.store.space.dies[die].erases += 1;
+        let failing = std::mem::replace(&mut self.store.space.failing[at], false);
+        if (failing || !done) && self.store.array.retire(die as u32, within) == nand::RetireOutcome::Lost {
+            let was_parity = self.stripes().is_parity(global);
+            let group = self.stripes().group_of(global) as usize;
+            let bit = 1 << self.stripes().member_of(global);
+            self.stripes().groups[group].alive &= !bit;
+            if was_parity {
+                self.store.space.state[at] = SuperblockState::Lost;
+                self.store.stats.superblocks_lost += 1;
+            } else {
+                self.lose_superblock(die, at);
+            }
+        }
+    }
+
+    /// A group is erased: its superblocks with data are free again. Gives them, each with its die.
+    pub(crate) fn give_back(&mut self, group: u32) -> Vec<(usize, u32)> {
+        let before = self.stripes().groups[group as usize].taken;
+        let elected = self.stripes().begin_anew(group);
+        if let Some(member) = elected {
+            self.withdraw(group, member, SuperblockState::Parity);
+        }
+        let alone = self.stripes().groups[group as usize].parity == NONE;
+        if alone {
+            // One superblock is left, which nothing could protect.
+            let data = before & self.stripes().groups[group as usize].alive;
+            for member in members(data) {
+                self.store.stats.superblocks_lost += 1;
+                self.withdraw(group, member, SuperblockState::Lost);
+            }
+            self.stripes().groups[group as usize].alive = 0;
+        }
+        let stripes = self.stripes();
+        let freed: Vec<(usize, u32)> = members(before & stripes.data_members(group))
+            .map(|member| stripes.place_of(group, member))
+            .collect();
+        let mut asked = 0;
+        for &(die, superblock) in &freed {
+            let at = superblock as usize;
+            let cycles = self.store.array.pe_cycles(die as u32, superblock % self.store.space.per_die);
+            self.store.space.pe_cycles[at] = cycles;
+            if let Some(regulation) = &mut self.guards.regulation {
+                regulation.note_wear(at, cycles);
+            }
+            asked = asked.max(self.store.space.free_rank(die, superblock % self.store.space.per_die));
+        }
+        let rank = self.stripes().rank(group, asked);
+        self.stripes().groups[group as usize].rank = rank;
+        for &(die, superblock) in &freed {
+            self.store.space.push_ranked(die, superblock % self.store.space.per_die, rank);
+        }
+        freed
+    }
+
+    /// A superblock holds no data from now on.
+    pub(crate) fn withdraw(&mut self, group: u32, member: u32, state: SuperblockState) {
+        let (die, superblock) = self.stripes().place_of(group, member);
+        self.lose_superblock(die, superblock as usize);
+        // The block is good: it is only the drive's room that is smaller.
+        self.store.stats.superblocks_lost -= 1;
+        self.store.space.state[superblock as usize] = state;
+    }
+}

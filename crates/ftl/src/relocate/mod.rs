@@ -1,0 +1,5 @@
+//! Data on their way from one superblock to another, whoever asked for it, and superblocks that come back empty.
+
+mod erase;
+mod groups;
+mod moving;

@@ -1,0 +1,312 @@
+//! `[ftl]`: the sizes, the rules and the makers of the policies.
+
+mod patrol;
+mod sectors;
+mod snapshots;
+
+pub use patrol::PatrolRules;
+pub use sectors::SectorRules;
+pub use snapshots::{SnapshotRules, WhenFull};
+
+use crate::buffer::BufferConfig;
+use crate::{
+    Layout, gc::trigger, gc::victim, mapping, parity, placement, program_order, read_ahead, read_merge,
+    regulator, slc_cache, wear,
+};
+use config::{ConfigError, Section};
+use controller::ControllerConfig;
+use nand::{Cell, Geometry};
+use units::Nanos;
+
+/// Everything the FTL is configured by.
+pub struct FtlConfig {
+    /// The shape of the drive in mapping units.
+    pub layout: Layout,
+    /// Garbage collection writes into the host's open superblocks.
+    pub mixed_streams: bool,
+    /// Page rows read ahead by one collection.
+    pub read_ahead: u32,
+    /// Which reads of the host's share an array read.
+    pub merge: read_merge::Maker,
+    /// What is fetched before the host asks for it.
+    pub ahead: read_ahead::Maker,
+    /// The DRAM that holds the host's data.
+    pub buffer: BufferConfig,
+    /// The kind of mapping.
+    pub mapping: mapping::Maker,
+    /// Superblocks with data that share one of parity; none: there is no parity.
+    pub stripe: Option<u32>,
+    /// When garbage collection works.
+    pub trigger: trigger::Maker,
+    /// What it reclaims.
+    pub victim: victim::Maker,
+    /// Wear levelling.
+    pub wear: wear::Maker,
+    /// Superblocks with one bit a cell.
+    pub slc_cache: slc_cache::Maker,
+    /// Which die a write goes to.
+    pub placement: placement::Maker,
+    /// Which open superblock a program goes to.
+    pub program_order: program_order::Maker,
+    /// With what cost a unit is written.
+    pub regulator: regulator::Maker,
+    /// The program steps it chooses among.
+    pub steps: regulator::Steps,
+    /// What reads are reckoned with.
+    pub(crate) reckoned: Reckoned,
+    /// When stored data are read for their errors.
+    pub scrub: PatrolRules,
+    /// The most of a die's time that work which only the clock brings back may take.
+    pub(crate) upkeep_share: f64,
+    /// How long a die must have been idle before units are written anew.
+    pub rewrite_after: Nanos,
+    /// When snapshots of the logical drive are taken; none where never.
+    pub snapshots: Option<SnapshotRules>,
+    /// A die that is dead when time begins.
+    pub failed_die: Option<u32>,
+    /// What is known of the sectors of a unit.
+    pub sectors: SectorRules,
+}
+
+impl FtlConfig {
+    /// Reads `[ftl]`.
+    ///
+    /// # Errors
+    /// When a key or a policy is unknown or wrong.
+    pub fn read(
+        root: &mut Section,
+        geometry: &Geometry,
+        controller: &ControllerConfig,
+    ) -> Result<Self, ConfigError> {
+        let mut ftl = root.child("ftl")?;
+        let mut layout = Layout::read(&mut ftl, geometry, controller)?;
+        let mut section = ftl.child("mapping")?;
+        let mapping = mapping::read(&mut section)?;
+        if let Err((key, expected)) = mapping().fit(&mut layout) {
+            return Err(section.reject(key, &expected));
+        }
+        section.finish()?;
+        let mut section = ftl.child("parity")?;
+        let scheme = parity::read(&mut section)?();
+        let stripe = scheme.stripe(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
+        if stripe.is_some() && controller.copyback {
+            return Err(section.reject(
+                "name",
+                "expected none with controller.copyback: parity is made of data that pass the controller",
+            ));
+        }
+        section.finish()?;
+        let mut section = ftl.child("snapshots")?;
+        let snapshots = SnapshotRules::read(&mut section)?;
+        if snapshots.is_some() && !mapping().can_snapshot() {
+            let key = if section.has("every") { "every" } else { "at" };
+            return Err(section.reject(
+                key,
+                "expected no snapshots: only ftl.mapping.name = page keeps what was overwritten",
+            ));
+        }
+        if snapshots.is_some() && stripe.is_some() {
+            let key = if section.has("every") { "every" } else { "at" };
+            return Err(section
+                .reject(key, "expected no snapshots with ftl.parity: what they keep is not protected yet"));
+        }
+        section.finish()?;
+        if snapshots.is_some() {
+            layout.translation_units = layout.map_units();
+        }
+        let mut gc = ftl.child("gc")?;
+        let stream = gc.choice(
+            "stream",
+            &["separate", "mixed"],
+            "separate",
+            "does GC fill open blocks of its own, or the host's",
+        )?;
+        let collection_reads = gc.or("read_ahead", 4u32, "page rows read ahead by one collection")?;
+        if !(1..=64).contains(&collection_reads) {
+            return Err(gc.reject("read_ahead", "expected 1 to 64"));
+        }
+        let mut section = gc.child("trigger")?;
+        let trigger = trigger::read(&mut section)?;
+        trigger().fit(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
+        section.finish()?;
+        let mut section = gc.child("victim")?;
+        let victim = victim::read(&mut section)?;
+        section.finish()?;
+        gc.finish()?;
+        let mut section = ftl.child("wear")?;
+        let wear = wear::read(&mut section)?;
+        section.finish()?;
+        let mut section = ftl.child("placement")?;
+        let placement = placement::read(&mut section)?;
+        section.finish()?;
+        let mut section = ftl.child("slc_cache")?;
+        let slc_cache = slc_cache::read(&mut section)?;
+        if stripe.is_some() && slc_cache().folding().is_some() {
+            let expected =
+                "expected none with ftl.parity: superblocks with one bit a cell have no place in its groups";
+            return Err(section.reject("name", expected));
+        }
+        if slc_cache().folding().is_some() {
+            let wrong = match (geometry.cell, mapping().can_have_slc_cache(), stream.as_str()) {
+                (Cell::Slc, ..) => Some("none: the cells of this chip hold one bit anyway"),
+                (_, false, _) => Some("none: only the page mapping has an SLC cache"),
+                (.., "mixed") => {
+                    Some("none, or ftl.gc.stream = separate: folded and moved data are kept apart")
+                }
+                _ => None,
+            };
+            if let Some(wrong) = wrong {
+                return Err(section.reject("name", &format!("expected {wrong}")));
+            }
+        }
+        section.finish()?;
+        let mut section = ftl.child("program_order")?;
+        let program_order = program_order::read(&mut section)?;
+        let two_open = stream == "separate" && slc_cache().folding().is_none() && stripe.is_none();
+        if !program_order().never() && !two_open {
+            let expected = "expected in-order, or ftl.gc.stream = separate and neither ftl.slc_cache nor ftl.parity: host \
+                            and moved data must have one open superblock each";
+            return Err(section.reject("name", expected));
+        }
+        section.finish()?;
+        let mut section = ftl.child("regulator")?;
+        let regulator = regulator::read(&mut section)?;
+        section.finish()?;
+        let steps = regulator::Steps::read(&mut ftl)?;
+        let mut reading = ftl.child("reading")?;
+        let reckoned = Reckoned {
+            reads: reading.or(
+                "reads",
+                10_000u32,
+                "reads of a block between erases that the way to read it is chosen for",
+            )?,
+            reclaim: reading.or("reclaim", false, "superblocks read that often are moved (read reclaim)")?,
+            data_age: reading.or("data_age", Nanos::ZERO, "age of the data that are there before the run")?,
+            refresh_age: read_refresh(&mut ftl, steps.retention)?,
+        };
+        if reckoned.data_age.ns() > 1 << 62 {
+            return Err(reading.reject("data_age", "expected at most 146 years"));
+        }
+        reading.finish()?;
+        let scrub = PatrolRules::read(&mut ftl, steps.retention)?;
+        let upkeep_share = read_share(&mut ftl)?;
+        let mut section = ftl.child("rewrite")?;
+        let rewrite_after = section.or(
+            "idle_after",
+            Nanos::new(1_000_000),
+            "how long a die must have been idle before units are written anew for their regulator",
+        )?;
+        section.finish()?;
+        let mut section = ftl.child("buffer")?;
+        let buffer = BufferConfig::read(&mut section, &layout)?;
+        section.finish()?;
+        let mut section = ftl.child("read_merge")?;
+        let merge = read_merge::read(&mut section)?;
+        section.finish()?;
+        let mut section = ftl.child("read_ahead")?;
+        let ahead = read_ahead::read(&mut section)?;
+        ahead().area_units(layout.unit).map_err(|(key, expected)| section.reject(key, &expected))?;
+        section.finish()?;
+        let failed_die = read_failed_die(&mut ftl, &layout)?;
+        let sectors = SectorRules::read(&mut ftl, &layout)?;
+        if buffer.dram.is_some() && !sectors.track {
+            return Err(ftl.child("sectors")?.reject("track", "expected true with ftl.buffer.dram"));
+        }
+        if (buffer.in_flight.is_some() || buffer.keep_rewritten > Nanos::ZERO) && !sectors.track {
+            return Err(ftl
+                .child("sectors")?
+                .reject("track", "expected true with ftl.buffer.in_flight or ftl.buffer.keep_rewritten"));
+        }
+        ftl.finish()?;
+        let copyback_fits = layout.program_units == 1;
+        if controller.copyback && !copyback_fits {
+            return Err(ConfigError {
+                hint: Some("set controller.multi_plane = false and ftl.mapping_unit to the page size".into()),
+                ..root.child("controller")?.reject(
+                    "copyback",
+                    "copyback moves one page inside a plane: it needs one mapping unit per program",
+                )
+            });
+        }
+        Ok(Self {
+            layout,
+            mixed_streams: stream == "mixed",
+            read_ahead: collection_reads,
+            merge,
+            ahead,
+            buffer,
+            mapping,
+            stripe,
+            trigger,
+            victim,
+            wear,
+            slc_cache,
+            placement,
+            program_order,
+            regulator,
+            steps,
+            reckoned,
+            scrub,
+            upkeep_share,
+            rewrite_after,
+            snapshots,
+            failed_die,
+            sectors,
+        })
+    }
+}
+
+/// Reads `ftl.failed_die`.
+fn read_failed_die(ftl: &mut Section, layout: &Layout) -> Result<Option<u32>, ConfigError> {
+    let help = "a die that is dead when time begins: its reads fail, and the drive takes no more writes";
+    let failed: Option<u32> = ftl.optional("failed_die", help)?;
+    if failed.is_some_and(|die| die >= layout.dies) {
+        let expected = format!("expected the number of a die, 0 to {}", layout.dies - 1);
+        return Err(ftl.reject("failed_die", &expected));
+    }
+    Ok(failed)
+}
+
+/// Reads `[ftl.refresh]`: the age at which any data are written anew, zero for never.
+fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<Nanos, ConfigError> {
+    let mut section = ftl.child("refresh")?;
+    let age = section.or("age", Nanos::ZERO, "data of this age are written anew; 0s: never")?;
+    if age >= retention {
+        let expected = format!(
+            "expected less than ftl.write_cost.retention, {}: data would be lost before they are written anew",
+            regulator::days(retention)
+        );
+        return Err(section.reject("age", &expected));
+    }
+    section.finish()?;
+    Ok(age)
+}
+
+/// Reads `[ftl.upkeep]`: the most of a die's time that upkeep takes.
+///
+/// # Errors
+/// When it is no share.
+fn read_share(ftl: &mut Section) -> Result<f64, ConfigError> {
+    let mut section = ftl.child("upkeep")?;
+    // Assumed: no maker says; half leaves the host as much as it takes.
+    let help = "the most of a die's time that refresh, scrub and snapshots take together";
+    let share = section.or("share", 0.5, help)?;
+    if !(share > 0.0 && share <= 1.0) {
+        return Err(section.reject("share", "expected more than 0, at most 1"));
+    }
+    section.finish()?;
+    Ok(share)
+}
+
+/// What reads are reckoned with beside wear and age.
+#[derive(Clone, Copy, Debug)]
+pub struct Reckoned {
+    /// Reads of a block between erases.
+    pub reads: u32,
+    /// Age of what was there before the run.
+    pub data_age: Nanos,
+    /// What was read that often is written anew.
+    pub reclaim: bool,
+    /// What is that old is written anew; zero: nothing.
+    pub refresh_age: Nanos,
+}

@@ -1,0 +1,52 @@
+//! `[ftl.scrub]`: how often what is stored is read for its errors.
+
+use config::{ConfigError, Section};
+use units::Nanos;
+
+/// `[ftl.scrub]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PatrolRules {
+    /// A round over everything stored is to take no longer; zero: no patrol.
+    pub period: Nanos,
+    /// How long a die must have been idle before the patrol reads on it.
+    pub idle_after: Nanos,
+    /// The part of the errors that the code corrects at which a superblock is written anew.
+    pub margin: f64,
+}
+
+impl PatrolRules {
+    /// Reads `[ftl.scrub]`.
+    ///
+    /// # Errors
+    /// When the margin is not a part, or a round takes as long as data must stay correctable (`retention`).
+    pub(crate) fn read(ftl: &mut Section, retention: Nanos) -> Result<Self, ConfigError> {
+        let mut section = ftl.child("scrub")?;
+        let rules = Self {
+            period: section.or(
+                "period",
+                Nanos::ZERO,
+                "idle dies read all they store once in this time and write anew what is near its limit; 0s: never",
+            )?,
+            idle_after: section.or(
+                "idle_after",
+                Nanos::new(1_000_000),
+                "how long a die must have been idle before its data are read for their errors",
+            )?,
+            margin: section.or(
+                "margin",
+                0.7,
+                "errors of a codeword, over those the code corrects, from which a superblock is written anew",
+            )?,
+        };
+        if !(rules.margin > 0.0 && rules.margin <= 1.0) {
+            return Err(section.reject("margin", "expected more than 0 and at most 1"));
+        }
+        if rules.period >= retention {
+            let expected =
+                "expected less than ftl.write_cost.retention: data would be lost before they are looked at";
+            return Err(section.reject("period", expected));
+        }
+        section.finish()?;
+        Ok(rules)
+    }
+}

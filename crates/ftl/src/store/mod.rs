@@ -1,0 +1,65 @@
+//! What a page map stores and where: the map, the superblocks of each die, programs under way, the flash itself.
+//!
+//! Nothing here knows why data is written or moved, nor any feature that a drive may have beside.
+
+mod map;
+mod programs;
+mod space;
+
+pub(crate) use map::Map;
+pub(crate) use programs::{Programs, Source};
+pub use space::SuperblockState;
+pub(crate) use space::{DieSpace, Frontier, NONE, Space};
+
+use crate::gc::victim;
+use crate::wear;
+use crate::{FtlStats, Layout};
+use controller::Controller;
+use nand::FlashArray;
+
+/// The stream of the host's data.
+pub(crate) const HOST: usize = 0;
+/// The stream of moved data, where they have one of their own.
+pub(crate) const MOVED: usize = 1;
+/// The stream of the host's data that take one bit a cell.
+pub(crate) const SLC: usize = 2;
+
+/// The map, the space and the flash of a drive.
+pub(crate) struct Store {
+    pub layout: Layout,
+    pub map: Map,
+    pub space: Space,
+    pub programs: Programs,
+    pub array: FlashArray,
+    pub controller: Controller,
+    pub stats: FtlStats,
+    /// Superblocks that may have become empty while being reclaimed.
+    pub emptied: Vec<u32>,
+}
+
+impl Store {
+    /// Nothing written, no superblock free yet.
+    pub fn new(
+        layout: Layout,
+        (victim, wear): (&victim::Maker, &wear::Maker),
+        array: FlashArray,
+        controller: Controller,
+        seed: u64,
+    ) -> Self {
+        Self {
+            map: Map::new(&layout),
+            space: Space::new(&layout, victim, wear, seed),
+            programs: Programs::new(layout.program_units),
+            array,
+            controller,
+            stats: FtlStats::default(),
+            emptied: Vec::new(),
+            layout,
+        }
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        self.map.bytes() + self.space.bytes() + self.array.bytes()
+    }
+}

@@ -1,0 +1,71 @@
+//! Programs under way: where each of their units came from, kept until the flash has said done.
+
+use controller::Origin;
+
+/// Where a unit of a program came from: an origin and, with it, a buffer slot (host) or the old physical
+/// address (everything that moves data).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Source(u64);
+
+impl Source {
+    pub const PADDING: Self = Self::new(Origin::Padding, 0);
+    /// A unit at the end of a superblock that says what the others hold.
+    pub const SUMMARY: Self = Self::new(Origin::Map, u32::MAX);
+
+    pub const fn new(origin: Origin, value: u32) -> Self {
+        Self((origin as u64) << 32 | value as u64)
+    }
+
+    #[inline]
+    pub fn origin(self) -> Origin {
+        Origin::ALL[(self.0 >> 32) as usize]
+    }
+
+    #[inline]
+    pub fn value(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+/// Sources of all programs under way; places are used again.
+pub(crate) struct Programs {
+    units: usize,
+    sources: Vec<Source>,
+    free: Vec<u32>,
+}
+
+impl Programs {
+    pub fn new(program_units: u32) -> Self {
+        Self { units: program_units as usize, sources: Vec::new(), free: Vec::new() }
+    }
+
+    #[inline]
+    pub fn take_slot(&mut self) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            return slot;
+        }
+        let slot = self.sources.len() / self.units;
+        self.sources.resize(self.sources.len() + self.units, Source::PADDING);
+        slot as u32
+    }
+
+    #[inline]
+    pub fn release(&mut self, slot: u32) {
+        self.free.push(slot);
+    }
+
+    #[inline]
+    pub fn set(&mut self, slot: u32, unit: u32, source: Source) {
+        self.sources[slot as usize * self.units + unit as usize] = source;
+    }
+
+    #[inline]
+    pub fn get(&self, slot: u32, unit: u32) -> Source {
+        self.sources[slot as usize * self.units + unit as usize]
+    }
+
+    /// Slots not given back yet.
+    pub fn in_use(&self) -> usize {
+        self.sources.len() / self.units - self.free.len()
+    }
+}

@@ -39,7 +39,7 @@ def room_of(path: Path) -> str:
 def exports() -> dict[str, str]:
     """Return the room of each name that the crate's root hands on."""
     text = (SOURCES / "lib.rs").read_text()
-    found = {}
+    found: dict[str, str] = {}
     for room, names in re.findall(r"pub use (\w+)(?:::\w+)*::(\{[^}]*\}|\w+);", text):
         found |= dict.fromkeys(re.findall(r"\w+", names), room)
     return found

@@ -706,7 +706,10 @@ impl Controller {
         state.array_phase = ArrayPhase::Busy;
         state.array_start = start;
         state.array_end = start + busy;
-        state.suspensions = 0;
+        // A read for which something is suspended is not what is counted.
+        if !state.suspended.exists() {
+            state.suspensions = 0;
+        }
         calendar.schedule(state.array_end, Event { kind: events::ARRAY, index: die as u32 });
     }
 

@@ -1,0 +1,176 @@
+//! A controller with dies on one channel, to which operations are given at moments of the test's choice.
+
+use bus::{Bus, Support};
+use config::{Document, Section};
+use controller::{
+    ChannelUse, Class, Controller, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId, events,
+};
+use engine::{Calendar, Event};
+use nand::{ArrayTiming, Geometry};
+use units::{Bytes, ChannelId, DieId, Nanos, SimTime};
+
+/// Command and addresses of a read: seven cycles of 100 ns.
+pub const COMMAND: u64 = 700;
+/// Command and addresses of an erase: five cycles.
+pub const ERASE_COMMAND: u64 = 500;
+/// A page of 4096 bytes at 100 MB/s.
+pub const PAGE: u64 = 40_960;
+/// Commands, addresses and data of a program.
+pub const DATA_IN: u64 = COMMAND + PAGE;
+pub const T_R: u64 = 50_000;
+pub const T_PROG: u64 = 300_000;
+pub const T_BERS: u64 = 2_000_000;
+pub const T_SUSPEND_PROGRAM: u64 = 20_000;
+pub const T_SUSPEND_ERASE: u64 = 60_000;
+pub const T_RESUME: u64 = 10_000;
+
+const SETTINGS: &[&str] = &[
+    "geometry.channels=1",
+    "geometry.ways=2",
+    "nand.cell=slc",
+    "nand.planes=1",
+    "nand.blocks_per_plane=8",
+    "nand.pages_per_block=8",
+    "nand.page_size=4KiB",
+    "nand.t_r=50us",
+    "nand.t_prog=300us",
+    "nand.t_bers=2ms",
+    "nand.t_suspend_program=20us",
+    "nand.t_suspend_erase=60us",
+    "nand.t_resume=10us",
+    "bus.interface.name=plain",
+    "bus.interface.rate=100MT/s",
+    "bus.interface.cycle=100ns",
+];
+
+/// What was seen on the wires and in the arrays.
+#[derive(Default)]
+pub struct Log {
+    pub submitted: u32,
+    pub finished: u32,
+    pub channel: Vec<(ChannelUse, u32, u64, u64)>,
+    pub array: Vec<(Kind, u32, u64, u64)>,
+}
+
+impl Probe for Log {
+    fn on_channel(&mut self, _: ChannelId, die: DieId, usage: ChannelUse, from: SimTime, to: SimTime) {
+        self.channel.push((usage, die.0, from.ns(), to.ns()));
+    }
+
+    fn on_array(&mut self, transaction: &Transaction, from: SimTime, to: SimTime) {
+        self.array.push((transaction.kind, transaction.die.0, from.ns(), to.ns()));
+    }
+
+    fn on_submit(&mut self, _: &Transaction) {
+        self.submitted += 1;
+    }
+
+    fn on_finish(&mut self, _: &Transaction) {
+        self.finished += 1;
+    }
+}
+
+pub struct Bench {
+    pub controller: Controller,
+    pub calendar: Calendar,
+    pub log: Log,
+    plan: Vec<Transaction>,
+    /// What came back, by its place in the plan.
+    done: Vec<Option<Transaction>>,
+    given: Vec<TransactionId>,
+}
+
+impl Bench {
+    pub fn new(more: &[&str]) -> Self {
+        let mut document = Document::empty();
+        for setting in SETTINGS.iter().chain(more) {
+            document.set(setting).unwrap_or_else(|error| panic!("{error}"));
+        }
+        let mut root = Section::root(&document);
+        let mut nand = root.child("nand").expect("a section");
+        let geometry = Geometry::read(&mut root, &mut nand).expect("a geometry");
+        let timing = ArrayTiming::read(&mut nand, &geometry, None).expect("times");
+        let support = Support::read(&mut nand).expect("an interface");
+        let config =
+            ControllerConfig::read(&mut root).unwrap_or_else(|error| panic!("a controller: {error}"));
+        let mut bus = Bus::read(&mut root, &support).expect("a bus");
+        bus.prepare(None, Bytes::new(4096), Bytes::new(0), 1, 1, 1);
+        Self {
+            controller: Controller::new(&config, &geometry, timing, bus, Nanos::ZERO),
+            calendar: Calendar::new(),
+            log: Log::default(),
+            plan: Vec::new(),
+            done: Vec::new(),
+            given: Vec::new(),
+        }
+    }
+
+    /// Gives the controller an operation at a moment; gives its place in the plan.
+    pub fn at(&mut self, ns: u64, mut transaction: Transaction) -> usize {
+        let place = self.plan.len();
+        transaction.owner = place as u32;
+        self.plan.push(transaction);
+        self.done.push(None);
+        self.given.push(TransactionId(0));
+        let event = Event { kind: events::FIRST_FREE, index: place as u32 };
+        self.calendar.schedule(SimTime::from_ns(ns), event);
+        place
+    }
+
+    /// Goes on to a moment, its own events included.
+    pub fn pass_until(&mut self, ns: u64) {
+        while self.calendar.next_time().is_some_and(|next| next.ns() <= ns) {
+            let (_, event) = self.calendar.pop().expect("there is a next one");
+            if event.kind == events::FIRST_FREE {
+                let transaction = self.plan[event.index as usize];
+                let id = self.controller.submit(transaction, &mut self.calendar, &mut self.log);
+                self.given[event.index as usize] = id;
+            } else {
+                self.controller.handle(event, &mut self.calendar, &mut self.log);
+            }
+            while let Some(id) = self.controller.take_finished() {
+                let transaction = *self.controller.transaction(id);
+                self.controller.release(id);
+                self.done[transaction.owner as usize] = Some(transaction);
+            }
+        }
+    }
+
+    /// Goes on until nothing is under way any more.
+    pub fn rest(&mut self) {
+        self.pass_until(u64::MAX);
+        assert_eq!(self.controller.in_flight(), 0, "an operation never came back");
+        assert_eq!((self.log.submitted, self.log.finished), (self.plan.len() as u32, self.plan.len() as u32));
+    }
+
+    /// An operation that came back.
+    pub fn done(&self, place: usize) -> Transaction {
+        self.done[place].unwrap_or_else(|| panic!("operation {place} is under way still"))
+    }
+
+    /// When a die took an operation up, and when it was over.
+    pub fn times(&self, place: usize) -> (u64, u64) {
+        let done = self.done(place);
+        (done.started.ns(), done.finished.ns())
+    }
+}
+
+pub fn read(class: Class, die: u32) -> Transaction {
+    let origin = if class == Class::HostRead { Origin::Host } else { Origin::Gc };
+    let mut read = Transaction::new(Kind::Read, origin, class, DieId(die), 0, 0);
+    read.mask = 1;
+    read
+}
+
+pub fn program(class: Class, die: u32) -> Transaction {
+    let origin = if class == Class::HostProgram { Origin::Host } else { Origin::Gc };
+    Transaction::new(Kind::Program, origin, class, DieId(die), 0, 0)
+}
+
+pub fn erase(die: u32) -> Transaction {
+    Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), 0, 0)
+}
+
+pub fn copyback(die: u32) -> Transaction {
+    Transaction::new(Kind::Copyback, Origin::Gc, Class::InternalProgram, DieId(die), 0, 0)
+}

@@ -1,0 +1,6 @@
+//! The controller alone: operations go in at stated moments, and what comes out is compared with sums done by hand.
+
+mod bench;
+mod order;
+mod suspension;
+mod times;

@@ -1,0 +1,97 @@
+//! Which of the waiting operations a die takes up next.
+
+use crate::bench::{
+    Bench, DATA_IN, ERASE_COMMAND, PAGE, T_BERS, T_PROG, T_R, copyback, erase, program, read,
+};
+use controller::Class;
+use units::DieId;
+
+const READ: u64 = crate::bench::COMMAND + T_R + PAGE;
+const PROGRAM: u64 = DATA_IN + T_PROG;
+const ERASE: u64 = ERASE_COMMAND + T_BERS;
+
+/// Erases first, whatever else waits: only that reads came before an erase can hold it back.
+const ERASES_FIRST: [&str; 2] = [
+    "controller.scheduler.name=strict",
+    "controller.scheduler.order=[\"erase\", \"host-read\", \"internal-read\", \"host-program\", \"internal-program\"]",
+];
+
+/// The reads that wait when an erase is queued may want the block that it erases; those that come later cannot.
+#[test]
+fn an_erase_lets_the_reads_go_that_came_before_it_and_no_others() {
+    for class in [Class::HostRead, Class::InternalRead] {
+        let mut bench = Bench::new(&ERASES_FIRST);
+        let programmed = bench.at(0, program(Class::HostProgram, 0));
+        let before = bench.at(1, read(class, 0));
+        let it = bench.at(2, erase(0));
+        let after = bench.at(3, read(class, 0));
+        bench.rest();
+        assert_eq!(bench.times(programmed).1, PROGRAM);
+        assert_eq!(bench.times(before), (PROGRAM, PROGRAM + READ), "{class:?}");
+        assert_eq!(bench.times(it), (PROGRAM + READ, PROGRAM + READ + ERASE), "{class:?}");
+        assert_eq!(bench.times(after).0, PROGRAM + READ + ERASE, "{class:?}");
+    }
+}
+
+/// Both kinds of read came before: the erase waits for the later of them, too.
+#[test]
+fn an_erase_lets_the_reads_of_both_queues_go_before_it() {
+    let mut bench = Bench::new(&ERASES_FIRST);
+    bench.at(0, program(Class::HostProgram, 0));
+    let reads = [bench.at(1, read(Class::InternalRead, 0)), bench.at(2, read(Class::HostRead, 0))];
+    let it = bench.at(3, erase(0));
+    bench.rest();
+    assert_eq!(bench.times(reads[1]).0, PROGRAM, "the host's read goes first");
+    assert_eq!(bench.times(reads[0]).0, PROGRAM + READ);
+    assert_eq!(bench.times(it).0, PROGRAM + 2 * READ);
+}
+
+/// An erase that is next keeps cached programs from passing it, though they could begin at once: with one program after
+/// the other it would never find the die free.
+#[test]
+fn what_is_chosen_next_makes_the_others_wait() {
+    let mut bench = Bench::new(&["controller.cache_program=true", "controller.scheduler.name=fcfs"]);
+    bench.at(0, program(Class::HostProgram, 0));
+    let it = bench.at(1, erase(0));
+    let later = bench.at(2, program(Class::HostProgram, 0));
+    bench.rest();
+    assert_eq!(bench.times(it), (PROGRAM, PROGRAM + ERASE));
+    assert_eq!(bench.times(later), (PROGRAM + ERASE, PROGRAM + ERASE + PROGRAM));
+}
+
+/// It waits in the queue of programs, but needs the array at once.
+#[test]
+fn a_copyback_waits_for_the_whole_die() {
+    let mut bench = Bench::new(&["controller.cache_program=true", "controller.scheduler.name=fcfs"]);
+    bench.at(0, program(Class::HostProgram, 0));
+    let it = bench.at(1, copyback(0));
+    let later = bench.at(2, program(Class::HostProgram, 0));
+    bench.rest();
+    assert_eq!(bench.times(it).0, PROGRAM);
+    assert_eq!(bench.times(later).0, PROGRAM + 2 * crate::bench::COMMAND + T_R + T_PROG);
+}
+
+#[test]
+fn operations_of_one_class_keep_their_order() {
+    let mut bench = Bench::new(&[]);
+    let all: Vec<usize> = (0..5).map(|at| bench.at(at, program(Class::InternalProgram, 0))).collect();
+    bench.rest();
+    for (place, &it) in all.iter().enumerate() {
+        assert_eq!(bench.times(it).0, place as u64 * PROGRAM);
+    }
+}
+
+/// Where a die is short of free superblocks, what frees some goes before the host's programs, which wait for it anyway.
+#[test]
+fn the_collection_of_a_die_without_room_goes_before_the_hosts_programs() {
+    for urgent in [false, true] {
+        let mut bench = Bench::new(&[]);
+        bench.controller.set_urgent(DieId(0), urgent);
+        bench.at(0, program(Class::HostProgram, 0));
+        let hosts = bench.at(1, program(Class::HostProgram, 0));
+        let moving = bench.at(2, program(Class::InternalProgram, 0));
+        bench.rest();
+        let (first, second) = if urgent { (moving, hosts) } else { (hosts, moving) };
+        assert_eq!((bench.times(first).0, bench.times(second).0), (PROGRAM, 2 * PROGRAM), "urgent: {urgent}");
+    }
+}

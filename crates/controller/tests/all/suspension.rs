@@ -1,0 +1,127 @@
+//! A host's read interrupts what runs, and the rest is done afterwards: at what price?
+
+use crate::bench::{
+    Bench, COMMAND, DATA_IN, ERASE_COMMAND, PAGE, T_BERS, T_PROG, T_R, T_RESUME, T_SUSPEND_ERASE,
+    T_SUSPEND_PROGRAM, erase, program, read,
+};
+use controller::{Class, Kind, Transaction};
+
+const READ: u64 = COMMAND + T_R + PAGE;
+const SUSPENDS: [&str; 2] =
+    ["controller.scheduler.suspend_program=true", "controller.scheduler.suspend_erase=true"];
+
+/// The operation, until when its data or command take the channel, its array time, and what suspending it takes.
+fn suspendable() -> [(Transaction, u64, u64, u64); 2] {
+    [
+        (program(Class::HostProgram, 0), DATA_IN, T_PROG, T_SUSPEND_PROGRAM),
+        (erase(0), ERASE_COMMAND, T_BERS, T_SUSPEND_ERASE),
+    ]
+}
+
+#[test]
+fn a_suspended_operation_goes_on_after_the_read_and_pays_for_it() {
+    for (transaction, begins, t_array, t_suspend) in suspendable() {
+        let mut bench = Bench::new(&SUSPENDS);
+        let running = bench.at(0, transaction);
+        let at = begins + 100_000;
+        let it = bench.at(at, read(Class::HostRead, 0));
+        bench.rest();
+        let kind = transaction.kind;
+        assert_eq!(bench.times(it), (at + t_suspend, at + t_suspend + READ), "{kind:?}");
+        // What was left when it was suspended, and what resuming takes.
+        let resumed = at + t_suspend + READ;
+        let left = t_array - 100_000;
+        assert_eq!(bench.times(running), (0, resumed + T_RESUME + left), "{kind:?}");
+        assert_eq!(bench.done(running).array_ns, t_array + T_RESUME);
+        let pieces = [(kind, 0, begins, at), (kind, 0, resumed, resumed + T_RESUME + left)];
+        let found: Vec<_> = bench.log.array.iter().filter(|(of, ..)| *of == kind).copied().collect();
+        assert_eq!(found, pieces);
+        let busy: u64 = bench.controller.work().array_ns[kind as usize].iter().sum();
+        assert_eq!(busy, t_array + T_RESUME);
+    }
+}
+
+/// The read waits for nobody's operation but for the die to let go of it: that is no wait behind the program.
+#[test]
+fn while_it_is_suspended_the_die_is_the_operations_still() {
+    let mut bench = Bench::new(&SUSPENDS);
+    bench.at(0, erase(0));
+    let at = ERASE_COMMAND + 100_000;
+    let it = bench.at(at, read(Class::HostRead, 0));
+    bench.rest();
+    assert_eq!(bench.done(it).waits, [0, T_SUSPEND_ERASE, 0, 0]);
+}
+
+/// Reads that come while it is suspended go before the rest of it; what is no read of the host's does not.
+#[test]
+fn only_the_hosts_reads_go_before_the_rest() {
+    let mut bench = Bench::new(&SUSPENDS);
+    let running = bench.at(0, erase(0));
+    let at = ERASE_COMMAND + 100_000;
+    let reads = [bench.at(at, read(Class::HostRead, 0)), bench.at(at + 1, read(Class::HostRead, 0))];
+    let others =
+        [bench.at(at + 2, read(Class::InternalRead, 0)), bench.at(at + 2, program(Class::HostProgram, 0))];
+    bench.rest();
+    let first = at + T_SUSPEND_ERASE;
+    assert_eq!(bench.times(reads[0]).0, first);
+    assert_eq!(bench.times(reads[1]).0, first + READ);
+    let erased = first + 2 * READ + T_RESUME + T_BERS - 100_000;
+    assert_eq!(bench.times(running).1, erased);
+    assert_eq!(bench.times(others[0]).0, erased);
+    assert_eq!(bench.times(others[1]).0, erased + READ);
+}
+
+/// What ends before the read could start is left to end.
+#[test]
+fn an_operation_that_is_nearly_done_is_not_suspended() {
+    let end = DATA_IN + T_PROG;
+    for (left, starts) in [(T_SUSPEND_PROGRAM, end), (T_SUSPEND_PROGRAM + 1, end - 1)] {
+        let mut bench = Bench::new(&SUSPENDS);
+        bench.at(0, program(Class::HostProgram, 0));
+        let it = bench.at(end - left, read(Class::HostRead, 0));
+        bench.rest();
+        assert_eq!(bench.times(it).0, starts, "{left} ns before the end");
+        let pieces = bench.log.array.iter().filter(|(kind, ..)| *kind == Kind::Program).count();
+        assert_eq!(pieces, if starts == end { 1 } else { 2 });
+    }
+}
+
+#[test]
+fn an_operation_is_suspended_so_often_and_no_more() {
+    let mut bench = Bench::new(&[SUSPENDS[0], SUSPENDS[1], "controller.scheduler.suspend_limit=2"]);
+    let running = bench.at(0, erase(0));
+    // Each comes after the erase went on; the third finds that it was suspended twice.
+    let moments = [500_000, 1_000_000, 1_500_000];
+    let reads = moments.map(|at| bench.at(at, read(Class::HostRead, 0)));
+    bench.rest();
+    for (it, at) in reads[..2].iter().zip(moments) {
+        assert_eq!(bench.times(*it).0, at + T_SUSPEND_ERASE);
+    }
+    let erased = ERASE_COMMAND + T_BERS + 2 * (T_SUSPEND_ERASE + READ + T_RESUME);
+    assert_eq!(bench.times(running).1, erased);
+    assert_eq!(bench.times(reads[2]).0, erased);
+}
+
+#[test]
+fn without_being_allowed_to_a_read_suspends_nothing() {
+    for (transaction, begins, t_array, _) in suspendable() {
+        let mut bench = Bench::new(&[]);
+        bench.at(0, transaction);
+        let it = bench.at(begins + 100_000, read(Class::HostRead, 0));
+        bench.rest();
+        assert_eq!(bench.times(it).0, begins + t_array);
+    }
+}
+
+/// Internal reads suspend nothing, and a read under way is not suspended.
+#[test]
+fn only_programs_and_erases_are_suspended_and_only_for_the_host() {
+    let mut bench = Bench::new(&SUSPENDS);
+    bench.at(0, erase(0));
+    let it = bench.at(100_000, read(Class::InternalRead, 0));
+    let other = bench.at(0, read(Class::InternalRead, 1));
+    let hosts = bench.at(T_R / 2, read(Class::HostRead, 1));
+    bench.rest();
+    assert_eq!(bench.times(it).0, ERASE_COMMAND + T_BERS);
+    assert_eq!(bench.times(hosts).0, bench.times(other).1);
+}

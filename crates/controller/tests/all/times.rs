@@ -1,0 +1,187 @@
+//! How long do operations hold die and channel, and what is written down of it?
+
+use crate::bench::{
+    Bench, COMMAND, DATA_IN, ERASE_COMMAND, PAGE, T_BERS, T_PROG, T_R, copyback, erase, program, read,
+};
+use controller::{ChannelUse, Class, Kind, Reading};
+use units::{DieId, SimTime};
+
+#[test]
+fn an_operation_alone_takes_command_array_and_data() {
+    let expected = [
+        (read(Class::HostRead, 0), COMMAND + PAGE, T_R),
+        (program(Class::HostProgram, 0), DATA_IN, T_PROG),
+        (erase(0), ERASE_COMMAND, T_BERS),
+        (copyback(0), 2 * COMMAND, T_R + T_PROG),
+    ];
+    for (transaction, transfer, array) in expected {
+        let mut bench = Bench::new(&[]);
+        let it = bench.at(10, transaction);
+        bench.rest();
+        let done = bench.done(it);
+        let found = (done.transfer_ns, done.array_ns, done.channel_ns, done.waits);
+        assert_eq!(found, (transfer, array, 0, [0; 4]), "{:?}", transaction.kind);
+        assert_eq!(bench.times(it), (10, 10 + transfer + array), "{:?}", transaction.kind);
+        assert_eq!(bench.controller.channel_busy_ns(SimTime::from_ns(1 << 30)).sum::<u64>(), transfer);
+    }
+}
+
+/// Two reads on the dies of one channel: the second waits for the first's command, and then for its data.
+#[test]
+fn what_waits_for_a_channel_says_so_and_the_channel_knows_how_busy_it_was() {
+    let mut bench = Bench::new(&[]);
+    let first = bench.at(0, read(Class::HostRead, 0));
+    let second = bench.at(0, read(Class::HostRead, 1));
+    let busy =
+        |bench: &Bench, now| bench.controller.channel_busy_ns(SimTime::from_ns(now)).collect::<Vec<_>>();
+    bench.pass_until(300);
+    assert_eq!(busy(&bench, 300), [300], "of the command under way, what is over");
+    let out = COMMAND + T_R;
+    bench.pass_until(out + 5_000);
+    assert_eq!(busy(&bench, out + 5_000), [2 * COMMAND + 5_000]);
+    bench.rest();
+    assert_eq!(bench.times(first), (0, out + PAGE));
+    assert_eq!(bench.times(second), (0, out + 2 * PAGE));
+    assert_eq!(bench.done(first).channel_ns, 0);
+    // One command; then its array, done one command after the other, waits for the rest of the other's data.
+    assert_eq!(bench.done(second).channel_ns, COMMAND + (PAGE - COMMAND));
+    assert_eq!(busy(&bench, out + 2 * PAGE), [2 * (COMMAND + PAGE)]);
+    let data: Vec<_> = bench.log.channel.iter().filter(|(usage, ..)| *usage == ChannelUse::DataOut).collect();
+    assert_eq!(data[0], &(ChannelUse::DataOut, 0, out, out + PAGE));
+    assert_eq!(data[1], &(ChannelUse::DataOut, 1, out + PAGE, out + 2 * PAGE));
+    assert_eq!((bench.controller.work().bytes_out, bench.controller.work().bytes_in), (2 * 4096, 0));
+}
+
+#[test]
+fn arrays_know_how_busy_they_were_and_on_whose_behalf() {
+    let mut bench = Bench::new(&[]);
+    bench.at(0, program(Class::HostProgram, 0));
+    bench.at(0, erase(1));
+    let busy = |bench: &Bench, now| bench.controller.array_busy_ns(SimTime::from_ns(now)).collect::<Vec<_>>();
+    // The channel was the program's until its data were in.
+    let erasing = DATA_IN + ERASE_COMMAND;
+    bench.pass_until(DATA_IN);
+    assert_eq!(busy(&bench, DATA_IN), [[0; 4], [0; 4]]);
+    bench.pass_until(erasing + 1_000);
+    let begun = busy(&bench, erasing + 1_000);
+    assert_eq!(begun, [[ERASE_COMMAND + 1_000, 0, 0, 0], [0, 1_000, 0, 0]]);
+    bench.rest();
+    assert_eq!(busy(&bench, erasing + T_BERS), [[T_PROG, 0, 0, 0], [0, T_BERS, 0, 0]]);
+    let work = bench.controller.work();
+    assert_eq!(work.array_by_origin(), [T_PROG, T_BERS, 0, 0]);
+    assert_eq!(work.array_ns[Kind::Program as usize], [T_PROG, 0, 0, 0]);
+    assert_eq!(work.array_ns[Kind::Erase as usize], [0, T_BERS, 0, 0]);
+    assert_eq!((work.bytes_in, work.bytes_out), (4096, 0));
+}
+
+/// A wait is divided by whose operations held the die while it lasted.
+#[test]
+fn a_wait_says_whose_operations_it_was_behind() {
+    let mut bench = Bench::new(&["controller.scheduler.name=fcfs"]);
+    bench.at(0, erase(0));
+    bench.at(1, program(Class::HostProgram, 0));
+    let it = bench.at(100_000, read(Class::HostRead, 0));
+    bench.rest();
+    let erased = ERASE_COMMAND + T_BERS;
+    let programmed = erased + DATA_IN + T_PROG;
+    assert_eq!(bench.times(it).0, programmed);
+    assert_eq!(bench.done(it).waits, [DATA_IN + T_PROG, erased - 100_000, 0, 0]);
+}
+
+/// A read that takes several attempts senses as often, sends as much more, and is charged for both.
+#[test]
+fn a_read_senses_and_sends_as_often_as_it_is_told() {
+    let mut bench = Bench::new(&[]);
+    let mut retried = read(Class::HostRead, 0);
+    retried.reading = Reading { senses: 3, planes: (5, 2), decodes: 2, uncorrectable: false };
+    let it = bench.at(0, retried);
+    bench.rest();
+    assert_eq!(bench.times(it).1, COMMAND + 3 * T_R + PAGE * 5 / 2);
+    assert_eq!(bench.controller.work().bytes_out, 4096 * 5 / 2);
+}
+
+#[test]
+fn a_cached_program_takes_its_data_while_the_one_before_is_programmed() {
+    let mut bench = Bench::new(&["controller.cache_program=true"]);
+    let all: Vec<usize> = (0..3).map(|_| bench.at(0, program(Class::HostProgram, 0))).collect();
+    bench.rest();
+    assert_eq!(bench.times(all[0]), (0, DATA_IN + T_PROG));
+    assert_eq!(bench.times(all[1]), (DATA_IN, DATA_IN + 2 * T_PROG));
+    // The register is free when the second has left it for the array.
+    assert_eq!(bench.times(all[2]), (DATA_IN + T_PROG, DATA_IN + 3 * T_PROG));
+    let slow = "bus.interface.rate=10MT/s";
+    let mut bench = Bench::new(&["controller.cache_program=true", slow]);
+    let all: Vec<usize> = (0..2).map(|_| bench.at(0, program(Class::HostProgram, 0))).collect();
+    bench.rest();
+    let data = COMMAND + 10 * PAGE;
+    assert_eq!(bench.times(all[1]), (data, 2 * data + T_PROG), "data that take longer than a program");
+}
+
+#[test]
+fn a_cached_read_senses_while_the_data_of_the_one_before_go_out() {
+    let mut bench = Bench::new(&["controller.cache_read=true"]);
+    let all: Vec<usize> = (0..3).map(|_| bench.at(0, read(Class::HostRead, 0))).collect();
+    bench.rest();
+    // A command, an array time; then each array time covers the data before it and begins with its own command.
+    let round = COMMAND + T_R;
+    assert_eq!(bench.times(all[0]), (0, round + COMMAND + PAGE));
+    assert_eq!(bench.times(all[1]), (round, 2 * round + COMMAND + PAGE));
+    assert_eq!(bench.times(all[2]), (2 * round, 3 * round + PAGE));
+}
+
+/// The next page is sensed and waits in the array until the register is given out: only then is the next one taken up.
+#[test]
+fn a_sensed_page_waits_for_the_register() {
+    let mut bench = Bench::new(&["controller.cache_read=true", "nand.t_r=1us"]);
+    let all: Vec<usize> = (0..3).map(|_| bench.at(0, read(Class::HostRead, 0))).collect();
+    bench.rest();
+    let first = COMMAND + 1_000 + COMMAND + PAGE;
+    assert_eq!(bench.times(all[0]).1, first);
+    assert_eq!(bench.times(all[1]), (COMMAND + 1_000, first + COMMAND + PAGE));
+    assert_eq!(bench.times(all[2]), (first, first + 2 * (COMMAND + PAGE) - COMMAND));
+}
+
+#[test]
+fn an_outcome_that_is_asked_for_takes_the_channel_and_holds_the_die() {
+    let mut bench = Bench::new(&["bus.cycles_status=2"]);
+    let first = bench.at(0, program(Class::HostProgram, 0));
+    let second = bench.at(0, erase(0));
+    bench.rest();
+    assert_eq!(bench.times(first), (0, DATA_IN + T_PROG + 200));
+    assert_eq!(
+        bench.times(second),
+        (DATA_IN + T_PROG + 200, DATA_IN + T_PROG + 200 + ERASE_COMMAND + T_BERS + 200)
+    );
+    assert_eq!(bench.done(first).transfer_ns, DATA_IN + 200);
+    let asked = bench.log.channel.iter().filter(|(usage, ..)| *usage == ChannelUse::Status).count();
+    assert_eq!(asked, 2);
+}
+
+/// With cached programs the next is programmed while the outcome of the one before is asked for; where the channel is
+/// long in coming, it waits for that one's outcome before its own.
+#[test]
+fn outcomes_of_cached_programs_come_one_after_the_other() {
+    let mut bench = Bench::new(&["controller.cache_program=true", "bus.cycles_status=2"]);
+    let all: Vec<usize> = (0..2).map(|_| bench.at(0, program(Class::HostProgram, 0))).collect();
+    bench.rest();
+    assert_eq!(bench.times(all[0]).1, DATA_IN + T_PROG + 200);
+    assert_eq!(bench.times(all[1]).1, DATA_IN + 2 * T_PROG + 200);
+}
+
+#[test]
+fn what_is_under_way_is_counted() {
+    let mut bench = Bench::new(&[]);
+    bench.at(0, read(Class::HostRead, 0));
+    bench.at(0, read(Class::InternalRead, 0));
+    bench.at(0, program(Class::HostProgram, 1));
+    bench.pass_until(0);
+    let [first, second] = [DieId(0), DieId(1)];
+    assert_eq!(bench.controller.in_flight(), 3);
+    // Of the two on the first die one is the host's.
+    assert_eq!(bench.controller.host_operations(first), 1);
+    assert_eq!(bench.controller.host_operations(second), 1);
+    assert!(!bench.controller.is_idle(first) && !bench.controller.is_idle(second));
+    bench.rest();
+    assert_eq!(bench.controller.host_operations(first) + bench.controller.host_operations(second), 0);
+    assert!(bench.controller.is_idle(first) && bench.controller.is_idle(second));
+}

@@ -7,6 +7,7 @@ mod common;
 mod ageing;
 mod block_caches;
 mod caches;
+mod collection;
 mod durability;
 mod endings;
 mod hosts;

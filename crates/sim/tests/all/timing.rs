@@ -1,7 +1,7 @@
 //! Is the sequence right? Unloaded latencies are the sum of their parts, to the nanosecond; saturated
 //! bandwidth is that of the slowest part.
 
-use crate::common::{SMALL, closed_loop, drive, run};
+use crate::common::{SMALL, closed_loop, closed_loop_forced, drive, run};
 use host::Op;
 use serde_json::Value;
 use sim::{PreconditionKind, RunOptions};
@@ -85,6 +85,48 @@ fn cells_that_take_no_time_leave_the_rest() {
     let workload = closed_loop(5_000, 8, move |index| (Op::Write, index * 7_919 % blocks * 4096, 4096));
     let (_, result) = run(drive, workload, checked(PreconditionKind::Steady));
     assert!(result["flash"]["erases"]["gc"].as_u64().unwrap() > 0, "{}", result["flash"]["erases"]);
+}
+
+/// Of a write of half a unit the other half is read from where the unit lives, decoded and programmed with it; where
+/// there is nothing to read, there is nothing to wait for.
+#[test]
+fn a_partial_write_is_merged_with_what_was_there() {
+    let through = settings(&["ftl.buffer.write_back=false"]);
+    let way_in = COMMAND_NS + link_ns(2048);
+    let program = CYCLES_7_NS + bus_ns(4096) + 200_000;
+    let read = CYCLES_7_NS + 25_000 + bus_ns(4096) + DECODE_NS;
+    for (precondition, reads, expected) in
+        [(PreconditionKind::Fill, 50, way_in + read + program), (PreconditionKind::None, 0, way_in + program)]
+    {
+        let workload = closed_loop(50, 1, |index| (Op::Write, index * 4096 + 2048, 2048));
+        let options = RunOptions { precondition, check: true, ..RunOptions::default() };
+        let (_, result) = run(drive(&through), workload, options);
+        assert_eq!(result["flash"]["reads"]["read_modify_write"], reads);
+        assert_eq!(result["flash"]["programs"]["host"], 50);
+        assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
+    }
+}
+
+/// Behind a write cache a write that must be on flash (FUA) waits 10 us for company in its program, or what the buffer
+/// waits for any unit where that is less; then it is programmed with an empty unit beside it.
+#[test]
+fn a_forced_write_does_not_wait_for_company_as_long_as_others() {
+    for (flush_after, patience) in [("1ms", 10_000), ("4us", 4_000), ("0ns", 0)] {
+        let flush_after = format!("ftl.buffer.flush_after={flush_after}");
+        let pairs = settings(&[
+            "nand.planes=2",
+            "nand.blocks_per_plane=32",
+            "ftl.mapping_unit=4KiB",
+            "ftl.buffer.power_loss_protection=false",
+            &flush_after,
+        ]);
+        let workload = closed_loop_forced(20, 1, 1, |index| (Op::Write, index * 4096, 4096));
+        let (_, result) = run(drive(&pairs), workload, RunOptions { check: true, ..RunOptions::default() });
+        let program = 2 * CYCLES_7_NS + bus_ns(2 * 4096) + 200_000;
+        let expected = COMMAND_NS + link_ns(4096) + patience + program;
+        assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
+        assert_eq!(result["flash"]["units_programmed"]["padding"], 20);
+    }
 }
 
 #[test]

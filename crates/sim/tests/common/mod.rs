@@ -1,6 +1,7 @@
 //! A tiny closed-loop workload and tiny drives for the tests of the engine.
 #![allow(dead_code)]
 
+pub mod bench;
 pub mod two_sample;
 
 use engine::RandomStream;

@@ -1,0 +1,147 @@
+//! A drive on the bench: the translation layer is given units one by one, without host and link, and all that it does on
+//! the flash is written down.
+
+use controller::{Kind, Origin, Probe, Transaction};
+use engine::Calendar;
+use ftl::{Ftl, Output, SuperblockState};
+use units::{DieId, Lpn, Ppa, SimTime};
+
+/// Nobody waits for the program.
+pub const NOBODY: u32 = u32::MAX;
+
+/// What the layer had done on the flash, in the order in which it was.
+#[derive(Default)]
+pub struct Log {
+    /// Operations as they were queued.
+    pub submitted: Vec<Transaction>,
+    /// Operations as they ended, with what they took.
+    pub finished: Vec<Transaction>,
+    /// Units that found a new home: number, home, whether they were moved there.
+    pub committed: Vec<(Lpn, Ppa, bool)>,
+}
+
+impl Probe for Log {
+    fn on_submit(&mut self, transaction: &Transaction) {
+        self.submitted.push(*transaction);
+    }
+
+    fn on_finish(&mut self, transaction: &Transaction) {
+        self.finished.push(*transaction);
+    }
+
+    fn on_commit(&mut self, lpn: Lpn, new: Ppa, _: Ppa, moved: bool) {
+        self.committed.push((lpn, new, moved));
+    }
+}
+
+impl Log {
+    /// The operations of a kind and an origin that ended.
+    pub fn of(&self, kind: Kind, origin: Origin) -> impl Iterator<Item = &Transaction> {
+        self.finished.iter().filter(move |it| it.kind == kind && it.origin == origin)
+    }
+}
+
+pub struct Bench {
+    pub ftl: Ftl,
+    pub calendar: Calendar,
+    pub log: Log,
+    pub outputs: Vec<Output>,
+}
+
+impl Bench {
+    pub fn new(settings: &[&str]) -> Self {
+        Self::seeded(settings, 1)
+    }
+
+    pub fn seeded(settings: &[&str], seed: u64) -> Self {
+        Self::of(super::drive(settings).build(seed).unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    pub fn of(ftl: Ftl) -> Self {
+        let mut bench =
+            Self { ftl, calendar: Calendar::new(), log: Log::default(), outputs: Vec::new() };
+        bench.ftl.begin(&mut bench.calendar, &mut bench.log);
+        bench
+    }
+
+    /// Handles the next event; false when there is none.
+    pub fn pass(&mut self) -> bool {
+        let Some((_, event)) = self.calendar.pop() else { return false };
+        self.ftl.handle(event, &mut self.calendar, &mut self.log);
+        self.take_outputs();
+        true
+    }
+
+    fn take_outputs(&mut self) {
+        while let Some(output) = self.ftl.take_output() {
+            self.outputs.push(output);
+        }
+    }
+
+    pub fn pass_until(&mut self, ns: u64) {
+        while self.calendar.next_time().is_some_and(|next| next.ns() <= ns) && self.pass() {}
+    }
+
+    /// Goes on until nothing happens any more.
+    pub fn rest(&mut self) {
+        while self.pass() {}
+    }
+
+    /// Programs all that waits in the buffer, and goes on until nothing happens any more.
+    pub fn settle(&mut self) {
+        self.ftl.flush(0, &mut self.calendar, &mut self.log);
+        self.take_outputs();
+        self.rest();
+    }
+
+    /// Writes a unit as soon as the buffer has room; false when that never comes.
+    pub fn write(&mut self, lpn: u32) -> bool {
+        self.write_for(NOBODY, lpn, true)
+    }
+
+    /// Writes a unit, or a part of it; `request` waits for its program.
+    pub fn write_for(&mut self, request: u32, lpn: u32, whole: bool) -> bool {
+        while self.ftl.reserve(1) == 0 {
+            if !self.pass() {
+                return false;
+            }
+        }
+        self.ftl.write(request, Lpn(lpn), whole, &mut self.calendar, &mut self.log);
+        self.ftl.pump(&mut self.calendar, &mut self.log);
+        self.take_outputs();
+        true
+    }
+
+    pub fn trim(&mut self, first: u32, count: u32) {
+        self.ftl.trim(Lpn(first), count, &mut self.calendar, &mut self.log);
+        self.take_outputs();
+    }
+
+    pub fn now(&self) -> SimTime {
+        self.calendar.now()
+    }
+
+    /// Superblocks of a die that are in one of these states.
+    pub fn count(&self, die: u32, states: &[SuperblockState]) -> u32 {
+        let per_die = self.ftl.layout().superblocks_per_die as usize;
+        let of_die = &self.ftl.superblock_states()[die as usize * per_die..][..per_die];
+        of_die.iter().filter(|state| states.contains(state)).count() as u32
+    }
+
+    /// Valid units of a die.
+    pub fn valid(&self, die: u32) -> u32 {
+        let per_die = self.ftl.layout().superblocks_per_die as usize;
+        self.ftl.valid_units()[die as usize * per_die..][..per_die].iter().sum()
+    }
+
+    /// The superblock, numbered over the drive, that an operation is about.
+    pub fn superblock_of(&self, transaction: &Transaction) -> u32 {
+        let DieId(die) = transaction.die;
+        die * self.ftl.layout().superblocks_per_die + transaction.superblock
+    }
+
+    /// The superblock, numbered over the drive, in which a unit lives.
+    pub fn home_of(&self, lpn: u32) -> u32 {
+        self.ftl.layout().superblock_of(self.ftl.lookup(Lpn(lpn)))
+    }
+}

@@ -76,8 +76,7 @@ fn in_hand(bench: &Bench) -> u32 {
         SuperblockState::Victim => *valid,
         _ => 0,
     };
-    let valid: u32 =
-        bench.ftl.superblock_states().iter().zip(bench.ftl.valid_units()).map(of_victims).sum();
+    let valid: u32 = bench.ftl.superblock_states().iter().zip(bench.ftl.valid_units()).map(of_victims).sum();
     let moved = |it: &&Transaction| it.kind == Kind::Program && it.class == Class::InternalProgram;
     let queued = bench.log.submitted.iter().filter(moved).count();
     let over = bench.log.finished.iter().filter(moved).count();
@@ -94,7 +93,8 @@ fn left_for_moving(bench: &Bench) -> u32 {
 /// that are free, and the units for which there will be room when what is in hand has its place and its superblocks are
 /// erased.
 fn left_when_the_host_opens(more: &[&str]) -> Vec<(u32, u32)> {
-    let mut bench = Bench::new(&with(&[&["controller.program_queue=64", "ftl.gc.trigger.low=1"], more].concat()));
+    let mut bench =
+        Bench::new(&with(&[&["controller.program_queue=64", "ftl.gc.trigger.low=1"], more].concat()));
     let logical = bench.ftl.layout().logical_units;
     let mut random = RandomStream::new(5, "overwrites");
     fill(&mut bench, logical);
@@ -243,13 +243,8 @@ fn with_policy(settings: &[&str], policy: ftl::gc::victim::Maker) -> Ftl {
     ftl.victim = policy;
     bus.prepare(None, ftl.layout.unit, units::Bytes::new(0), 1, 1, 1);
     let controller = Controller::new(&config, &geometry, timing, bus, ecc.t_decode);
-    let regulation = ftl::RegulationParts {
-        ladder: ecc.ladder,
-        errors,
-        page_types: 1,
-        page_bytes: 4096,
-        pe_cycles: 0,
-    };
+    let regulation =
+        ftl::RegulationParts { ladder: ecc.ladder, errors, page_types: 1, page_bytes: 4096, pe_cycles: 0 };
     Ftl::new(&ftl, array, controller, config.program_queue, false, regulation, 1).expect("it sustains writes")
 }
 

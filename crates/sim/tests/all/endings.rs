@@ -2,7 +2,10 @@
 //! run, and a run that comes no nearer to its end says so.
 
 use crate::common;
+use crate::common::bench::Bench;
 use crate::common::{PAPER, catalogue, drive, run, uniform};
+use controller::{Class, Kind, Origin, Transaction};
+use engine::RandomStream;
 use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session, WorkloadSpec};
@@ -185,4 +188,31 @@ fn more_commands_than_a_run_can_number_are_refused() {
         let error = host(queues, commands).expect_err("refused").to_string();
         assert!(error.contains("host.max_commands") && error.contains("at most 16777216"), "{error}");
     }
+}
+
+/// All superblocks fall due at once, the whole of a die's time may go to them, and the die is always short of room. Between
+/// two that are written anew there are two victims of collection: the one under way when the second was asked for, and one
+/// for the host, which waits.
+#[test]
+fn between_two_superblocks_written_anew_the_host_has_a_turn() {
+    let due = ["ftl.reading.data_age=1d", "ftl.refresh.age=1600ms", "ftl.upkeep.share=1.0"];
+    let short = ["geometry.channels=1", "geometry.ways=1", "ftl.gc.trigger.low=6"];
+    let mut bench = Bench::filled(&[PAPER, &due, &short].concat());
+    let logical = u64::from(bench.ftl.layout().logical_units);
+    let mut random = RandomStream::new(3, "overwrites");
+    for _ in 0..6_000 {
+        assert!(bench.write(random.below(logical) as u32));
+    }
+    let moves = |it: &&Transaction| it.kind == Kind::Read && it.class == Class::InternalRead;
+    let mut victims: Vec<(u32, Origin)> =
+        bench.log.submitted.iter().filter(moves).map(|it| (it.superblock, it.origin)).collect();
+    victims.dedup();
+    // Before the first there is no garbage yet.
+    let of_gc: Vec<usize> = (0..victims.len()).filter(|at| victims[*at].1 == Origin::Gc).collect();
+    let turns: Vec<usize> =
+        victims[of_gc[0]..].split(|(_, origin)| *origin == Origin::Refresh).map(<[_]>::len).collect();
+    assert!(turns.len() > 100, "{}", turns.len());
+    // The last may be under way.
+    let fewest = turns[..turns.len() - 1].iter().min();
+    assert!(fewest >= Some(&2), "{turns:?}");
 }

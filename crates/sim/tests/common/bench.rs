@@ -57,9 +57,16 @@ impl Bench {
         Self::of(super::drive(settings).build(seed).unwrap_or_else(|error| panic!("{error}")))
     }
 
+    /// All units were written before time began.
+    pub fn filled(settings: &[&str]) -> Self {
+        let mut ftl = super::drive(settings).build(1).unwrap_or_else(|error| panic!("{error}"));
+        (0..ftl.layout().logical_units).for_each(|lpn| ftl.write_untimed(Lpn(lpn)));
+        ftl.settle();
+        Self::of(ftl)
+    }
+
     pub fn of(ftl: Ftl) -> Self {
-        let mut bench =
-            Self { ftl, calendar: Calendar::new(), log: Log::default(), outputs: Vec::new() };
+        let mut bench = Self { ftl, calendar: Calendar::new(), log: Log::default(), outputs: Vec::new() };
         bench.ftl.begin(&mut bench.calendar, &mut bench.log);
         bench
     }

@@ -10,6 +10,7 @@ mod caches;
 mod collection;
 mod durability;
 mod endings;
+mod golden;
 mod hosts;
 mod layout;
 mod long_run;

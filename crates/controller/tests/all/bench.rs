@@ -82,6 +82,11 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(more: &[&str]) -> Self {
+        Self::with_policies(more, |_| {})
+    }
+
+    /// As [`Self::new`], with policies of the test's own.
+    pub fn with_policies(more: &[&str], change: impl FnOnce(&mut ControllerConfig)) -> Self {
         let mut document = Document::empty();
         for setting in SETTINGS.iter().chain(more) {
             document.set(setting).unwrap_or_else(|error| panic!("{error}"));
@@ -91,8 +96,9 @@ impl Bench {
         let geometry = Geometry::read(&mut root, &mut nand).expect("a geometry");
         let timing = ArrayTiming::read(&mut nand, &geometry, None).expect("times");
         let support = Support::read(&mut nand).expect("an interface");
-        let config =
+        let mut config =
             ControllerConfig::read(&mut root).unwrap_or_else(|error| panic!("a controller: {error}"));
+        change(&mut config);
         let mut bus = Bus::read(&mut root, &support).expect("a bus");
         bus.prepare(None, Bytes::new(4096), Bytes::new(0), 1, 1, 1);
         Self {

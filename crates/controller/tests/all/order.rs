@@ -3,8 +3,10 @@
 use crate::bench::{
     Bench, DATA_IN, ERASE_COMMAND, PAGE, T_BERS, T_PROG, T_R, copyback, erase, program, read,
 };
-use controller::Class;
-use units::DieId;
+use controller::arbitration::{Arbiter, ChannelView, Want};
+use controller::scheduler::{DieView, Scheduler};
+use controller::{Class, Kind};
+use units::{DieId, Nanos};
 
 const READ: u64 = crate::bench::COMMAND + T_R + PAGE;
 const PROGRAM: u64 = DATA_IN + T_PROG;
@@ -94,4 +96,42 @@ fn the_collection_of_a_die_without_room_goes_before_the_hosts_programs() {
         let (first, second) = if urgent { (moving, hosts) } else { (hosts, moving) };
         assert_eq!((bench.times(first).0, bench.times(second).0), (PROGRAM, 2 * PROGRAM), "urgent: {urgent}");
     }
+}
+
+/// Names a class, and a die of the channel, whoever waits.
+struct Wrong;
+
+impl Scheduler for Wrong {
+    fn pick(&mut self, _view: &DieView) -> Class {
+        Class::Erase
+    }
+
+    fn suspends(&self, _running: Kind, _remaining: Nanos, _times: u32) -> bool {
+        false
+    }
+}
+
+impl Arbiter for Wrong {
+    fn pick(&mut self, _view: &ChannelView<'_>) -> (u32, Want) {
+        (1, Want::Data)
+    }
+}
+
+#[test]
+#[should_panic(expected = "which is not ready")]
+fn a_class_that_does_not_wait_stops_the_run() {
+    let mut bench = Bench::with_policies(&[], |config| config.scheduler = Box::new(|| Box::new(Wrong)));
+    bench.at(0, program(Class::HostProgram, 0));
+    bench.at(1, program(Class::HostProgram, 0));
+    bench.at(1, read(Class::InternalRead, 0));
+    bench.rest();
+}
+
+#[test]
+#[should_panic(expected = "which does not wait")]
+fn a_die_that_does_not_want_the_channel_stops_the_run() {
+    let mut bench = Bench::with_policies(&[], |config| config.arbitration = Box::new(|| Box::new(Wrong)));
+    bench.at(0, program(Class::HostProgram, 1));
+    bench.at(1, program(Class::HostProgram, 0));
+    bench.rest();
 }

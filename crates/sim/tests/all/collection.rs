@@ -2,11 +2,13 @@
 //! nothing where blocks fail? The layer alone, unit by unit, on drives small enough to count by hand.
 
 use crate::common::bench::Bench;
+use crate::common::drive;
 use config::{Document, Section};
 use controller::{Class, Controller, ControllerConfig, Kind, Origin, Transaction};
 use engine::RandomStream;
 use ftl::gc::victim::{VictimPolicy, VictimView};
-use ftl::{Ftl, SuperblockState};
+use ftl::placement::{PlacementPolicy, PlacementView};
+use ftl::{Ftl, FtlConfig, SuperblockState};
 use std::sync::{Arc, Mutex};
 use units::SuperblockId;
 
@@ -111,6 +113,22 @@ fn left_when_the_host_opens(more: &[&str]) -> Vec<(u32, u32)> {
     }
     assert!(left.len() > 200, "{}", left.len());
     left
+}
+
+#[test]
+fn a_drive_that_could_not_collect_is_refused_with_the_ratio_that_would_do() {
+    let build = |op_ratio: &str| {
+        let settings: Vec<&str> = ONE_DIE.iter().copied().filter(|line| !line.contains("capacity")).collect();
+        drive(&[&settings[..], &[&format!("ftl.op_ratio={op_ratio}")]].concat()).build(1).map(|_| ())
+    };
+    let error = build("0.4").expect_err("refused").to_string();
+    // 512 units over 1.4; of the 16 superblocks 5 are kept, and one program unit of the rest.
+    assert!(error.contains("sees 365 mapping units") && error.contains("room for 351"), "{error}");
+    let advised = error.rsplit("set ftl.op_ratio to ").next().and_then(|rest| rest.split(' ').next());
+    let advised: f64 = advised.and_then(|ratio| ratio.parse().ok()).unwrap_or_else(|| panic!("{error}"));
+    assert!(build(&advised.to_string()).is_ok(), "{error}");
+    let less = build(&format!("{:.3}", advised - 0.005));
+    assert!(less.is_err(), "less than what is advised would have done: {error}");
 }
 
 /// What is in hand has its place, and the next victim finds a superblock free.
@@ -222,8 +240,8 @@ impl VictimPolicy for Witness {
     }
 }
 
-/// The layer of a drive, with a victim policy of the test's own.
-fn with_policy(settings: &[&str], policy: ftl::gc::victim::Maker) -> Ftl {
+/// The layer of a drive, with policies of the test's own.
+fn with_policies(settings: &[&str], change: impl FnOnce(&mut FtlConfig)) -> Ftl {
     let mut document = Document::empty();
     for setting in settings {
         document.set(setting).unwrap_or_else(|error| panic!("{error}"));
@@ -239,8 +257,8 @@ fn with_policy(settings: &[&str], policy: ftl::gc::victim::Maker) -> Ftl {
     let mut section = nand.child("errors").expect("a section");
     let errors = nand::errors::read(&mut section).expect("an error model")();
     let ecc = ecc::EccConfig::read(&mut root, geometry.cell.bits()).expect("a code");
-    let mut ftl = ftl::FtlConfig::read(&mut root, &geometry, &config).expect("a layer");
-    ftl.victim = policy;
+    let mut ftl = FtlConfig::read(&mut root, &geometry, &config).expect("a layer");
+    change(&mut ftl);
     bus.prepare(None, ftl.layout.unit, units::Bytes::new(0), 1, 1, 1);
     let controller = Controller::new(&config, &geometry, timing, bus, ecc.t_decode);
     let regulation =
@@ -254,9 +272,10 @@ fn with_policy(settings: &[&str], policy: ftl::gc::victim::Maker) -> Ftl {
 fn a_victim_once_chosen_is_kept() {
     let said = Arc::new(Mutex::new(Vec::new()));
     let witness = Arc::clone(&said);
-    let maker: ftl::gc::victim::Maker = Box::new(move || Box::new(Witness(Arc::clone(&witness))));
     let more = ["ftl.gc.trigger.low=1", "controller.program_queue=64", "ftl.buffer.size=512KiB"];
-    let mut bench = Bench::of(with_policy(&with(&more), maker));
+    let mut bench = Bench::of(with_policies(&with(&more), |config| {
+        config.victim = Box::new(move || Box::new(Witness(Arc::clone(&witness))));
+    }));
     let mut random = RandomStream::new(9, "overwrites");
     fill(&mut bench, LOGICAL);
     for _ in 0..6_000 {
@@ -271,6 +290,50 @@ fn a_victim_once_chosen_is_kept() {
         waited += u32::from(said[at + 1] == Said::Changed);
     }
     assert!(waited > 50, "{waited} had to wait");
+}
+
+/// Names what is no candidate: the open superblock, or one that there is not.
+struct Wrong(u32);
+
+impl VictimPolicy for Wrong {
+    fn attach(&mut self, _superblocks: u32, _units: u32) {}
+
+    fn pick(&mut self, view: &mut VictimView<'_>) -> Option<SuperblockId> {
+        let is_candidate = |at: &u32| view.candidates.contains(&SuperblockId(*at));
+        (self.0..).find(|at| !is_candidate(at)).map(SuperblockId)
+    }
+}
+
+impl PlacementPolicy for Wrong {
+    fn choose(&mut self, _view: &PlacementView<'_>) -> Option<units::DieId> {
+        Some(units::DieId(self.0))
+    }
+}
+
+fn overwrite_with(change: impl FnOnce(&mut FtlConfig)) {
+    let mut bench = Bench::of(with_policies(ONE_DIE, change));
+    fill(&mut bench, LOGICAL);
+    (0..1_000).for_each(|at| {
+        bench.write(at * 7 % LOGICAL);
+    });
+}
+
+#[test]
+#[should_panic(expected = "which is not a candidate")]
+fn a_victim_that_may_not_be_chosen_stops_the_run() {
+    overwrite_with(|config| config.victim = Box::new(|| Box::new(Wrong(0))));
+}
+
+#[test]
+#[should_panic(expected = "which is not a candidate")]
+fn a_victim_that_there_is_not_stops_the_run() {
+    overwrite_with(|config| config.victim = Box::new(|| Box::new(Wrong(SUPERBLOCKS))));
+}
+
+#[test]
+#[should_panic(expected = "which is not eligible")]
+fn a_die_that_may_not_be_chosen_stops_the_run() {
+    overwrite_with(|config| config.placement = Box::new(|| Box::new(Wrong(1))));
 }
 
 // ---- failures --------------------------------------------------------------------------------------------------------

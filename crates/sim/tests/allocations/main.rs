@@ -1,6 +1,7 @@
 //! Does a run without observers allocate for its requests? In a binary of its own: the allocator that counts is the whole
 //! program's.
 
+#[path = "../common/mod.rs"]
 mod common;
 
 use common::{SMALL, drive, uniform};

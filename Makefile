@@ -13,7 +13,7 @@ DEMO_TRACE := $(TRACES)/derived-linux-webserver-2-no-repeats.load.gz
 DEMO_SYNTHETIC := examples/synthetic-server.fio
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python fuzz bench lint docs format clean
+.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench lint docs format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,11 @@ fuzz: ## Fuzz each parser for FUZZ_SECONDS (60), where nightly and cargo-fuzz ar
 		{ echo 'make fuzz: no cargo-fuzz: expected cargo install cargo-fuzz'; exit 1; }
 	for target in $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))); do \
 		cargo +nightly fuzz run $$target -- -max_total_time=$(or $(FUZZ_SECONDS),60) || exit 1; done
+
+mutants: ## Break the engine in small ways and list what no test notices (MUTANTS='--shard 0/8'), where cargo-mutants is
+	@cargo mutants --version > /dev/null 2>&1 || \
+		{ echo 'make mutants: no cargo-mutants: expected cargo install cargo-mutants'; exit 1; }
+	cargo mutants --output out $(MUTANTS)
 
 bench: ## Measure speed and memory beside the memory wall
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench -- $(if $(SAVE),--save $(SAVE))

@@ -1,4 +1,4 @@
-"""`docs/promises.md`: every promise names the tests that hold it, and these exist."""
+"""Each promise of `docs/promises.md` and each invariant of ARCHITECTURE.md names the tests that hold it, and these exist."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
 PROMISES = [" ".join(text.split()) for text in re.findall(r"^- (.*(?:\n  .*)*)", PAGE, re.MULTILINE)]
-NAMED = sorted(set(re.findall(r"`([^`\s]+\.(?:py|rs))::(\w+)`", PAGE)))
+HOUSE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+SECTION = HOUSE.partition("\n## Invariants\n")[2].partition("\n## ")[0]
+INVARIANTS = re.findall(r"^(\d+)\. (.*(?:\n   .*)*)", SECTION, re.MULTILINE)
+NAMED = sorted(set(re.findall(r"`([^`\s]+\.(?:py|rs))::(\w+)`", PAGE + SECTION)))
 
 
 def test_every_promise_names_a_test() -> None:
@@ -16,7 +19,16 @@ def test_every_promise_names_a_test() -> None:
     assert [text for text in PROMISES if not re.search(r"::\w+`", text)] == []
 
 
+def test_every_invariant_names_a_test() -> None:
+    assert [int(number) for number, _ in INVARIANTS] == list(range(1, len(INVARIANTS) + 1))
+    assert len(INVARIANTS) >= 16
+    assert [number for number, text in INVARIANTS if not re.search(r"::\w+`", text)] == []
+
+
 @pytest.mark.parametrize(("path", "name"), NAMED)
 def test_a_named_test_exists(path: str, name: str) -> None:
     assert (ROOT / path).is_file()
-    assert re.search(rf"^\s*(def|fn) {name}\b", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    text = (ROOT / path).read_text(encoding="utf-8")
+    # A function that is called so and is no test holds nothing.
+    attribute = r"#\[test\]\n(?:\s*#\[.*\]\n)*" if path.endswith(".rs") else ""
+    assert re.search(rf"{attribute}\s*(def|fn) {name}\b", text)

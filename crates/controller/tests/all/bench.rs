@@ -74,10 +74,12 @@ pub struct Bench {
     pub controller: Controller,
     pub calendar: Calendar,
     pub log: Log,
-    plan: Vec<Transaction>,
+    /// Operations, and the place of the read that one rides on.
+    plan: Vec<(Transaction, Option<usize>)>,
     /// What came back, by its place in the plan.
     done: Vec<Option<Transaction>>,
     given: Vec<TransactionId>,
+    shares: bool,
 }
 
 impl Bench {
@@ -87,6 +89,17 @@ impl Bench {
 
     /// As [`Self::new`], with policies of the test's own.
     pub fn with_policies(more: &[&str], change: impl FnOnce(&mut ControllerConfig)) -> Self {
+        Self::build(more, change, 1)
+    }
+
+    /// Reads may ride on others; a page row has two units of 4096 bytes.
+    pub fn sharing(more: &[&str]) -> Self {
+        let mut bench = Self::build(more, |_| {}, 2);
+        bench.controller.share_reads();
+        bench
+    }
+
+    fn build(more: &[&str], change: impl FnOnce(&mut ControllerConfig), row_units: u32) -> Self {
         let mut document = Document::empty();
         for setting in SETTINGS.iter().chain(more) {
             document.set(setting).unwrap_or_else(|error| panic!("{error}"));
@@ -100,7 +113,7 @@ impl Bench {
             ControllerConfig::read(&mut root).unwrap_or_else(|error| panic!("a controller: {error}"));
         change(&mut config);
         let mut bus = Bus::read(&mut root, &support).expect("a bus");
-        bus.prepare(None, Bytes::new(4096), Bytes::new(0), 1, 1, 1);
+        bus.prepare(None, Bytes::new(4096), Bytes::new(0), row_units, 1, 1);
         Self {
             controller: Controller::new(&config, &geometry, timing, bus, Nanos::ZERO),
             calendar: Calendar::new(),
@@ -108,6 +121,7 @@ impl Bench {
             plan: Vec::new(),
             done: Vec::new(),
             given: Vec::new(),
+            shares: row_units > 1,
         }
     }
 
@@ -115,7 +129,7 @@ impl Bench {
     pub fn at(&mut self, ns: u64, mut transaction: Transaction) -> usize {
         let place = self.plan.len();
         transaction.owner = place as u32;
-        self.plan.push(transaction);
+        self.plan.push((transaction, None));
         self.done.push(None);
         self.given.push(TransactionId(0));
         let event = Event { kind: events::FIRST_FREE, index: place as u32 };
@@ -123,14 +137,34 @@ impl Bench {
         place
     }
 
+    /// Lets a read ride on another, by its place in the plan.
+    pub fn ride_at(&mut self, ns: u64, on: usize, transaction: Transaction) -> usize {
+        let place = self.at(ns, transaction);
+        self.plan[place].1 = Some(on);
+        place
+    }
+
+    fn begin(&mut self, place: usize) {
+        let (transaction, on) = self.plan[place];
+        let (calendar, log) = (&mut self.calendar, &mut self.log);
+        self.given[place] = match on {
+            Some(on) => {
+                let on = self.given[on];
+                self.controller.ride(on, transaction, transaction.mask, calendar, log)
+            }
+            None => self.controller.submit(transaction, calendar, log),
+        };
+        if self.shares && on.is_none() && transaction.kind == Kind::Read {
+            self.controller.open_read(self.given[place], transaction.mask);
+        }
+    }
+
     /// Goes on to a moment, its own events included.
     pub fn pass_until(&mut self, ns: u64) {
         while self.calendar.next_time().is_some_and(|next| next.ns() <= ns) {
             let (_, event) = self.calendar.pop().expect("there is a next one");
             if event.kind == events::FIRST_FREE {
-                let transaction = self.plan[event.index as usize];
-                let id = self.controller.submit(transaction, &mut self.calendar, &mut self.log);
-                self.given[event.index as usize] = id;
+                self.begin(event.index as usize);
             } else {
                 self.controller.handle(event, &mut self.calendar, &mut self.log);
             }

@@ -1,6 +1,8 @@
 //! The controller alone: operations go in at stated moments, and what comes out is compared with sums done by hand.
 
 mod bench;
+mod chips;
 mod order;
+mod rides;
 mod suspension;
 mod times;

@@ -21,8 +21,14 @@ const ERASES_FIRST: [&str; 2] = [
 /// The reads that wait when an erase is queued may want the block that it erases; those that come later cannot.
 #[test]
 fn an_erase_lets_the_reads_go_that_came_before_it_and_no_others() {
-    for class in [Class::HostRead, Class::InternalRead] {
-        let mut bench = Bench::new(&ERASES_FIRST);
+    let late = "controller.late_choice=true";
+    for (class, more) in [
+        (Class::HostRead, "controller.late_choice=false"),
+        (Class::InternalRead, "controller.late_choice=false"),
+        (Class::HostRead, late),
+        (Class::InternalRead, late),
+    ] {
+        let mut bench = Bench::new(&[ERASES_FIRST[0], ERASES_FIRST[1], more]);
         let programmed = bench.at(0, program(Class::HostProgram, 0));
         let before = bench.at(1, read(class, 0));
         let it = bench.at(2, erase(0));

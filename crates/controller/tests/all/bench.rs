@@ -78,6 +78,8 @@ pub struct Bench {
     plan: Vec<(Transaction, Option<usize>)>,
     /// What came back, by its place in the plan.
     done: Vec<Option<Transaction>>,
+    /// When it was handed back.
+    back: Vec<u64>,
     given: Vec<TransactionId>,
     shares: bool,
 }
@@ -89,17 +91,32 @@ impl Bench {
 
     /// As [`Self::new`], with policies of the test's own.
     pub fn with_policies(more: &[&str], change: impl FnOnce(&mut ControllerConfig)) -> Self {
-        Self::build(more, change, 1)
+        Self::build(more, change, 1, 0)
     }
 
     /// Reads may ride on others; a page row has two units of 4096 bytes.
     pub fn sharing(more: &[&str]) -> Self {
-        let mut bench = Self::build(more, |_| {}, 2);
+        Self::sharing_decoded(more, 0)
+    }
+
+    /// The same, where decoding takes a time.
+    pub fn sharing_decoded(more: &[&str], t_decode: u64) -> Self {
+        let mut bench = Self::build(more, |_| {}, 2, t_decode);
         bench.controller.share_reads();
         bench
     }
 
-    fn build(more: &[&str], change: impl FnOnce(&mut ControllerConfig), row_units: u32) -> Self {
+    /// As [`Self::new`], where decoding takes a time.
+    pub fn decoded(more: &[&str], t_decode: u64) -> Self {
+        Self::build(more, |_| {}, 1, t_decode)
+    }
+
+    fn build(
+        more: &[&str],
+        change: impl FnOnce(&mut ControllerConfig),
+        row_units: u32,
+        t_decode: u64,
+    ) -> Self {
         let mut document = Document::empty();
         for setting in SETTINGS.iter().chain(more) {
             document.set(setting).unwrap_or_else(|error| panic!("{error}"));
@@ -115,11 +132,12 @@ impl Bench {
         let mut bus = Bus::read(&mut root, &support).expect("a bus");
         bus.prepare(None, Bytes::new(4096), Bytes::new(0), row_units, 1, 1);
         Self {
-            controller: Controller::new(&config, &geometry, timing, bus, Nanos::ZERO),
+            controller: Controller::new(&config, &geometry, timing, bus, Nanos::new(t_decode)),
             calendar: Calendar::new(),
             log: Log::default(),
             plan: Vec::new(),
             done: Vec::new(),
+            back: Vec::new(),
             given: Vec::new(),
             shares: row_units > 1,
         }
@@ -131,6 +149,7 @@ impl Bench {
         transaction.owner = place as u32;
         self.plan.push((transaction, None));
         self.done.push(None);
+        self.back.push(0);
         self.given.push(TransactionId(0));
         let event = Event { kind: events::FIRST_FREE, index: place as u32 };
         self.calendar.schedule(SimTime::from_ns(ns), event);
@@ -172,6 +191,7 @@ impl Bench {
                 let transaction = *self.controller.transaction(id);
                 self.controller.release(id);
                 self.done[transaction.owner as usize] = Some(transaction);
+                self.back[transaction.owner as usize] = self.calendar.now().ns();
             }
         }
     }
@@ -186,6 +206,11 @@ impl Bench {
     /// An operation that came back.
     pub fn done(&self, place: usize) -> Transaction {
         self.done[place].unwrap_or_else(|| panic!("operation {place} is under way still"))
+    }
+
+    /// When an operation was handed back: internal data only when they are decoded.
+    pub fn handed_back(&self, place: usize) -> u64 {
+        self.back[place]
     }
 
     /// When a die took an operation up, and when it was over.

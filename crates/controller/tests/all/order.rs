@@ -104,6 +104,39 @@ fn the_collection_of_a_die_without_room_goes_before_the_hosts_programs() {
     }
 }
 
+/// With the arbiter that looks at nothing else, the channel goes to whoever has wanted it longest, for whatever.
+#[test]
+fn a_channel_goes_to_who_has_waited_longest() {
+    let mut bench = Bench::new(&["controller.arbitration.name=fifo", "geometry.ways=5"]);
+    bench.at(0, program(Class::HostProgram, 0));
+    bench.at(5, read(Class::HostRead, 2));
+    bench.at(3, program(Class::HostProgram, 4));
+    bench.at(4, read(Class::HostRead, 1));
+    bench.at(6, program(Class::HostProgram, 3));
+    bench.rest();
+    let order: Vec<u32> = bench.log.channel.iter().map(|(_, die, ..)| *die).take(5).collect();
+    assert_eq!(order, [0, 4, 1, 2, 3]);
+    let since: Vec<u64> = bench.log.channel.iter().map(|(_, _, from, _)| *from).take(5).collect();
+    let programmed = 2 * DATA_IN;
+    let read = crate::bench::COMMAND;
+    assert_eq!(since, [0, DATA_IN, programmed, programmed + read, programmed + 2 * read]);
+}
+
+/// One die waits for the channel twice, with a command and with data: it gets it twice.
+#[test]
+fn a_die_may_want_the_channel_for_two_things() {
+    let mut bench = Bench::new(&["controller.cache_read=true"]);
+    let reads = [bench.at(0, read(Class::HostRead, 0)), bench.at(0, read(Class::HostRead, 0))];
+    bench.at(20_000, program(Class::HostProgram, 1));
+    bench.rest();
+    let free = 20_000 + DATA_IN;
+    let command = crate::bench::COMMAND;
+    assert_eq!(bench.times(reads[0]), (0, free + command + PAGE));
+    assert_eq!(bench.done(reads[0]).channel_ns, free + command - (command + T_R));
+    assert_eq!(bench.times(reads[1]), (command + T_R, free + command + T_R + PAGE));
+    assert_eq!(bench.done(reads[1]).channel_ns, free - (command + T_R));
+}
+
 /// Names a class, and a die of the channel, whoever waits.
 struct Wrong;
 

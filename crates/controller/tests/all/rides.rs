@@ -173,3 +173,22 @@ fn what_nobody_waits_for_hastens_nothing() {
     bench.rest();
     assert_eq!(bench.times(internal), (2 * PROGRAM, 2 * PROGRAM + BOTH));
 }
+
+/// Riders of an internal read come back with it, those that come while it is decoded, too: they wait for no die, and their
+/// data need no decoding of their own.
+#[test]
+fn what_is_being_decoded_takes_riders_still() {
+    let mut bench = Bench::sharing_decoded(&[], 8_000);
+    let carrier = bench.at(0, of_unit(Class::InternalRead, 0));
+    let early = bench.ride_at(10, carrier, of_unit(Class::InternalRead, 0));
+    let late = bench.ride_at(ONE + 3_000, carrier, of_unit(Class::HostRead, 0));
+    bench.rest();
+    for it in [carrier, early, late] {
+        assert_eq!(bench.handed_back(it), ONE + 8_000);
+    }
+    assert_eq!((bench.times(carrier).1, bench.times(early).1), (ONE, ONE));
+    assert_eq!(bench.times(late), (ONE + 8_000, ONE + 8_000));
+    assert_eq!((bench.done(early).reading.decodes, bench.done(late).reading.decodes), (1, 0));
+    assert_eq!(bench.done(late).waits, [0; 4]);
+    assert_eq!(bench.controller.in_flight(), 0);
+}

@@ -3,7 +3,7 @@
 use crate::bench::{
     Bench, COMMAND, DATA_IN, ERASE_COMMAND, PAGE, T_BERS, T_PROG, T_R, copyback, erase, program, read,
 };
-use controller::{ChannelUse, Class, Kind, Reading};
+use controller::{ChannelUse, Class, Kind, Origin, Reading};
 use units::{DieId, SimTime};
 
 #[test]
@@ -98,6 +98,34 @@ fn a_read_senses_and_sends_as_often_as_it_is_told() {
     bench.rest();
     assert_eq!(bench.times(it).1, COMMAND + 3 * T_R + PAGE * 5 / 2);
     assert_eq!(bench.controller.work().bytes_out, 4096 * 5 / 2);
+}
+
+/// The host's data are decoded on their way out; internal data come back when they are decoded, as often as they must be.
+#[test]
+fn internal_data_come_back_when_they_are_decoded() {
+    for (class, decodes, t_decode, wait) in [
+        (Class::InternalRead, 1, 3_000, 3_000),
+        (Class::InternalRead, 4, 3_000, 12_000),
+        (Class::HostRead, 4, 3_000, 0),
+    ] {
+        let mut bench = Bench::decoded(&[], t_decode);
+        let mut decoded = read(class, 0);
+        decoded.reading.decodes = decodes;
+        let it = bench.at(0, decoded);
+        bench.rest();
+        assert_eq!(bench.times(it).1, COMMAND + T_R + PAGE);
+        assert_eq!(bench.handed_back(it), COMMAND + T_R + PAGE + wait, "{class:?}");
+    }
+    let mut bench = Bench::decoded(&[], 3_000);
+    let mut ahead = read(Class::HostRead, 0);
+    ahead.origin = Origin::ReadAhead;
+    let it = bench.at(0, ahead);
+    bench.rest();
+    assert_eq!(
+        bench.handed_back(it),
+        COMMAND + T_R + PAGE + 3_000,
+        "nobody waits for it: it is decoded first"
+    );
 }
 
 #[test]

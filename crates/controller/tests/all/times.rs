@@ -213,3 +213,49 @@ fn what_is_under_way_is_counted() {
     assert_eq!(bench.controller.host_operations(first) + bench.controller.host_operations(second), 0);
     assert!(bench.controller.is_idle(first) && bench.controller.is_idle(second));
 }
+
+/// Without tables a program that takes larger steps is shorter by as much, to the nearest nanosecond.
+#[test]
+fn a_program_in_larger_steps_is_shorter() {
+    let mut bench = Bench::new(&[]);
+    let costs = [1.5, 0.7].map(|step| bench.controller.add_cost(step));
+    assert_eq!(costs, [1, 2], "0 is the usual one");
+    let expected = [T_PROG, 200_000, 428_571];
+    for (cost, t_prog) in expected.into_iter().enumerate() {
+        assert_eq!(bench.controller.t_prog(0, 0, cost as u8).ns(), t_prog);
+        let mut bench = Bench::new(&[]);
+        for step in [1.5, 0.7] {
+            bench.controller.add_cost(step);
+        }
+        let mut it = program(Class::HostProgram, 0);
+        it.cost = cost as u8;
+        let it = bench.at(0, it);
+        bench.rest();
+        assert_eq!(bench.times(it).1, DATA_IN + t_prog);
+    }
+    let error = bench.controller.add_voltages("low").expect_err("refused");
+    assert!(error.contains("\"low\": this chip has no [tables.voltages]"), "{error}");
+}
+
+#[test]
+fn a_controller_says_what_its_parts_are() {
+    let mut bench = Bench::new(&["geometry.channels=3"]);
+    assert_eq!((bench.controller.t_r(0).ns(), bench.controller.t_bers(0).ns()), (T_R, T_BERS));
+    assert_eq!(bench.controller.channels(), 3);
+    assert_eq!(bench.controller.wear_row(|| unreachable!("a chip without tables does not age")), 0);
+    assert!(bench.controller.slc_mode().is_none());
+    assert!(bench.controller.hastens_collection(), "the usual scheduler does");
+    assert!(!Bench::new(&["controller.scheduler.name=fcfs"]).controller.hastens_collection());
+    bench.at(0, program(Class::HostProgram, 4));
+    bench.rest();
+    let before = bench.controller.work().clone();
+    let it = bench.at(1 << 20, read(Class::InternalRead, 5));
+    bench.rest();
+    assert_eq!(bench.times(it).1, (1 << 20) + COMMAND + T_R + PAGE);
+    assert_eq!(bench.controller.array_busy_total(), [T_PROG, T_R, 0, 0]);
+    let since = bench.controller.work().since(&before);
+    assert_eq!((since.array_by_origin(), since.bytes_in, since.bytes_out), ([0, T_R, 0, 0], 0, 4096));
+    // Dies sit on channels by their numbers.
+    let busy: Vec<u64> = bench.controller.channel_busy_ns(SimTime::from_ns(1 << 30)).collect();
+    assert_eq!(busy, [0, DATA_IN, COMMAND + PAGE]);
+}

@@ -1,4 +1,4 @@
-"""Each promise of `docs/promises.md` and each invariant of ARCHITECTURE.md names the tests that hold it, and these exist."""
+"""Each promise of `docs/promises.md` and each invariant of ARCHITECTURE.md names tests, and these exist."""
 
 import re
 from pathlib import Path

@@ -28,8 +28,7 @@ TYPED = sorted(
 
 
 def test_a_crate_has_one_binary_of_tests() -> None:
-    """Linked one by one, files cost more than their tests; the swarm is run by itself, and counting allocations takes a
-    program of its own."""
+    """Linked singly, files cost more than their tests; the swarm and what counts allocations stand apart."""
     found: dict[str, set[str]] = {}
     for path in [*ROOT.glob("crates/*/tests/*.rs"), *ROOT.glob("crates/*/tests/*/main.rs")]:
         crate, _, name = path.relative_to(ROOT / "crates").parts[:3]

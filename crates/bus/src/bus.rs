@@ -227,7 +227,7 @@ fn negotiate(
     })?;
     child.finish()?;
     let spoken: Box<dyn Interface> = if agreed == wanted { asked } else { interface::agreed(agreed)? };
-    let name = agreed.family.name();
+    let name = agreed.family.name;
     let shown = spoken.mode().map_or_else(|| name.to_owned(), |mode| format!("{name}, mode {mode}"));
     Ok((spoken.signalling(), shown))
 }

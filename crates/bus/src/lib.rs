@@ -17,4 +17,4 @@ pub use energy::IoEnergy;
 pub use interface::Interface;
 pub use signalling::{Cadence, Pins, Signalling, Waits};
 pub use strobes::Strobes;
-pub use support::Support;
+pub use support::{Family, ModeSet, Support};

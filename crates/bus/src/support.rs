@@ -2,59 +2,15 @@
 
 use config::{ConfigError, Section, nearest};
 
-/// A family of interfaces that a chip may know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
-    /// Conventional, asynchronous.
-    Conv,
-    /// Source-synchronous, single data rate.
-    SyncOnly,
-    /// Source-synchronous, double data rate, on conventional pins.
-    Proposed,
-    /// ONFI single data rate.
-    Sdr,
-    /// ONFI double data rate with a clock.
-    NvDdr,
-    /// ONFI double data rate, differential strobes, 1.8 V.
-    NvDdr2,
-    /// The same at 1.2 V.
-    NvDdr3,
-    /// The same with low-swing terminated drivers.
-    NvLpddr4,
-}
-
-impl Family {
-    const ALL: [(Self, &str); 8] = [
-        (Self::Conv, "conv"),
-        (Self::SyncOnly, "sync-only"),
-        (Self::Proposed, "proposed"),
-        (Self::Sdr, "sdr"),
-        (Self::NvDdr, "nv-ddr"),
-        (Self::NvDdr2, "nv-ddr2"),
-        (Self::NvDdr3, "nv-ddr3"),
-        (Self::NvLpddr4, "nv-lpddr4"),
-    ];
-
-    /// The name used in configuration files.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(family, _)| *family == self).expect("every family is named").1
-    }
-
+/// A family of interfaces, as chips' files name what a chip knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// Its name in configuration files.
+    pub name: &'static str,
+    /// Its highest mode; none: it has no modes.
+    pub highest: Option<u32>,
     /// The families to try, in order, when the chip does not know this one: what its pins can still speak.
-    fn older(self) -> &'static [Self] {
-        match self {
-            Self::Conv | Self::Sdr => &[],
-            // The proposed controller keeps D_CON and Gen_R for conventional chips (section 4.1 of the paper);
-            // its strobe on one edge serves chips of the kind before it.
-            Self::Proposed => &[Self::SyncOnly, Self::Conv],
-            Self::SyncOnly => &[Self::Conv],
-            // Every ONFI part powers up in SDR mode 0.
-            Self::NvDdr => &[Self::Sdr],
-            Self::NvDdr2 => &[Self::NvDdr, Self::Sdr],
-            Self::NvDdr3 => &[Self::NvDdr2, Self::NvDdr, Self::Sdr],
-            Self::NvLpddr4 => &[Self::NvDdr3, Self::NvDdr2, Self::NvDdr, Self::Sdr],
-        }
-    }
+    pub older: &'static [&'static str],
 }
 
 /// A family up to a mode; families without modes have mode 0.
@@ -64,13 +20,6 @@ pub struct ModeSet {
     pub family: Family,
     /// The highest mode.
     pub mode: u32,
-}
-
-impl ModeSet {
-    /// A family that has no modes.
-    pub const fn any(family: Family) -> Self {
-        Self { family, mode: 0 }
-    }
 }
 
 /// The interfaces a chip knows; absent when its file does not say.
@@ -89,15 +38,15 @@ impl Support {
         parsed.collect::<Result<_, _>>().map(|sets| Self(Some(sets)))
     }
 
-    fn highest(&self, family: Family) -> Option<u32> {
-        self.0.as_ref()?.iter().find(|set| set.family == family).map(|set| set.mode)
+    fn known(&self, family: &str) -> Option<ModeSet> {
+        self.0.as_ref()?.iter().find(|set| set.family.name == family).copied()
     }
 
     /// What the chip knows, for messages.
     fn shown(&self) -> String {
-        let show = |set: &ModeSet| match set.family {
-            Family::Conv | Family::SyncOnly | Family::Proposed => set.family.name().to_owned(),
-            family => format!("{} up to mode {}", family.name(), set.mode),
+        let show = |set: &ModeSet| match set.family.highest {
+            None => set.family.name.to_owned(),
+            Some(_) => format!("{} up to mode {}", set.family.name, set.mode),
         };
         self.0.iter().flatten().map(show).collect::<Vec<_>>().join(", ")
     }
@@ -109,12 +58,12 @@ impl Support {
     pub(crate) fn negotiate(&self, wanted: ModeSet, fall_back: bool) -> Result<ModeSet, String> {
         let lacking = |what: String| format!("{what}; the chip knows {}", self.shown());
         if self.0.is_none() {
-            let name = wanted.family.name();
+            let name = wanted.family.name;
             return Err(format!(
                 "expected a chip that lists {name:?} under `interfaces`; this one lists none"
             ));
         }
-        match self.highest(wanted.family) {
+        match self.known(wanted.family.name).map(|set| set.mode) {
             Some(mode) if wanted.mode <= mode => return Ok(wanted),
             Some(mode) if fall_back => return Ok(ModeSet { mode, ..wanted }),
             Some(mode) => {
@@ -131,28 +80,26 @@ impl Support {
             }
             None => {}
         }
-        let older = wanted.family.older().iter();
-        let found =
-            older.copied().find_map(|family| self.highest(family).map(|mode| ModeSet { family, mode }));
+        let found = wanted.family.older.iter().find_map(|family| self.known(family));
         found.ok_or_else(|| lacking("there is nothing both know".into()))
     }
 }
 
 fn parse(text: &str) -> Result<ModeSet, String> {
     let (name, mode) = text.split_once(':').map_or((text, None), |(name, mode)| (name, Some(mode)));
-    let names = Family::ALL.iter().map(|(_, name)| *name);
-    let Some((family, _)) = Family::ALL.iter().find(|(_, known)| *known == name) else {
+    let families = crate::interface::families();
+    let names = families.iter().map(|family| family.name);
+    let Some(&family) = families.iter().find(|family| family.name == name) else {
         let hint =
             nearest(name, names.clone()).map_or(String::new(), |near| format!("; did you mean {near:?}?"));
         return Err(format!("{name:?}: expected one of {}{hint}", names.collect::<Vec<_>>().join(", ")));
     };
-    let highest = crate::interface::highest_mode(*family);
-    match (mode, highest) {
-        (None, None) => Ok(ModeSet::any(*family)),
+    match (mode, family.highest) {
+        (None, None) => Ok(ModeSet { family, mode: 0 }),
         (None, Some(_)) => Err(format!("{text:?}: expected its highest mode as well: \"{name}:4\"")),
         (Some(_), None) => Err(format!("{text:?}: {name} has no modes")),
         (Some(mode), Some(highest)) => match mode.parse() {
-            Ok(mode) if mode <= highest => Ok(ModeSet { family: *family, mode }),
+            Ok(mode) if mode <= highest => Ok(ModeSet { family, mode }),
             _ => Err(format!("{text:?}: expected a mode from 0 to {highest}")),
         },
     }

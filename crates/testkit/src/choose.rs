@@ -26,9 +26,34 @@ pub fn named(entry: &PolicyEntry) -> Vec<String> {
     vec![format!("name={}", entry.card.name)]
 }
 
+/// Values for what has no default: a count, a time, a rate.
+const SAMPLES: [&str; 3] = ["0", "1us", "100MT/s"];
+
+/// The policy with no more than it must be told.
+///
+/// # Panics
+/// When it wants to be told what none of the samples is.
+pub fn least<M>(entry: &PolicyEntry, read: impl Fn(&mut Section) -> Result<M, ConfigError>) -> Vec<String> {
+    let mut settings = named(entry);
+    while let Err(error) = read_from(&read, &settings) {
+        let name = entry.card.name;
+        let wants = error.expected.starts_with("missing");
+        assert!(wants, "{name} refuses its own defaults: {error}");
+        let told = |value: &&str| {
+            let setting = format!("{}={value}", error.key);
+            let told = read_from(&read, &[settings.clone(), vec![setting]].concat());
+            told.err().is_none_or(|other| other.key != error.key)
+        };
+        let value = SAMPLES.iter().copied().find(told);
+        let value = value.unwrap_or_else(|| panic!("{name}: no sample for {}", error.key));
+        settings.push(format!("{}={value}", error.key));
+    }
+    settings
+}
+
 /// The policy with its defaults, and with each parameter in turn at the edges of its range and beyond.
-pub fn variants(entry: &PolicyEntry) -> Vec<Vec<String>> {
-    let mut all = vec![named(entry)];
+pub fn variants(entry: &PolicyEntry, least: &[String]) -> Vec<Vec<String>> {
+    let mut all = vec![least.to_vec()];
     for parameter in &entry.parameters {
         let values: Vec<String> = match &parameter.value {
             Value::Integer(default) => [0, 1, 2, 1000, default + 1].map(|number| number.to_string()).into(),
@@ -38,9 +63,7 @@ pub fn variants(entry: &PolicyEntry) -> Vec<Vec<String>> {
             Value::List(_) | Value::Table(_) => Vec::new(),
         };
         for value in values {
-            let mut settings = named(entry);
-            settings.push(format!("{}={value}", parameter.key));
-            all.push(settings);
+            all.push([least, &[format!("{}={value}", parameter.key)]].concat());
         }
     }
     all
@@ -57,9 +80,9 @@ pub fn each_variant<M>(
     mut check: impl FnMut(&str, &M),
 ) {
     let name = entry.card.name;
+    let least = least(entry, &read);
     let refused = |setting: String| {
-        let mut settings = named(entry);
-        settings.push(setting.clone());
+        let settings = [least.clone(), vec![setting.clone()]].concat();
         assert!(read_from(&read, &settings).is_err(), "{name} takes {setting}");
     };
     refused("name=no-such-policy".into());
@@ -74,7 +97,7 @@ pub fn each_variant<M>(
             refused(format!("{}=-1", parameter.key));
         }
     }
-    let mut waiting: VecDeque<Vec<String>> = variants(entry).into();
+    let mut waiting: VecDeque<Vec<String>> = variants(entry, &least).into();
     let mut defaults = true;
     while let Some(settings) = waiting.pop_front() {
         match read_from(&read, &settings) {
@@ -88,7 +111,7 @@ pub fn each_variant<M>(
                 for choice in error.expected.strip_prefix("expected one of ").into_iter().flat_map(names) {
                     let setting = format!("{}={choice}", error.key);
                     assert!(!settings.contains(&setting), "{name} offers {choice:?} and refuses it: {error}");
-                    waiting.push_back([named(entry), vec![setting]].concat());
+                    waiting.push_back([least.clone(), vec![setting]].concat());
                 }
             }
         }

@@ -3,8 +3,8 @@
 //! A read strobe travels to the chip before data travel back, both within one cycle stretched by the delay of
 //! the capture clock: equations (1) to (6).
 
-use super::Interface;
 use super::seed::{self, Bound, NS};
+use super::{Interface, Spoken};
 use crate::signalling::{Cadence, Signalling};
 use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
@@ -64,6 +64,10 @@ impl Policy for Conv {
     }
 }
 
+impl Spoken for Conv {
+    const FAMILY: Option<Family> = Some(Family { name: "conv", highest: None, older: &[] });
+}
+
 impl Interface for Conv {
     fn signalling(&self) -> Signalling {
         let cadence = Cadence::of_clock(self.clock, 1);
@@ -84,6 +88,6 @@ impl Interface for Conv {
     }
 
     fn needs(&self) -> Option<ModeSet> {
-        Some(ModeSet::any(Family::Conv))
+        Self::in_mode(0)
     }
 }

@@ -26,11 +26,38 @@ pub trait Interface: Send {
     fn needs(&self) -> Option<ModeSet>;
 }
 
-config::policies! {
-    seam: "bus.interface",
-    question: "Which signals does a channel speak, and how fast?",
-    default: "plain",
-    dyn Interface;
+/// What chips call an interface.
+pub trait Spoken: Policy + Interface {
+    /// Its family, whose name is that of the policy's card; none: any chip will do.
+    const FAMILY: Option<Family>;
+
+    /// What a chip must offer to speak it in this mode.
+    fn in_mode(mode: u32) -> Option<ModeSet> {
+        Self::FAMILY.map(|family| ModeSet { family, mode })
+    }
+}
+
+/// Declares the answers to this question: [`config::policies!`], and what chips call each.
+#[macro_export]
+macro_rules! interfaces {
+    (default: $default:literal; $($module:ident :: $interface:ident),+ $(,)?) => {
+        config::policies! {
+            seam: "bus.interface",
+            question: "Which signals does a channel speak, and how fast?",
+            default: $default,
+            dyn Interface;
+            $($module::$interface,)+
+        }
+
+        /// What a chip may know, by the interfaces there are.
+        pub fn families() -> Vec<$crate::Family> {
+            [$(<$interface as $crate::interface::Spoken>::FAMILY),+].into_iter().flatten().collect()
+        }
+    };
+}
+
+interfaces! {
+    default: "plain";
     conv::Conv,
     nv_ddr::NvDdr,
     nv_ddr2::NvDdr2,
@@ -42,20 +69,14 @@ config::policies! {
     sync_only::SyncOnly,
 }
 
-pub(crate) use onfi::highest_mode;
 pub use onfi::{NV_DDR_MODES, NV_DDR2_MODES, SDR_MODES};
 
-/// The interface that controller and chip agreed on, when it is not the one asked for.
+/// The interface that controller and chip agreed on, when it is not the one asked for: as its defaults have it.
 pub(crate) fn agreed(set: ModeSet) -> Result<Box<dyn Interface>, ConfigError> {
-    let mut standard = Section::root(&Document::empty());
-    Ok(match set.family {
-        Family::Conv => Box::new(Conv::read(&mut standard)?),
-        Family::SyncOnly => Box::new(SyncOnly::read(&mut standard)?),
-        Family::Proposed => Box::new(Proposed::read(&mut standard)?),
-        Family::Sdr => Box::new(Sdr::of(set.mode)),
-        Family::NvDdr => Box::new(NvDdr::of(set.mode)),
-        Family::NvDdr2 => Box::new(NvDdr2::of(set.mode)),
-        Family::NvDdr3 => Box::new(NvDdr3::of(set.mode)),
-        Family::NvLpddr4 => Box::new(NvLpddr4::of(set.mode)),
-    })
+    let mut document = Document::empty();
+    document.set(&format!("name={}", set.family.name))?;
+    if set.family.highest.is_some() {
+        document.set(&format!("mode={}", set.mode))?;
+    }
+    Ok(read(&mut Section::root(&document))?())
 }

@@ -1,8 +1,8 @@
 //! ONFI NV-DDR: data on both edges of a strobe, commands at a clock, modes 0 to 5.
 
-use super::Interface;
 use super::onfi::{self, DDR_WAITS, NV_DDR_MODES};
 use super::seed::NS;
+use super::{Interface, Spoken};
 use crate::signalling::{Cadence, Pins, Signalling};
 use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
@@ -13,12 +13,6 @@ use units::{Femtos, Voltage};
 #[derive(Clone, Debug)]
 pub struct NvDdr {
     mode: u32,
-}
-
-impl NvDdr {
-    pub(super) fn of(mode: u32) -> Self {
-        Self { mode }
-    }
 }
 
 /// From one command or address cycle to the next (tCAD): they begin at edges of the clock.
@@ -33,8 +27,13 @@ impl Policy for NvDdr {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        onfi::mode(section, Family::NvDdr).map(Self::of)
+        onfi::mode(section, Self::FAMILY).map(|mode| Self { mode })
     }
+}
+
+impl Spoken for NvDdr {
+    // Every ONFI part powers up in SDR mode 0.
+    const FAMILY: Option<Family> = Some(Family { name: "nv-ddr", highest: Some(5), older: &["sdr"] });
 }
 
 impl Interface for NvDdr {
@@ -62,6 +61,6 @@ impl Interface for NvDdr {
     }
 
     fn needs(&self) -> Option<ModeSet> {
-        Some(ModeSet { family: Family::NvDdr, mode: self.mode })
+        Self::in_mode(self.mode)
     }
 }

@@ -1,7 +1,7 @@
 //! ONFI NV-DDR2: data on both edges of a differential strobe, 1.8 V, modes 0 to 10.
 
-use super::Interface;
 use super::onfi::{self, DDR_COMMAND, DDR_WAITS};
+use super::{Interface, Spoken};
 use crate::signalling::{Pins, Signalling};
 use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
@@ -14,12 +14,6 @@ pub struct NvDdr2 {
     mode: u32,
 }
 
-impl NvDdr2 {
-    pub(super) fn of(mode: u32) -> Self {
-        Self { mode }
-    }
-}
-
 impl Policy for NvDdr2 {
     const CARD: Card = Card {
         name: "nv-ddr2",
@@ -29,8 +23,14 @@ impl Policy for NvDdr2 {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        onfi::mode(section, Family::NvDdr2).map(Self::of)
+        onfi::mode(section, Self::FAMILY).map(|mode| Self { mode })
     }
+}
+
+impl Spoken for NvDdr2 {
+    // Every ONFI part powers up in SDR mode 0.
+    const FAMILY: Option<Family> =
+        Some(Family { name: "nv-ddr2", highest: Some(onfi::NV_DDR2_HIGHEST), older: &["nv-ddr", "sdr"] });
 }
 
 impl Interface for NvDdr2 {
@@ -57,6 +57,6 @@ impl Interface for NvDdr2 {
     }
 
     fn needs(&self) -> Option<ModeSet> {
-        Some(ModeSet { family: Family::NvDdr2, mode: self.mode })
+        Self::in_mode(self.mode)
     }
 }

@@ -1,7 +1,7 @@
 //! ONFI NV-DDR3: NV-DDR2 at 1.2 V, modes 0 to 19.
 
-use super::Interface;
 use super::onfi::{self, DDR_COMMAND, DDR_WAITS};
+use super::{Interface, Spoken};
 use crate::signalling::{Pins, Signalling};
 use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
@@ -14,12 +14,6 @@ pub struct NvDdr3 {
     mode: u32,
 }
 
-impl NvDdr3 {
-    pub(super) fn of(mode: u32) -> Self {
-        Self { mode }
-    }
-}
-
 impl Policy for NvDdr3 {
     const CARD: Card = Card {
         name: "nv-ddr3",
@@ -29,8 +23,14 @@ impl Policy for NvDdr3 {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        onfi::mode(section, Family::NvDdr3).map(Self::of)
+        onfi::mode(section, Self::FAMILY).map(|mode| Self { mode })
     }
+}
+
+impl Spoken for NvDdr3 {
+    // Every ONFI part powers up in SDR mode 0.
+    const FAMILY: Option<Family> =
+        Some(Family { name: "nv-ddr3", highest: Some(19), older: &["nv-ddr2", "nv-ddr", "sdr"] });
 }
 
 impl Interface for NvDdr3 {
@@ -57,6 +57,6 @@ impl Interface for NvDdr3 {
     }
 
     fn needs(&self) -> Option<ModeSet> {
-        Some(ModeSet { family: Family::NvDdr3, mode: self.mode })
+        Self::in_mode(self.mode)
     }
 }

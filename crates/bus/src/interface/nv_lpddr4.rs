@@ -1,7 +1,7 @@
 //! ONFI NV-LPDDR4: NV-DDR3 with low-swing terminated drivers at 1.2 V, modes 0 to 19.
 
-use super::Interface;
 use super::onfi::{self, DDR_COMMAND, DDR_WAITS};
+use super::{Interface, Spoken};
 use crate::signalling::{Pins, Signalling};
 use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
@@ -14,12 +14,6 @@ pub struct NvLpddr4 {
     mode: u32,
 }
 
-impl NvLpddr4 {
-    pub(super) fn of(mode: u32) -> Self {
-        Self { mode }
-    }
-}
-
 impl Policy for NvLpddr4 {
     const CARD: Card = Card {
         name: "nv-lpddr4",
@@ -29,8 +23,17 @@ impl Policy for NvLpddr4 {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        onfi::mode(section, Family::NvLpddr4).map(Self::of)
+        onfi::mode(section, Self::FAMILY).map(|mode| Self { mode })
     }
+}
+
+impl Spoken for NvLpddr4 {
+    // Every ONFI part powers up in SDR mode 0.
+    const FAMILY: Option<Family> = Some(Family {
+        name: "nv-lpddr4",
+        highest: Some(19),
+        older: &["nv-ddr3", "nv-ddr2", "nv-ddr", "sdr"],
+    });
 }
 
 impl Interface for NvLpddr4 {
@@ -57,6 +60,6 @@ impl Interface for NvLpddr4 {
     }
 
     fn needs(&self) -> Option<ModeSet> {
-        Some(ModeSet { family: Family::NvLpddr4, mode: self.mode })
+        Self::in_mode(self.mode)
     }
 }

@@ -32,16 +32,6 @@ pub const NV_DDR2_MODES: [u64; 20] = [
 /// NV-DDR2 ends here (533 and 667 MT/s need faster parts, 800 MT/s is the highest revision 4.0 names for it).
 pub(super) const NV_DDR2_HIGHEST: u32 = 10;
 
-/// The highest mode of a family; none where there are no modes.
-pub(crate) fn highest_mode(family: Family) -> Option<u32> {
-    match family {
-        Family::Conv | Family::SyncOnly | Family::Proposed => None,
-        Family::Sdr | Family::NvDdr => Some(5),
-        Family::NvDdr2 => Some(NV_DDR2_HIGHEST),
-        Family::NvDdr3 | Family::NvLpddr4 => Some(19),
-    }
-}
-
 /// The pace of NV-DDR2 and later in `mode`.
 pub(super) fn cadence(mode: u32) -> Cadence {
     // A third of a million transfers per second take 3 s for a million bytes: 3e15 fs for NV_DDR2_MODES x 1e6.
@@ -60,13 +50,14 @@ pub(super) const DDR_WAITS: Waits = Waits {
 };
 
 /// Reads `mode`.
-pub(super) fn mode(section: &mut Section, family: Family) -> Result<u32, ConfigError> {
-    let highest = highest_mode(family).expect("the family has modes");
+pub(super) fn mode(section: &mut Section, family: Option<Family>) -> Result<u32, ConfigError> {
+    let Family { name, highest, .. } = family.expect("an interface of ONFI has a family");
+    let highest = highest.expect("the family has modes");
     let mode = section.required("mode", "ONFI timing mode")?;
     if mode <= highest {
         return Ok(mode);
     }
     let over = mode - highest;
-    let text = format!("expected a mode from 0 to {highest} of {}; {over} too high", family.name());
+    let text = format!("expected a mode from 0 to {highest} of {name}; {over} too high");
     Err(section.reject("mode", &text))
 }

@@ -1,8 +1,8 @@
 //! A transfer rate and a cycle, without asking where they come from: for drives whose source gives no more.
 
-use super::Interface;
+use super::{Interface, Spoken};
 use crate::signalling::{Cadence, Pins, Signalling, Waits};
-use crate::support::ModeSet;
+use crate::support::{Family, ModeSet};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, TransferRate};
 
@@ -26,6 +26,10 @@ impl Policy for Plain {
         let rate = section.required("rate", "transfer rate of a channel, eight wires wide")?;
         Ok(Self { rate, cycle })
     }
+}
+
+impl Spoken for Plain {
+    const FAMILY: Option<Family> = None;
 }
 
 impl Interface for Plain {

@@ -4,8 +4,8 @@
 //! two and writes 0.2 for a hold time that its Table 2 gives as 0.02; the equation comes to 9.92 ns. Either way
 //! the period is that of the chip's latch, 12 ns.
 
-use super::Interface;
 use super::seed::{self, Bound, NS};
+use super::{Interface, Spoken};
 use crate::signalling::{Cadence, Signalling};
 use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
@@ -30,6 +30,13 @@ impl Policy for Proposed {
     }
 }
 
+impl Spoken for Proposed {
+    // The proposed controller keeps D_CON and Gen_R for conventional chips (section 4.1 of the paper); its strobe on one edge
+    // serves chips of the kind before it.
+    const FAMILY: Option<Family> =
+        Some(Family { name: "proposed", highest: None, older: &["sync-only", "conv"] });
+}
+
 impl Interface for Proposed {
     fn signalling(&self) -> Signalling {
         self.0.signalling(true)
@@ -40,7 +47,7 @@ impl Interface for Proposed {
     }
 
     fn needs(&self) -> Option<ModeSet> {
-        Some(ModeSet::any(Family::Proposed))
+        Self::in_mode(0)
     }
 }
 

@@ -1,8 +1,8 @@
 //! ONFI SDR: asynchronous, one byte per tRC or tWC, modes 0 to 5.
 
-use super::Interface;
 use super::onfi::{self, SDR_MODES, SDR_WAITS};
 use super::seed::{self, NS};
+use super::{Interface, Spoken};
 use crate::signalling::{Cadence, Signalling, Waits};
 use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
@@ -15,12 +15,6 @@ pub struct Sdr {
     mode: u32,
 }
 
-impl Sdr {
-    pub(super) fn of(mode: u32) -> Self {
-        Self { mode }
-    }
-}
-
 impl Policy for Sdr {
     const CARD: Card = Card {
         name: "sdr",
@@ -30,8 +24,12 @@ impl Policy for Sdr {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        onfi::mode(section, Family::Sdr).map(Self::of)
+        onfi::mode(section, Self::FAMILY).map(|mode| Self { mode })
     }
+}
+
+impl Spoken for Sdr {
+    const FAMILY: Option<Family> = Some(Family { name: "sdr", highest: Some(5), older: &[] });
 }
 
 impl Interface for Sdr {
@@ -59,6 +57,6 @@ impl Interface for Sdr {
     }
 
     fn needs(&self) -> Option<ModeSet> {
-        Some(ModeSet { family: Family::Sdr, mode: self.mode })
+        Self::in_mode(self.mode)
     }
 }

@@ -1,7 +1,7 @@
 //! SYNC_ONLY: the strobe of the chip (DVS) accompanies its data, on one edge (Chung et al., section 5.3).
 
-use super::Interface;
 use super::proposed::Strobed;
+use super::{Interface, Spoken};
 use crate::signalling::Signalling;
 use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
@@ -24,6 +24,10 @@ impl Policy for SyncOnly {
     }
 }
 
+impl Spoken for SyncOnly {
+    const FAMILY: Option<Family> = Some(Family { name: "sync-only", highest: None, older: &["conv"] });
+}
+
 impl Interface for SyncOnly {
     fn signalling(&self) -> Signalling {
         self.0.signalling(false)
@@ -34,6 +38,6 @@ impl Interface for SyncOnly {
     }
 
     fn needs(&self) -> Option<ModeSet> {
-        Some(ModeSet::any(Family::SyncOnly))
+        Self::in_mode(0)
     }
 }

@@ -37,7 +37,7 @@ impl Request {
         };
         child.finish()?;
         bus.finish()?;
-        let name = set.family.name();
+        let name = set.family.name;
         let spoken = interface.mode().map_or_else(|| name.to_owned(), |mode| format!("{name}, mode {mode}"));
         let mut nand = root.child("nand")?;
         let mut time = |key, default: u64, help| -> Result<Femtos, ConfigError> {

@@ -40,5 +40,6 @@ conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, may
 conformance!(evictions, ftl::buffer::eviction, battery::eviction, 100_000);
 conformance!(links, host::link, battery::link, 20_000);
 conformance!(arbitration, controller::arbitration, battery::arbitration, 100_000, may_starve);
+conformance!(interfaces, bus::interface, battery::interface, 20_000);
 conformance!(codes, ecc::code, battery::code, 1);
 conformance!(error_models, nand::errors, battery::errors, 20_000);

@@ -1,5 +1,6 @@
 //! Policies, theory and the reference, a question a file, in one binary.
 
+mod added;
 mod catches;
 mod conformance;
 mod snapshots;

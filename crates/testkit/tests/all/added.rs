@@ -1,0 +1,75 @@
+//! The worked examples of `docs/adding.md`: they compile, one line registers each, its battery takes it, and the page
+//! shows this code.
+
+use testkit::{battery, choose};
+
+const PAGE: &str = include_str!("../../../../docs/adding.md");
+
+/// Stands for `crates/bus/src/interface/mod.rs`.
+mod interface {
+    use bus::interface::Interface;
+
+    bus::interfaces! {
+        default: "wide";
+        wide::Wide,
+    }
+}
+
+/// Stands for `crates/ftl/src/read_merge/mod.rs`.
+mod read_merge {
+    pub use ftl::read_merge::{MergeView, ReadMerge};
+
+    config::policies! {
+        seam: "ftl.read_merge",
+        question: "Which reads of a page share one array read?",
+        default: "pairs",
+        dyn ReadMerge;
+        pairs::Pairs,
+    }
+}
+
+#[test]
+fn an_added_interface_is_a_file_and_a_line() {
+    assert!(PAGE.contains(include_str!("added/interface/wide.rs")), "docs/adding.md shows other code");
+    let [entry] = &interface::catalogue()[..] else { panic!("one line") };
+    assert_eq!((entry.seam, entry.card.name), ("bus.interface", "wide"));
+    choose::each_variant(entry, interface::read, |context, maker| {
+        battery::interface::check(context, maker, 1_000);
+    });
+    let names: Vec<&str> = interface::families().iter().map(|family| family.name).collect();
+    assert_eq!(names, ["wide"], "what chips' files may name");
+}
+
+#[test]
+fn an_added_policy_is_a_file_and_a_line() {
+    assert!(PAGE.contains(include_str!("added/read_merge/pairs.rs")), "docs/adding.md shows other code");
+    let [entry] = &read_merge::catalogue()[..] else { panic!("one line") };
+    choose::each_variant(entry, read_merge::read, |context, maker| {
+        battery::read_merge::check(context, maker, 100);
+    });
+}
+
+/// A path or command that the page names.
+fn named(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| name.contains('/') && !name.contains(['*', ' ', '<', '{']))
+}
+
+#[test]
+fn the_page_names_what_is_there() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let prose: String = PAGE.split("```").step_by(2).collect();
+    for name in named(&prose) {
+        assert!(std::path::Path::new(&format!("{root}/{name}")).exists(), "docs/adding.md names {name}");
+    }
+}
+
+#[test]
+fn the_page_of_policies_names_every_seam() {
+    let page = include_str!("../../../../docs/policies.md");
+    for entry in sim::policies() {
+        assert!(page.contains(&format!("| `{}` |", entry.seam)), "docs/policies.md lacks {}", entry.seam);
+    }
+}

@@ -1,0 +1,54 @@
+//! Sixteen data lines: two bytes with each cycle of a clock.
+
+use bus::interface::{Interface, Spoken};
+use bus::{Cadence, Family, ModeSet, Pins, Signalling, Waits};
+use config::{Card, ConfigError, Policy, Section};
+use units::{Femtos, Frequency, Voltage};
+
+/// Twice the lines of `conv`.
+#[derive(Clone, Debug)]
+pub struct Wide {
+    clock: Frequency,
+}
+
+impl Policy for Wide {
+    const CARD: Card = Card {
+        name: "wide",
+        rule: "two bytes per cycle of `clock`, one on each half of sixteen lines; commands take the lower half",
+        paper: "the worked example of docs/adding.md",
+        not_modelled: "waits between cycles",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let clock = section.or("clock", Frequency::new(50_000_000), "cycles of the channel")?;
+        if clock.get() == 0 {
+            return Err(section.reject("clock", "expected a clock above 0 Hz"));
+        }
+        Ok(Self { clock })
+    }
+}
+
+impl Spoken for Wide {
+    // The lower half of its lines speaks to chips of the kind before it.
+    const FAMILY: Option<Family> = Some(Family { name: "wide", highest: None, older: &["conv"] });
+}
+
+impl Interface for Wide {
+    fn signalling(&self) -> Signalling {
+        let cadence = Cadence::of_clock(self.clock, 2);
+        Signalling {
+            cycle: self.clock.period(),
+            data_in: cadence,
+            data_out: cadence,
+            shortest: Femtos::new(self.clock.period().get() / 2),
+            double_data_rate: false,
+            waits: Waits::default(),
+            pins: Pins { shared: 21, per_way: 2, strobes: 1 },
+            io_supply: Some(Voltage::new(3_300_000)),
+        }
+    }
+
+    fn needs(&self) -> Option<ModeSet> {
+        Self::in_mode(0)
+    }
+}

@@ -184,9 +184,9 @@ impl Controller {
         state.host_operations += u32::from(rider.origin == Origin::Host);
         let before = if begun { spent(&carried_by, carrier, state, now) } else { [0; 3] };
         let hurries = rider.class == Class::HostRead && carried_by.class == Class::InternalRead;
-        probe.on_submit(&rider);
         let mask = rider.mask;
         let id = self.slab.insert(rider);
+        probe.on_ride(carrier, id, &self.slab.items[id.index()]);
         let last = self.sharing().join(carrier, id, mask, sensed, before);
         self.slab.items[id.index()].next = last;
         if hurries && !begun && !is_out {
@@ -244,7 +244,7 @@ impl Controller {
         let now = calendar.now();
         let transaction = &mut self.slab.items[id.index()];
         transaction.finished = now;
-        probe.on_finish(transaction);
+        probe.on_finish(id, transaction);
         // The host's data takes its decoding time on the way out; only internal data waits for it here.
         let hosts = transaction.class == Class::HostRead && transaction.origin != Origin::ReadAhead;
         if hosts || self.t_decode == Nanos::ZERO {
@@ -275,7 +275,7 @@ impl Controller {
             sharing.leave(at);
             let rider = &mut self.slab.items[at.index()];
             (rider.started, rider.finished) = (now, now);
-            probe.on_finish(rider);
+            probe.on_finish(at, rider);
             self.finished.push(at);
             at = rider.next;
         }
@@ -442,10 +442,10 @@ impl Controller {
         transaction.waits = self.dies[die].occupied_until(now);
         transaction.submitted = self.submitted;
         self.submitted += 1;
-        probe.on_submit(&transaction);
         let host_read = transaction.class == Class::HostRead;
         self.dies[die].host_operations += u32::from(transaction.origin == Origin::Host);
         let id = self.slab.insert(transaction);
+        probe.on_submit(id, &self.slab.items[id.index()]);
         self.dies[die].enqueue(&mut self.slab, id);
         if host_read {
             self.consider_suspension(die, calendar, probe);
@@ -671,7 +671,7 @@ impl Controller {
         channel.free_at = end;
         channel.busy_ns += length.ns();
         let channel_id = units::ChannelId((die % self.channel_count as usize) as u32);
-        probe.on_channel(channel_id, DieId(die as u32), usage, now, end);
+        probe.on_channel(channel_id, id, transaction, usage, now, end);
         match usage {
             ChannelUse::Command => {
                 let busy = match kind {
@@ -724,7 +724,7 @@ impl Controller {
         let transaction = &mut self.slab.items[id.index()];
         transaction.array_ns += now.since(start).ns();
         transaction.since = now;
-        probe.on_array(transaction, start, now);
+        probe.on_array(id, transaction, start, now);
         state.count_array(transaction.origin, start, now);
         self.work.count(transaction, now.since(start));
         if transaction.kind == Kind::Read {
@@ -828,7 +828,7 @@ impl Controller {
     fn finish<P: Probe>(&mut self, id: TransactionId, now: SimTime, probe: &mut P) {
         let transaction = &mut self.slab.items[id.index()];
         transaction.finished = now;
-        probe.on_finish(transaction);
+        probe.on_finish(id, transaction);
         self.finished.push(id);
     }
 
@@ -858,7 +858,7 @@ impl Controller {
         let id = state.array;
         let transaction = &mut self.slab.items[id.index()];
         transaction.array_ns += now.since(state.array_start).ns();
-        probe.on_array(transaction, state.array_start, now);
+        probe.on_array(id, transaction, state.array_start, now);
         self.work.count(transaction, now.since(state.array_start));
         state.count_array(transaction.origin, state.array_start, now);
         state.suspended = id;

@@ -1,7 +1,7 @@
 //! What observers see. A run without observers is compiled without them.
 
-use crate::Transaction;
-use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
+use crate::{Origin, Transaction, TransactionId};
+use units::{ChannelId, Lpn, Ppa, SimTime};
 
 /// What a channel was busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,14 +89,28 @@ pub enum SnapshotEvent {
 
 /// An observer. Each method is one kind of event, with what a checker or a timeline needs.
 pub trait Probe {
-    /// A channel will be busy from `from` to `to`.
-    fn on_channel(&mut self, _: ChannelId, _: DieId, _: ChannelUse, _from: SimTime, _to: SimTime) {}
+    /// A channel will be busy from `from` to `to`, with a part of a transaction.
+    fn on_channel(
+        &mut self,
+        _: ChannelId,
+        _: TransactionId,
+        _: &Transaction,
+        _: ChannelUse,
+        _from: SimTime,
+        _to: SimTime,
+    ) {
+    }
     /// The array of a die was busy from `from` to `to`. A suspended operation shows as several intervals.
-    fn on_array(&mut self, _: &Transaction, _from: SimTime, _to: SimTime) {}
+    fn on_array(&mut self, _: TransactionId, _: &Transaction, _from: SimTime, _to: SimTime) {}
     /// A transaction was submitted.
-    fn on_submit(&mut self, _: &Transaction) {}
+    fn on_submit(&mut self, _: TransactionId, _: &Transaction) {}
+    /// A read was submitted that rides on another, `carrier`.
+    fn on_ride(&mut self, _carrier: TransactionId, _: TransactionId, _: &Transaction) {}
     /// A transaction finished.
-    fn on_finish(&mut self, _: &Transaction) {}
+    fn on_finish(&mut self, _: TransactionId, _: &Transaction) {}
+    /// A program of so many units is about to be submitted; `source` says of each unit on whose behalf it is and where
+    /// its data are: in a slot of the buffer (host and map) or, where they are moved, at a physical address.
+    fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u32)) {}
     /// The map now says that `lpn` lives at `new`; `old` (or `Ppa::NONE`) turned invalid.
     /// `moved`: the data came from `old`; else it is the newest the host wrote.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa, _moved: bool) {}
@@ -116,8 +130,11 @@ pub trait Probe {
     fn on_snapshot(&mut self, _: SnapshotEvent) {}
     /// The host wrote `lpn`: from now on reads must see this version.
     fn on_host_write(&mut self, _lpn: Lpn) {}
-    /// That version is in this slot of the buffer now.
-    fn on_buffered(&mut self, _lpn: Lpn, _slot: u32) {}
+    /// That version is in this slot of the buffer now. What the host did not write of it, the slot has from `rest`: from
+    /// what it holds already, or from another slot; none: it has nothing else.
+    fn on_buffered(&mut self, _lpn: Lpn, _slot: u32, _rest: Option<u32>) {}
+    /// This slot keeps `lpn` as it was read at `ppa`.
+    fn on_kept(&mut self, _lpn: Lpn, _slot: u32, _ppa: Ppa) {}
     /// What a slot holds of `lpn` was programmed, though a newer version has a slot of its own by now.
     fn on_outdated(&mut self, _lpn: Lpn, _slot: u32) {}
 }

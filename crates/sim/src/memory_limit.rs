@@ -15,8 +15,8 @@ const SUPERBLOCK: u64 = 120;
 /// Bytes of a unit on flash (which logical unit it holds, whether it is valid), and of a logical one (where it lives).
 const PHYSICAL: f64 = 4.125;
 const LOGICAL: u64 = 4;
-/// The most that a checker keeps for a unit on flash and for a logical one.
-const CHECKED: [u64; 2] = [8, 16];
+/// What a checker keeps for a unit on flash and for a logical one, beside the sectors of units that were written in parts.
+const CHECKED: [u64; 2] = [14, 16];
 /// What a saved state of a drive may take beyond its arrays, and each of its units.
 const STATE_HEAD: u64 = 1 << 20;
 

@@ -4,9 +4,9 @@ use crate::check::Checker;
 use crate::measure::{REQUEST_COLUMNS, STAGES};
 use crate::requests::Request;
 use crate::timeline::Timeline;
-use controller::{ChannelUse, Probe, SnapshotEvent, Transaction};
+use controller::{ChannelUse, Origin, Probe, SnapshotEvent, Transaction, TransactionId};
 use host::HostRequest;
-use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
+use units::{ChannelId, Lpn, Ppa, SimTime};
 
 /// A probe that also sees host requests.
 pub(crate) trait Observer: Probe {
@@ -14,7 +14,9 @@ pub(crate) trait Observer: Probe {
     /// The number of that request in its source, where the source has one; asked for only by who wants it.
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
     /// The data of one unit of a write are about to enter the drive.
-    fn on_data(&mut self, _id: u32, _lpn: Lpn) {}
+    fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
+    /// A ramp is over: what is measured begins.
+    fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
 }
 
@@ -78,33 +80,59 @@ pub(crate) struct Observers {
 }
 
 impl Probe for Observers {
-    fn on_channel(&mut self, channel: ChannelId, die: DieId, usage: ChannelUse, from: SimTime, to: SimTime) {
+    fn on_channel(
+        &mut self,
+        channel: ChannelId,
+        id: TransactionId,
+        transaction: &Transaction,
+        usage: ChannelUse,
+        from: SimTime,
+        to: SimTime,
+    ) {
         if let Some(timeline) = &mut self.timeline {
-            timeline.on_channel(channel, die, usage, from, to);
+            timeline.on_channel(channel, transaction.die, usage, from, to);
         }
         if let Some(check) = &mut self.check {
-            check.on_channel(channel, die, usage, from, to);
+            check.on_channel(channel, id, transaction, usage, (from, to));
         }
     }
 
-    fn on_array(&mut self, transaction: &Transaction, from: SimTime, to: SimTime) {
+    fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
         if let Some(timeline) = &mut self.timeline {
             timeline.on_array(transaction, from, to);
         }
         if let Some(check) = &mut self.check {
-            check.on_array(transaction, from, to);
+            check.on_array(id, transaction, from, to);
         }
     }
 
-    fn on_submit(&mut self, transaction: &Transaction) {
+    fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
         if let Some(check) = &mut self.check {
-            check.on_submit(transaction);
+            check.on_submit(id, transaction);
         }
     }
 
-    fn on_finish(&mut self, transaction: &Transaction) {
+    fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
         if let Some(check) = &mut self.check {
-            check.on_finish(transaction);
+            check.on_ride(carrier, id, transaction);
+        }
+    }
+
+    fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
+        if let Some(check) = &mut self.check {
+            check.on_finish(id, transaction);
+        }
+    }
+
+    fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u32)) {
+        if let Some(check) = &mut self.check {
+            check.on_place(transaction, units, source);
+        }
+    }
+
+    fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_kept(lpn, slot, ppa);
         }
     }
 
@@ -114,9 +142,9 @@ impl Probe for Observers {
         }
     }
 
-    fn on_buffered(&mut self, lpn: Lpn, slot: u32) {
+    fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         if let Some(check) = &mut self.check {
-            check.on_buffered(lpn, slot);
+            check.on_buffered(lpn, slot, rest);
         }
     }
 
@@ -188,9 +216,15 @@ impl Observer for Observers {
         }
     }
 
-    fn on_data(&mut self, id: u32, lpn: Lpn) {
+    fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
         if let Some(check) = &mut self.check {
-            check.durability.on_data(id, lpn);
+            check.on_data(id, request, lpn);
+        }
+    }
+
+    fn on_window(&mut self, now: SimTime) {
+        if let Some(check) = &mut self.check {
+            check.on_window(now);
         }
     }
 

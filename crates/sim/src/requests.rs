@@ -23,7 +23,7 @@ pub(crate) struct Request {
     pub bytes_left: u64,
     /// Bytes of a read that have come from the flash and wait to go on to the host.
     pub gathered: u64,
-    /// When the last of them was decoded.
+    /// When the last part of a read was decoded.
     pub gathered_at: SimTime,
     /// When the drive took it up, when its command was understood.
     pub fetched: SimTime,

@@ -262,11 +262,16 @@ impl<P: Observer> Run<P> {
         }
     }
 
+    /// Lets all operations of the flash end that are under way.
+    pub fn come_to_rest(&mut self) {
+        self.pass_while(|run| run.ftl.controller().in_flight() > 0);
+    }
+
     /// Simulates what the drive does at power-up to find its data again, if it must; after the last request.
     pub fn recover(&mut self) -> Option<Value> {
         self.ftl.as_page_mapped()?;
         self.drain();
-        self.pass_while(|run| run.ftl.controller().in_flight() > 0);
+        self.come_to_rest();
         let begun = self.calendar.now();
         let ftl = self.ftl.as_page_mapped()?;
         let recovery = ftl.begin_recovery(&mut self.calendar, &mut self.observer)?;
@@ -451,6 +456,7 @@ impl<P: Observer> Run<P> {
         self.ftl.begin_turnover();
         self.regulation_baseline = self.ftl.regulation_counts();
         self.busy_baseline = self.busy_times();
+        self.observer.on_window(now);
     }
 
     /// True when a write is acknowledged only once it is on flash.
@@ -539,7 +545,7 @@ impl<P: Observer> Run<P> {
                 continue;
             }
             let whole = covers(&request.host, lpn, self.unit);
-            self.observer.on_data(id, lpn);
+            self.observer.on_data(id, &request.host, lpn);
             self.ftl.write(waiter, lpn, whole, &mut self.calendar, &mut self.observer);
         }
         let bytes = bytes_of(&request, self.unit, request.units_crossing);
@@ -589,7 +595,8 @@ impl<P: Observer> Run<P> {
         let last = request.parts == 0;
         let bytes = if last { request.bytes_left } else { request.bytes_left.min(request.from_memory) };
         request.bytes_left -= bytes;
-        let mut end = self.link.give(now, Nanos::ZERO, bytes);
+        let decoded = if last { now.max(request.gathered_at) } else { now };
+        let mut end = self.link.give(decoded, Nanos::ZERO, bytes);
         if last {
             end = self.link.answered(Op::Read, now, end);
             let request = self.requests.get(id);
@@ -622,10 +629,11 @@ impl<P: Observer> Run<P> {
                 };
                 request.bytes_left -= bytes;
                 request.gathered += bytes;
-                let mut decoded = now + decoding;
+                // The answer comes after all that was read is decoded; what was read earlier may take more attempts.
+                request.gathered_at = request.gathered_at.max(now + decoding);
+                let mut decoded = if request.parts == 0 { request.gathered_at } else { now + decoding };
                 let mut over = Nanos::new(stages.transfer);
                 if self.read_frame > 0 {
-                    request.gathered_at = request.gathered_at.max(decoded);
                     if request.parts > 0 && request.gathered < self.read_frame {
                         return;
                     }
@@ -636,7 +644,7 @@ impl<P: Observer> Run<P> {
                 if request.parts == 0 {
                     end = self.link.answered(Op::Read, now, end);
                 }
-                request.ecc_ns = decoding.ns();
+                request.ecc_ns = decoded.since(now).ns();
                 request.link_ns = end.since(decoded).ns();
                 if request.parts == 0 {
                     self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });

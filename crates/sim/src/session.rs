@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use units::SimTime;
 
 /// How far a run is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -234,9 +235,10 @@ impl Session {
         let t_decode = self.drive.t_decode();
         let options = &self.options;
         self.phase = if options.check || options.timeline || options.requests {
-            let channels = self.drive.geometry().channels;
+            let ramps = source.in_ramp(SimTime::ZERO);
+            let check = options.check.then(|| Checker::new(&self.drive, &ftl, ramps)).transpose()?;
             let observers = Observers {
-                check: options.check.then(|| Box::new(Checker::new(&ftl, channels))),
+                check: check.map(Box::new),
                 timeline: options.timeline.then(Timeline::default),
                 rows: options.requests.then(RequestRows::new),
             };
@@ -323,12 +325,16 @@ impl Session {
             Phase::Observed(run) => {
                 run.ftl.account_risk(run.calendar.now());
                 let mut value = result::of(run, &context);
+                if let Some(check) = &run.observer.check {
+                    check.compare(&value, run.calendar.now());
+                }
                 value["recovery"] = run.recover().into();
                 if run.observer.check.is_some() {
                     run.drain();
-                    let outstanding = run.outstanding();
+                    run.come_to_rest();
+                    let (outstanding, now) = (run.outstanding(), run.calendar.now());
                     let check = run.observer.check.as_ref().expect("looked a line above");
-                    check.settle(&run.ftl, outstanding);
+                    check.settle(&run.ftl, outstanding, now);
                     check_shares("utilisation", &value["utilisation"]);
                 }
                 Ok(value)

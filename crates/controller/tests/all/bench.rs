@@ -53,19 +53,31 @@ pub struct Log {
 }
 
 impl Probe for Log {
-    fn on_channel(&mut self, _: ChannelId, die: DieId, usage: ChannelUse, from: SimTime, to: SimTime) {
-        self.channel.push((usage, die.0, from.ns(), to.ns()));
+    fn on_channel(
+        &mut self,
+        _: ChannelId,
+        _: TransactionId,
+        transaction: &Transaction,
+        usage: ChannelUse,
+        from: SimTime,
+        to: SimTime,
+    ) {
+        self.channel.push((usage, transaction.die.0, from.ns(), to.ns()));
     }
 
-    fn on_array(&mut self, transaction: &Transaction, from: SimTime, to: SimTime) {
+    fn on_array(&mut self, _: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
         self.array.push((transaction.kind, transaction.die.0, from.ns(), to.ns()));
     }
 
-    fn on_submit(&mut self, _: &Transaction) {
+    fn on_submit(&mut self, _: TransactionId, _: &Transaction) {
         self.submitted += 1;
     }
 
-    fn on_finish(&mut self, _: &Transaction) {
+    fn on_ride(&mut self, _: TransactionId, _: TransactionId, _: &Transaction) {
+        self.submitted += 1;
+    }
+
+    fn on_finish(&mut self, _: TransactionId, _: &Transaction) {
         self.finished += 1;
     }
 }

@@ -101,7 +101,12 @@ impl BlockMapped {
     }
 
     /// Keeps what the host read from flash, where it is still the newest and there is room for it.
-    pub(super) fn keep_read(&mut self, transaction: &Transaction, calendar: &Calendar) {
+    pub(super) fn keep_read<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        calendar: &Calendar,
+        probe: &mut P,
+    ) {
         if !self.buffer.is_cache() {
             return;
         }
@@ -114,7 +119,8 @@ impl BlockMapped {
             let lpn = self.map.holder(ppa);
             let current = lpn != Lpn::NONE && self.map.lookup(lpn) == ppa && self.buffer.find(lpn).is_none();
             if current && self.buffer.keeps_clean(lpn) && self.has_room() {
-                self.buffer.insert_clean(lpn);
+                let slot = self.buffer.insert_clean(lpn);
+                probe.on_kept(lpn, slot, ppa);
                 self.relieve_buffer(calendar);
             }
         }

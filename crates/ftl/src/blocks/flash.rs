@@ -62,7 +62,7 @@ impl BlockMapped {
                 self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
                 match transaction.origin {
                     Origin::Host => {
-                        self.keep_read(transaction, calendar);
+                        self.keep_read(transaction, calendar, probe);
                         self.outputs.push(Output::Read {
                             request: transaction.owner,
                             units: transaction.mask.count_ones(),

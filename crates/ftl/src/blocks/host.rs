@@ -120,17 +120,19 @@ impl BlockMapped {
         if let Some(slot) = older
             && self.overwrite_buffered(slot, request, calendar)
         {
-            return probe.on_buffered(lpn, slot);
+            return probe.on_buffered(lpn, slot, older);
         }
-        let home = if whole || older.is_some() { Ppa::NONE } else { self.map.lookup(lpn) };
+        // An older version that still waits for its own rest cannot give it to this one.
+        let complete = older.is_some_and(|slot| self.buffer.slot(slot).state != SlotState::Merging);
+        let home = if whole || complete { Ppa::NONE } else { self.map.lookup(lpn) };
         if home == Ppa::NONE {
             let slot = self.buffer.insert(lpn, request, SlotState::Queued);
-            probe.on_buffered(lpn, slot);
+            probe.on_buffered(lpn, slot, older);
             self.admit(slot, calendar);
             return;
         }
         let slot = self.buffer.insert(lpn, request, SlotState::Merging);
-        probe.on_buffered(lpn, slot);
+        probe.on_buffered(lpn, slot, older);
         let (row, unit) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
         let origin = Origin::ReadModifyWrite;
         self.submit_read(row, 1 << unit, origin, Class::InternalRead, slot, calendar, probe);

@@ -313,6 +313,7 @@ impl BlockMapped {
         transaction.owner = program;
         self.banks[bank].in_flight += 1;
         self.banks[bank].blocks[block as usize].in_flight += 1;
+        probe.on_place(&transaction, self.layout.program_units, |unit| self.programs.told(program, unit));
         self.submit(transaction, calendar, probe);
     }
 

@@ -483,12 +483,13 @@ impl Buffer {
         self.begin_keeping(slot, SlotState::Clean);
     }
 
-    /// Keeps a unit that was read from flash, in a free slot.
-    pub fn insert_clean(&mut self, lpn: Lpn) {
+    /// Keeps a unit that was read from flash, in a free slot, which it gives.
+    pub fn insert_clean(&mut self, lpn: Lpn) -> u32 {
         let slot = self.free.pop().expect("the caller checked for a free slot");
         self.slots[slot as usize] = Slot::of(lpn, SlotState::Clean);
         self.index.link(lpn, slot);
         self.begin_keeping(slot, SlotState::Clean);
+        slot
     }
 
     fn drop_clean(&mut self, slot: u32) {

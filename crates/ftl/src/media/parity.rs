@@ -89,6 +89,8 @@ impl Media {
                 regulation.take_due();
             }
             self.store.space.in_flight[global as usize] += 1;
+            let units = self.store.layout.program_units;
+            probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
             self.store.controller.submit(transaction, calendar, probe);
         }
     }

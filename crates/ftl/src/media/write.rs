@@ -192,6 +192,8 @@ impl Media {
             self.assembly.flush_serial = (self.assembly.flush_serial + 1) & 0xFF_FFFF;
             self.assembly.flush_armed = false;
         }
+        let units = self.store.layout.program_units_of(slc);
+        probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
         self.store.controller.submit(transaction, calendar, probe);
         if self.guards.parity.is_some() {
             self.note_program(global as u32, next_unit / self.store.layout.program_units, calendar, probe);

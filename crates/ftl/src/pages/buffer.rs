@@ -23,7 +23,7 @@ impl PageMapped {
     }
 
     /// Keeps what the host read from flash, where it is still the newest and there is room for it.
-    pub(crate) fn keep_read(&mut self, transaction: &Transaction) {
+    pub(crate) fn keep_read<P: Probe>(&mut self, transaction: &Transaction, probe: &mut P) {
         if !self.media.buffer.is_cache() || transaction.superblock == Transaction::NOWHERE {
             return;
         }
@@ -39,7 +39,8 @@ impl PageMapped {
                 && self.media.store.map.lookup(lpn) == ppa
                 && self.media.buffer.find(lpn).is_none();
             if current && self.media.buffer.keeps_clean(lpn) && self.has_room() {
-                self.media.buffer.insert_clean(lpn);
+                let slot = self.media.buffer.insert_clean(lpn);
+                probe.on_kept(lpn, slot, ppa);
                 self.relieve_buffer();
             }
         }

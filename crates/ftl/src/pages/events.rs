@@ -98,7 +98,7 @@ impl PageMapped {
                 reading.uncorrectable |=
                     self.media.guards.rebuilds.has_lost() && self.reads_lost(transaction);
                 if !reading.uncorrectable {
-                    self.keep_read(transaction);
+                    self.keep_read(transaction, probe);
                 }
                 self.host.outputs.push(Output::Read {
                     request: transaction.owner,
@@ -170,7 +170,12 @@ impl PageMapped {
                     self.on_host_unit(ppa, source.value(), done, transaction, probe);
                 }
                 Origin::Padding | Origin::Parity => {}
-                origin => self.media.on_moved_unit(ppa, Ppa(source.value()), origin, done, probe),
+                origin => {
+                    let old = Ppa(source.value());
+                    if !self.media.on_moved_unit(ppa, old, done, probe) {
+                        self.media.move_again(old, origin, transaction.kind, calendar, probe);
+                    }
+                }
             }
         }
         self.media.store.programs.release(transaction.owner);

@@ -84,7 +84,7 @@ impl PageMapped {
             return false;
         }
         let slot = self.media.buffer.insert(lpn, write.request, SlotState::Merging);
-        probe.on_buffered(lpn, slot);
+        probe.on_buffered(lpn, slot, write.older);
         self.note_arrived(slot, lpn, write);
         self.await_entry(lpn, Waiter::Write { slot, whole: write.whole }, calendar, probe);
         true

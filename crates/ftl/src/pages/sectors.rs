@@ -2,7 +2,7 @@
 
 use crate::buffer::SlotState;
 use crate::guards::sectors::{Held, LOOKUP_BYTES, bytes};
-use crate::pages::PageMapped;
+use crate::pages::{Arriving, PageMapped};
 use crate::placement::PlacementView;
 use crate::store::NONE;
 use controller::{Class, Kind, Origin, Probe, Transaction};
@@ -166,15 +166,19 @@ impl PageMapped {
 
     /// The sectors of the write at hand are those that `slot` holds; true when no others must be read first.
     #[cold]
-    pub(crate) fn hold_sectors(&mut self, slot: u32, lpn: Lpn, older: bool, leaves: bool) -> bool {
+    pub(crate) fn hold_sectors(&mut self, slot: u32, lpn: Lpn, write: Arriving) -> bool {
         let Some(sectors) = &mut self.media.guards.sectors else { return true };
         let mask = sectors.within(sectors.current, lpn);
-        let missing = if older { 0 } else { sectors.written[lpn.index()] & !mask };
+        let missing = match write.older {
+            Some(_) if write.complete => 0,
+            Some(older) => sectors.slots[older as usize].missing & !mask,
+            None => sectors.written[lpn.index()] & !mask,
+        };
         sectors.written[lpn.index()] |= mask;
         sectors.promised -= mask.count_ones();
         sectors.release(slot);
         sectors.slots[slot as usize] = Held { mask, missing, counted: false };
-        if leaves {
+        if write.leaves {
             sectors.count(slot);
         }
         missing == 0

@@ -16,8 +16,10 @@ pub(crate) struct Arriving {
     pub request: u32,
     /// Nothing else of the unit must be read.
     pub whole: bool,
-    /// The buffer has an older version.
-    pub older: bool,
+    /// The slot of an older version, where the buffer has one.
+    pub older: Option<u32>,
+    /// That version is whole.
+    pub complete: bool,
     /// It goes to the flash at once, even where the buffer keeps what it can.
     pub leaves: bool,
 }
@@ -44,6 +46,8 @@ impl PageMapped {
         probe.on_host_write(lpn);
         self.host.reads.forget(lpn, &mut self.media.store.stats);
         let older = if self.media.buffer.used_slots() > 0 { self.media.buffer.find(lpn) } else { None };
+        // An older version that still waits for its own rest cannot give it to this one.
+        let complete = older.is_some_and(|slot| self.media.buffer.slot(slot).state != SlotState::Merging);
         self.account_risk(calendar.now());
         let overtaken = self.media.overtake(lpn, probe);
         debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
@@ -53,18 +57,18 @@ impl PageMapped {
             && let Some(slot) = older
             && self.overwrite_buffered(slot, request)
         {
-            probe.on_buffered(lpn, slot);
+            probe.on_buffered(lpn, slot, older);
             if self.media.guards.sectors.is_some() {
                 self.hold_more_sectors(slot, lpn);
             }
             return self.note_buffered(lpn, probe);
         }
-        let write = Arriving { request, whole: whole || older.is_some(), older: older.is_some(), leaves };
+        let write = Arriving { request, whole: whole || complete, older, complete, leaves };
         if self.media.guards.demand.is_some() && self.write_by_demand(lpn, write, calendar, probe) {
             return;
         }
         let slot = self.media.buffer.insert(lpn, request, SlotState::Merging);
-        probe.on_buffered(lpn, slot);
+        probe.on_buffered(lpn, slot, older);
         self.note_arrived(slot, lpn, write);
         self.note_buffered(lpn, probe);
         let all_there = write.whole && self.media.guards.sectors.is_none();
@@ -84,7 +88,7 @@ impl PageMapped {
     #[inline]
     pub(crate) fn note_arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
         if self.media.guards.sectors.is_some() {
-            self.hold_sectors(slot, lpn, write.older, write.leaves);
+            self.hold_sectors(slot, lpn, write);
         }
         if self.host.recent.is_some() && write.leaves {
             self.media.buffer.leave_at_once(slot);

@@ -115,31 +115,20 @@ impl Media {
         }
     }
 
-    /// A moved unit was programmed: it is the home of its data unless the host wrote or trimmed meanwhile.
+    /// A moved unit was programmed: it is the home of its data unless the host wrote or trimmed meanwhile. False when it
+    /// must be moved again.
     #[inline]
-    pub(crate) fn on_moved_unit<P: Probe>(
-        &mut self,
-        ppa: Ppa,
-        old: Ppa,
-        origin: Origin,
-        done: bool,
-        probe: &mut P,
-    ) {
+    pub(crate) fn on_moved_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, done: bool, probe: &mut P) -> bool {
         let lpn = self.store.map.holder(ppa);
         let superblock = self.store.layout.superblock_of(ppa);
         // Where nobody needs it any more, its old place may have been erased since, and be named for what came there.
         let named = self.is_named(old) && self.store.map.holder(old) == lpn;
         let live = self.store.map.lookup(lpn) == old;
         if !live && !named {
-            return;
+            return true;
         }
         if !done {
-            let die = (superblock / self.store.space.per_die) as usize;
-            match origin {
-                Origin::Fold => self.fold_again(die, old),
-                _ => self.movers[die].backlog.push_back((old, origin)),
-            }
-            return;
+            return false;
         }
         if named {
             self.move_named(lpn, old, ppa, live, probe);
@@ -151,6 +140,46 @@ impl Media {
         }
         self.store.space.valid[superblock as usize] += 1;
         self.invalidate(old);
+        true
+    }
+
+    /// A unit could not be programmed where it was moved to: it is still where it was, and waits for another place. What
+    /// a copyback moved was never in the controller, and is read for that first.
+    #[cold]
+    pub(crate) fn move_again<P: Probe>(
+        &mut self,
+        old: Ppa,
+        origin: Origin,
+        kind: Kind,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let die = (self.store.layout.superblock_of(old) / self.store.space.per_die) as usize;
+        match (kind, origin) {
+            (Kind::Copyback, Origin::Fold) => self.await_folded(die),
+            (Kind::Copyback, _) => {
+                self.movers[die].reading_rows += 1;
+                self.movers[die].reading_units += 1;
+            }
+            (_, Origin::Fold) => return self.fold_again(die, old),
+            _ => return self.movers[die].backlog.push_back((old, origin)),
+        }
+        let (row, unit) = (old.0 / self.store.layout.row_units, old.0 % self.store.layout.row_units);
+        self.submit_read(row, 1 << unit, origin, Class::InternalRead, NONE, calendar, probe);
+    }
+
+    /// A superblock was erased: units of it that were read, and waited for a place when they became invalid, must not
+    /// come back as what is written there next.
+    #[inline]
+    pub(crate) fn forget_waiting(&mut self, die: usize, superblock: u32) {
+        let units = self.store.layout.superblock_units;
+        let backlog = &mut self.movers[die].backlog;
+        if !backlog.is_empty() {
+            backlog.retain(|(ppa, _)| ppa.0 / units != superblock);
+        }
+        if let Some(cache) = &mut self.guards.slc_cache {
+            cache.dies[die].read.retain(|ppa| ppa.0 / units != superblock);
+        }
     }
 
     /// Pads a program unit that victims wait for when nothing else will fill it.
@@ -193,6 +222,14 @@ impl Media {
     pub(crate) fn fold_again(&mut self, die: usize, old: Ppa) {
         if let Some(cache) = &mut self.guards.slc_cache {
             cache.dies[die].read.push_back(old);
+        }
+    }
+
+    /// A unit that was folded in vain is read, to be folded again.
+    fn await_folded(&mut self, die: usize) {
+        if let Some(cache) = &mut self.guards.slc_cache {
+            cache.dies[die].reading_rows += 1;
+            cache.dies[die].reading_units += 1;
         }
     }
 

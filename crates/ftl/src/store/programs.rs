@@ -64,6 +64,13 @@ impl Programs {
         self.sources[slot as usize * self.units + unit as usize]
     }
 
+    /// What observers are told of a unit of a program.
+    #[inline]
+    pub fn told(&self, slot: u32, unit: u32) -> (Origin, u32) {
+        let source = self.get(slot, unit);
+        (source.origin(), source.value())
+    }
+
     /// Slots not given back yet.
     pub fn in_use(&self) -> usize {
         self.sources.len() / self.units - self.free.len()

@@ -196,6 +196,7 @@ impl Upkeep {
         media.store.stats.blocks_erased[transaction.origin as usize] += u64::from(media.store.layout.planes);
         media.store.stats.erase_failures += u64::from(!done);
         media.store.space.dies[die].erases += 1;
+        media.forget_waiting(die, global as u32);
         if slc {
             media.free_slc(die, global);
         } else {

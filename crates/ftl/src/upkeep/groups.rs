@@ -187,6 +187,7 @@ impl Upkeep {
         let global = media.store.space.global(die, transaction.superblock);
         media.store.stats.blocks_erased[transaction.origin as usize] += u64::from(media.store.layout.planes);
         probe.on_erase(global);
+        media.forget_waiting(die, global as u32);
         media.erase_member(die, global as u32);
         let group = media.stripes().group_of(global as u32);
         let of = &mut media.stripes().groups[group as usize];

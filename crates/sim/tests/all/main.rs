@@ -24,6 +24,7 @@ mod program_order;
 mod reads;
 mod regulation;
 mod rest;
+mod second_answer;
 mod slc_cache;
 mod smoke;
 mod snapshots;

@@ -1,7 +1,7 @@
 //! A drive on the bench: the translation layer is given units one by one, without host and link, and all that it does on
 //! the flash is written down.
 
-use controller::{Kind, Origin, Probe, Transaction};
+use controller::{Kind, Origin, Probe, Transaction, TransactionId};
 use engine::Calendar;
 use ftl::{Ftl, Output, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
@@ -21,11 +21,15 @@ pub struct Log {
 }
 
 impl Probe for Log {
-    fn on_submit(&mut self, transaction: &Transaction) {
+    fn on_submit(&mut self, _: TransactionId, transaction: &Transaction) {
         self.submitted.push(*transaction);
     }
 
-    fn on_finish(&mut self, transaction: &Transaction) {
+    fn on_ride(&mut self, _: TransactionId, _: TransactionId, transaction: &Transaction) {
+        self.submitted.push(*transaction);
+    }
+
+    fn on_finish(&mut self, _: TransactionId, transaction: &Transaction) {
         self.finished.push(*transaction);
     }
 

@@ -588,6 +588,13 @@ impl Regulation {
         &self.ways.costs
     }
 
+    /// The ways to write, in the order of their numbers in transactions from 1 on: the program step over the usual one,
+    /// or a set of voltages.
+    pub fn ways_to_write(&self) -> Vec<(f64, Option<&str>)> {
+        let named = self.ways.costs.iter().map(|cost| cost.voltages.as_deref());
+        self.ways.steps.iter().copied().zip(named).collect()
+    }
+
     /// Reference voltages of the rungs.
     pub fn references(&self) -> Vec<u32> {
         self.ladder().rungs.iter().map(|rung| rung.references).collect()

@@ -1,23 +1,43 @@
 //! The checker: an observer that keeps its own account of the drive and stops the run at the first
 //! difference. It shares no state with what it checks.
+//!
+//! - `clock`: how long channels and arrays take, by the numbers of chip and interface, and in which order.
+//! - `numbers`: those numbers, read and worked out once more.
+//! - `ledger`: what goes in comes out, by origin and by request.
+//! - `content`: whose bytes are whose.
+
+mod clock;
+mod content;
+#[cfg(test)]
+mod faults;
+mod ledger;
+mod numbers;
 
 use crate::durability::Durability;
 use crate::measure::STAGES;
 use crate::past::{EMPTY, Past};
 use crate::requests::Request;
 use crate::stripes::StripeAccount;
-use controller::{ChannelUse, Kind, Origin, SnapshotEvent, Transaction};
+use crate::{Drive, Error};
+use clock::Clock;
+use content::Content;
+use controller::{ChannelUse, Kind, Origin, SnapshotEvent, Transaction, TransactionId};
 use ftl::{Ftl, Layout, Seen};
 use host::HostRequest;
+use ledger::Ledger;
+use numbers::Numbers;
+use serde_json::Value;
 use std::collections::HashMap;
-use units::{ChannelId, DieId, Lpn, Ppa, SimTime};
+use units::{ChannelId, Lpn, Ppa, SimTime};
 
 const NOTHING: u32 = u32::MAX;
 
 /// Its own map, version numbers, block states and counts.
 pub(crate) struct Checker {
     layout: Layout,
-    channels: u32,
+    clock: Clock,
+    ledger: Ledger,
+    bytes: Content,
     /// Home and version of each logical unit; the version is that of the newest write.
     home: Vec<u32>,
     version: Vec<u32>,
@@ -26,23 +46,24 @@ pub(crate) struct Checker {
     content: Vec<u32>,
     versions: u32,
     past: Past,
-    /// Holder and version of each physical unit.
+    /// Holder of each physical unit while it is valid; what was programmed there last, and in which version; on whose
+    /// behalf it was read since, one bit for each.
     holder: Vec<u32>,
+    stored: Vec<u32>,
     held_version: Vec<u32>,
+    read_by: Vec<u16>,
+    /// What programs under way put on flash, by their owners: on whose behalf, and from where.
+    placed: Vec<Vec<(Origin, u32)>>,
     /// The version that was fetched of a unit before the host asked for it; unordered, for it is only looked up.
     fetched: HashMap<u32, u32>,
     /// Page rows programmed of each superblock.
     rows: Vec<u32>,
     /// Superblocks whose cells hold one bit each.
     one_bit: Vec<bool>,
-    channel_free: Vec<SimTime>,
-    array_free: Vec<SimTime>,
     requests_in: u64,
     requests_out: u64,
     submitted: u64,
     finished: u64,
-    pages_programmed: [u64; Origin::COUNT],
-    blocks_erased: u64,
     /// What was promised to survive a power cut.
     pub durability: Durability,
     /// What parity promises, where there is any.
@@ -50,12 +71,21 @@ pub(crate) struct Checker {
 }
 
 impl Checker {
-    /// An account that begins with what the drive holds now.
-    pub fn new(ftl: &Ftl, channels: u32) -> Self {
+    /// An account that begins with what the drive holds now; `ramps`: what comes first is not measured.
+    ///
+    /// # Errors
+    /// When the drive's own numbers cannot be read once more.
+    pub fn new(drive: &Drive, ftl: &Ftl, ramps: bool) -> Result<Self, Error> {
         let layout = ftl.layout().clone();
         let physical = layout.physical_units();
+        let clock = Clock::new(Numbers::new(drive, ftl)?, drive.geometry().channels, layout.dies);
         let mut checker = Self {
-            channels,
+            ledger: Ledger::new(ftl, clock.busy(SimTime::ZERO), !ramps),
+            clock,
+            bytes: Content::new(layout.unit.get(), ftl.is_draining()),
+            stored: vec![NOTHING; physical],
+            read_by: vec![0; physical],
+            placed: Vec::new(),
             home: vec![NOTHING; layout.written_units() as usize],
             version: vec![0; layout.written_units() as usize],
             content: vec![EMPTY; layout.logical_units as usize],
@@ -66,14 +96,10 @@ impl Checker {
             fetched: HashMap::new(),
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
             one_bit: vec![false; layout.superblocks()],
-            channel_free: vec![SimTime::ZERO; channels as usize],
-            array_free: vec![SimTime::ZERO; layout.dies as usize],
             requests_in: 0,
             requests_out: 0,
             submitted: 0,
             finished: 0,
-            pages_programmed: ftl.stats().pages_programmed,
-            blocks_erased: ftl.stats().blocks_erased.iter().sum(),
             durability: Durability::new(ftl.is_protected(), ftl.is_write_back()),
             stripes: ftl.parity().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
             layout,
@@ -87,20 +113,35 @@ impl Checker {
                     *content = 0;
                 }
                 checker.holder[ppa.index()] = lpn;
+                checker.stored[ppa.index()] = lpn;
             }
         }
-        checker
+        Ok(checker)
+    }
+
+    /// What is measured begins now.
+    pub fn on_window(&mut self, now: SimTime) {
+        self.ledger.on_window(&self.clock, now);
     }
 
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         self.requests_in += 1;
         self.durability.on_request(id, request);
+        self.ledger.on_request(id, request);
         assert_eq!(request.offset % 512, 0, "requests begin at a sector");
+    }
+
+    /// The data of one unit of a write are about to enter the drive.
+    pub fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
+        self.durability.on_data(id, lpn);
+        self.ledger.on_data(id);
+        self.bytes.on_data(request.offset, u64::from(request.bytes));
     }
 
     pub fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         self.requests_out += 1;
         self.durability.on_complete(request);
+        self.ledger.on_complete(request.id, &request.host, request.failed, now);
         let latency = now.since(request.host.arrive).ns();
         let explained: u64 = stages.iter().sum();
         assert!(
@@ -110,27 +151,52 @@ impl Checker {
         );
     }
 
-    pub fn on_channel(&mut self, channel: ChannelId, die: DieId, _: ChannelUse, from: SimTime, to: SimTime) {
-        assert_eq!(die.0 % self.channels, channel.0, "{die} does not sit on {channel}");
-        assert!(from >= self.channel_free[channel.index()], "{channel} carries two things at {from}");
-        self.channel_free[channel.index()] = to;
+    pub fn on_channel(
+        &mut self,
+        channel: ChannelId,
+        id: TransactionId,
+        transaction: &Transaction,
+        usage: ChannelUse,
+        time: (SimTime, SimTime),
+    ) {
+        self.clock.on_channel(channel.index(), id, transaction, usage, time);
     }
 
-    pub fn on_array(&mut self, transaction: &Transaction, from: SimTime, to: SimTime) {
-        let die = transaction.die.index();
-        assert!(from >= self.array_free[die], "{} works on two things at {from}", transaction.die);
-        assert!(to >= from, "an array operation ends before it begins");
-        self.array_free[die] = to;
+    pub fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
+        self.clock.on_array(id, transaction, from, to);
     }
 
     fn superblock(&self, transaction: &Transaction) -> usize {
         transaction.die.index() * self.layout.superblocks_per_die as usize + transaction.superblock as usize
     }
 
-    pub fn on_submit(&mut self, transaction: &Transaction) {
+    /// The first of the units that a read or program of a page row is about.
+    fn first_unit(&self, transaction: &Transaction) -> Ppa {
+        let superblock = self.superblock(transaction) as u32;
+        Ppa(self.layout.first_ppa(superblock) + transaction.row * self.layout.row_units)
+    }
+
+    pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
+        self.clock.on_submit(id, transaction);
+        self.note_submitted(transaction);
+    }
+
+    pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
+        self.clock.on_ride(carrier, id, transaction);
+        self.note_submitted(transaction);
+    }
+
+    fn note_submitted(&mut self, transaction: &Transaction) {
         self.submitted += 1;
+        let is_part = transaction.kind == Kind::Read && transaction.origin == Origin::Host;
         if transaction.superblock == Transaction::NOWHERE {
+            if is_part {
+                self.ledger.on_host_part(transaction, Ppa::NONE);
+            }
             return;
+        }
+        if is_part {
+            self.ledger.on_host_part(transaction, self.first_unit(transaction));
         }
         let at = self.superblock(transaction);
         if let Some(stripes) = &mut self.stripes {
@@ -146,8 +212,47 @@ impl Checker {
         }
     }
 
-    pub fn on_finish(&mut self, transaction: &Transaction) {
+    /// A program is about to be submitted: where each of its units comes from. What is moved must have been read; what was
+    /// not, or was written anew since, is nothing, which the map may not come to name.
+    pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u32)) {
+        let first = self.first_unit(transaction);
+        let owner = transaction.owner as usize;
+        if self.placed.len() <= owner {
+            self.placed.resize(owner + 1, Vec::new());
+        }
+        for unit in 0..units {
+            let (ppa, (origin, from)) = (Ppa(first.0 + unit), source(unit));
+            self.placed[owner].push((origin, from));
+            self.read_by[ppa.index()] = 0;
+            (self.stored[ppa.index()], self.held_version[ppa.index()]) = match origin {
+                Origin::Host => {
+                    let (lpn, version) = self.bytes.on_place(from, ppa);
+                    (lpn.0, version)
+                }
+                Origin::Map | Origin::Padding | Origin::Parity => (NOTHING, 0),
+                _ => self.moved(transaction, origin, Ppa(from), ppa),
+            };
+        }
+    }
+
+    /// The unit and version that a program moves.
+    fn moved(&mut self, transaction: &Transaction, origin: Origin, old: Ppa, new: Ppa) -> (u32, u32) {
+        let in_die = transaction.kind == Kind::Copyback;
+        if !in_die && self.read_by[old.index()] >> origin as u16 & 1 == 0 {
+            return (NOTHING, 0);
+        }
+        self.bytes.on_move(old, new);
+        (self.stored[old.index()], self.held_version[old.index()])
+    }
+
+    pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
+        self.clock.on_finish(id, transaction);
         self.finished += 1;
+        match transaction.kind {
+            Kind::Read => self.note_read(transaction),
+            Kind::Program | Kind::Copyback => self.note_programmed(transaction),
+            Kind::Erase => self.ledger.on_erased(transaction, self.layout.planes),
+        }
         if transaction.superblock == Transaction::NOWHERE {
             return;
         }
@@ -172,10 +277,45 @@ impl Checker {
                     "superblock {superblock}: rows out of order"
                 );
                 self.rows[superblock] += transaction.rows;
-                self.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
             }
             Kind::Erase => {}
         }
+    }
+
+    /// The data of a read are out.
+    fn note_read(&mut self, transaction: &Transaction) {
+        self.ledger.on_read(transaction);
+        if transaction.origin == Origin::Host {
+            self.ledger.on_host_part_read(transaction, self.clock.decoded(transaction));
+        }
+        if transaction.superblock == Transaction::NOWHERE {
+            return;
+        }
+        let first = self.first_unit(transaction);
+        if Content::completes(transaction) {
+            let ppa = Ppa(first.0 + transaction.mask.trailing_zeros());
+            let stored = (Lpn(self.stored[ppa.index()]), self.held_version[ppa.index()]);
+            return self.bytes.on_rest_read(transaction.owner, ppa, stored);
+        }
+        let mut mask = transaction.mask;
+        while mask != 0 {
+            self.read_by[first.index() + mask.trailing_zeros() as usize] |= 1 << transaction.origin as u16;
+            mask &= mask - 1;
+        }
+    }
+
+    /// A program is over, for good or ill.
+    fn note_programmed(&mut self, transaction: &Transaction) {
+        if transaction.kind == Kind::Copyback {
+            self.ledger.on_read(transaction);
+        }
+        let mut placed = std::mem::take(&mut self.placed[transaction.owner as usize]);
+        assert!(!placed.is_empty(), "a program ends that nobody said the units of");
+        self.ledger.on_programmed(transaction, placed.iter().map(|(origin, _)| *origin));
+        let hosts = placed.iter().filter(|(origin, _)| *origin == Origin::Host);
+        hosts.for_each(|(_, slot)| self.bytes.on_programmed(*slot));
+        placed.clear();
+        self.placed[transaction.owner as usize] = placed;
     }
 
     /// Between two erases all cells of a superblock hold as many bits, and with one bit a wordline has one page.
@@ -201,8 +341,7 @@ impl Checker {
 
     /// What is on flash now is older than the newest, by one write or more.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
-        let version = self.version[lpn.index()].checked_sub(1).expect("a newer version was written");
-        self.commit(lpn, new, old, version, false);
+        self.commit(lpn, new, old, self.held_version[new.index()], false);
     }
 
     fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32, moved: bool) {
@@ -211,6 +350,15 @@ impl Checker {
         let superblock = self.layout.superblock_of(new) as usize;
         let row = new.0 % self.layout.superblock_units / self.layout.row_units;
         assert!(row < self.rows[superblock], "{lpn} moved to {new}, which is not programmed");
+        if self.layout.is_host_unit(lpn) && self.stored[new.index()] != content::BEFORE.0 {
+            self.bytes.on_commit(new);
+            let there = (self.stored[new.index()], self.held_version[new.index()]);
+            assert_eq!(
+                there,
+                (lpn.0, version),
+                "{lpn} is said to be at {new}: another unit or version is, or one that was never read"
+            );
+        }
         // What a snapshot sees stays where it is, unless it was moved.
         if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held_version[old.index()])) {
             self.holder[old.index()] = NOTHING;
@@ -221,7 +369,6 @@ impl Checker {
         }
         self.home[lpn.index()] = new.0;
         self.holder[new.index()] = lpn.0;
-        self.held_version[new.index()] = version;
     }
 
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
@@ -229,6 +376,7 @@ impl Checker {
         self.versions += 1;
         self.version[lpn.index()] = self.versions;
         self.content[lpn.index()] = EMPTY;
+        self.bytes.on_trim(lpn);
         self.durability.on_commit(lpn, self.version[lpn.index()]);
         if old != Ppa::NONE {
             if !self.past.sees(lpn, self.held_version[old.index()]) {
@@ -252,10 +400,16 @@ impl Checker {
         if let Some(stripes) = &mut self.stripes {
             stripes.on_erase(superblock);
         }
-        self.blocks_erased += u64::from(self.layout.planes);
+        self.bytes.on_erase(first as u32, self.layout.superblock_units);
     }
 
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        self.check_host_read(lpn, ppa);
+        self.ledger.on_host_read(ppa);
+    }
+
+    fn check_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        self.bytes.on_host_read(lpn, ppa);
         assert_eq!(self.home[lpn.index()], ppa.0, "{lpn} was read at {ppa}, where it does not live");
         assert_eq!(
             self.held_version[ppa.index()],
@@ -266,7 +420,7 @@ impl Checker {
 
     /// What is read ahead is the version that lives there; it is at hand until it is asked for.
     pub fn on_fetch(&mut self, lpn: Lpn, ppa: Ppa) {
-        self.on_host_read(lpn, ppa);
+        self.check_host_read(lpn, ppa);
         self.fetched.insert(lpn.0, self.held_version[ppa.index()]);
     }
 
@@ -280,12 +434,20 @@ impl Checker {
 
     pub fn on_host_write(&mut self, lpn: Lpn) {
         self.versions += 1;
+        self.bytes.on_write(lpn, self.versions, self.content[lpn.index()]);
+        self.ledger.on_host_write();
         self.version[lpn.index()] = self.versions;
         self.content[lpn.index()] = self.versions;
         self.durability.on_version(lpn, self.version[lpn.index()]);
     }
 
-    pub fn on_buffered(&mut self, lpn: Lpn, slot: u32) {
+    /// A slot keeps what was read at `ppa`.
+    pub fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
+        self.bytes.on_kept(lpn, slot, self.held_version[ppa.index()], ppa);
+    }
+
+    pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
+        self.bytes.on_buffered(lpn, slot, self.version[lpn.index()], rest);
         self.durability.on_buffered(slot, self.version[lpn.index()]);
     }
 
@@ -314,6 +476,9 @@ impl Checker {
                     let held = (self.holder[home as usize], self.held_version[home as usize]);
                     assert_eq!(held, (lpn as u32, version), "unit {lpn} is not as in the snapshot");
                     self.version[lpn] = version;
+                    self.bytes.on_returned(Lpn(lpn as u32), Ppa(home));
+                } else {
+                    self.bytes.on_trim(Lpn(lpn as u32));
                 }
                 self.content[lpn] = version;
             }
@@ -327,8 +492,10 @@ impl Checker {
     fn hold(&mut self, lpn: Lpn, ppa: Ppa, version: u32) {
         assert!(self.past.sees(lpn, version), "{lpn} at {ppa} is kept and no snapshot sees it");
         assert_eq!(self.holder[ppa.index()], NOTHING, "{ppa} holds something already");
+        self.bytes.on_commit(ppa);
+        let there = (self.stored[ppa.index()], self.held_version[ppa.index()]);
+        assert_eq!(there, (lpn.0, version), "{ppa} holds another unit or version");
         self.holder[ppa.index()] = lpn.0;
-        self.held_version[ppa.index()] = version;
     }
 
     /// What is neither the newest version nor seen by a snapshot is invalid.
@@ -373,19 +540,20 @@ impl Checker {
         }
     }
 
+    /// The results must say of the measured window what was seen.
+    pub fn compare(&self, result: &Value, now: SimTime) {
+        self.ledger.compare(result, &self.clock, now);
+    }
+
     /// The final account, when nothing is under way.
-    pub fn settle(&self, ftl: &Ftl, outstanding: u32) {
+    pub fn settle(&self, ftl: &Ftl, outstanding: u32, now: SimTime) {
         assert_eq!(
             self.requests_in,
             self.requests_out + u64::from(outstanding),
             "requests in = requests out"
         );
-        assert_eq!(self.pages_programmed, ftl.stats().pages_programmed, "every program has an origin");
-        assert_eq!(
-            self.blocks_erased,
-            ftl.stats().blocks_erased.iter().sum::<u64>(),
-            "every erase is counted"
-        );
+        self.ledger.settle(ftl);
+        self.clock.settle(ftl.controller(), now);
         assert!(self.finished <= self.submitted, "no operation finishes that was not submitted");
         for (lpn, &home) in self.home.iter().enumerate() {
             assert_eq!(ftl.lookup(Lpn(lpn as u32)).0, home, "the map and the account differ on unit {lpn}");

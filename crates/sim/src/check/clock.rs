@@ -1,0 +1,255 @@
+//! The account of time: every part of every flash operation, how long it may take, and what must lie before it.
+
+use super::numbers::Numbers;
+use controller::{ChannelUse, Controller, Kind, Origin, Transaction, TransactionId, Work};
+use std::collections::VecDeque;
+use units::SimTime;
+
+/// How far an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Its place is free.
+    Over,
+    Waits,
+    /// Command or data are with the die.
+    Loaded,
+    /// The array was stopped before its time.
+    Suspended,
+    /// The array is done.
+    Worked,
+    /// Data are out, or the outcome is known.
+    Told,
+}
+
+/// One operation under way.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    stage: Stage,
+    kind: Kind,
+    /// When its last part was over.
+    ready: SimTime,
+    array_ns: u64,
+    transfer_ns: u64,
+    /// What the array takes for it, and by how much that may differ.
+    due: (u64, u64),
+    /// Units that its data-out sends, those for its riders included.
+    mask: u64,
+    /// The read that it rides on, and whether that one's array had begun then.
+    carrier: Option<TransactionId>,
+}
+
+const OVER: Flight = Flight {
+    stage: Stage::Over,
+    kind: Kind::Read,
+    ready: SimTime::ZERO,
+    array_ns: 0,
+    transfer_ns: 0,
+    due: (0, 0),
+    mask: 0,
+    carrier: None,
+};
+
+/// Channels, arrays and all that is under way at them.
+pub(crate) struct Clock {
+    numbers: Numbers,
+    channels: u32,
+    flights: Vec<Flight>,
+    channel_free: Vec<SimTime>,
+    /// Before that nothing may begin at the array of a die.
+    array_free: Vec<SimTime>,
+    channel_ns: Vec<u64>,
+    array_ns: Vec<[u64; 4]>,
+    /// Array time by kind and column, and bytes in and out.
+    work: Work,
+    /// Pages of reads whose data were out and are decoded until then, by origin.
+    decoding: VecDeque<(SimTime, Origin, u32)>,
+}
+
+impl Clock {
+    pub fn new(numbers: Numbers, channels: u32, dies: u32) -> Self {
+        Self {
+            numbers,
+            channels,
+            flights: Vec::new(),
+            channel_free: vec![SimTime::ZERO; channels as usize],
+            array_free: vec![SimTime::ZERO; dies as usize],
+            channel_ns: vec![0; channels as usize],
+            array_ns: vec![[0; 4]; dies as usize],
+            work: Work::default(),
+            decoding: VecDeque::new(),
+        }
+    }
+
+    fn flight(&mut self, id: TransactionId) -> &mut Flight {
+        if self.flights.len() <= id.index() {
+            self.flights.resize(id.index() + 1, OVER);
+        }
+        &mut self.flights[id.index()]
+    }
+
+    pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
+        let due = self.numbers.array_ns(transaction);
+        let flight = self.flight(id);
+        assert_eq!(flight.stage, Stage::Over, "two operations at once have number {}", id.0);
+        let Transaction { kind, mask, queued: ready, .. } = *transaction;
+        *flight = Flight { stage: Stage::Waits, kind, ready, due, mask, ..OVER };
+    }
+
+    /// A rider has its data with those of another read: they must be among what that one sends.
+    pub fn on_ride(&mut self, carrier: TransactionId, id: TransactionId, transaction: &Transaction) {
+        self.on_submit(id, transaction);
+        let of = self.flight(carrier);
+        assert_eq!(of.kind, Kind::Read, "a read rides on a {}", of.kind.name());
+        if matches!(of.stage, Stage::Told | Stage::Over) {
+            assert_eq!(
+                transaction.mask & !of.mask,
+                0,
+                "a read rides on one whose data were out without its own"
+            );
+        } else {
+            of.mask |= transaction.mask;
+        }
+        self.flight(id).carrier = Some(carrier);
+    }
+
+    pub fn on_channel(
+        &mut self,
+        channel: usize,
+        id: TransactionId,
+        transaction: &Transaction,
+        usage: ChannelUse,
+        (from, to): (SimTime, SimTime),
+    ) {
+        let die = transaction.die;
+        assert_eq!((die.0 % self.channels) as usize, channel, "{die} does not sit on channel {channel}");
+        assert!(from >= self.channel_free[channel], "channel {channel} carries two things at {from}");
+        self.channel_free[channel] = to;
+        let flight = self.flights[id.index()];
+        let expected = match usage {
+            ChannelUse::Command | ChannelUse::DataIn => Stage::Waits,
+            ChannelUse::Status | ChannelUse::DataOut => Stage::Worked,
+        };
+        let (what, name) = (usage.name(), transaction.kind.name());
+        assert_eq!(flight.stage, expected, "{what} of a {name} comes before or after its time, at {from}");
+        assert!(from >= flight.ready, "{what} of a {name} begins at {from}, before {}", flight.ready);
+        let (time, bytes) = self.numbers.channel_ns(transaction, usage, flight.mask.count_ones());
+        let took = to.since(from).ns();
+        assert_eq!(took, time, "{what} of a {name} takes {took} ns; by the interface's numbers it is {time}");
+        match usage {
+            ChannelUse::DataIn => self.work.bytes_in += bytes,
+            _ => self.work.bytes_out += bytes,
+        }
+        self.channel_ns[channel] += took;
+        let flight = &mut self.flights[id.index()];
+        flight.stage = if expected == Stage::Waits { Stage::Loaded } else { Stage::Told };
+        flight.ready = to;
+        flight.transfer_ns += took;
+    }
+
+    pub fn on_array(&mut self, id: TransactionId, transaction: &Transaction, from: SimTime, to: SimTime) {
+        let (die, kind) = (transaction.die.index(), transaction.kind);
+        assert!(from >= self.array_free[die], "die {die} works on two things at {from}");
+        assert!(to >= from, "an array operation ends before it begins");
+        let resume = self.numbers.resume_ns();
+        let flight = &mut self.flights[id.index()];
+        let name = kind.name();
+        match flight.stage {
+            Stage::Loaded => {}
+            Stage::Suspended => flight.due.0 += resume,
+            stage => panic!("the array works on a {name} that is {stage:?}"),
+        }
+        assert!(from >= flight.ready, "a {name} begins at {from}, before {}", flight.ready);
+        let busy = to.since(from).ns();
+        flight.array_ns += busy;
+        flight.ready = to;
+        let (due, slack) = flight.due;
+        let took = flight.array_ns;
+        assert!(took <= due + slack, "a {name} takes {took} ns of its array; by the chip's file it is {due}");
+        self.array_free[die] = to;
+        flight.stage = Stage::Worked;
+        if took + slack < due {
+            assert!(matches!(kind, Kind::Program | Kind::Erase), "a {name} ends after {took} of {due} ns");
+            flight.stage = Stage::Suspended;
+            self.array_free[die] = to + units::Nanos::new(self.numbers.suspend_ns(kind));
+        }
+        let column = transaction.origin.wait_column();
+        self.array_ns[die][column] += busy;
+        self.work.array_ns[kind as usize][column] += busy;
+    }
+
+    pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
+        let name = transaction.kind.name();
+        let flight = std::mem::replace(self.flight(id), OVER);
+        // A read that is over may still be ridden on while its data are decoded: what it sent stays known.
+        (self.flights[id.index()].mask, self.flights[id.index()].ready) = (flight.mask, flight.ready);
+        self.note_decoding(transaction);
+        if let Some(carrier) = flight.carrier {
+            let of = self.flights[carrier.index()];
+            let out = matches!(of.stage, Stage::Told | Stage::Over);
+            assert!(out && transaction.finished >= of.ready, "a read ends before the one that it rides on");
+            assert_eq!(transaction.mask & !of.mask, 0, "a read ends without its data");
+            return;
+        }
+        let needed = match transaction.kind {
+            Kind::Read => Stage::Told,
+            Kind::Program | Kind::Erase | Kind::Copyback if self.numbers.asks_status() => Stage::Told,
+            _ => Stage::Worked,
+        };
+        let Flight { stage, array_ns, transfer_ns, ready, due, .. } = flight;
+        assert_eq!(stage, needed, "a {name} ends after {array_ns} of {} ns of its array, {stage:?}", due.0);
+        assert!(transaction.finished >= ready, "a {name} ends at {}, before {ready}", transaction.finished);
+        assert_eq!(
+            transaction.transfer_ns, transfer_ns,
+            "a {name} counts other time at the channel than it took"
+        );
+        assert_eq!(transaction.array_ns, array_ns, "a {name} counts other time at the array than it took");
+    }
+
+    fn note_decoding(&mut self, transaction: &Transaction) {
+        while self.decoding.front().is_some_and(|(until, ..)| *until < transaction.finished) {
+            self.decoding.pop_front();
+        }
+        let time = self.numbers.t_decode * u64::from(transaction.reading.decodes);
+        if transaction.kind == Kind::Read && time > 0 {
+            let until = transaction.finished + units::Nanos::new(time);
+            self.decoding.push_back((until, transaction.origin, transaction.pages));
+        }
+    }
+
+    /// When the host's data of a read are there: after they are decoded.
+    pub fn decoded(&self, transaction: &Transaction) -> SimTime {
+        let time = self.numbers.t_decode * u64::from(transaction.reading.decodes);
+        transaction.finished + units::Nanos::new(time)
+    }
+
+    /// Pages that were read for `origin` and may be decoded at `now` still.
+    pub fn decoding(&self, origin: Origin, now: SimTime) -> u64 {
+        let pages = self.decoding.iter().filter(|(until, of, _)| *until >= now && *of == origin);
+        pages.map(|(.., pages)| u64::from(*pages)).sum()
+    }
+
+    /// Busy time of each channel until `now`, and of each array as far as it was told.
+    pub fn busy(&self, now: SimTime) -> (Vec<u64>, Vec<u64>) {
+        let late = self.channel_free.iter().map(|free| free.ns().saturating_sub(now.ns()));
+        let channels = self.channel_ns.iter().zip(late).map(|(busy, late)| busy - late).collect();
+        (channels, self.array_ns.iter().map(|busy| busy.iter().sum()).collect())
+    }
+
+    /// The final account, when nothing is under way.
+    pub fn settle(&self, controller: &Controller, now: SimTime) {
+        let (channels, _) = self.busy(now);
+        let counted: Vec<u64> = controller.channel_busy_ns(now).collect();
+        assert_eq!(counted, channels, "every transfer is counted as time of its channel");
+        assert!(
+            channels.iter().all(|busy| *busy <= now.ns()),
+            "a channel was busy longer than there was time"
+        );
+        let arrays: Vec<[u64; 4]> = controller.array_busy_ns(now).collect();
+        assert_eq!(arrays, self.array_ns, "all array time is counted");
+        let longest = self.array_ns.iter().map(|busy| busy.iter().sum::<u64>()).max();
+        assert!(longest.unwrap_or(0) <= now.ns(), "an array was busy longer than there was time");
+        assert_eq!(*controller.work(), self.work, "every byte that crosses a channel is counted");
+        let open = self.flights.iter().filter(|flight| flight.stage != Stage::Over).count();
+        assert_eq!(open, 0, "{open} operations were submitted and never ended");
+    }
+}

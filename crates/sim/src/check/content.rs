@@ -1,0 +1,214 @@
+//! Whose bytes are whose: which of the host's writes each sector of a unit comes from, in the logical drive as it should
+//! be, in the slots of the buffer and on flash.
+//!
+//! Where all sectors of a unit come from one write its version says so, and nothing is kept here.
+
+use controller::Transaction;
+use std::collections::HashMap;
+use units::{Lpn, Ppa};
+
+/// Bytes of a sector.
+const SECTOR: u64 = 512;
+/// A sector that nobody wrote, and one that is not where it is asked for.
+const EMPTY: u32 = u32::MAX;
+const LACKING: u32 = u32::MAX - 1;
+
+/// The version that each sector of a unit comes from.
+type Sectors = Box<[u32]>;
+
+/// What a slot of the buffer holds.
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    lpn: Lpn,
+    version: u32,
+    /// It is part of a program under way.
+    bound: bool,
+    /// Sector by sector what it has, and what it should have, where these are not all of one version.
+    parts: Option<(Sectors, Sectors)>,
+}
+
+/// The unit of a slot that was filled before the run, which only a drive that wore out before it leaves so: whatever the
+/// drive says.
+pub(super) const BEFORE: Lpn = Lpn(u32::MAX - 1);
+
+/// What is where.
+pub(crate) struct Content {
+    per_unit: u64,
+    /// The extent in bytes of the write whose data enter the drive.
+    entering: (u64, u64),
+    /// What a slot holds that was not heard of.
+    unheard: Lpn,
+    /// Units of the logical drive, of the buffer and of the flash. Only looked up, never walked through.
+    drive: HashMap<u32, Sectors>,
+    slots: Vec<Slot>,
+    flash: HashMap<u32, Sectors>,
+    /// What is wrong with units on flash.
+    faults: HashMap<u32, String>,
+}
+
+/// What a program puts on flash: a unit and the version it has.
+pub(super) type Stored = (Lpn, u32);
+
+impl Content {
+    /// `filled`: the buffer holds data of before.
+    pub fn new(unit: u64, filled: bool) -> Self {
+        Self {
+            per_unit: unit / SECTOR,
+            entering: (0, 0),
+            unheard: if filled { BEFORE } else { Lpn::NONE },
+            drive: HashMap::new(),
+            slots: Vec::new(),
+            flash: HashMap::new(),
+            faults: HashMap::new(),
+        }
+    }
+
+    pub fn on_data(&mut self, offset: u64, bytes: u64) {
+        self.entering = (offset / SECTOR, (offset + bytes).div_ceil(SECTOR));
+    }
+
+    /// The sectors of a unit that the write at hand brings; none: all.
+    fn part(&self, lpn: Lpn) -> Option<std::ops::Range<usize>> {
+        let start = u64::from(lpn.0) * self.per_unit;
+        let (first, end) = self.entering;
+        let from = first.max(start) - start;
+        let to = end.min(start + self.per_unit).saturating_sub(start);
+        assert!(from < to, "{lpn} is written by a request that lies elsewhere");
+        (from > 0 || to < self.per_unit).then_some(from as usize..to as usize)
+    }
+
+    /// The host's write of a unit has `version`; what was there before is `older`, [`EMPTY`] for nothing.
+    pub fn on_write(&mut self, lpn: Lpn, version: u32, older: u32) {
+        let Some(part) = self.part(lpn) else {
+            self.drive.remove(&lpn.0);
+            return;
+        };
+        let per_unit = self.per_unit as usize;
+        let sectors = self.drive.entry(lpn.0).or_insert_with(|| vec![older; per_unit].into());
+        sectors[part].fill(version);
+    }
+
+    /// The host forgot a unit.
+    pub fn on_trim(&mut self, lpn: Lpn) {
+        self.drive.remove(&lpn.0);
+    }
+
+    fn slot(&mut self, slot: u32) -> &mut Slot {
+        if self.slots.len() <= slot as usize {
+            self.slots.resize(slot as usize + 1, Slot { lpn: self.unheard, ..Slot::default() });
+        }
+        &mut self.slots[slot as usize]
+    }
+
+    /// That write is in a slot; what it lacks comes from the slot `rest`, if that is given.
+    pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, version: u32, rest: Option<u32>) {
+        let part = self.part(lpn);
+        let own = self.slot(slot);
+        assert!(!own.bound, "slot {slot} is written anew while {} in it goes to the flash", own.lpn);
+        let Some(part) = part else {
+            *own = Slot { lpn, version, bound: false, parts: None };
+            return;
+        };
+        let mut has: Sectors = match rest {
+            None => vec![LACKING; self.per_unit as usize].into(),
+            Some(from) => {
+                let from = self.slot(from).clone();
+                let there = from.lpn == lpn || from.lpn == BEFORE;
+                assert!(there, "what is missing of {lpn} is taken from a slot of {}", from.lpn);
+                from.parts.map_or_else(|| vec![from.version; self.per_unit as usize].into(), |(has, _)| has)
+            }
+        };
+        has[part].fill(version);
+        let should = self.drive.get(&lpn.0).expect("a partial write was noted").clone();
+        *self.slot(slot) = Slot { lpn, version, bound: false, parts: Some((has, should)) };
+    }
+
+    /// A slot keeps what was read at `ppa`.
+    pub fn on_kept(&mut self, lpn: Lpn, slot: u32, version: u32, ppa: Ppa) {
+        let parts = self.flash.get(&ppa.0).map(|there| (there.clone(), there.clone()));
+        *self.slot(slot) = Slot { lpn, version, bound: false, parts };
+    }
+
+    /// What a slot lacks was read at `ppa`, which holds `stored`.
+    pub fn on_rest_read(&mut self, slot: u32, ppa: Ppa, stored: Stored) {
+        let (holder, version) = stored;
+        let there = self.flash.get(&ppa.0).cloned();
+        let own = self.slot(slot);
+        let Some((has, _)) = &mut own.parts else { return };
+        assert_eq!(own.lpn, holder, "what is missing of {} is read at {ppa}, which holds {holder}", own.lpn);
+        for (at, sector) in has.iter_mut().enumerate().filter(|(_, sector)| **sector == LACKING) {
+            *sector = there.as_ref().map_or(version, |there| there[at]);
+        }
+    }
+
+    /// A slot goes to the flash, at `ppa`. Where it is not complete, it must have become garbage meanwhile.
+    pub fn on_place(&mut self, slot: u32, ppa: Ppa) -> Stored {
+        let own = self.slot(slot);
+        own.bound = true;
+        let stored = (own.lpn, own.version);
+        let Some((has, should)) = own.parts.clone() else { return stored };
+        let differs = |(_, (has, should)): &(usize, (&u32, &u32))| has != should && **should != EMPTY;
+        if let Some((sector, (has, should))) = has.iter().zip(&should).enumerate().find(differs) {
+            let found = if *has == LACKING { "nothing".into() } else { format!("what write {has} brought") };
+            let text =
+                format!("sector {sector} of {} has {found} instead of what write {should} brought", stored.0);
+            self.faults.insert(ppa.0, text);
+        }
+        self.flash.insert(ppa.0, should);
+        stored
+    }
+
+    /// What was programmed at `ppa` is data that somebody may read from now on: it must be complete.
+    pub fn on_commit(&mut self, ppa: Ppa) {
+        if let Some(fault) = self.faults.get(&ppa.0) {
+            panic!("{fault}, at {ppa}: a partial write was not merged with what was there");
+        }
+    }
+
+    /// A unit moves on flash as it is.
+    pub fn on_move(&mut self, old: Ppa, new: Ppa) {
+        if let Some(fault) = self.faults.get(&old.0).cloned() {
+            self.faults.insert(new.0, fault);
+        }
+        match self.flash.get(&old.0).cloned() {
+            Some(there) => self.flash.insert(new.0, there),
+            None => self.flash.remove(&new.0),
+        };
+    }
+
+    /// The program of a slot is over.
+    pub fn on_programmed(&mut self, slot: u32) {
+        self.slot(slot).bound = false;
+    }
+
+    /// What the host reads at `ppa` must be what it last wrote, sector by sector.
+    pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        let (there, should) = (self.flash.get(&ppa.0), self.drive.get(&lpn.0));
+        assert_eq!(
+            there, should,
+            "{lpn} was read at {ppa}, which has sectors of other writes than it should"
+        );
+    }
+
+    /// The drive went back to what is at `ppa`, or to nothing.
+    pub fn on_returned(&mut self, lpn: Lpn, ppa: Ppa) {
+        match self.flash.get(&ppa.0).cloned() {
+            Some(there) => self.drive.insert(lpn.0, there),
+            None => self.drive.remove(&lpn.0),
+        };
+    }
+
+    /// Nothing is left of these units.
+    pub fn on_erase(&mut self, first: u32, units: u32) {
+        if !self.flash.is_empty() {
+            (first..first + units).for_each(|ppa| drop(self.flash.remove(&ppa)));
+            (first..first + units).for_each(|ppa| drop(self.faults.remove(&ppa)));
+        }
+    }
+
+    /// True for a read that completes what a slot lacks.
+    pub fn completes(transaction: &Transaction) -> bool {
+        use controller::{Kind, Origin};
+        transaction.kind == Kind::Read && transaction.origin == Origin::ReadModifyWrite
+    }
+}

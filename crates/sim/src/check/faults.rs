@@ -1,0 +1,402 @@
+//! What the accounts find: one faulty stream of events for each fault, beside the good one that it differs from.
+
+use super::clock::Clock;
+use super::content::Content;
+use super::ledger::Ledger;
+use super::numbers::Numbers;
+use super::*;
+use crate::Catalogue;
+use controller::Class;
+use host::Op;
+use serde_json::json;
+use units::{DieId, Nanos};
+
+const SETTINGS: [&str; 10] = [
+    "nand.t_r=50us",
+    "nand.t_prog=300us",
+    "nand.t_bers=2ms",
+    "nand.t_resume=7us",
+    "nand.t_suspend_program=20us",
+    "geometry.channels=1",
+    "geometry.ways=2",
+    "nand.blocks_per_plane=32",
+    "bus.cycles_status=2",
+    "ftl.op_ratio=0.5",
+];
+
+fn drive() -> Drive {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let settings = SETTINGS.map(str::to_owned);
+    Drive::load(&Catalogue::new([root]), "mlc", &settings).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The account of time with one operation on its way.
+struct Bench {
+    clock: Clock,
+    numbers: Numbers,
+    ftl: Ftl,
+    now: SimTime,
+    transaction: Transaction,
+}
+
+const ID: TransactionId = TransactionId(3);
+
+impl Bench {
+    fn new(kind: Kind) -> Self {
+        let drive = drive();
+        let ftl = drive.build(1).expect("the drive can be built");
+        let numbers = || Numbers::new(&drive, &ftl).expect("its numbers can be read again");
+        let class = if kind == Kind::Read { Class::HostRead } else { Class::HostProgram };
+        let mut transaction = Transaction::new(kind, Origin::Host, class, DieId(0), 0, 0);
+        (transaction.mask, transaction.pages) = (1, 1);
+        transaction.rows = ftl.layout().program_rows;
+        let mut clock = Clock::new(numbers(), 1, ftl.layout().dies);
+        clock.on_submit(ID, &transaction);
+        Self { clock, numbers: numbers(), ftl, now: SimTime::ZERO, transaction }
+    }
+
+    /// A part on the channel that takes `more` or less than it should.
+    fn cross(&mut self, usage: ChannelUse, more: i64) {
+        let (time, _) = self.numbers.channel_ns(&self.transaction, usage, 1);
+        let from = self.now;
+        self.now += Nanos::new(time.strict_add_signed(more));
+        self.transaction.transfer_ns += self.now.since(from).ns();
+        self.clock.on_channel(0, ID, &self.transaction, usage, (from, self.now));
+    }
+
+    /// The array works for so long.
+    fn work(&mut self, ns: u64) {
+        let from = self.now;
+        self.now += Nanos::new(ns);
+        self.transaction.array_ns += ns;
+        self.clock.on_array(ID, &self.transaction, from, self.now);
+    }
+
+    fn wait(&mut self, ns: u64) {
+        self.now += Nanos::new(ns);
+    }
+
+    fn finish(&mut self) {
+        self.transaction.finished = self.now;
+        self.clock.on_finish(ID, &self.transaction);
+    }
+}
+
+/// What the file says: a read of 50 us, a program of 300, a suspension of 20 and 7 to go on.
+const T_R: u64 = 50_000;
+const T_PROG: u64 = 300_000;
+const T_RESUME: u64 = 7_000;
+
+/// A read to its end; `more`: what its data-out takes beyond what it should.
+fn read(bench: &mut Bench, more: i64) {
+    bench.cross(ChannelUse::Command, 0);
+    bench.work(T_R);
+    bench.cross(ChannelUse::DataOut, more);
+    bench.finish();
+}
+
+/// A program to its end that is suspended after 100 us, and goes on after `pause` with `rest` to do.
+fn suspended(pause: u64, rest: u64) {
+    let mut bench = Bench::new(Kind::Program);
+    bench.cross(ChannelUse::DataIn, 0);
+    bench.work(100_000);
+    bench.wait(pause);
+    bench.work(rest);
+    bench.cross(ChannelUse::Status, 0);
+    bench.finish();
+}
+
+#[test]
+fn what_keeps_to_the_numbers_passes() {
+    read(&mut Bench::new(Kind::Read), 0);
+    suspended(20_000, T_PROG - 100_000 + T_RESUME);
+}
+
+#[test]
+#[should_panic(expected = "status of a program comes before or after its time")]
+fn a_free_resume_is_found() {
+    suspended(20_000, T_PROG - 100_000);
+}
+
+#[test]
+#[should_panic(expected = "works on two things")]
+fn a_free_suspension_is_found() {
+    suspended(19_999, T_PROG - 100_000 + T_RESUME);
+}
+
+#[test]
+#[should_panic(expected = "of its array; by the chip's file it is 300000")]
+fn a_program_that_takes_too_long_is_found() {
+    let mut bench = Bench::new(Kind::Program);
+    bench.cross(ChannelUse::DataIn, 0);
+    bench.work(T_PROG + 1);
+}
+
+#[test]
+#[should_panic(expected = "a read ends after 49999 of 50000 ns")]
+fn a_read_that_senses_too_short_is_found() {
+    let mut bench = Bench::new(Kind::Read);
+    bench.cross(ChannelUse::Command, 0);
+    bench.work(T_R - 1);
+}
+
+#[test]
+#[should_panic(expected = "by the interface's numbers it is")]
+fn a_transfer_that_takes_too_short_is_found() {
+    read(&mut Bench::new(Kind::Read), -1);
+}
+
+#[test]
+#[should_panic(expected = "a read ends after 50000 of 50000 ns of its array, Worked")]
+fn a_read_without_its_transfer_is_found() {
+    let mut bench = Bench::new(Kind::Read);
+    bench.cross(ChannelUse::Command, 0);
+    bench.work(T_R);
+    bench.finish();
+}
+
+#[test]
+#[should_panic(expected = "every transfer is counted as time of its channel")]
+fn a_channel_that_does_not_count_a_transfer_is_found() {
+    let mut bench = Bench::new(Kind::Read);
+    read(&mut bench, 0);
+    bench.clock.settle(bench.ftl.controller(), bench.now);
+}
+
+#[test]
+#[should_panic(expected = "a read counts other time at the channel than it took")]
+fn an_operation_that_does_not_count_a_transfer_is_found() {
+    let mut bench = Bench::new(Kind::Read);
+    bench.cross(ChannelUse::Command, 0);
+    bench.work(T_R);
+    bench.cross(ChannelUse::DataOut, 0);
+    bench.transaction.transfer_ns -= 1;
+    bench.finish();
+}
+
+#[test]
+#[should_panic(expected = "data out of a read comes before or after its time")]
+fn data_that_are_out_before_they_are_sensed_are_found() {
+    let mut bench = Bench::new(Kind::Read);
+    bench.cross(ChannelUse::Command, 0);
+    bench.cross(ChannelUse::DataOut, 0);
+}
+
+#[test]
+#[should_panic(expected = "the array works on a program that is Waits")]
+fn a_program_before_its_data_is_found() {
+    Bench::new(Kind::Program).work(T_PROG);
+}
+
+#[test]
+#[should_panic(expected = "a read ends at")]
+fn an_end_before_the_last_part_is_found() {
+    let mut bench = Bench::new(Kind::Read);
+    bench.cross(ChannelUse::Command, 0);
+    bench.work(T_R);
+    bench.cross(ChannelUse::DataOut, 0);
+    bench.now = SimTime::from_ns(bench.now.ns() - 1);
+    bench.finish();
+}
+
+#[test]
+#[should_panic(expected = "a read rides on one whose data were out without its own")]
+fn a_rider_without_its_data_is_found() {
+    let mut bench = Bench::new(Kind::Read);
+    bench.cross(ChannelUse::Command, 0);
+    bench.work(T_R);
+    bench.cross(ChannelUse::DataOut, 0);
+    let mut rider = bench.transaction;
+    rider.mask = 2;
+    bench.clock.on_ride(ID, TransactionId(4), &rider);
+}
+
+#[test]
+#[should_panic(expected = "operations were submitted and never ended")]
+fn an_operation_that_is_lost_is_found() {
+    let bench = Bench::new(Kind::Read);
+    bench.clock.settle(bench.ftl.controller(), bench.now);
+}
+
+// ---- what goes in comes out --------------------------------------------------------------------------
+
+/// An account of requests, and a read of one unit under way.
+fn ledger() -> (Ledger, HostRequest) {
+    let bench = Bench::new(Kind::Read);
+    let mut ledger = Ledger::new(&bench.ftl, bench.clock.busy(SimTime::ZERO), true);
+    let request =
+        HostRequest { arrive: SimTime::ZERO, op: Op::Read, offset: 0, bytes: 4096, tag: 0, fua: false };
+    ledger.on_request(0, &request);
+    (ledger, request)
+}
+
+fn part() -> Transaction {
+    let mut read = Transaction::new(Kind::Read, Origin::Host, Class::HostRead, DieId(0), 0, 0);
+    (read.owner, read.mask, read.pages) = (0, 1, 1);
+    read
+}
+
+#[test]
+#[should_panic(expected = "a read is answered while 1 of its parts are read")]
+fn an_answer_before_all_parts_is_found() {
+    let (mut ledger, request) = ledger();
+    ledger.on_host_part(&part(), Ppa(0));
+    ledger.on_complete(0, &request, false, SimTime::from_ns(1));
+}
+
+#[test]
+#[should_panic(expected = "before its data at t=9ns")]
+fn an_answer_before_the_data_are_decoded_is_found() {
+    let (mut ledger, request) = ledger();
+    ledger.on_host_part(&part(), Ppa(0));
+    ledger.on_host_part_read(&part(), SimTime::from_ns(9));
+    ledger.on_complete(0, &request, false, SimTime::from_ns(8));
+}
+
+#[test]
+#[should_panic(expected = "the host wants units of the flash that nobody reads")]
+fn a_unit_that_is_not_read_is_found() {
+    let (mut ledger, request) = ledger();
+    ledger.on_host_read(Ppa(0));
+    ledger.on_host_read(Ppa(1));
+    ledger.on_host_part(&part(), Ppa(0));
+    ledger.on_host_part_read(&part(), SimTime::ZERO);
+    ledger.on_complete(0, &request, false, SimTime::from_ns(8));
+}
+
+#[test]
+#[should_panic(expected = "a write is answered with 0 of 1 units in the drive")]
+fn a_write_whose_data_did_not_enter_is_found() {
+    let (mut ledger, request) = ledger();
+    let write = HostRequest { op: Op::Write, ..request };
+    ledger.on_request(1, &write);
+    ledger.on_complete(1, &write, false, SimTime::ZERO);
+}
+
+#[test]
+#[should_panic(expected = "pages read, by origin: seen and counted")]
+fn a_read_that_the_drive_does_not_count_is_found() {
+    let (mut ledger, _) = ledger();
+    ledger.on_read(&part());
+    ledger.settle(&Bench::new(Kind::Read).ftl);
+}
+
+#[test]
+#[should_panic(expected = "units programmed, by origin: seen and counted")]
+fn a_unit_of_another_origin_is_found() {
+    let (mut ledger, _) = ledger();
+    let mut program = part();
+    program.pages = 0;
+    ledger.on_programmed(&program, [Origin::Gc].into_iter());
+    ledger.settle(&Bench::new(Kind::Read).ftl);
+}
+
+#[test]
+#[should_panic(expected = "units that the host read: found somewhere and answered")]
+fn a_unit_that_was_answered_from_nowhere_is_found() {
+    let (mut ledger, request) = ledger();
+    ledger.on_complete(0, &request, false, SimTime::ZERO);
+    ledger.settle(&Bench::new(Kind::Read).ftl);
+}
+
+#[test]
+#[should_panic(expected = "programs of host: said and seen")]
+fn a_result_that_says_something_else_is_found() {
+    let (ledger, _) = ledger();
+    let by_origin = |count: u64| -> serde_json::Map<String, Value> {
+        Origin::ALL.iter().map(|origin| (origin.name().into(), json!(count))).collect()
+    };
+    let result = json!({ "flash": { "programs": by_origin(1) } });
+    ledger.compare(&result, &Bench::new(Kind::Read).clock, SimTime::ZERO);
+}
+
+// ---- whose bytes are whose ---------------------------------------------------------------------------
+
+const HOME: Ppa = Ppa(40);
+const PLACE: Ppa = Ppa(80);
+
+/// Unit 5 of 4 KiB lives in version 1 at `HOME`; its third and fourth sector are written anew into slot 0.
+fn partly_written() -> Content {
+    let mut bytes = Content::new(4096, false);
+    bytes.on_data(5 * 4096 + 1024, 1024);
+    bytes.on_write(Lpn(5), 2, 1);
+    bytes.on_buffered(Lpn(5), 0, 2, None);
+    bytes
+}
+
+#[test]
+fn a_unit_that_was_merged_is_whole() {
+    let mut bytes = partly_written();
+    bytes.on_rest_read(0, HOME, (Lpn(5), 1));
+    assert_eq!(bytes.on_place(0, PLACE), (Lpn(5), 2));
+    bytes.on_commit(PLACE);
+    bytes.on_host_read(Lpn(5), PLACE);
+}
+
+#[test]
+#[should_panic(expected = "a partial write was not merged with what was there")]
+fn a_lost_merge_is_lost_data() {
+    let mut bytes = partly_written();
+    bytes.on_place(0, PLACE);
+    bytes.on_commit(PLACE);
+}
+
+#[test]
+#[should_panic(expected = "sector 0 of Lpn 5 has what write 7 brought instead of what write 1 brought")]
+fn a_merge_with_another_version_is_found() {
+    let mut bytes = partly_written();
+    bytes.on_rest_read(0, HOME, (Lpn(5), 7));
+    bytes.on_place(0, PLACE);
+    bytes.on_commit(PLACE);
+}
+
+#[test]
+#[should_panic(expected = "is read at Ppa 40, which holds Lpn 6")]
+fn a_merge_with_another_unit_is_found() {
+    partly_written().on_rest_read(0, HOME, (Lpn(6), 1));
+}
+
+#[test]
+#[should_panic(expected = "a partial write was not merged with what was there")]
+fn a_merge_with_what_waits_for_its_own_rest_is_found() {
+    let mut bytes = partly_written();
+    bytes.on_data(5 * 4096, 512);
+    bytes.on_write(Lpn(5), 3, 2);
+    bytes.on_buffered(Lpn(5), 1, 3, Some(0));
+    bytes.on_place(1, PLACE);
+    bytes.on_commit(PLACE);
+}
+
+#[test]
+#[should_panic(expected = "slot 0 is written anew while Lpn 5 in it goes to the flash")]
+fn a_slot_that_changes_on_its_way_is_found() {
+    let mut bytes = partly_written();
+    bytes.on_place(0, PLACE);
+    bytes.on_data(5 * 4096, 4096);
+    bytes.on_buffered(Lpn(5), 0, 3, Some(0));
+}
+
+#[test]
+#[should_panic(expected = "another unit or version is, or one that was never read")]
+fn a_move_of_what_was_not_read_is_found() {
+    let drive = drive();
+    let ftl = drive.build(1).expect("the drive can be built");
+    let mut checker = Checker::new(&drive, &ftl, false).expect("its numbers can be read");
+    let program = |origin, row| {
+        let mut program = Transaction::new(Kind::Program, origin, Class::HostProgram, DieId(0), 0, row);
+        program.owner = 0;
+        program
+    };
+    let request =
+        HostRequest { arrive: SimTime::ZERO, op: Op::Write, offset: 0, bytes: 4096, tag: 0, fua: false };
+    checker.on_request(0, &request);
+    checker.on_data(0, &request, Lpn(0));
+    checker.on_host_write(Lpn(0));
+    checker.on_buffered(Lpn(0), 0, None);
+    checker.on_place(&program(Origin::Host, 0), 1, |_| (Origin::Host, 0));
+    checker.rows[0] = 2;
+    checker.on_commit(Lpn(0), Ppa(0), Ppa::NONE, false);
+    let new = Ppa(ftl.layout().row_units);
+    checker.on_place(&program(Origin::Gc, 1), 1, |_| (Origin::Gc, 0));
+    checker.on_commit(Lpn(0), new, Ppa(0), true);
+}

@@ -1,0 +1,294 @@
+//! What the chip's file and the bus interface say of time, worked out apart from the parts that keep to it.
+
+use crate::{Drive, Error};
+use bus::Signalling;
+use config::{Document, Section};
+use controller::{ChannelUse, Kind, Transaction};
+use ftl::Ftl;
+use units::{Bytes, Nanos, TransferRate};
+
+/// How a program of some cost is to be timed.
+enum Cost {
+    /// The usual time, divided by this step.
+    Step(f64),
+    /// Times of a set of voltages.
+    Set(Vec<u64>),
+}
+
+/// Array times as the chip's file has them, in ns.
+struct Chip {
+    bits: usize,
+    /// One, or one for each page type; in mode of one bit a cell: read and program.
+    t_r: Vec<u64>,
+    one_bit: Option<[u64; 2]>,
+    /// Program times: for each step, wear and type.
+    t_prog: Vec<u64>,
+    steps: Vec<f64>,
+    wears: usize,
+    t_bers: Vec<u64>,
+    /// Until reads may start after a program, and after an erase, was suspended.
+    t_suspend: [u64; 2],
+    t_resume: u64,
+    /// By the transaction's number; the usual one is not among them.
+    costs: Vec<Cost>,
+}
+
+/// What holds a channel, in femtoseconds and bytes.
+struct Wires {
+    signalling: Signalling,
+    /// Cycles of a read, a program, an erase, a status.
+    cycles: [u64; 4],
+    drain: Option<TransferRate>,
+    unit_bytes: u64,
+    row_units: u64,
+    planes: u64,
+}
+
+/// Everything that takes time at channels and arrays.
+pub(super) struct Numbers {
+    chip: Chip,
+    wires: Wires,
+    /// From data-out to corrected data, for each attempt.
+    pub t_decode: u64,
+}
+
+fn ns(times: &[Nanos]) -> Vec<u64> {
+    times.iter().map(|time| time.ns()).collect()
+}
+
+/// Femtoseconds in whole nanoseconds, rounded up.
+fn ceil_ns(femtos: u64) -> u64 {
+    femtos.div_ceil(1_000_000)
+}
+
+/// The resolved keys of the drive, read once more: defaults stand among them.
+fn read_again(drive: &Drive) -> Result<Document, Error> {
+    let mut document = Document::empty();
+    let wanted = ["nand.", "bus.", "ecc.", "geometry."];
+    for entry in drive.entries().iter().filter(|entry| wanted.iter().any(|of| entry.key.starts_with(of))) {
+        document.set(&format!("{}={}", entry.key, entry.value))?;
+    }
+    Ok(document)
+}
+
+impl Chip {
+    fn read(root: &mut Section, ftl: &Ftl) -> Result<Self, Error> {
+        let mut nand = root.child("nand")?;
+        let bits = match nand.required::<String>("cell", "")?.as_str() {
+            "slc" => 1,
+            "mlc" => 2,
+            "tlc" => 3,
+            _ => 4,
+        };
+        let own: Vec<Nanos> = nand.required("t_prog", "")?;
+        let bers: Vec<Nanos> = vec![nand.required("t_bers", "")?];
+        let mut chip = Self {
+            bits,
+            t_r: ns(&nand.required::<Vec<Nanos>>("t_r", "")?),
+            one_bit: None,
+            t_prog: ns(&own),
+            steps: vec![1.0],
+            wears: 1,
+            t_bers: ns(&bers),
+            t_suspend: [
+                nand.required::<Nanos>("t_suspend_program", "")?.ns(),
+                nand.required::<Nanos>("t_suspend_erase", "")?.ns(),
+            ],
+            t_resume: nand.required::<Nanos>("t_resume", "")?.ns(),
+            costs: Vec::new(),
+        };
+        if nand.has("slc_mode") {
+            let mut mode = nand.child("slc_mode")?;
+            let times = ["t_r", "t_prog"].map(|key| mode.required::<Nanos>(key, ""));
+            let [t_r, t_prog] = times;
+            chip.one_bit = Some([t_r?.ns(), t_prog?.ns()]);
+        }
+        let mut sets = Vec::new();
+        if nand.has("tables") {
+            let mut tables = nand.child("tables")?;
+            chip.wears = tables.required::<Vec<u32>>("pe_cycles", "")?.len();
+            chip.steps = tables.required("steps", "")?;
+            chip.t_prog = ns(&tables.required::<Vec<Nanos>>("t_prog", "")?);
+            chip.t_bers = ns(&tables.required::<Vec<Nanos>>("t_bers", "")?);
+            if tables.has("voltages") {
+                let mut voltages = tables.child("voltages")?;
+                for name in voltages.required::<Vec<String>>("sets", "")? {
+                    let times: Vec<Nanos> = voltages.child(&name)?.required("t_prog", "")?;
+                    sets.push((name, ns(&times)));
+                }
+            }
+        }
+        for (step, set) in ftl.regulation().map(|regulation| regulation.ways_to_write()).into_iter().flatten()
+        {
+            let of =
+                |name: &str| sets.iter().find(|(known, _)| known == name).map(|(_, times)| times.clone());
+            chip.costs.push(match set {
+                None => Cost::Step(step),
+                Some(name) => Cost::Set(of(name).expect("the drive was read with this set")),
+            });
+        }
+        Ok(chip)
+    }
+
+    fn t_r(&self, transaction: &Transaction) -> u64 {
+        match (transaction.slc, self.one_bit) {
+            (true, Some([t_r, _])) => t_r,
+            _ => self.t_r[transaction.row as usize % self.bits % self.t_r.len()],
+        }
+    }
+
+    /// The place of a page type and wear among the times of one step.
+    fn place(&self, transaction: &Transaction, times: &[u64]) -> usize {
+        let types = times.len() / self.wears;
+        let page_type = if types == 1 { 0 } else { transaction.row as usize % self.bits };
+        transaction.wear as usize * types + page_type
+    }
+
+    /// Program time, and by how much it may differ: where it is reckoned from others, by the rounding.
+    fn t_prog(&self, transaction: &Transaction) -> (u64, u64) {
+        let of = |step: usize| {
+            let each = self.t_prog.len() / self.steps.len();
+            let times = &self.t_prog[step * each..(step + 1) * each];
+            times[self.place(transaction, times)]
+        };
+        let usual = self.steps.iter().position(|step| *step == 1.0).expect("the usual step is among them");
+        let cost = (transaction.cost as usize).checked_sub(1).map(|at| &self.costs[at]);
+        let step = match cost {
+            None => return (of(usual), 0),
+            Some(Cost::Set(times)) => return (times[self.place(transaction, times)], 0),
+            Some(Cost::Step(step)) => *step,
+        };
+        if self.steps.len() == 1 {
+            return ((of(0) as f64 / step).round() as u64, 1);
+        }
+        // On the line through the two steps of the tables that are nearest below and above it.
+        let last = self.steps.len() - 2;
+        let below = (0..=last).rev().find(|&at| self.steps[at] <= step).unwrap_or(0);
+        let (from, to) = (self.steps[below], self.steps[below + 1]);
+        let time = (of(below) as f64 * (to - step) + of(below + 1) as f64 * (step - from)) / (to - from);
+        (time.round() as u64, 1)
+    }
+}
+
+impl Wires {
+    fn read(root: &mut Section, ftl: &Ftl) -> Result<Self, Error> {
+        let mut bus = root.child("bus")?;
+        let keys = ["cycles_read", "cycles_program", "cycles_erase", "cycles_status"];
+        let mut cycles = [0; 4];
+        for (count, key) in cycles.iter_mut().zip(keys) {
+            *count = u64::from(bus.required::<u32>(key, "")?);
+        }
+        let layout = ftl.layout();
+        let mut nand = root.child("nand")?;
+        let spare = nand.required::<Bytes>("oob_size", "")?.get() / u64::from(layout.units_per_page);
+        let crosses = bus.required::<bool>("transfer_oob", "")?;
+        Ok(Self {
+            signalling: *ftl.controller().bus().signalling(),
+            cycles,
+            drain: root.child("ecc")?.optional("drain", "")?,
+            unit_bytes: layout.unit.get() + if crosses { spare } else { 0 },
+            row_units: u64::from(layout.row_units),
+            planes: u64::from(layout.planes),
+        })
+    }
+
+    /// Commands and addresses of so many cycles, and what a wait adds to them.
+    fn command(&self, cycles: u64, wait: u64) -> u64 {
+        ceil_ns(cycles * self.signalling.cycle.get() + wait)
+    }
+}
+
+/// A burst of bytes: rounded up once, as all rates are.
+fn burst(bytes: u64, per: bus::Cadence) -> u64 {
+    let femtos = u128::from(bytes) * u128::from(per.femtos.get());
+    femtos.div_ceil(u128::from(per.bytes) * 1_000_000) as u64
+}
+
+impl Numbers {
+    pub fn new(drive: &Drive, ftl: &Ftl) -> Result<Self, Error> {
+        let document = read_again(drive)?;
+        let mut root = Section::root(&document);
+        Ok(Self {
+            chip: Chip::read(&mut root, ftl)?,
+            wires: Wires::read(&mut root, ftl)?,
+            t_decode: root.child("ecc")?.required::<Nanos>("t_decode", "")?.ns(),
+        })
+    }
+
+    /// How long the array works on a transaction, without what suspending it adds, and by how much that may differ.
+    pub fn array_ns(&self, transaction: &Transaction) -> (u64, u64) {
+        let sensing = self.chip.t_r(transaction) * u64::from(transaction.reading.senses);
+        match transaction.kind {
+            Kind::Read => (sensing, 0),
+            Kind::Erase => (self.chip.t_bers[transaction.wear as usize], 0),
+            Kind::Program => match (transaction.slc, self.chip.one_bit) {
+                (true, Some([_, t_prog])) => (t_prog, 0),
+                _ => self.chip.t_prog(transaction),
+            },
+            Kind::Copyback => {
+                let (time, slack) = self.chip.t_prog(transaction);
+                (sensing + time, slack)
+            }
+        }
+    }
+
+    /// From the command that suspends an operation until another may begin.
+    pub fn suspend_ns(&self, kind: Kind) -> u64 {
+        self.chip.t_suspend[usize::from(kind == Kind::Erase)]
+    }
+
+    /// What going on with it takes beyond what was left.
+    pub fn resume_ns(&self) -> u64 {
+        self.chip.t_resume
+    }
+
+    /// True when the outcome of programs and erases is asked for, and that takes time.
+    pub fn asks_status(&self) -> bool {
+        let cycles = self.wires.cycles[3];
+        cycles > 0 && self.wires.command(cycles, self.wires.signalling.waits.t_whr.get()) > 0
+    }
+
+    /// How long the channel is held, and how many bytes cross it; `units`: that a read sends.
+    pub fn channel_ns(&self, transaction: &Transaction, usage: ChannelUse, units: u32) -> (u64, u64) {
+        let waits = &self.wires.signalling.waits;
+        let [read, program, erase, status] = self.wires.cycles;
+        match (usage, transaction.kind) {
+            (ChannelUse::Command, Kind::Erase) => (self.wires.command(erase, waits.t_wb.get()), 0),
+            (ChannelUse::Command, Kind::Read) => (self.wires.command(read, waits.t_wb.get()), 0),
+            (ChannelUse::Command, _) => (self.wires.command(read + program, 2 * waits.t_wb.get()), 0),
+            (ChannelUse::Status, _) => (self.wires.command(status, waits.t_whr.get()), 0),
+            (ChannelUse::DataIn, _) => {
+                let rows = u64::from(transaction.rows);
+                let (bytes, pages) = match u64::from(transaction.bytes) {
+                    0 => (self.wires.unit_bytes * self.wires.row_units * rows, self.wires.planes * rows),
+                    part => (part, 1),
+                };
+                let waiting = pages * waits.t_adl.get() + waits.t_wb.get();
+                (
+                    burst(bytes, self.wires.signalling.data_in)
+                        + self.wires.command(program * pages, waiting),
+                    bytes,
+                )
+            }
+            (ChannelUse::DataOut, _) => self.data_out(transaction, units),
+        }
+    }
+
+    fn data_out(&self, transaction: &Transaction, units: u32) -> (u64, u64) {
+        let (bytes, drained) = match u64::from(transaction.bytes) {
+            0 => {
+                let bytes = self.wires.unit_bytes * u64::from(units);
+                let drained = |rate: TransferRate| {
+                    (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(rate.bytes_per_s())) as u64
+                };
+                (bytes, self.wires.drain.map_or(0, drained))
+            }
+            part => (part, 0),
+        };
+        let wait = ceil_ns(self.wires.signalling.waits.t_rr.get());
+        let (planes, hard) = transaction.reading.planes;
+        let sent = |of: u64| (of * u64::from(planes)).div_ceil(u64::from(hard));
+        let time = burst(bytes, self.wires.signalling.data_out) + wait + drained;
+        (sent(time), sent(bytes))
+    }
+}

@@ -6,7 +6,7 @@ use controller::{
     ChannelUse, Class, Controller, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId, events,
 };
 use engine::{Calendar, Event};
-use nand::{ArrayTiming, Geometry};
+use nand::{ArrayTiming, Geometry, Tables};
 use units::{Bytes, ChannelId, DieId, Nanos, SimTime};
 
 /// Command and addresses of a read: seven cycles of 100 ns.
@@ -136,7 +136,8 @@ impl Bench {
         let mut root = Section::root(&document);
         let mut nand = root.child("nand").expect("a section");
         let geometry = Geometry::read(&mut root, &mut nand).expect("a geometry");
-        let timing = ArrayTiming::read(&mut nand, &geometry, None).expect("times");
+        let tables = Tables::read(&mut nand, &geometry).unwrap_or_else(|error| panic!("{error}"));
+        let timing = ArrayTiming::read(&mut nand, &geometry, tables.as_ref()).expect("times");
         let support = Support::read(&mut nand).expect("an interface");
         let mut config =
             ControllerConfig::read(&mut root).unwrap_or_else(|error| panic!("a controller: {error}"));

@@ -4,5 +4,6 @@ mod bench;
 mod chips;
 mod order;
 mod rides;
+mod settings;
 mod suspension;
 mod times;

@@ -122,6 +122,19 @@ fn a_channel_goes_to_who_has_waited_longest() {
     assert_eq!(since, [0, DATA_IN, programmed, programmed + read, programmed + 2 * read]);
 }
 
+/// Dies have their channels by their numbers: of two channels the second has the odd ones, which wait for each other only.
+#[test]
+fn dies_of_other_channels_do_not_wait() {
+    let mut bench = Bench::new(&["geometry.channels=2"]);
+    let all = [1, 3, 0, 2].map(|die| bench.at(0, program(Class::HostProgram, die)));
+    bench.rest();
+    let ends = all.map(|it| bench.times(it).1);
+    assert_eq!(ends, [PROGRAM, DATA_IN + PROGRAM, PROGRAM, DATA_IN + PROGRAM]);
+    let mut used: Vec<(u32, u64)> = bench.log.channel.iter().map(|(_, die, from, _)| (*die, *from)).collect();
+    used.sort_unstable();
+    assert_eq!(used, [(0, 0), (1, 0), (2, DATA_IN), (3, DATA_IN)]);
+}
+
 /// One die waits for the channel twice, with a command and with data: it gets it twice.
 #[test]
 fn a_die_may_want_the_channel_for_two_things() {

@@ -237,6 +237,48 @@ fn a_program_in_larger_steps_is_shorter() {
     assert!(error.contains("\"low\": this chip has no [tables.voltages]"), "{error}");
 }
 
+/// With tables, program times of a step between two that the chip knows lie on the line through them, also beyond the
+/// last, by the wear of the block; a set of voltages has times of its own.
+#[test]
+fn times_of_a_chip_with_tables_are_those_of_its_tables() {
+    let mut bench = Bench::new(&[
+        "nand.tables.pe_cycles=[0, 1000]",
+        "nand.tables.steps=[0.5, 1.0, 2.0]",
+        "nand.tables.t_prog=[\"600us\", \"560us\", \"300us\", \"280us\", \"100us\", \"80us\"]",
+        "nand.tables.t_bers=[\"2ms\", \"3ms\"]",
+        "nand.tables.voltages.sets=[\"high\", \"low\"]",
+        "nand.tables.voltages.high.stress=1.0",
+        "nand.tables.voltages.low.stress=1.0",
+        "nand.tables.voltages.high.t_prog=[\"250us\", \"240us\"]",
+        "nand.tables.voltages.low.t_prog=[\"150us\", \"140us\"]",
+    ]);
+    let microseconds =
+        |bench: &Bench, cost| [0, 1].map(|wear| bench.controller.t_prog(0, wear, cost).ns() / 1000);
+    assert_eq!(microseconds(&bench, 0), [300, 280]);
+    let by_step = [
+        (0.5, [600, 560]),
+        (0.75, [450, 420]),
+        (1.5, [200, 180]),
+        // A fifth of the way before the first, and beyond the last.
+        (0.4, [660, 616]),
+        (2.2, [60, 40]),
+    ];
+    for (step, expected) in by_step {
+        let cost = bench.controller.add_cost(step);
+        assert_eq!(microseconds(&bench, cost), expected, "a step of {step}");
+    }
+    let (set, cost) = bench.controller.add_voltages("low").expect("it is known");
+    assert_eq!((set, cost, microseconds(&bench, cost)), (1, 6, [150, 140]));
+    let error = bench.controller.add_voltages("mean").expect_err("refused");
+    assert!(error.ends_with("expected one of high, low"), "{error}");
+    assert_eq!([0, 999, 1000, 5000].map(|cycles| bench.controller.wear_row(|| cycles)), [0, 0, 1, 1]);
+    let mut worn = erase(0);
+    worn.wear = 1;
+    let it = bench.at(0, worn);
+    bench.rest();
+    assert_eq!(bench.times(it).1, ERASE_COMMAND + 3_000_000);
+}
+
 #[test]
 fn a_controller_says_what_its_parts_are() {
     let mut bench = Bench::new(&["geometry.channels=3"]);

@@ -125,3 +125,40 @@ fn only_programs_and_erases_are_suspended_and_only_for_the_host() {
     assert_eq!(bench.times(it).0, ERASE_COMMAND + T_BERS);
     assert_eq!(bench.times(hosts).0, bench.times(other).1);
 }
+
+/// A program that has not begun cannot be interrupted: neither while its data come in nor at the moment its array starts.
+#[test]
+fn what_has_not_begun_is_not_suspended() {
+    for at in [DATA_IN - 1, DATA_IN] {
+        let mut bench = Bench::new(&SUSPENDS);
+        bench.at(0, program(Class::HostProgram, 0));
+        let it = bench.at(at, read(Class::HostRead, 0));
+        bench.rest();
+        assert_eq!(bench.times(it).0, DATA_IN + T_PROG, "at {at} ns");
+    }
+}
+
+/// The register holds the next program's data: there is no place for a read's.
+#[test]
+fn a_program_with_the_next_one_loaded_is_not_suspended() {
+    let mut bench = Bench::new(&[SUSPENDS[0], SUSPENDS[1], "controller.cache_program=true"]);
+    let programs = [bench.at(0, program(Class::HostProgram, 0)), bench.at(0, program(Class::HostProgram, 0))];
+    let it = bench.at(2 * DATA_IN + 10_000, read(Class::HostRead, 0));
+    bench.rest();
+    assert_eq!(bench.times(programs[0]).1, DATA_IN + T_PROG);
+    assert_eq!(bench.times(programs[1]).1, DATA_IN + 2 * T_PROG);
+    assert_eq!(bench.times(it).0, DATA_IN + 2 * T_PROG);
+}
+
+/// A die at rest, and one that reads, take the read up or let it wait as if nothing could be suspended.
+#[test]
+fn where_nothing_can_be_suspended_a_read_takes_its_turn() {
+    let mut bench = Bench::new(&SUSPENDS);
+    bench.at(0, program(Class::HostProgram, 0));
+    let reads =
+        [DATA_IN + T_PROG + 5, DATA_IN + T_PROG + 10].map(|at| bench.at(at, read(Class::HostRead, 0)));
+    bench.rest();
+    let first = DATA_IN + T_PROG + 5;
+    assert_eq!(bench.times(reads[0]), (first, first + READ));
+    assert_eq!(bench.times(reads[1]), (first + READ, first + 2 * READ));
+}

@@ -1,7 +1,9 @@
 //! Is the sequence right? Unloaded latencies are the sum of their parts, to the nanosecond; saturated
 //! bandwidth is that of the slowest part.
 
+use crate::common::bench::Bench;
 use crate::common::{SMALL, closed_loop, closed_loop_forced, drive, run};
+use controller::{Kind, Origin};
 use host::Op;
 use serde_json::Value;
 use sim::{PreconditionKind, RunOptions};
@@ -127,6 +129,23 @@ fn a_forced_write_does_not_wait_for_company_as_long_as_others() {
         assert_eq!(result["host"]["write"]["latency_ns"]["mean"].as_f64().unwrap(), expected as f64);
         assert_eq!(result["flash"]["units_programmed"]["padding"], 20);
     }
+}
+
+/// A unit waits for company as long as the buffer lets it, from when it came: the wait of one that found company is over
+/// with that, and cuts short no other's.
+#[test]
+fn each_unit_waits_for_company_from_when_it_came() {
+    let pairs = ["nand.planes=2", "nand.blocks_per_plane=32", "ftl.mapping_unit=4KiB"];
+    let mut bench = Bench::new(&settings(&[pairs[0], pairs[1], pairs[2], "ftl.buffer.flush_after=1ms"]));
+    bench.write(0);
+    bench.pass_until(500_000);
+    bench.write(1);
+    bench.pass_until(900_000);
+    bench.write(2);
+    bench.rest();
+    let programmed: Vec<u64> = bench.log.of(Kind::Program, Origin::Host).map(|it| it.queued.ns()).collect();
+    assert_eq!(programmed, [500_000, 1_900_000]);
+    assert_eq!(bench.ftl.stats().units_programmed[Origin::Padding as usize], 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! the flash is written down.
 
 use controller::{Kind, Origin, Probe, Transaction, TransactionId};
-use engine::Calendar;
+use engine::{Calendar, Event};
 use ftl::{Ftl, Output, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
 
@@ -78,6 +78,9 @@ impl Bench {
     /// Handles the next event; false when there is none.
     pub fn pass(&mut self) -> bool {
         let Some((_, event)) = self.calendar.pop() else { return false };
+        if event.kind == ftl::events::FIRST_FREE {
+            return true;
+        }
         self.ftl.handle(event, &mut self.calendar, &mut self.log);
         self.take_outputs();
         true
@@ -89,7 +92,9 @@ impl Bench {
         }
     }
 
+    /// Goes on to a moment, which need not be that of an event.
     pub fn pass_until(&mut self, ns: u64) {
+        self.calendar.schedule(SimTime::from_ns(ns), Event { kind: ftl::events::FIRST_FREE, index: 0 });
         while self.calendar.next_time().is_some_and(|next| next.ns() <= ns) && self.pass() {}
     }
 

@@ -76,6 +76,7 @@ impl Media {
     /// True when writing a superblock anew means anything: it holds data, and is not being emptied already.
     pub(crate) fn is_written_anew(&self, superblock: u32) -> bool {
         let state = self.store.space.state[superblock as usize];
-        matches!(state, SuperblockState::Open | SuperblockState::Closed)
+        // What lies in a block with one bit a cell is folded before its time comes.
+        matches!(state, SuperblockState::Open | SuperblockState::Closed) && !self.holds_one_bit(superblock as usize)
     }
 }

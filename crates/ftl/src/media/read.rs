@@ -37,7 +37,10 @@ impl Media {
             if origin == Origin::Host {
                 regulation.note_host_operation(die as usize, calendar.now());
             }
-            transaction.reading = regulation.plan_read(row, origin, calendar.now());
+            transaction.reading = match transaction.slc {
+                true => regulation.plan_one_bit_read(origin),
+                false => regulation.plan_read(row, origin, calendar.now()),
+            };
             if let Some(superblock) = regulation.take_worn_by_reads() {
                 self.ask_upkeep(superblock, calendar.now(), Origin::Refresh, calendar);
             }

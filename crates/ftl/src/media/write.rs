@@ -125,9 +125,14 @@ impl Media {
         origin: Origin,
         now: SimTime,
     ) {
-        let Some(regulation) = &mut self.guards.regulation else { return };
         let old = self.store.map.lookup(lpn);
-        let old_row = (old != Ppa::NONE).then(|| old.0 / self.store.layout.row_units);
+        // What comes from a block with one bit a cell takes a cost for the first time.
+        let dense = old != Ppa::NONE && !self.holds_one_bit(self.store.layout.superblock_of(old) as usize);
+        let old_row = dense.then(|| old.0 / self.store.layout.row_units);
+        let Some(regulation) = &mut self.guards.regulation else { return };
+        if stream == SLC {
+            return regulation.note_one_bit(die, lpn, now);
+        }
         let waiting = self.store.controller.host_operations(DieId(die as u32));
         regulation.choose(die, stream, superblock as usize, Unit { lpn, origin, old_row }, waiting, now);
     }
@@ -170,7 +175,9 @@ impl Media {
             self.note_sectors_of(&mut transaction, stream == HOST);
         }
         let global = self.store.space.global(die, superblock);
-        if let Some(regulation) = &mut self.guards.regulation {
+        if let Some(regulation) = self.guards.regulation.as_mut().filter(|_| slc) {
+            regulation.open_one_bit(global, row);
+        } else if let Some(regulation) = &mut self.guards.regulation {
             let cost = regulation.take_cost(die, stream);
             transaction.cost =
                 regulation.issue(cost, global, row, self.store.layout.program_rows, calendar.now());

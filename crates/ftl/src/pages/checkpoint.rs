@@ -3,22 +3,31 @@
 use crate::buffer::SlotState;
 use crate::guards::snapshots::Awaited;
 use crate::pages::PageMapped;
+use controller::Probe;
+use engine::Calendar;
 use units::{Lpn, SimTime};
 
 impl PageMapped {
     /// Writes the map to flash, after the checkpoint under way if there is one: more than one that wait share it.
-    pub(super) fn ask_checkpoint(&mut self, awaited: Awaited, now: SimTime) {
+    pub(super) fn ask_checkpoint<P: Probe>(
+        &mut self,
+        awaited: Awaited,
+        since: SimTime,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };
-        snapshots.checkpoint.waiting.push((awaited, now));
-        self.go_on_with_checkpoint(now);
+        snapshots.checkpoint.waiting.push((awaited, since));
+        self.go_on_with_checkpoint(calendar.now());
+        if self.media.guards.demand.is_some() {
+            self.start_tasks(calendar, probe);
+        }
     }
 
     /// Puts units of the map into the buffer while there are slots for them.
     pub(crate) fn go_on_with_checkpoint(&mut self, now: SimTime) {
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };
-        let ends = snapshots.checkpoint.is_under_way()
-            && snapshots.checkpoint.left == 0
-            && snapshots.checkpoint.used_slots == 0;
+        let ends = snapshots.checkpoint.is_under_way() && snapshots.checkpoint.is_complete();
         if ends {
             snapshots.end_checkpoint(now);
         }
@@ -27,12 +36,19 @@ impl PageMapped {
         let checkpoint = &mut snapshots.checkpoint;
         if begins && checkpoint.covered == 0 && !checkpoint.waiting.is_empty() {
             checkpoint.covered = checkpoint.waiting.len();
-            checkpoint.left = checkpoint.units;
+            match &mut self.media.guards.demand {
+                Some(demand) => checkpoint.await_units(&demand.flush()),
+                None => checkpoint.left = checkpoint.units,
+            }
             checkpoint.behind_host = ends;
-            if let Some(upkeep) = &mut self.media.agenda {
-                upkeep.charge_checkpoint(&self.media.store.layout, now);
+            if let Some(agenda) = &mut self.media.agenda {
+                agenda.charge_checkpoint(&self.media.store.layout, now);
+            }
+            if checkpoint.is_complete() {
+                snapshots.end_checkpoint(now); // The flash has all of the map already.
             }
         }
+        let checkpoint = &mut snapshots.checkpoint;
         while checkpoint.left > 0 && checkpoint.used_slots < checkpoint.slots {
             let unit = Lpn(checkpoint.first + checkpoint.units - checkpoint.left);
             checkpoint.left -= 1;
@@ -47,13 +63,21 @@ impl PageMapped {
         }
     }
 
-    /// A unit of a checkpoint is on the flash.
-    pub(crate) fn note_checkpoint_unit(&mut self, lpn: Lpn) {
-        if let Some(snapshots) = &mut self.media.guards.snapshots
-            && !self.media.store.layout.is_host_unit(lpn)
-        {
-            snapshots.checkpoint.used_slots -= 1;
-            snapshots.counts.checkpoint_units += 1;
+    /// A unit that may be one of a checkpoint is on the flash; `newest`: no newer version of it waits.
+    pub(crate) fn note_checkpoint_unit(&mut self, lpn: Lpn, newest: bool) {
+        let layout = &self.media.store.layout;
+        let Some(snapshots) = &mut self.media.guards.snapshots else { return };
+        if layout.is_host_unit(lpn) {
+            return;
         }
+        let checkpoint = &mut snapshots.checkpoint;
+        if self.media.guards.demand.is_none() {
+            checkpoint.used_slots -= 1;
+        } else if newest && std::mem::take(&mut checkpoint.awaited[(lpn.0 - layout.logical_units) as usize]) {
+            checkpoint.awaiting -= 1;
+        } else {
+            return;
+        }
+        snapshots.counts.checkpoint_units += 1;
     }
 }

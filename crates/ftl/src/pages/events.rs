@@ -257,7 +257,7 @@ impl PageMapped {
             demand.used_slots -= 1;
             demand.note_written();
         }
-        self.note_checkpoint_unit(lpn);
+        self.note_checkpoint_unit(lpn, newest);
         if newest && self.media.buffer.keeps_clean(lpn) {
             self.media.buffer.keep_clean(slot);
             self.relieve_buffer();

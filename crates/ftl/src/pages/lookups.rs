@@ -86,6 +86,7 @@ impl PageMapped {
         let slot = self.media.buffer.insert(lpn, write.request, SlotState::Merging);
         probe.on_buffered(lpn, slot, write.older);
         self.note_arrived(slot, lpn, write);
+        self.note_buffered(lpn, probe);
         self.await_entry(lpn, Waiter::Write { slot, whole: write.whole }, calendar, probe);
         true
     }

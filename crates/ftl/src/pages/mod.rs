@@ -176,13 +176,15 @@ fn guards_of(
     let layout = &config.layout;
     let regulation = Regulation::new(config, regulation, controller, seed)?;
     let slc_cache = SlcCache::new(config, controller.slc_mode());
-    if let Some(wrong) = slc_cache.as_ref().and_then(|_| misfit(controller, regulation.is_some())) {
-        return Err(wrong);
-    }
-    if let (Some(_), Some(mode)) = (&slc_cache, controller.slc_mode()) {
+    if slc_cache.is_some() {
+        let Some(mode) = controller.slc_mode() else {
+            return Err("ftl.slc_cache: the chip's file does not say what its blocks are with one bit a cell: expected \
+                        nand.slc_mode with t_r and t_prog"
+                .into());
+        };
         array.allow_slc_mode(mode.erases_per_cycle);
     }
-    let snapshots = config.snapshots.as_ref().map(|rules| Box::new(Snapshots::new(rules, layout, slots)));
+    let snapshots = config.snapshots.as_ref().map(|rules| Box::new(Snapshots::new(rules, layout, slots, demand.is_some())));
     Ok(Guards {
         regulation,
         demand: demand.map(Box::new),
@@ -209,19 +211,4 @@ fn agenda_of(
     let costs = Costs::of(&config.layout, controller, regulation);
     Burden::new(config, &costs, regulation).check()?;
     Ok(Some(Box::new(Agenda::new(config.upkeep_share, costs, &config.layout, config.snapshots.as_ref()))))
-}
-
-/// Why a drive cannot have blocks with one bit a cell.
-fn misfit(controller: &Controller, regulated: bool) -> Option<String> {
-    if controller.slc_mode().is_none() {
-        return Some(
-            "ftl.slc_cache: the chip's file does not say what its blocks are with one bit a cell: expected \
-             nand.slc_mode with t_r and t_prog"
-                .into(),
-        );
-    }
-    regulated.then(|| {
-        "ftl.slc_cache: errors and costs are not modelled for blocks with one bit a cell: expected no ecc.code with it"
-            .into()
-    })
 }

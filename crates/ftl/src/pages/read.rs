@@ -87,6 +87,9 @@ impl PageMapped {
 
     #[cold]
     fn tell_regulator_of_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        if self.media.holds_one_bit(self.media.store.layout.superblock_of(ppa) as usize) {
+            return;
+        }
         let Some(regulation) = &mut self.media.guards.regulation else { return };
         let row = ppa.0 / self.media.store.layout.row_units;
         let die = row / self.media.store.layout.rows / self.media.store.layout.superblocks_per_die;

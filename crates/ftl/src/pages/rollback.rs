@@ -59,7 +59,7 @@ impl PageMapped {
         };
         self.put_back(position, probe);
         probe.on_snapshot(SnapshotEvent::RolledBack { serial });
-        self.ask_checkpoint(Awaited::Rollback, since);
+        self.ask_checkpoint(Awaited::Rollback, since, calendar, probe);
         self.media.erase_emptied(calendar, probe);
         self.pump(calendar, probe);
     }
@@ -79,6 +79,7 @@ impl PageMapped {
                 continue;
             }
             changed += 1;
+            self.media.note_change(lpn);
             self.media.buffer.cancel(lpn);
             self.host.reads.forget(lpn, &mut self.media.store.stats);
             if live != Ppa::NONE {

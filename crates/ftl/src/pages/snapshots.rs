@@ -33,7 +33,7 @@ impl PageMapped {
         for _ in 0..excess {
             self.media.drop_snapshot(0, probe);
         }
-        self.ask_checkpoint(Awaited::Snapshot, calendar.now());
+        self.ask_checkpoint(Awaited::Snapshot, calendar.now(), calendar, probe);
         self.media.erase_emptied(calendar, probe);
         self.pump(calendar, probe);
         serial

@@ -97,7 +97,7 @@ impl PageMapped {
 
     /// Tells observers which slot holds the newest version of a unit, where snapshots make it matter.
     #[inline]
-    fn note_buffered<P: Probe>(&self, lpn: Lpn, probe: &mut P) {
+    pub(super) fn note_buffered<P: Probe>(&self, lpn: Lpn, probe: &mut P) {
         if self.media.guards.snapshots.is_some()
             && let Some(slot) = self.media.buffer.find(lpn)
         {

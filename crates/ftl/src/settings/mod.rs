@@ -105,13 +105,8 @@ impl FtlConfig {
                 "expected no snapshots: only ftl.mapping.name = page keeps what was overwritten",
             ));
         }
-        if snapshots.is_some() && stripe.is_some() {
-            let key = if section.has("every") { "every" } else { "at" };
-            return Err(section
-                .reject(key, "expected no snapshots with ftl.parity: what they keep is not protected yet"));
-        }
         section.finish()?;
-        if snapshots.is_some() {
+        if snapshots.is_some() && layout.translation_units == 0 {
             layout.translation_units = layout.map_units();
         }
         let mut gc = ftl.child("gc")?;

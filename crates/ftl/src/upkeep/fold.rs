@@ -186,11 +186,15 @@ impl Upkeep {
         let (slot, from) = (frontier.slot, frontier.next_unit);
         frontier.next_unit += units;
         media.store.space.dies[die].clock += u64::from(units);
-        let to = media.store.layout.first_ppa(media.store.space.global(die, target) as u32) + from;
+        let global = media.store.space.global(die, target) as u32;
+        let to = media.store.layout.first_ppa(global) + from;
         for unit in 0..units {
             media.movers[die].spend();
             media.store.programs.set(slot, unit, Source::new(Origin::Fold, first + unit));
             let lpn = media.store.map.holder(Ppa(first + unit));
+            if media.guards.regulation.is_some() {
+                media.choose_cost(die, HOST, global, lpn, Origin::Fold, calendar.now());
+            }
             media.store.map.assign(Ppa(to + unit), lpn);
         }
         media.issue_program(die, HOST, Kind::Copyback, calendar, probe);

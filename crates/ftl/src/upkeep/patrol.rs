@@ -185,7 +185,10 @@ impl Upkeep {
         };
         let superblock = media.store.space.global(die, transaction.superblock) as u32;
         let row = superblock * media.store.layout.rows + transaction.row;
-        let chance = regulation.chance_near_limit(row, patrol.rules.margin, calendar.now());
+        let chance = match transaction.slc {
+            true => 0.0,
+            false => regulation.chance_near_limit(row, patrol.rules.margin, calendar.now()),
+        };
         let near = patrol.random.unit() < chance || transaction.reading.uncorrectable;
         let moves = near && media.is_written_anew(superblock);
         if moves {

@@ -98,6 +98,64 @@ pub const DEALT: &[(&str, &[&str])] = &[
 /// Policies added since: a seed that gets one is played with it once more, after all that it did before.
 pub const LATER: &[(&str, &str)] = &[];
 
+/// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,
+/// after all that it did before. What must be there is said by the function, which then draws the rest.
+pub const TOGETHER: &[Feature] = &[
+    ("slc-cache and a map on flash", 0.5, slc_cache_and_map_on_flash),
+    ("snapshots and parity", 0.5, snapshots_and_parity),
+    ("snapshots and a map on flash", 0.5, snapshots_and_map_on_flash),
+    ("slc-cache and a code", 0.5, slc_cache_and_code),
+];
+
+fn slc_cache_and_map_on_flash(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    let fits = deal.has("slc-cache");
+    if fits {
+        deal.set("ftl.mapping.name", choose(random, &["dftl", "birrell"]));
+    }
+    fits
+}
+
+fn snapshots_and_parity(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    deal.has("snapshots") && deal.maps_pages() && parity(deal, random) && {
+        deal.set("ftl.mapping.name", "page");
+        deal.on.insert("parity");
+        true
+    }
+}
+
+fn snapshots_and_map_on_flash(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    let fits = deal.has("snapshots") && !deal.has("code");
+    if fits {
+        deal.set("ftl.mapping.name", choose(random, &["dftl", "birrell"]));
+        deal.set("ftl.op_ratio", format!("{:.2}", 0.4 + random.unit()));
+    }
+    fits
+}
+
+fn slc_cache_and_code(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    let fits = deal.has("slc-cache") && code(deal, random);
+    if fits {
+        deal.on.insert("code");
+        for feature in [regulator, reclaim, refresh, scrub] {
+            let _ = random.chance(0.6) && feature(deal, random);
+        }
+        if random.chance(0.3) {
+            deal.set("ftl.mapping.name", choose(random, &["dftl", "birrell"]));
+        }
+    }
+    fits
+}
+
+/// The drives of a seed with what it gets of [`TOGETHER`].
+pub fn with_together(deal: &Deal) -> Vec<Deal> {
+    let with = |(name, chance, draw): &Feature| {
+        let mut random = RandomStream::new(deal.seed, &format!("swarm.together.{name}"));
+        let mut deal = deal.clone();
+        (random.chance(*chance) && draw(&mut deal, &mut random)).then_some(deal)
+    };
+    TOGETHER.iter().filter_map(with).collect()
+}
+
 fn dealt(seam: &str) -> &'static [&'static str] {
     DEALT.iter().find(|(name, _)| *name == seam).expect("a seam of the list").1
 }

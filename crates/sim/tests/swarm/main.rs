@@ -13,7 +13,7 @@ mod load;
 use common::{closed_loop, run};
 use deal::{Deal, choose};
 use engine::RandomStream;
-use features::{DEALT, FEATURES, LATER, RUN_FEATURES, with_later};
+use features::{DEALT, FEATURES, LATER, RUN_FEATURES, with_later, with_together};
 use host::{Op, Workload};
 use load::{Load, run_feature};
 use sim::{Drive, Error, PreconditionKind, RunOptions, Session};
@@ -162,7 +162,8 @@ fn swarm(seed: u64) -> Outcome {
     let options = options_of(deal);
     let outcome = one_run(deal, 0, &options);
     // What came later has runs of its own: what a seed did before, it does as before.
-    for mut other in with_later(&Deal::new(seed), LATER) {
+    let later = with_later(&Deal::new(seed), LATER);
+    for mut other in later.into_iter().chain(with_together(&Deal::new(seed))) {
         let options = options_of(&mut other);
         one_run(&mut other, 0, &options);
     }

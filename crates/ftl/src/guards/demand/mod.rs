@@ -260,8 +260,8 @@ impl Demand {
         self.is_behind.fill(true);
     }
 
-    /// Forgets the cache; gives the translation units with changed entries.
-    pub fn forget(&mut self) -> Vec<u32> {
+    /// Translation units of which the flash lacks the newest version, in order.
+    fn changed(&self) -> Vec<u32> {
         let dirty =
             self.entries.iter().filter(|entry| entry.dirty).map(|entry| entry.lpn / self.entries_per_unit);
         let behind = (0..self.is_behind.len() as u32).filter(|&page| self.is_behind[page as usize]);
@@ -271,6 +271,24 @@ impl Demand {
         if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.outdated) {
             pages = (0..self.is_behind.len() as u32).collect();
         }
+        pages
+    }
+
+    /// All that changed is to be written now, be it paid for by the host or not: gives the translation units.
+    pub fn flush(&mut self) -> Vec<u32> {
+        let mut pages = self.changed();
+        if let Some(checkpoints) = &mut self.checkpoints {
+            pages = (0..self.is_behind.len() as u32).collect();
+            (checkpoints.began, checkpoints.left) = (checkpoints.closed, pages.len() as u32);
+        }
+        pages.iter().for_each(|&page| self.clean(page));
+        self.evicted = pages.iter().copied().collect();
+        pages
+    }
+
+    /// Forgets the cache; gives the translation units with changed entries.
+    pub fn forget(&mut self) -> Vec<u32> {
+        let pages = self.changed();
         self.entries.clear();
         (self.newest, self.oldest) = (NONE, NONE);
         self.cached.fill(NONE);

@@ -129,7 +129,7 @@ pub struct Regulation {
     reclaims: bool,
     dies: Vec<DieLoad>,
     /// Finest cost asked for by the units collected at each die and stream.
-    pending: Vec<[u8; 2]>,
+    pending: Vec<[u8; 3]>,
     random: RandomStream,
     pub(crate) counts: RegulationCounts,
 }
@@ -205,7 +205,7 @@ impl Regulation {
             newly_due: None,
             reclaims: reckoned.reclaim,
             dies: vec![DieLoad::default(); layout.dies as usize],
-            pending: vec![[NO_COST; 2]; layout.dies as usize],
+            pending: vec![[NO_COST; 3]; layout.dies as usize],
             random: RandomStream::new(seed, "ftl.regulation"),
             counts: RegulationCounts::default(),
             wear_edges,
@@ -328,6 +328,12 @@ impl Regulation {
             return self.readings[usize::from(rung)];
         }
         self.read_in_doubt(superblock, page_type, cost, usize::from(rung & !DOUBTFUL), age_ns, origin)
+    }
+
+    /// How a page row with one bit a cell is read: not modelled are errors there, which the code corrects at once.
+    pub(crate) fn plan_one_bit_read(&mut self, origin: Origin) -> Reading {
+        self.count_read(origin, 0);
+        Reading { senses: 1, ..self.readings[0] }
     }
 
     #[inline]
@@ -458,6 +464,22 @@ impl Regulation {
         // One program has one step: the finest any of its units asks for, which holds for them all.
         if *pending == NO_COST || self.ways.finer(chosen, usize::from(*pending)) {
             *pending = chosen as u8;
+        }
+    }
+
+    /// The host writes a unit with one bit a cell, where there is nothing to choose.
+    pub(crate) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
+        if self.bits > 0 {
+            self.notes[lpn.index()] = (self.notes[lpn.index()] & NOTES) | SEEN;
+        }
+        self.note_host_operation(die, now);
+    }
+
+    /// A row with one bit a cell of a superblock is programmed: nothing there falls due, it is folded before.
+    pub(crate) fn open_one_bit(&mut self, superblock: usize, row: u32) {
+        if row == 0 {
+            self.reads[superblock] = 0;
+            self.due[superblock] = SimTime::NEVER;
         }
     }
 

@@ -28,11 +28,16 @@ pub(crate) struct Checkpoint {
     pub covered: usize,
     /// It began on the heels of another: were it first in line, too, the host would never get through.
     pub behind_host: bool,
+    /// Where the map lies on flash anyway: the units of it that the checkpoint waits for, and how many those are.
+    pub awaited: Vec<bool>,
+    /// See `awaited`.
+    pub awaiting: u32,
 }
 
 impl Checkpoint {
-    pub fn new(layout: &Layout) -> Self {
-        let slots = 2 * layout.program_units + IN_FLIGHT;
+    /// None under way; `on_flash`: a map that lies on flash is written by those who keep it there.
+    pub fn new(layout: &Layout, on_flash: bool) -> Self {
+        let slots = if on_flash { 0 } else { 2 * layout.program_units + IN_FLIGHT };
         Self {
             first: layout.logical_units,
             units: layout.translation_units,
@@ -42,6 +47,8 @@ impl Checkpoint {
             waiting: Vec::new(),
             covered: 0,
             behind_host: false,
+            awaited: if on_flash { vec![false; layout.translation_units as usize] } else { Vec::new() },
+            awaiting: 0,
         }
     }
 
@@ -51,6 +58,18 @@ impl Checkpoint {
 
     pub fn is_under_way(&self) -> bool {
         self.covered > 0
+    }
+
+    /// True when nothing of the one under way is missing on the flash.
+    pub fn is_complete(&self) -> bool {
+        self.left == 0 && self.used_slots == 0 && self.awaiting == 0
+    }
+
+    /// Waits for these units of a map that lies on flash.
+    pub fn await_units(&mut self, pages: &[u32]) {
+        for &page in pages {
+            self.awaiting += u32::from(!std::mem::replace(&mut self.awaited[page as usize], true));
+        }
     }
 }
 

@@ -143,8 +143,8 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// None yet, on a drive whose buffer has `slots` slots.
-    pub(crate) fn new(rules: &SnapshotRules, layout: &Layout, slots: u32) -> Self {
+    /// None yet, on a drive whose buffer has `slots` slots; `on_flash`: its map lies on flash.
+    pub(crate) fn new(rules: &SnapshotRules, layout: &Layout, slots: u32, on_flash: bool) -> Self {
         Self {
             rules: rules.clone(),
             kept: VecDeque::new(),
@@ -153,7 +153,7 @@ impl Snapshots {
             units: 0,
             room: 0,
             captured: vec![NONE; slots as usize],
-            checkpoint: Checkpoint::new(layout),
+            checkpoint: Checkpoint::new(layout, on_flash),
             rolling_back: None,
             counts: SnapshotCounts::default(),
         }
@@ -161,7 +161,7 @@ impl Snapshots {
 
     /// Buffer slots for the units of checkpoints.
     pub(crate) fn slots(layout: &Layout) -> u32 {
-        Checkpoint::new(layout).slots
+        Checkpoint::new(layout, false).slots
     }
 
     /// The configuration.

@@ -82,6 +82,9 @@ pub(crate) struct SlcCache {
     pub in_die: bool,
     /// Superblocks of each die that are the cache's at all times.
     pub reserved: u32,
+    /// By die: superblocks of its own that are free. Where dies protect each other's superblocks, those of the cache stand
+    /// apart from all others, and have no parity; elsewhere any free superblock will do, and there is none of these.
+    pub own: Option<Vec<Vec<u32>>>,
     /// By superblock of the drive: it holds one bit a cell.
     pub holds_one_bit: Vec<bool>,
     pub dies: Vec<CacheDie>,
@@ -107,7 +110,9 @@ impl SlcCache {
             shape,
             when_full: folding.when_full,
             idle_after: folding.idle_after,
-            in_die: mode.is_some_and(|mode| mode.folds_in_die),
+            // Parity is made of data that pass the controller.
+            in_die: mode.is_some_and(|mode| mode.folds_in_die) && config.stripe.is_none(),
+            own: config.stripe.map(|_| vec![Vec::new(); layout.dies as usize]),
             reserved,
             holds_one_bit: vec![false; layout.superblocks()],
             dies: (0..layout.dies).map(|_| CacheDie::new()).collect(),
@@ -118,7 +123,18 @@ impl SlcCache {
     /// Free superblocks of a die that the cache has a claim to.
     #[inline]
     pub fn claimed(&self, die: usize) -> u32 {
-        self.reserved.saturating_sub(self.dies[die].superblocks)
+        self.shared().saturating_sub(self.dies[die].superblocks)
+    }
+
+    /// True when a superblock of a die is one of the cache's own, which stand last.
+    pub fn is_own(&self, superblock: u32) -> bool {
+        self.own.is_some() && superblock + self.reserved >= self.shape.superblocks
+    }
+
+    /// Superblocks of each die, out of those that data share, which the cache keeps at all times.
+    #[inline]
+    pub fn shared(&self) -> u32 {
+        if self.own.is_some() { 0 } else { self.reserved }
     }
 
     /// True while the host writes only as much as folding gives back.

@@ -76,8 +76,9 @@ pub(crate) fn members(mut bits: u64) -> impl Iterator<Item = u32> {
 }
 
 impl Stripes {
-    /// Groups of the whole superblocks of a fresh drive. A group of one cannot be protected and is left out.
-    pub(crate) fn new(layout: &Layout, array: &FlashArray, stripe: u32) -> Self {
+    /// Groups of the whole superblocks of a fresh drive, the last `apart` of each die left out. A group of one cannot be
+    /// protected and is left out, too.
+    pub(crate) fn new(layout: &Layout, array: &FlashArray, stripe: u32, apart: u32) -> Self {
         let width = stripe + 1;
         let (sets, per_die) = (layout.dies / width, layout.superblocks_per_die);
         let group = |at: u32| {
@@ -96,8 +97,8 @@ impl Stripes {
                 pins: 0,
                 rank: 0,
             };
-            if group.elect(slot % width, width).is_none() {
-                group.alive = 0;
+            if slot + apart >= per_die || group.elect(slot % width, width).is_none() {
+                (group.alive, group.parity) = (0, NONE);
             }
             group
         };

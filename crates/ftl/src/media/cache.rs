@@ -8,7 +8,7 @@
 use crate::guards::slc_cache::SlcCache;
 use crate::media::Media;
 use crate::slc_cache::{CacheView, WhenFull};
-use crate::store::{HOST, NONE, SLC};
+use crate::store::{HOST, NONE, SLC, SuperblockState};
 
 impl Media {
     /// Free superblocks of a die that are not the cache's.
@@ -35,12 +35,13 @@ impl Media {
 
     /// Superblocks of each die that the cache keeps at all times.
     pub(crate) fn cache_reserved(&self) -> u32 {
-        self.guards.slc_cache.as_ref().map_or(0, |cache| cache.reserved)
+        self.guards.slc_cache.as_ref().map_or(0, |cache| cache.shared())
     }
 
     /// Superblocks of a die that are kept from garbage collection's reckoning now.
     pub(crate) fn cache_superblocks(&self, die: usize) -> u32 {
-        self.guards.slc_cache.as_ref().map_or(0, |cache| cache.dies[die].superblocks.max(cache.reserved))
+        let cache = self.guards.slc_cache.as_ref().filter(|cache| cache.own.is_none());
+        cache.map_or(0, |cache| cache.dies[die].superblocks.max(cache.reserved))
     }
 
     /// Bytes that the superblocks with one bit a cell hold; absent where there can be none.
@@ -53,6 +54,9 @@ impl Media {
     /// True when another superblock of the die may be opened with one bit a cell.
     pub(crate) fn may_open_slc(&self, die: usize) -> bool {
         let Some(cache) = &self.guards.slc_cache else { return false };
+        if let Some(own) = &cache.own {
+            return !own[die].is_empty();
+        }
         let (count, space) = (cache.dies[die].superblocks, &self.store.space.dies[die]);
         if space.free.is_empty() || count < cache.reserved {
             return !space.free.is_empty();
@@ -94,7 +98,11 @@ impl Media {
         if stream != SLC {
             return self.open_own(die, stream);
         }
-        let opened = self.store.space.open(die, SLC);
+        let cache = self.guards.slc_cache.as_mut();
+        let opened = match cache.and_then(|cache| cache.own.as_mut()).map(|own| own[die].pop()) {
+            None => self.store.space.open(die, SLC),
+            Some(own) => own.is_some_and(|superblock| self.store.space.begin(die, SLC, superblock)),
+        };
         let superblock = self.store.space.dies[die].frontiers[SLC].superblock;
         let global = self.store.space.global(die, superblock);
         if let (true, Some(cache)) = (opened, &mut self.guards.slc_cache) {
@@ -133,6 +141,16 @@ impl Media {
         } else {
             of.waiting.push_back(superblock);
         }
+    }
+
+    /// A superblock with one bit a cell was erased, and can be written again: true when it is one of the cache's own.
+    pub(crate) fn keep_own(&mut self, die: usize, superblock: u32) -> bool {
+        let global = self.store.space.global(die, superblock);
+        let cache = self.guards.slc_cache.as_mut();
+        let Some(own) = cache.and_then(|cache| cache.own.as_mut()) else { return false };
+        own[die].push(superblock);
+        self.store.space.state[global] = SuperblockState::Free;
+        true
     }
 
     /// A superblock with one bit a cell was erased: it is one of all again.

@@ -27,9 +27,25 @@ impl Media {
         for superblock in parity {
             self.store.space.state[superblock as usize] = SuperblockState::Parity;
         }
+        self.free_own();
         for (die, superblock) in data {
             self.store.space.push_free(die, superblock % self.store.space.per_die);
             self.store.space.dies[die].usable += 1;
+        }
+    }
+
+    /// Gives the cache the superblocks that stand apart for it: the last ones of each die.
+    fn free_own(&mut self) {
+        let Some(cache) = &mut self.guards.slc_cache else { return };
+        let (reserved, Some(own)) = (cache.reserved, &mut cache.own) else { return };
+        let (per_die, array) = (self.store.layout.superblocks_per_die, &self.store.array);
+        for (die, own) in own.iter_mut().enumerate() {
+            let first = per_die.saturating_sub(reserved);
+            own.extend((first..per_die).rev().filter(|&superblock| array.is_whole(die as u32, superblock)));
+            for &superblock in own.iter() {
+                let global = self.store.space.global(die, superblock);
+                self.store.space.state[global] = SuperblockState::Free;
+            }
         }
     }
 

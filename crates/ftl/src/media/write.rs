@@ -202,7 +202,7 @@ impl Media {
         let units = self.store.layout.program_units_of(slc);
         probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
         self.store.controller.submit(transaction, calendar, probe);
-        if self.guards.parity.is_some() {
+        if self.guards.parity.is_some() && !slc {
             self.note_program(global as u32, next_unit / self.store.layout.program_units, calendar, probe);
         }
         if full {
@@ -230,7 +230,7 @@ impl Media {
                 self.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
                 let global = self.store.space.global(die, superblock);
                 self.store.space.state[global] = SuperblockState::Closed;
-                if self.guards.parity.is_some() {
+                if self.guards.parity.is_some() && stream != SLC {
                     self.note_ended(global as u32, calendar, probe);
                 }
                 if stream == self.assembly.host_stream && self.assembly.current == die as u32 {

@@ -184,11 +184,15 @@ fn guards_of(
         };
         array.allow_slc_mode(mode.erases_per_cycle);
     }
-    let snapshots = config.snapshots.as_ref().map(|rules| Box::new(Snapshots::new(rules, layout, slots, demand.is_some())));
+    let apart = slc_cache.as_ref().map_or(0, |cache| cache.reserved);
+    let snapshots = config
+        .snapshots
+        .as_ref()
+        .map(|rules| Box::new(Snapshots::new(rules, layout, slots, demand.is_some())));
     Ok(Guards {
         regulation,
         demand: demand.map(Box::new),
-        parity: config.stripe.map(|stripe| Box::new(Stripes::new(layout, array, stripe))),
+        parity: config.stripe.map(|stripe| Box::new(Stripes::new(layout, array, stripe, apart))),
         rebuilds: Rebuilds::default(),
         snapshots,
         ordering: Ordering::new(&config.program_order),

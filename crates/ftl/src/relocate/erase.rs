@@ -13,14 +13,13 @@ impl Media {
         while let Some(global) = self.store.emptied.pop() {
             let (die, superblock) =
                 ((global / self.store.space.per_die) as usize, global % self.store.space.per_die);
-            let collection = &mut self.movers[die];
-            if self.guards.parity.is_some() {
-                if collection.is_pending(superblock) {
+            if self.guards.parity.is_some() && !self.holds_one_bit(global as usize) {
+                if self.movers[die].is_pending(superblock) {
                     self.on_member_emptied(global, calendar, probe);
                 }
                 continue;
             }
-            let origin = match collection.begin_erase(superblock) {
+            let origin = match self.movers[die].begin_erase(superblock) {
                 Some(origin) => origin,
                 None if self.take_emptied_slc(die, superblock) => Origin::Fold,
                 None => continue, // Not read to its end yet; the collection will come back to it.

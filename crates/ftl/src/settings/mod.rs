@@ -136,11 +136,6 @@ impl FtlConfig {
         section.finish()?;
         let mut section = ftl.child("slc_cache")?;
         let slc_cache = slc_cache::read(&mut section)?;
-        if stripe.is_some() && slc_cache().folding().is_some() {
-            let expected =
-                "expected none with ftl.parity: superblocks with one bit a cell have no place in its groups";
-            return Err(section.reject("name", expected));
-        }
         if slc_cache().folding().is_some() {
             let wrong = match (geometry.cell, mapping().can_have_slc_cache(), stream.as_str()) {
                 (Cell::Slc, ..) => Some("none: the cells of this chip hold one bit anyway"),

@@ -181,6 +181,11 @@ impl Space {
     /// Takes the free superblock that the wear policy ranks lowest, and opens it.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
         let Some(Reverse((_, superblock))) = self.dies[die].free.pop() else { return false };
+        self.begin(die, stream, superblock)
+    }
+
+    /// Opens an erased superblock that is not among the free ones.
+    pub fn begin(&mut self, die: usize, stream: usize, superblock: u32) -> bool {
         let global = self.global(die, superblock);
         self.state[global] = SuperblockState::Open;
         let slot = self.dies[die].frontiers[stream].slot;

@@ -182,11 +182,11 @@ impl Upkeep {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
-        if media.guards.parity.is_some() {
-            return self.on_member_erased(media, transaction, calendar, probe);
-        }
         let (die, superblock) = (transaction.die.index(), transaction.superblock);
         let global = media.store.space.global(die, superblock);
+        if media.guards.parity.is_some() && !media.holds_one_bit(global) {
+            return self.on_member_erased(media, transaction, calendar, probe);
+        }
         assert_eq!(media.store.space.valid[global], 0, "superblock {global} was erased with valid data");
         let slc = media.holds_one_bit(global);
         let done = match slc {
@@ -215,9 +215,11 @@ impl Upkeep {
                 regulation.note_wear(global, media.store.space.pe_cycles[global]);
             }
             media.observe_erase(die, superblock, transaction.wear);
-            media.store.space.push_free(die, superblock);
-            if let Some(cold) = media.store.space.pick_relocation(die, superblock) {
-                media.movers[die].force(cold, Origin::Wear);
+            if !(slc && media.keep_own(die, superblock)) {
+                media.store.space.push_free(die, superblock);
+                if let Some(cold) = media.store.space.pick_relocation(die, superblock) {
+                    media.movers[die].force(cold, Origin::Wear);
+                }
             }
         }
         self.collect(media, die, calendar, probe);

@@ -200,6 +200,9 @@ impl Upkeep {
             media.movers[die].erasing -= 1;
         }
         let freed = media.give_back(group);
+        if media.guards.snapshots.is_some() {
+            self.fit_snapshots(media, calendar, probe); // A member may have been lost.
+        }
         for &(die, superblock) in &freed {
             if let Some(cold) = media.store.space.pick_relocation(die, superblock % media.store.space.per_die)
             {

@@ -105,6 +105,7 @@ pub const TOGETHER: &[Feature] = &[
     ("snapshots and parity", 0.5, snapshots_and_parity),
     ("snapshots and a map on flash", 0.5, snapshots_and_map_on_flash),
     ("slc-cache and a code", 0.5, slc_cache_and_code),
+    ("slc-cache and parity", 0.5, slc_cache_and_parity),
 ];
 
 fn slc_cache_and_map_on_flash(deal: &mut Deal, random: &mut RandomStream) -> bool {
@@ -142,6 +143,18 @@ fn slc_cache_and_code(deal: &mut Deal, random: &mut RandomStream) -> bool {
         if random.chance(0.3) {
             deal.set("ftl.mapping.name", choose(random, &["dftl", "birrell"]));
         }
+    }
+    fits
+}
+
+fn slc_cache_and_parity(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    if !deal.on.remove("slc-cache") {
+        return false;
+    }
+    let fits = parity(deal, random);
+    deal.on.extend(["slc-cache", "parity"]);
+    if fits && random.chance(0.3) {
+        slc_cache_and_code(deal, random);
     }
     fits
 }

@@ -14,6 +14,8 @@ pub(crate) struct StripeAccount {
     /// Page rows of parity handed out in each group, and of which superblock.
     parity_rows: Vec<u32>,
     parity: Vec<usize>,
+    /// Superblocks that hold one bit a cell: they have no parity, and protect nothing.
+    apart: Vec<bool>,
 }
 
 const NOWHERE: usize = usize::MAX;
@@ -31,6 +33,7 @@ impl StripeAccount {
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
             parity_rows: vec![0; groups],
             parity: vec![NOWHERE; groups],
+            apart: vec![false; layout.superblocks()],
         };
         let states = ftl.superblock_states();
         for (superblock, (&valid, &state)) in ftl.valid_units().iter().zip(states).enumerate() {
@@ -51,6 +54,10 @@ impl StripeAccount {
 
     pub fn on_submit(&mut self, transaction: &Transaction, superblock: usize) {
         let group = self.group_of(superblock);
+        self.apart[superblock] |= transaction.kind == Kind::Program && transaction.slc;
+        if self.apart[superblock] {
+            return;
+        }
         match (transaction.kind, transaction.origin) {
             (Kind::Program, Origin::Parity) => {
                 assert!(
@@ -91,29 +98,26 @@ impl StripeAccount {
         }
     }
 
-    /// A unit lives in `superblock` now and no longer where it was.
-    pub fn on_home(&mut self, superblock: usize, old: Option<usize>) {
+    /// A unit of the host's, or one that a snapshot sees, is in `superblock`.
+    pub fn on_held(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
         assert_ne!(
             self.parity[group], superblock,
             "a unit of the host lives in superblock {superblock} of parity"
         );
-        self.live[group] += 1;
-        if let Some(old) = old {
-            self.leave(old);
-        }
+        self.live[group] += u32::from(!self.apart[superblock]);
     }
 
-    /// A unit no longer lives in `superblock`.
-    pub fn leave(&mut self, superblock: usize) {
+    /// A unit in `superblock` is needed no more.
+    pub fn on_left(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
-        self.live[group] -= 1;
+        self.live[group] -= u32::from(!self.apart[superblock]);
     }
 
     /// A superblock was erased.
     pub fn on_erase(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
-        self.rows[superblock] = 0;
+        (self.rows[superblock], self.apart[superblock]) = (0, false);
         if self.parity[group] == superblock {
             self.parity[group] = NOWHERE;
             self.parity_rows[group] = 0;
@@ -136,11 +140,12 @@ mod tests {
             rows: vec![0; 6],
             parity_rows: vec![0; 2],
             parity: vec![NOWHERE; 2],
+            apart: vec![false; 6],
         };
         program(&mut account, Origin::Host, 0, 0);
         program(&mut account, Origin::Gc, 2, 0);
         program(&mut account, Origin::Parity, 1, 0);
-        account.on_home(0, None);
+        account.on_held(0);
         account
     }
 
@@ -156,7 +161,7 @@ mod tests {
     #[test]
     fn a_group_that_holds_nothing_may_be_erased_and_begin_anew() {
         let mut account = account();
-        account.leave(0);
+        account.on_left(0);
         for die in 0..3 {
             submit(&mut account, Kind::Erase, Origin::Gc, die, 0);
             account.on_erase(die as usize * 2);

@@ -361,14 +361,26 @@ impl Checker {
         }
         // What a snapshot sees stays where it is, unless it was moved.
         if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held_version[old.index()])) {
-            self.holder[old.index()] = NOTHING;
-        }
-        if let Some(stripes) = &mut self.stripes {
-            let of = |ppa: Ppa| self.layout.superblock_of(ppa) as usize;
-            stripes.on_home(superblock, (old != Ppa::NONE).then(|| of(old)));
+            self.leave(old);
         }
         self.home[lpn.index()] = new.0;
-        self.holder[new.index()] = lpn.0;
+        self.put(lpn, new);
+    }
+
+    /// A unit is at `ppa` and may not be erased there.
+    fn put(&mut self, lpn: Lpn, ppa: Ppa) {
+        self.holder[ppa.index()] = lpn.0;
+        if let Some(stripes) = &mut self.stripes {
+            stripes.on_held(self.layout.superblock_of(ppa) as usize);
+        }
+    }
+
+    /// Nobody needs what is at `ppa`.
+    fn leave(&mut self, ppa: Ppa) {
+        self.holder[ppa.index()] = NOTHING;
+        if let Some(stripes) = &mut self.stripes {
+            stripes.on_left(self.layout.superblock_of(ppa) as usize);
+        }
     }
 
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
@@ -380,12 +392,9 @@ impl Checker {
         self.durability.on_commit(lpn, self.version[lpn.index()]);
         if old != Ppa::NONE {
             if !self.past.sees(lpn, self.held_version[old.index()]) {
-                self.holder[old.index()] = NOTHING;
+                self.leave(old);
             }
             self.home[lpn.index()] = NOTHING;
-            if let Some(stripes) = &mut self.stripes {
-                stripes.leave(self.layout.superblock_of(old) as usize);
-            }
         }
     }
 
@@ -459,7 +468,7 @@ impl Checker {
             }
             SnapshotEvent::Moved { lpn, old, new } => {
                 assert_eq!(self.holder[old.index()], lpn.0, "{lpn} was moved from {old}, which lacks it");
-                self.holder[old.index()] = NOTHING;
+                self.leave(old);
                 self.hold(lpn, new, self.held_version[old.index()]);
             }
             SnapshotEvent::Returned { lpn, old, new } => {
@@ -495,18 +504,18 @@ impl Checker {
         self.bytes.on_commit(ppa);
         let there = (self.stored[ppa.index()], self.held_version[ppa.index()]);
         assert_eq!(there, (lpn.0, version), "{ppa} holds another unit or version");
-        self.holder[ppa.index()] = lpn.0;
+        self.put(lpn, ppa);
     }
 
     /// What is neither the newest version nor seen by a snapshot is invalid.
     fn forget_unseen(&mut self) {
-        for (ppa, holder) in self.holder.iter_mut().enumerate() {
-            let lpn = Lpn(*holder);
-            let unseen = *holder != NOTHING
-                && self.home[lpn.index()] != ppa as u32
-                && !self.past.sees(lpn, self.held_version[ppa]);
+        for ppa in (0..self.holder.len() as u32).map(Ppa) {
+            let lpn = Lpn(self.holder[ppa.index()]);
+            let unseen = lpn.0 != NOTHING
+                && self.home[lpn.index()] != ppa.0
+                && !self.past.sees(lpn, self.held_version[ppa.index()]);
             if unseen {
-                *holder = NOTHING;
+                self.leave(ppa);
             }
         }
     }

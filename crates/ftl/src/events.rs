@@ -10,5 +10,7 @@ pub const FLUSH: u8 = FIRST + 1;
 pub const REWRITE: u8 = FIRST + 2;
 /// The next entry of the agenda of upkeep is due.
 pub const UPKEEP: u8 = FIRST + 3;
+/// A die may have been idle long enough to fold.
+pub const FOLD: u8 = FIRST + 4;
 /// The first number not used here or below.
-pub const FIRST_FREE: u8 = FIRST + 4;
+pub const FIRST_FREE: u8 = FIRST + 5;

@@ -23,7 +23,7 @@ impl BlockMapped {
         match &mut self.instant {
             Some(queue) => queue.push_back(transaction),
             None => {
-                self.controller.submit(transaction, calendar, probe);
+                self.store.controller.submit(transaction, calendar, probe);
             }
         }
     }
@@ -34,15 +34,17 @@ impl BlockMapped {
             self.work(event.index as usize, calendar, probe);
             return;
         }
-        self.controller.handle(event, calendar, probe);
-        while let Some(id) = self.controller.take_finished() {
-            let transaction = *self.controller.transaction(id);
-            self.controller.release(id);
+        self.store.controller.handle(event, calendar, probe);
+        while let Some(id) = self.store.controller.take_finished() {
+            let transaction = *self.store.controller.transaction(id);
+            self.store.controller.release(id);
             if transaction.origin == Origin::ReadAhead {
-                self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
-                let superblock = transaction.die.0 * self.layout.superblocks_per_die + transaction.superblock;
-                let first = self.layout.first_ppa(superblock) + transaction.row * self.layout.row_units;
-                self.on_fetched(id, Ppa(first), transaction.mask, |ftl, ppa| ftl.map.holder(ppa));
+                self.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
+                let superblock =
+                    transaction.die.0 * self.store.layout.superblocks_per_die + transaction.superblock;
+                let first =
+                    self.store.layout.first_ppa(superblock) + transaction.row * self.store.layout.row_units;
+                self.on_fetched(id, Ppa(first), transaction.mask, |ftl, ppa| ftl.store.map.holder(ppa));
                 continue;
             }
             self.on_finished(&transaction, calendar, probe);
@@ -56,14 +58,14 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
-        let bank = transaction.die.index() / self.span as usize;
+        let bank = transaction.die.index() / self.rules.span as usize;
         match transaction.kind {
             Kind::Read => {
-                self.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
+                self.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
                 match transaction.origin {
                     Origin::Host => {
                         self.keep_read(transaction, calendar, probe);
-                        self.outputs.push(Output::Read {
+                        self.host.outputs.push(Output::Read {
                             request: transaction.owner,
                             units: transaction.mask.count_ones(),
                             reading: transaction.reading,
@@ -83,12 +85,12 @@ impl BlockMapped {
 
     /// The rest of a unit written in part is known.
     fn on_rest_read(&mut self, slot: u32, calendar: &Calendar) {
-        match self.buffer.slot(slot).state {
+        match self.host.buffer.slot(slot).state {
             // A newer version may have come: only the newest may stay.
-            SlotState::Merging if self.buffer.is_newest(slot) => self.admit(slot, calendar),
+            SlotState::Merging if self.host.buffer.is_newest(slot) => self.admit(slot, calendar),
             SlotState::Merging => self.let_wait(slot, calendar, false),
             _ => {
-                self.buffer.release(slot, false);
+                self.host.buffer.release(slot, false);
                 self.end_overtaken_by(slot);
                 self.answer_flushes();
             }
@@ -96,19 +98,19 @@ impl BlockMapped {
     }
 
     fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
-        let superblock = transaction.die.0 * self.layout.superblocks_per_die + transaction.superblock;
-        let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
-        let done = self.array.program(superblock as usize, transaction.row, transaction.rows);
+        let superblock = transaction.die.0 * self.store.layout.superblocks_per_die + transaction.superblock;
+        let (bank, block) = (self.bank_of(superblock), self.store.block_of[superblock as usize]);
+        let done = self.store.array.program(superblock as usize, transaction.row, transaction.rows);
         self.account_risk(calendar.now());
-        self.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+        self.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         let state = &mut self.banks[bank];
         state.in_flight -= 1;
         state.blocks[block as usize].in_flight -= 1;
-        let first = self.layout.first_ppa(superblock) + transaction.row * self.layout.row_units;
-        for unit in 0..self.layout.program_units {
+        let first = self.store.layout.first_ppa(superblock) + transaction.row * self.store.layout.row_units;
+        for unit in 0..self.store.layout.program_units {
             let ppa = Ppa(first + unit);
-            let source = self.programs.get(transaction.owner, unit);
-            self.stats.units_programmed[source.origin() as usize] += 1;
+            let source = self.store.programs.get(transaction.owner, unit);
+            self.store.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
                 Origin::Host => self.on_host_unit(ppa, source.value(), done, transaction, calendar, probe),
                 Origin::Padding => {}
@@ -116,10 +118,10 @@ impl BlockMapped {
                 _ => {}
             }
         }
-        self.programs.release(transaction.owner);
+        self.store.programs.release(transaction.owner);
         if !done {
-            self.stats.program_failures += 1;
-            self.failing[superblock as usize] = true;
+            self.store.stats.program_failures += 1;
+            self.store.failing[superblock as usize] = true;
             self.fail_block(bank, block, calendar, probe);
         }
         self.free_if_empty(bank, block, calendar, probe);
@@ -134,13 +136,13 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
-        let (lpn, request) = (self.buffer.slot(slot).lpn, self.buffer.slot(slot).request);
-        let newest = self.buffer.is_newest(slot);
+        let (lpn, request) = (self.host.buffer.slot(slot).lpn, self.host.buffer.slot(slot).request);
+        let newest = self.host.buffer.is_newest(slot);
         if !done && (newest || self.is_awaited(slot)) {
             self.let_wait(slot, calendar, true);
             return;
         }
-        let old = self.map.lookup(lpn);
+        let old = self.store.map.lookup(lpn);
         if done && !newest {
             probe.on_outdated(lpn, slot);
         }
@@ -155,23 +157,23 @@ impl BlockMapped {
                 self.invalidate(old, calendar, probe);
             }
         } else {
-            self.stats.units_stale += 1;
+            self.store.stats.units_stale += 1;
         }
-        if newest && self.buffer.keeps_clean(lpn) && self.instant.is_none() {
-            self.buffer.keep_clean(slot);
+        if newest && self.host.buffer.keeps_clean(lpn) && self.instant.is_none() {
+            self.host.buffer.keep_clean(slot);
             self.relieve_buffer(calendar);
         } else {
-            self.buffer.release(slot, newest);
+            self.host.buffer.release(slot, newest);
         }
         if request != u32::MAX {
             let mut stages = Stages::of(transaction);
-            stages.waits[Origin::Gc.wait_column()] += self.waits[slot as usize].merged_ns;
-            self.outputs.push(Output::Durable { request, stages });
+            stages.waits[Origin::Gc.wait_column()] += self.host.waits[slot as usize].merged_ns;
+            self.host.outputs.push(Output::Durable { request, stages });
         }
-        if !self.overtaken.is_empty() {
+        if !self.host.overtaken.is_empty() {
             self.end_overtaken_by(slot);
         }
-        if !self.flushes.is_empty() {
+        if !self.host.flushes.is_empty() {
             self.answer_flushes();
         }
     }
@@ -179,16 +181,16 @@ impl BlockMapped {
     /// A newer version in the buffer makes this one no less the newest on the flash: the unit leaves its old place,
     /// which a merge relies on. Only a trim makes it garbage, or a newer version whose program was over before.
     fn is_next_newest(&self, slot: u32) -> bool {
-        let lpn = self.buffer.slot(slot).lpn;
-        let newer = self.buffer.find(lpn).map(|newer| self.buffer.slot(newer).state);
+        let lpn = self.host.buffer.slot(slot).lpn;
+        let newer = self.host.buffer.find(lpn).map(|newer| self.host.buffer.slot(newer).state);
         newer.is_some_and(|state| state != SlotState::Clean)
-            && self.map.lookup(lpn) == self.waits[slot as usize].home
+            && self.store.map.lookup(lpn) == self.host.waits[slot as usize].home
     }
 
     /// A copied unit was programmed: it is the home of its data unless the host trimmed it meanwhile.
     fn on_copied_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, calendar: &mut Calendar, probe: &mut P) {
-        let lpn = self.map.holder(ppa);
-        if self.map.lookup(lpn) != old {
+        let lpn = self.store.map.holder(ppa);
+        if self.store.map.lookup(lpn) != old {
             return;
         }
         self.commit(lpn, ppa);
@@ -197,19 +199,19 @@ impl BlockMapped {
     }
 
     fn commit(&mut self, lpn: units::Lpn, ppa: Ppa) {
-        self.map.set(lpn, ppa);
-        let superblock = self.layout.superblock_of(ppa);
-        self.valid[superblock as usize] += 1;
+        self.store.map.set(lpn, ppa);
+        let superblock = self.store.layout.superblock_of(ppa);
+        self.store.valid[superblock as usize] += 1;
         let bank = self.bank_of(superblock);
-        self.banks[bank].blocks[self.block_of[superblock as usize] as usize].valid += 1;
+        self.banks[bank].blocks[self.store.block_of[superblock as usize] as usize].valid += 1;
     }
 
     /// Makes `ppa` invalid; a block that then holds nothing may be erased.
     pub(super) fn invalidate<P: Probe>(&mut self, ppa: Ppa, calendar: &mut Calendar, probe: &mut P) {
-        self.map.invalidate(ppa);
-        let superblock = self.layout.superblock_of(ppa);
-        self.valid[superblock as usize] -= 1;
-        let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
+        self.store.map.invalidate(ppa);
+        let superblock = self.store.layout.superblock_of(ppa);
+        self.store.valid[superblock as usize] -= 1;
+        let (bank, block) = (self.bank_of(superblock), self.store.block_of[superblock as usize]);
         self.banks[bank].blocks[block as usize].valid -= 1;
         self.free_if_empty(bank, block, calendar, probe);
     }
@@ -229,30 +231,30 @@ impl BlockMapped {
     /// A drive of which a bank can no longer hold what it must turns read-only.
     pub(super) fn note_lost_room(&mut self, bank: usize) {
         let bank = &self.banks[bank];
-        let needed = bank.data.len() as u32 + self.rules.logs_least() + 1;
+        let needed = bank.data.len() as u32 + self.rules.kind.logs_least() + 1;
         self.read_only |= bank.usable_blocks() < needed;
     }
 
     fn on_erased<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
         let (die, within) = (transaction.die.0, transaction.superblock);
-        let superblock = (die * self.layout.superblocks_per_die + within) as usize;
-        assert_eq!(self.valid[superblock], 0, "superblock {superblock} was erased with valid data");
-        let done = self.array.erase(die, within);
-        self.stats.blocks_erased[transaction.origin as usize] += u64::from(self.layout.planes);
-        self.stats.erase_failures += u64::from(!done);
-        self.erases[die as usize] += 1;
+        let superblock = (die * self.store.layout.superblocks_per_die + within) as usize;
+        assert_eq!(self.store.valid[superblock], 0, "superblock {superblock} was erased with valid data");
+        let done = self.store.array.erase(die, within);
+        self.store.stats.blocks_erased[transaction.origin as usize] += u64::from(self.store.layout.planes);
+        self.store.stats.erase_failures += u64::from(!done);
+        self.wear.erases[die as usize] += 1;
         probe.on_erase(superblock);
-        let (bank, member) = ((die / self.span) as usize, (die % self.span) as usize);
+        let (bank, member) = ((die / self.rules.span) as usize, (die % self.rules.span) as usize);
         self.banks[bank].erasing[member] -= 1;
-        let failing = std::mem::replace(&mut self.failing[superblock], false);
-        if (failing || !done) && self.array.retire(die, within) == nand::RetireOutcome::Lost {
-            self.state[superblock] = SuperblockState::Lost;
-            self.stats.superblocks_lost += 1;
+        let failing = std::mem::replace(&mut self.store.failing[superblock], false);
+        if (failing || !done) && self.store.array.retire(die, within) == nand::RetireOutcome::Lost {
+            self.store.state[superblock] = SuperblockState::Lost;
+            self.store.stats.superblocks_lost += 1;
             self.banks[bank].usable[member] -= 1;
             self.note_lost_room(bank);
         } else {
             self.push_free(superblock as u32);
-            if self.wear[die as usize].relocates() {
+            if self.wear.policies[die as usize].relocates() {
                 self.level_wear(die, within, calendar, probe);
             }
         }
@@ -260,29 +262,29 @@ impl BlockMapped {
 
     /// Asks the wear policy, after an erase, whether a data block must move so that its cells wear, too.
     fn level_wear<P: Probe>(&mut self, die: u32, erased: u32, calendar: &mut Calendar, probe: &mut P) {
-        let (bank, member) = ((die / self.span) as usize, die % self.span);
+        let (bank, member) = ((die / self.rules.span) as usize, die % self.rules.span);
         let state = &self.banks[bank];
-        let first = die * self.layout.superblocks_per_die;
+        let first = die * self.store.layout.superblocks_per_die;
         let target = state.job.as_ref().map(|job| job.target);
         let candidates: Vec<SuperblockId> = (0..state.blocks.len() as u32)
             .filter(|&block| state.blocks[block as usize].role == Role::Data && Some(block) != target)
-            .map(|block| SuperblockId(state.members[(block * self.span + member) as usize] - first))
+            .map(|block| SuperblockId(state.members[(block * self.rules.span + member) as usize] - first))
             .collect();
-        let range = first as usize..(first + self.layout.superblocks_per_die) as usize;
+        let range = first as usize..(first + self.store.layout.superblocks_per_die) as usize;
         let mut view = WearView {
             erased: SuperblockId(erased),
             candidates: &candidates,
-            valid_units: &self.valid[range.clone()],
-            pe_cycles: &self.pe_cycles[range.clone()],
-            closed_at: &self.closed_at[range],
-            clock: self.stats.units_programmed.iter().sum(),
-            erases: self.erases[die as usize],
-            random: &mut self.random,
+            valid_units: &self.store.valid[range.clone()],
+            pe_cycles: &self.store.pe_cycles[range.clone()],
+            closed_at: &self.store.closed_at[range],
+            clock: self.store.stats.units_programmed.iter().sum(),
+            erases: self.wear.erases[die as usize],
+            random: &mut self.wear.random,
         };
-        let Some(picked) = self.wear[die as usize].relocate(&mut view) else { return };
+        let Some(picked) = self.wear.policies[die as usize].relocate(&mut view) else { return };
         assert!(candidates.contains(&picked), "the wear policy picked {picked} of die {die}, no candidate");
-        let block = self.block_of[(first + picked.0) as usize];
-        self.stats.wear_relocations += 1;
+        let block = self.store.block_of[(first + picked.0) as usize];
+        self.store.stats.wear_relocations += 1;
         self.banks[bank].reclaim.push_back((block, Origin::Wear));
         self.seal(bank, block, calendar, probe);
     }

@@ -25,23 +25,24 @@ impl BlockMapped {
         let mut reads = 0;
         let (mut row, mut mask) = (NONE, 0u64);
         for lpn in (first.0..first.0 + count).map(Lpn) {
-            let buffered = if self.buffer.used_slots() > 0 { self.buffer.find(lpn) } else { None };
+            let buffered = if self.host.buffer.used_slots() > 0 { self.host.buffer.find(lpn) } else { None };
             if let Some(slot) = buffered {
-                self.stats.units_read_buffer += 1;
-                self.buffer.note_read(slot);
+                self.store.stats.units_read_buffer += 1;
+                self.host.buffer.note_read(slot);
                 continue;
             }
-            if self.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, calendar, probe) {
+            if self.host.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, calendar, probe)
+            {
                 continue;
             }
-            let ppa = self.map.lookup(lpn);
+            let ppa = self.store.map.lookup(lpn);
             if ppa == Ppa::NONE {
-                self.stats.units_read_unmapped += 1;
+                self.store.stats.units_read_unmapped += 1;
                 continue;
             }
-            self.stats.units_read_flash += 1;
+            self.store.stats.units_read_flash += 1;
             probe.on_host_read(lpn, ppa);
-            let (this_row, unit) = (ppa.0 / self.layout.row_units, ppa.0 % self.layout.row_units);
+            let (this_row, unit) = (ppa.0 / self.store.layout.row_units, ppa.0 % self.store.layout.row_units);
             if mask != 0 && (this_row != row || mask >> unit & 1 == 1) {
                 reads += self.submit_host_read(request, row, mask, calendar, probe);
                 mask = 0;
@@ -52,7 +53,7 @@ impl BlockMapped {
         if mask != 0 {
             reads += self.submit_host_read(request, row, mask, calendar, probe);
         }
-        if self.reads.ahead.is_some() {
+        if self.host.reads.ahead.is_some() {
             reads += self.ride_on_fetched(request, calendar, probe);
             self.fetch_ahead(first, count, calendar, probe);
         }
@@ -67,7 +68,7 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) -> u32 {
-        if self.reads.merge.is_some() {
+        if self.host.reads.merge.is_some() {
             self.submit_shared(row, mask, Origin::Host, request, calendar, probe);
         } else {
             self.submit_read(row, mask, Origin::Host, Class::HostRead, request, calendar, probe);
@@ -77,11 +78,11 @@ impl BlockMapped {
 
     /// The read of some units of one page row (numbered over the drive), to be submitted.
     fn read_of(&self, row: u32, mask: u64, origin: Origin, class: Class, owner: u32) -> Transaction {
-        let (die, superblock) = self.place_of(row / self.layout.rows);
+        let (die, superblock) = self.place_of(row / self.store.layout.rows);
         let mut transaction =
-            Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row % self.layout.rows);
+            Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row % self.store.layout.rows);
         transaction.mask = mask;
-        transaction.pages = self.layout.pages_touched(mask);
+        transaction.pages = self.store.layout.pages_touched(mask);
         transaction.owner = owner;
         transaction
     }
@@ -112,38 +113,38 @@ impl BlockMapped {
         probe: &mut P,
     ) {
         self.account_risk(calendar.now());
-        self.reserved_slots -= 1;
-        self.stats.units_written += 1;
+        self.host.reserved_slots -= 1;
+        self.store.stats.units_written += 1;
         probe.on_host_write(lpn);
-        self.reads.forget(lpn, &mut self.stats);
-        let older = self.buffer.find(lpn);
+        self.host.reads.forget(lpn, &mut self.store.stats);
+        let older = self.host.buffer.find(lpn);
         if let Some(slot) = older
             && self.overwrite_buffered(slot, request, calendar)
         {
             return probe.on_buffered(lpn, slot, older);
         }
         // An older version that still waits for its own rest cannot give it to this one.
-        let complete = older.is_some_and(|slot| self.buffer.slot(slot).state != SlotState::Merging);
-        let home = if whole || complete { Ppa::NONE } else { self.map.lookup(lpn) };
+        let complete = older.is_some_and(|slot| self.host.buffer.slot(slot).state != SlotState::Merging);
+        let home = if whole || complete { Ppa::NONE } else { self.store.map.lookup(lpn) };
         if home == Ppa::NONE {
-            let slot = self.buffer.insert(lpn, request, SlotState::Queued);
+            let slot = self.host.buffer.insert(lpn, request, SlotState::Queued);
             probe.on_buffered(lpn, slot, older);
             self.admit(slot, calendar);
             return;
         }
-        let slot = self.buffer.insert(lpn, request, SlotState::Merging);
+        let slot = self.host.buffer.insert(lpn, request, SlotState::Merging);
         probe.on_buffered(lpn, slot, older);
-        let (row, unit) = (home.0 / self.layout.row_units, home.0 % self.layout.row_units);
+        let (row, unit) = (home.0 / self.store.layout.row_units, home.0 % self.store.layout.row_units);
         let origin = Origin::ReadModifyWrite;
         self.submit_read(row, 1 << unit, origin, Class::InternalRead, slot, calendar, probe);
     }
 
     /// Lets a slot wait in its bank: behind all others, or before them where its program failed.
     pub(super) fn let_wait(&mut self, slot: u32, calendar: &Calendar, first: bool) {
-        let (bank, _, _) = self.split(self.buffer.slot(slot).lpn);
-        self.buffer.set_state(slot, SlotState::Queued);
+        let (bank, _, _) = self.split(self.host.buffer.slot(slot).lpn);
+        self.host.buffer.set_state(slot, SlotState::Queued);
         let now = calendar.now();
-        let wait = &mut self.waits[slot as usize];
+        let wait = &mut self.host.waits[slot as usize];
         wait.serial = wait.serial.wrapping_add(1);
         wait.since = now;
         let entry = (slot, wait.serial);
@@ -151,9 +152,9 @@ impl BlockMapped {
         wait.merged_ns = bank_state.merged_until(now);
         bank_state.waiting_units += 1;
         // Behind a write cache a request that waits for its program (FUA) must not wait for company, nor a flush.
-        let Slot { request, epoch, .. } = *self.buffer.slot(slot);
-        let flushed = self.flushes.back().is_some_and(|&(last, _)| epoch <= last);
-        bank_state.pressed |= flushed || (self.write_back && request != u32::MAX);
+        let Slot { request, epoch, .. } = *self.host.buffer.slot(slot);
+        let flushed = self.host.flushes.back().is_some_and(|&(last, _)| epoch <= last);
+        bank_state.pressed |= flushed || (self.rules.write_back && request != u32::MAX);
         if first {
             bank_state.waiting.push_front(entry);
         } else {
@@ -166,13 +167,13 @@ impl BlockMapped {
     pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
         self.account_risk(calendar.now());
         for lpn in (first.0..first.0 + count).map(Lpn) {
-            let buffered = self.buffer.used_slots() > 0 && self.buffer.cancel(lpn);
-            self.reads.forget(lpn, &mut self.stats);
-            let home = self.map.lookup(lpn);
-            self.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
+            let buffered = self.host.buffer.used_slots() > 0 && self.host.buffer.cancel(lpn);
+            self.host.reads.forget(lpn, &mut self.store.stats);
+            let home = self.store.map.lookup(lpn);
+            self.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
             probe.on_trim(lpn, home);
             if home != Ppa::NONE {
-                self.map.clear(lpn);
+                self.store.map.clear(lpn);
                 self.invalidate(home, calendar, probe);
             }
             self.touch_bank(self.split(lpn).0);
@@ -182,13 +183,13 @@ impl BlockMapped {
 
     /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
     pub fn flush<P: Probe>(&mut self, request: u32, calendar: &mut Calendar, probe: &mut P) {
-        if self.power_loss_protection {
-            self.outputs.push(Output::Flushed { request });
+        if self.rules.power_loss_protection {
+            self.host.outputs.push(Output::Flushed { request });
             return;
         }
         self.send_out(calendar, probe);
-        let epoch = self.buffer.end_epoch();
-        self.flushes.push_back((epoch, request));
+        let epoch = self.host.buffer.end_epoch();
+        self.host.flushes.push_back((epoch, request));
         self.answer_flushes();
     }
 
@@ -201,12 +202,12 @@ impl BlockMapped {
     }
 
     pub(super) fn answer_flushes(&mut self) {
-        while let Some(&(epoch, request)) = self.flushes.front() {
-            if self.buffer.oldest_epoch() <= epoch {
+        while let Some(&(epoch, request)) = self.host.flushes.front() {
+            if self.host.buffer.oldest_epoch() <= epoch {
                 return;
             }
-            self.flushes.pop_front();
-            self.outputs.push(Output::Flushed { request });
+            self.host.flushes.pop_front();
+            self.host.outputs.push(Output::Flushed { request });
         }
     }
 
@@ -221,16 +222,16 @@ impl BlockMapped {
 impl Reads for BlockMapped {
     fn read_parts(&mut self) -> ReadParts<'_> {
         ReadParts {
-            path: &mut self.reads,
-            controller: &mut self.controller,
-            layout: &self.layout,
-            stats: &mut self.stats,
+            path: &mut self.host.reads,
+            controller: &mut self.store.controller,
+            layout: &self.store.layout,
+            stats: &mut self.store.stats,
         }
     }
 
     fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
-        let ppa = self.map.lookup(lpn);
-        (ppa != Ppa::NONE && self.buffer.find(lpn).is_none()).then_some(ppa)
+        let ppa = self.store.map.lookup(lpn);
+        (ppa != Ppa::NONE && self.host.buffer.find(lpn).is_none()).then_some(ppa)
     }
 
     fn is_lost(&self, _lpn: Lpn) -> bool {
@@ -247,7 +248,7 @@ impl Reads for BlockMapped {
         probe: &mut P,
     ) -> TransactionId {
         let read = self.read_of(row, mask, origin, class_of(origin), owner);
-        self.controller.submit(read, calendar, probe)
+        self.store.controller.submit(read, calendar, probe)
     }
 
     fn note_ride(&mut self, _rider: &Transaction, _calendar: &Calendar) {}

@@ -48,10 +48,47 @@ impl Wait {
     const NEVER: Self = Self { serial: 0, since: SimTime::ZERO, merged_ns: 0, home: Ppa::NONE };
 }
 
-/// The block-mapped translation layer and everything below it.
-pub struct BlockMapped {
+/// The map, the superblocks and the flash of a drive.
+struct Store {
     layout: Layout,
-    rules: Box<dyn BlockRules>,
+    map: Map,
+    programs: Programs,
+    array: FlashArray,
+    controller: Controller,
+    stats: FtlStats,
+    /// By superblock: valid units, state, block, whether a program failed, its wear, when it was closed.
+    valid: Vec<u32>,
+    state: Vec<SuperblockState>,
+    block_of: Vec<u32>,
+    failing: Vec<bool>,
+    pe_cycles: Vec<u32>,
+    closed_at: Vec<u64>,
+}
+
+impl Store {
+    /// Nothing written, no superblock in use.
+    fn new(layout: Layout, array: FlashArray, controller: Controller) -> Self {
+        let superblocks = layout.superblocks();
+        Self {
+            map: Map::new(&layout),
+            programs: Programs::new(layout.program_units),
+            array,
+            controller,
+            stats: FtlStats::default(),
+            valid: vec![0; superblocks],
+            state: vec![SuperblockState::Lost; superblocks],
+            block_of: vec![NONE; superblocks],
+            failing: vec![false; superblocks],
+            pe_cycles: vec![0; superblocks],
+            closed_at: vec![0; superblocks],
+            layout,
+        }
+    }
+}
+
+/// What the drive's file says once for all.
+struct Rules {
+    kind: Box<dyn BlockRules>,
     /// Dies that a block spans.
     span: u32,
     /// Mapping units of a group, and program units.
@@ -63,38 +100,42 @@ pub struct BlockMapped {
     read_ahead: u32,
     program_queue: u32,
     spare: u32,
-    map: Map,
-    /// By superblock: valid units, state, block, whether a program failed.
-    valid: Vec<u32>,
-    state: Vec<SuperblockState>,
-    block_of: Vec<u32>,
-    failing: Vec<bool>,
+}
+
+/// What the host's side of the layer keeps.
+struct Host {
     buffer: Buffer,
     reserved_slots: u32,
     waits: Vec<Wait>,
-    array: FlashArray,
-    controller: Controller,
-    /// What the host's reads go through.
-    reads: ReadPath,
-    programs: Programs,
-    banks: Vec<Bank>,
-    wear: Vec<Box<dyn WearPolicy>>,
-    erases: Vec<u64>,
-    pe_cycles: Vec<u32>,
-    closed_at: Vec<u64>,
-    random: RandomStream,
-    /// Banks with something new to do.
-    touched: Vec<u32>,
     flushes: VecDeque<(u32, u32)>,
     /// Slots that someone waits for and a newer version overtook, each with the slot of that.
     overtaken: Vec<(u32, u32)>,
+    outputs: Vec<Output>,
+    risk: Risk,
+    /// What the host's reads go through.
+    reads: ReadPath,
+}
+
+/// Wear levelling, by die.
+struct Wear {
+    policies: Vec<Box<dyn WearPolicy>>,
+    erases: Vec<u64>,
+    random: RandomStream,
+}
+
+/// The block-mapped translation layer and everything below it.
+pub struct BlockMapped {
+    store: Store,
+    rules: Rules,
+    host: Host,
+    wear: Wear,
+    banks: Vec<Bank>,
+    /// Banks with something new to do.
+    touched: Vec<u32>,
     /// Without time: what was submitted and is done as soon as it is looked at.
     instant: Option<VecDeque<Transaction>>,
-    stats: FtlStats,
     turnover: Turnover,
-    risk: Risk,
     read_only: bool,
-    outputs: Vec<Output>,
 }
 
 impl BlockMapped {
@@ -104,15 +145,14 @@ impl BlockMapped {
     /// When the drive could not sustain writes; the text says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, rules: Box<dyn BlockRules>, span: u32) -> Result<Self, String> {
         let Parts { config, array, mut controller, program_queue, seed, .. } = parts;
-        let layout = config.layout.clone();
-        let (superblocks, dies) = (layout.superblocks(), layout.dies);
+        let layout = &config.layout;
         let group_units = layout.superblock_units * span;
-        let banks = dies / span;
+        let banks = layout.dies / span;
         let groups = layout.logical_units.div_ceil(group_units);
         let bank =
             |index: u32| Bank::new(index * span, span, groups / banks + u32::from(index < groups % banks));
-        let mut ftl = Self {
-            rules,
+        let rules = Rules {
+            kind: rules,
             span,
             group_units,
             group_programs: group_units / layout.program_units,
@@ -122,38 +162,36 @@ impl BlockMapped {
             read_ahead: config.read_ahead,
             program_queue,
             spare: if array.may_fail() { SPARE_IF_FAILING } else { 0 },
-            map: Map::new(&layout),
-            valid: vec![0; superblocks],
-            state: vec![SuperblockState::Lost; superblocks],
-            block_of: vec![NONE; superblocks],
-            failing: vec![false; superblocks],
+        };
+        let host = Host {
             buffer: Buffer::of(&config.buffer, 0, layout.logical_units, group_units),
             reserved_slots: 0,
             waits: vec![Wait::NEVER; config.buffer.slots as usize],
-            array,
-            reads: ReadPath::new(config, &mut controller),
-            controller,
-            programs: Programs::new(layout.program_units),
-            banks: (0..banks).map(bank).collect(),
-            wear: (0..dies).map(|_| (config.wear)()).collect(),
-            erases: vec![0; dies as usize],
-            pe_cycles: vec![0; superblocks],
-            closed_at: vec![0; superblocks],
-            random: RandomStream::new(seed, "ftl.wear"),
-            touched: Vec::new(),
             flushes: VecDeque::new(),
             overtaken: Vec::new(),
-            instant: None,
-            stats: FtlStats::default(),
-            turnover: Turnover::default(),
-            risk: Risk::default(),
-            read_only: false,
             outputs: Vec::with_capacity(64),
-            layout,
+            risk: Risk::default(),
+            reads: ReadPath::new(config, &mut controller),
         };
-        for superblock in 0..superblocks as u32 {
+        let wear = Wear {
+            policies: (0..layout.dies).map(|_| (config.wear)()).collect(),
+            erases: vec![0; layout.dies as usize],
+            random: RandomStream::new(seed, "ftl.wear"),
+        };
+        let mut ftl = Self {
+            store: Store::new(layout.clone(), array, controller),
+            rules,
+            host,
+            wear,
+            banks: (0..banks).map(bank).collect(),
+            touched: Vec::new(),
+            instant: None,
+            turnover: Turnover::default(),
+            read_only: false,
+        };
+        for superblock in 0..layout.superblocks() as u32 {
             let (die, within) = ftl.place_of(superblock);
-            if ftl.array.is_whole(die, within) {
+            if ftl.store.array.is_whole(die, within) {
                 ftl.banks[(die / span) as usize].usable[(die % span) as usize] += 1;
                 ftl.push_free(superblock);
             }
@@ -164,7 +202,7 @@ impl BlockMapped {
 
     /// Blocks a bank must have beside its data blocks.
     fn blocks_beside(&self) -> u32 {
-        self.rules.logs_least() + 1 + self.spare
+        self.rules.kind.logs_least() + 1 + self.rules.spare
     }
 
     fn check_sustainable(&self) -> Result<(), String> {
@@ -173,12 +211,14 @@ impl BlockMapped {
         let Some(bank) = self.banks.iter().find(short) else { return Ok(()) };
         let (groups, usable) = (bank.data.len(), bank.usable_blocks());
         let least = self.banks.iter().map(Bank::usable_blocks).min().unwrap_or(0);
-        let possible =
-            u64::from(least.saturating_sub(beside)) * u64::from(self.group_units) * self.banks.len() as u64;
+        let possible = u64::from(least.saturating_sub(beside))
+            * u64::from(self.rules.group_units)
+            * self.banks.len() as u64;
         let advice = if possible > 0 {
-            let op =
-                (self.layout.physical_units() as f64 / possible as f64 - 1.0).mul_add(1000.0, 0.0).ceil()
-                    / 1000.0;
+            let op = (self.store.layout.physical_units() as f64 / possible as f64 - 1.0)
+                .mul_add(1000.0, 0.0)
+                .ceil()
+                / 1000.0;
             format!("set ftl.op_ratio to {op:.3} or more")
         } else {
             "give each die more blocks, or let a block span fewer dies".to_owned()
@@ -186,9 +226,9 @@ impl BlockMapped {
         Err(format!(
             "this drive cannot sustain writes: a bank of {} dies has {usable} good blocks for {groups} data blocks, \
              {} log blocks, one to merge into and {} spare; {advice}",
-            self.span,
-            self.rules.logs_least(),
-            self.spare,
+            self.rules.span,
+            self.rules.kind.logs_least(),
+            self.rules.spare,
         ))
     }
 
@@ -197,7 +237,7 @@ impl BlockMapped {
     /// Bank, group within it, and unit within the group.
     #[inline]
     fn split(&self, lpn: Lpn) -> (usize, u32, u32) {
-        let (group, unit) = (lpn.0 / self.group_units, lpn.0 % self.group_units);
+        let (group, unit) = (lpn.0 / self.rules.group_units, lpn.0 % self.rules.group_units);
         let banks = self.banks.len() as u32;
         ((group % banks) as usize, group / banks, unit)
     }
@@ -205,50 +245,58 @@ impl BlockMapped {
     /// The unit `unit` of program unit `position` of a group; none beyond the drive's end.
     #[inline]
     fn lpn_at(&self, bank: usize, group: u32, position: u32, unit: u32) -> Option<Lpn> {
-        let first = (group * self.banks.len() as u32 + bank as u32) * self.group_units;
-        let lpn = first + position * self.layout.program_units + unit;
-        (lpn < self.layout.logical_units).then_some(Lpn(lpn))
+        let first = (group * self.banks.len() as u32 + bank as u32) * self.rules.group_units;
+        let lpn = first + position * self.store.layout.program_units + unit;
+        (lpn < self.store.layout.logical_units).then_some(Lpn(lpn))
     }
 
     /// The first address of program unit `position` of a block.
     #[inline]
     fn ppa_at(&self, bank: usize, block: u32, position: u32) -> Ppa {
-        let member = self.banks[bank].members[(block * self.span + position % self.span) as usize];
-        Ppa(self.layout.first_ppa(member) + position / self.span * self.layout.program_units)
+        let member =
+            self.banks[bank].members[(block * self.rules.span + position % self.rules.span) as usize];
+        Ppa(self.store.layout.first_ppa(member)
+            + position / self.rules.span * self.store.layout.program_units)
     }
 
     /// Die, and number within the die, of a superblock numbered over the drive.
     #[inline]
     fn place_of(&self, superblock: u32) -> (u32, u32) {
-        (superblock / self.layout.superblocks_per_die, superblock % self.layout.superblocks_per_die)
+        (
+            superblock / self.store.layout.superblocks_per_die,
+            superblock % self.store.layout.superblocks_per_die,
+        )
     }
 
     #[inline]
     fn bank_of(&self, superblock: u32) -> usize {
-        (superblock / self.layout.superblocks_per_die / self.span) as usize
+        (superblock / self.store.layout.superblocks_per_die / self.rules.span) as usize
     }
 
     fn push_free(&mut self, superblock: u32) {
         let (die, within) = self.place_of(superblock);
-        self.state[superblock as usize] = SuperblockState::Free;
-        let pe_cycles = self.array.pe_cycles(die, within);
-        self.pe_cycles[superblock as usize] = pe_cycles;
-        let rank =
-            self.wear[die as usize].free_rank(SuperblockId(within), pe_cycles, self.erases[die as usize]);
-        let bank = &mut self.banks[(die / self.span) as usize];
-        bank.free[(die % self.span) as usize].push(Reverse((rank, within)));
+        self.store.state[superblock as usize] = SuperblockState::Free;
+        let pe_cycles = self.store.array.pe_cycles(die, within);
+        self.store.pe_cycles[superblock as usize] = pe_cycles;
+        let rank = self.wear.policies[die as usize].free_rank(
+            SuperblockId(within),
+            pe_cycles,
+            self.wear.erases[die as usize],
+        );
+        let bank = &mut self.banks[(die / self.rules.span) as usize];
+        bank.free[(die % self.rules.span) as usize].push(Reverse((rank, within)));
     }
 
     // ---- what a drive may ask -----------------------------------------------------------------------
 
     /// The shape of the drive.
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        &self.store.layout
     }
 
     /// What was counted so far.
     pub fn stats(&self) -> &FtlStats {
-        &self.stats
+        &self.store.stats
     }
 
     /// The counters after every so many victims, or merges, since measuring began.
@@ -258,8 +306,8 @@ impl BlockMapped {
 
     /// The counters now.
     pub fn mark(&self) -> Mark {
-        let units_waiting = u64::from(self.buffer.dirty_slots());
-        Mark { stats: self.stats, units_waiting, units_to_move: 0 }
+        let units_waiting = u64::from(self.host.buffer.dirty_slots());
+        Mark { stats: self.store.stats, units_waiting, units_to_move: 0 }
     }
 
     /// Measuring begins: what collection does from now on counts.
@@ -269,20 +317,22 @@ impl BlockMapped {
 
     /// The controller, for its busy times.
     pub fn controller(&self) -> &Controller {
-        &self.controller
+        &self.store.controller
     }
 
     /// The blocks, for their wear.
     pub fn array(&self) -> &FlashArray {
-        &self.array
+        &self.store.array
     }
 
     /// Nothing can be moved any more: a drive in which blocks failed is then at its end.
     pub fn declare_stalled(&mut self) {
-        let failures = self.stats.program_failures + self.stats.erase_failures + self.stats.superblocks_lost;
+        let failures = self.store.stats.program_failures
+            + self.store.stats.erase_failures
+            + self.store.stats.superblocks_lost;
         self.read_only |= failures > 0;
-        self.buffer.forget_requests();
-        self.flushes.clear();
+        self.host.buffer.forget_requests();
+        self.host.flushes.clear();
     }
 
     /// True once too many blocks failed: writes are refused from then on.
@@ -292,34 +342,34 @@ impl BlockMapped {
 
     /// Writes are acknowledged when the buffer holds them.
     pub fn is_write_back(&self) -> bool {
-        self.write_back
+        self.rules.write_back
     }
 
     /// The buffer survives a power cut: what it holds is durable.
     pub fn is_protected(&self) -> bool {
-        self.power_loss_protection
+        self.rules.power_loss_protection
     }
 
     /// Bytes of state of the simulated drive.
     pub fn state_bytes(&self) -> usize {
         let banks = self.banks.iter().map(Bank::bytes).sum::<usize>();
-        let superblocks = self.valid.len() * (4 + 1 + 4 + 1 + 8);
-        let waits = self.waits.len() * size_of::<Wait>();
-        let beside = self.reads.bytes() + self.array.bytes() + banks + superblocks + waits;
-        self.map.bytes() + self.buffer.bytes() + beside
+        let superblocks = self.store.valid.len() * (4 + 1 + 4 + 1 + 8);
+        let waits = self.host.waits.len() * size_of::<Wait>();
+        let beside = self.host.reads.bytes() + self.store.array.bytes() + banks + superblocks + waits;
+        self.store.map.bytes() + self.host.buffer.bytes() + beside
     }
 
     /// Bytes of RAM that the drive's map would take: a block number of four bytes for each group, and for each
     /// log block the four-byte places of its units.
     pub fn map_bytes(&self) -> u64 {
         let groups: u64 = self.banks.iter().map(|bank| bank.data.len() as u64).sum();
-        let logs = u64::from(self.rules.logs_usual()) * self.banks.len() as u64;
-        4 * groups + logs * (8 + 4 * u64::from(self.group_units))
+        let logs = u64::from(self.rules.kind.logs_usual()) * self.banks.len() as u64;
+        4 * groups + logs * (8 + 4 * u64::from(self.rules.group_units))
     }
 
     /// How long data may wait for company before they are programmed.
     pub fn patience(&self) -> Nanos {
-        self.flush_after
+        self.rules.flush_after
     }
 
     /// Why each bank takes no more writes, for the message of a run that is stuck.
@@ -343,9 +393,9 @@ impl BlockMapped {
         let banks: Vec<String> = self.banks.iter().enumerate().map(bank).collect();
         format!(
             "buffer {} used, {} reserved, {} in flight; {}",
-            self.buffer.used_slots(),
-            self.reserved_slots,
-            self.controller.in_flight(),
+            self.host.buffer.used_slots(),
+            self.host.reserved_slots,
+            self.store.controller.in_flight(),
             banks.join("; ")
         )
     }
@@ -357,53 +407,53 @@ impl BlockMapped {
 
     /// Valid mapping units of each superblock of the drive.
     pub fn valid_units(&self) -> &[u32] {
-        &self.valid
+        &self.store.valid
     }
 
     /// State of each superblock of the drive.
     pub fn superblock_states(&self) -> &[SuperblockState] {
-        &self.state
+        &self.store.state
     }
 
     /// Where `lpn` lives on flash, or [`Ppa::NONE`].
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
-        self.map.lookup(lpn)
+        self.store.map.lookup(lpn)
     }
 
     /// What the spare area of `ppa` says it holds.
     pub fn holder(&self, ppa: Ppa) -> Lpn {
-        self.map.holder(ppa)
+        self.store.map.holder(ppa)
     }
 
     /// True when `ppa` counts as valid.
     pub fn is_valid(&self, ppa: Ppa) -> bool {
-        self.map.is_valid(ppa)
+        self.store.map.is_valid(ppa)
     }
 
     /// Takes one output.
     pub fn take_output(&mut self) -> Option<Output> {
-        self.outputs.pop()
+        self.host.outputs.pop()
     }
 
     /// Asks for the cache lines a request for `lpn` will need.
     pub fn prefetch(&self, lpn: Lpn) {
-        self.map.prefetch_lookup(lpn);
+        self.store.map.prefetch_lookup(lpn);
     }
 
     /// Reserves up to `wanted` buffer slots; gives how many.
     pub fn reserve(&mut self, wanted: u32) -> u32 {
-        let granted = wanted.min(self.buffer.free_slots() - self.reserved_slots);
-        self.reserved_slots += granted;
+        let granted = wanted.min(self.host.buffer.free_slots() - self.host.reserved_slots);
+        self.host.reserved_slots += granted;
         granted
     }
 
     /// True when [`Self::reserve`] would give something.
     pub fn has_room(&self) -> bool {
-        self.buffer.free_slots() > self.reserved_slots
+        self.host.buffer.free_slots() > self.host.reserved_slots
     }
 
     /// True while the buffer holds data that is not on flash.
     pub fn is_draining(&self) -> bool {
-        self.buffer.dirty_slots() > 0
+        self.host.buffer.dirty_slots() > 0
     }
 }

@@ -36,7 +36,7 @@ impl BlockMapped {
             if !moved && !self.has_room() {
                 // Too many blocks failed while it was preconditioned.
                 assert!(
-                    self.stats.program_failures + self.stats.erase_failures > 0,
+                    self.store.stats.program_failures + self.store.stats.erase_failures > 0,
                     "{}",
                     self.explain_stall()
                 );
@@ -87,7 +87,7 @@ impl BlockMapped {
             self.press(&mut calendar, &mut ());
         }
         self.instant = None;
-        self.risk = Risk::default();
+        self.host.risk = Risk::default();
         for bank in &mut self.banks {
             bank.pressed = false;
             bank.merged_ns = 0;
@@ -98,8 +98,8 @@ impl BlockMapped {
     /// over several times.
     pub fn construct_used(&mut self, filled: u32, seed: u64) {
         (0..filled).map(Lpn).for_each(|lpn| self.write_untimed(lpn));
-        let logs = u64::from(self.rules.logs_usual()) * self.banks.len() as u64;
-        let writes = LOG_ROUNDS * logs * u64::from(self.rules.units_absorbed(self.group_units));
+        let logs = u64::from(self.rules.kind.logs_usual()) * self.banks.len() as u64;
+        let writes = LOG_ROUNDS * logs * u64::from(self.rules.kind.units_absorbed(self.rules.group_units));
         let mut random = RandomStream::new(seed, "ftl.construct");
         for _ in 0..writes {
             self.write_untimed(Lpn(random.below(u64::from(filled)) as u32));
@@ -114,17 +114,17 @@ impl BlockMapped {
     /// When something is under way.
     pub fn save(&self) -> Result<SavedState, String> {
         let busy = self.banks.iter().any(|bank| bank.job.is_some() || bank.in_flight > 0);
-        if self.is_draining() || self.controller.in_flight() > 0 || busy {
+        if self.is_draining() || self.store.controller.in_flight() > 0 || busy {
             return Err("the state can be saved only while nothing is under way".into());
         }
-        let (forward, backward, valid) = self.map.arrays();
+        let (forward, backward, valid) = self.store.map.arrays();
         let mut words = vec![
             forward.to_vec(),
             backward.to_vec(),
-            self.state.iter().map(|state| *state as u32).collect(),
-            self.failing.iter().map(|failing| u32::from(*failing)).collect(),
+            self.store.state.iter().map(|state| *state as u32).collect(),
+            self.store.failing.iter().map(|failing| u32::from(*failing)).collect(),
         ];
-        let mut longs = vec![valid.to_vec(), self.erases.clone()];
+        let mut longs = vec![valid.to_vec(), self.wear.erases.clone()];
         for bank in &self.banks {
             words.push(bank.data.clone());
             words.push(bank.logs.clone());
@@ -141,7 +141,7 @@ impl BlockMapped {
                 longs.push(sorted.iter().map(|(rank, _)| *rank).collect());
             }
         }
-        words.extend(self.array.save());
+        words.extend(self.store.array.save());
         Ok(SavedState { words, longs })
     }
 
@@ -151,39 +151,39 @@ impl BlockMapped {
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         let shape = || "the saved state is of a drive of another shape".to_owned();
-        let (span, good) = (self.span as usize, self.usable_superblocks());
+        let (span, good) = (self.rules.span as usize, self.usable_superblocks());
         let array_at = HEAD_WORDS + (BANK_WORDS + span) * self.banks.len();
         let (words, longs) = (&saved.words, &saved.longs);
         if words.len() <= array_at || longs.len() != 2 + (1 + span) * self.banks.len() {
             return Err(shape());
         }
-        let superblocks = self.state.len();
-        let (forward, backward, valid) = self.map.arrays_mut();
+        let superblocks = self.store.state.len();
+        let (forward, backward, valid) = self.store.map.arrays_mut();
         let fits = words[0].len() == forward.len()
             && words[1].len() == backward.len()
             && longs[0].len() == valid.len()
-            && longs[1].len() == self.erases.len()
+            && longs[1].len() == self.wear.erases.len()
             && words[2..HEAD_WORDS].iter().all(|array| array.len() == superblocks);
-        if !fits || !self.array.load(&words[array_at..]) {
+        if !fits || !self.store.array.load(&words[array_at..]) {
             return Err(shape());
         }
         forward.copy_from_slice(&words[0]);
         backward.copy_from_slice(&words[1]);
         valid.copy_from_slice(&longs[0]);
-        self.erases.clone_from(&longs[1]);
-        for (state, &number) in self.state.iter_mut().zip(&words[2]) {
+        self.wear.erases.clone_from(&longs[1]);
+        for (state, &number) in self.store.state.iter_mut().zip(&words[2]) {
             *state =
                 SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
         }
-        self.failing = words[3].iter().map(|&failing| failing != 0).collect();
+        self.store.failing = words[3].iter().map(|&failing| failing != 0).collect();
         for bank in 0..self.banks.len() {
             let words = &words[HEAD_WORDS + (BANK_WORDS + span) * bank..][..BANK_WORDS + span];
             let longs = &longs[2 + (1 + span) * bank..][..1 + span];
             load_bank(&mut self.banks[bank], words, longs, span)?;
         }
         self.count_valid();
-        self.stats.units_written = 1; // Not a fresh drive any more.
-        self.stats.superblocks_lost = u64::from(good.saturating_sub(self.usable_superblocks()));
+        self.store.stats.units_written = 1; // Not a fresh drive any more.
+        self.store.stats.superblocks_lost = u64::from(good.saturating_sub(self.usable_superblocks()));
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
         Ok(())
     }
@@ -196,15 +196,15 @@ impl BlockMapped {
                     continue;
                 }
                 let mut sum = 0;
-                for member in 0..self.span {
-                    let superblock = bank.members[(block * self.span + member) as usize];
-                    self.block_of[superblock as usize] = block;
-                    let first = self.layout.first_ppa(superblock);
-                    let valid = (0..self.layout.rows)
-                        .map(|row| first + row * self.layout.row_units)
-                        .map(|row| self.map.valid_mask(row, self.layout.row_units).count_ones())
+                for member in 0..self.rules.span {
+                    let superblock = bank.members[(block * self.rules.span + member) as usize];
+                    self.store.block_of[superblock as usize] = block;
+                    let first = self.store.layout.first_ppa(superblock);
+                    let valid = (0..self.store.layout.rows)
+                        .map(|row| first + row * self.store.layout.row_units)
+                        .map(|row| self.store.map.valid_mask(row, self.store.layout.row_units).count_ones())
                         .sum();
-                    self.valid[superblock as usize] = valid;
+                    self.store.valid[superblock as usize] = valid;
                     sum += valid;
                 }
                 bank.blocks[block as usize].valid = sum;

@@ -40,12 +40,12 @@ impl BlockMapped {
             }
             let Some(write) = self.next_write(bank, calendar) else { return };
             let state = &self.banks[bank];
-            let needed = state.data.len() as u32 + self.rules.logs_least() + 1;
-            let spare = self.spare.min(state.usable_blocks().saturating_sub(needed));
+            let needed = state.data.len() as u32 + self.rules.kind.logs_least() + 1;
+            let spare = self.rules.spare.min(state.usable_blocks().saturating_sub(needed));
             let beside = state.data.len() as u32 + 1 + spare;
             let others_most = state.usable_blocks().saturating_sub(beside);
-            let view = BankView { bank: state, others_most, program_units: self.group_programs };
-            let step = self.rules.next(&view, write);
+            let view = BankView { bank: state, others_most, program_units: self.rules.group_programs };
+            let step = self.rules.kind.next(&view, write);
             if !self.take_step(bank, step, write, calendar, probe) {
                 return;
             }
@@ -59,31 +59,31 @@ impl BlockMapped {
                 self.banks[bank].pressed = false;
                 return None;
             };
-            if self.is_waiting(slot, serial) && self.buffer.is_newest(slot) {
+            if self.is_waiting(slot, serial) && self.host.buffer.is_newest(slot) {
                 break slot;
             }
             self.banks[bank].waiting.pop_front();
             self.drop_overtaken(bank, slot, serial, calendar);
         };
-        let (_, group, unit) = self.split(self.buffer.slot(slot).lpn);
-        let position = unit / self.layout.program_units;
-        let complete = (0..self.layout.program_units).all(|unit| {
-            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| match self.buffer.find(lpn) {
-                Some(slot) => self.buffer.slot(slot).state == SlotState::Queued,
-                None => self.map.lookup(lpn) == Ppa::NONE,
+        let (_, group, unit) = self.split(self.host.buffer.slot(slot).lpn);
+        let position = unit / self.store.layout.program_units;
+        let complete = (0..self.store.layout.program_units).all(|unit| {
+            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| match self.host.buffer.find(lpn) {
+                Some(slot) => self.host.buffer.slot(slot).state == SlotState::Queued,
+                None => self.store.map.lookup(lpn) == Ppa::NONE,
             })
         });
         // Where units never written count as complete, more of them may still come.
-        let all_wait = (0..self.layout.program_units).all(|unit| {
+        let all_wait = (0..self.store.layout.program_units).all(|unit| {
             self.lpn_at(bank, group, position, unit).is_none_or(|lpn| {
-                let slot = self.buffer.find(lpn);
-                slot.is_some_and(|slot| !self.buffer.slot(slot).stays())
+                let slot = self.host.buffer.find(lpn);
+                slot.is_some_and(|slot| !self.host.buffer.slot(slot).stays())
             })
         });
         let state = &self.banks[bank];
-        let patient = !all_wait && state.waiting_units < self.layout.program_units && !state.pressed;
+        let patient = !all_wait && state.waiting_units < self.store.layout.program_units && !state.pressed;
         if patient {
-            let due = self.waits[slot as usize].since + self.flush_after;
+            let due = self.host.waits[slot as usize].since + self.rules.flush_after;
             if due > calendar.now() {
                 self.arm_timer(bank, due, calendar);
                 return None;
@@ -102,46 +102,48 @@ impl BlockMapped {
 
     /// True when an entry of a bank's queue still stands for a waiting slot.
     fn is_waiting(&self, slot: u32, serial: u32) -> bool {
-        self.waits[slot as usize].serial == serial && self.buffer.slot(slot).state == SlotState::Queued
+        self.host.waits[slot as usize].serial == serial
+            && self.host.buffer.slot(slot).state == SlotState::Queued
     }
 
     /// A queue entry that needs no program: it was written already, trimmed, or a newer write overtook it. Who waits for
     /// it then waits for the newer one.
     fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32, calendar: &Calendar) {
-        let state = self.buffer.slot(slot).state;
-        let stands = self.waits[slot as usize].serial == serial
+        let state = self.host.buffer.slot(slot).state;
+        let stands = self.host.waits[slot as usize].serial == serial
             && matches!(state, SlotState::Queued | SlotState::Cancelled);
         if !stands {
             return;
         }
         self.banks[bank].waiting_units -= 1;
-        self.stats.units_stale += 1;
+        self.store.stats.units_stale += 1;
         if state == SlotState::Queued && self.is_awaited(slot) && self.wait_for_newer(bank, slot, calendar) {
             return;
         }
         self.end_overtaken(slot);
-        if !self.flushes.is_empty() {
+        if !self.host.flushes.is_empty() {
             self.answer_flushes();
         }
     }
 
     /// True when a request or a flush waits for a slot, or for one that it overtook.
     pub(super) fn is_awaited(&self, slot: u32) -> bool {
-        self.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
+        self.host.buffer.is_awaited(slot) || self.host.overtaken.iter().any(|&(_, newer)| newer == slot)
     }
 
     /// Keeps a slot until the newer version of its unit is on flash, which goes there at once. False when none is under
     /// way.
     #[cold]
     fn wait_for_newer(&mut self, bank: usize, slot: u32, calendar: &Calendar) -> bool {
-        let newer = self.buffer.find(self.buffer.slot(slot).lpn);
-        let Some(newer) = newer.filter(|&newer| self.buffer.slot(newer).state != SlotState::Clean) else {
+        let newer = self.host.buffer.find(self.host.buffer.slot(slot).lpn);
+        let Some(newer) = newer.filter(|&newer| self.host.buffer.slot(newer).state != SlotState::Clean)
+        else {
             return false;
         };
-        self.buffer.set_state(slot, SlotState::Bound);
-        self.overtaken.push((slot, newer));
-        self.buffer.leave_at_once(newer);
-        self.buffer.overtake(newer);
+        self.host.buffer.set_state(slot, SlotState::Bound);
+        self.host.overtaken.push((slot, newer));
+        self.host.buffer.leave_at_once(newer);
+        self.host.buffer.overtake(newer);
         self.let_leave(false, calendar);
         self.banks[bank].pressed = true;
         true
@@ -149,10 +151,10 @@ impl BlockMapped {
 
     /// A slot that needs no program is over, and what it overtook.
     fn end_overtaken(&mut self, slot: u32) {
-        let request = self.buffer.slot(slot).request;
-        self.buffer.release(slot, false);
+        let request = self.host.buffer.slot(slot).request;
+        self.host.buffer.release(slot, false);
         if request != u32::MAX {
-            self.outputs.push(Output::Durable { request, stages: Stages::default() });
+            self.host.outputs.push(Output::Durable { request, stages: Stages::default() });
         }
         self.end_overtaken_by(slot);
     }
@@ -160,8 +162,8 @@ impl BlockMapped {
     /// What a slot holds is on flash or void: nobody waits any more for what it overtook.
     #[cold]
     pub(super) fn end_overtaken_by(&mut self, newer: u32) {
-        while let Some(at) = self.overtaken.iter().position(|&(_, by)| by == newer) {
-            let (slot, _) = self.overtaken.swap_remove(at);
+        while let Some(at) = self.host.overtaken.iter().position(|&(_, by)| by == newer) {
+            let (slot, _) = self.host.overtaken.swap_remove(at);
             self.end_overtaken(slot);
         }
     }
@@ -216,19 +218,19 @@ impl BlockMapped {
         probe: &mut P,
     ) -> bool {
         let state = self.banks[bank].blocks[block as usize];
-        assert!(state.next < self.group_programs, "the rules append to a full block");
-        if state.in_flight >= self.program_queue * self.span {
+        assert!(state.next < self.rules.group_programs, "the rules append to a full block");
+        if state.in_flight >= self.rules.program_queue * self.rules.span {
             return false;
         }
         let in_place =
             write.complete && state.in_place && state.owner == write.group && state.next == write.position;
         self.banks[bank].blocks[block as usize].in_place = in_place;
-        let program = self.programs.take_slot();
+        let program = self.store.programs.take_slot();
         let first = self.ppa_at(bank, block, state.next);
         if in_place {
-            for unit in 0..self.layout.program_units {
+            for unit in 0..self.store.layout.program_units {
                 let lpn = self.lpn_at(bank, write.group, write.position, unit);
-                let slot = lpn.and_then(|lpn| self.buffer.find(lpn));
+                let slot = lpn.and_then(|lpn| self.host.buffer.find(lpn));
                 self.place_host_unit(bank, program, unit, slot, first, calendar);
             }
         } else {
@@ -244,20 +246,20 @@ impl BlockMapped {
     fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, calendar: &Calendar) {
         let mut unit = 0;
         let mut at = 0;
-        while unit < self.layout.program_units && at < self.banks[bank].waiting.len().min(LOOK_AHEAD) {
+        while unit < self.store.layout.program_units && at < self.banks[bank].waiting.len().min(LOOK_AHEAD) {
             let (slot, serial) = self.banks[bank].waiting[at];
             at += 1;
-            if !self.is_waiting(slot, serial) || !self.buffer.is_newest(slot) {
+            if !self.is_waiting(slot, serial) || !self.host.buffer.is_newest(slot) {
                 continue;
             }
-            let (_, group, _) = self.split(self.buffer.slot(slot).lpn);
+            let (_, group, _) = self.split(self.host.buffer.slot(slot).lpn);
             if owner == NONE || owner == group {
                 self.place_host_unit(bank, program, unit, Some(slot), first, calendar);
                 unit += 1;
             }
         }
         assert!(unit > 0, "an append found nothing to write");
-        for unit in unit..self.layout.program_units {
+        for unit in unit..self.store.layout.program_units {
             self.place_host_unit(bank, program, unit, None, first, calendar);
         }
     }
@@ -273,20 +275,20 @@ impl BlockMapped {
         calendar: &Calendar,
     ) {
         let Some(slot) = slot else {
-            self.programs.set(program, unit, Source::PADDING);
-            self.map.assign(Ppa(first.0 + unit), Lpn::NONE);
+            self.store.programs.set(program, unit, Source::PADDING);
+            self.store.map.assign(Ppa(first.0 + unit), Lpn::NONE);
             return;
         };
-        self.buffer.set_state(slot, SlotState::Bound);
+        self.host.buffer.set_state(slot, SlotState::Bound);
         let state = &mut self.banks[bank];
         state.waiting_units -= 1;
-        let wait = &mut self.waits[slot as usize];
+        let wait = &mut self.host.waits[slot as usize];
         wait.serial = wait.serial.wrapping_add(1);
         wait.merged_ns = state.merged_until(calendar.now()) - wait.merged_ns;
-        let lpn = self.buffer.slot(slot).lpn;
-        wait.home = self.map.lookup(lpn);
-        self.programs.set(program, unit, Source::new(Origin::Host, slot));
-        self.map.assign(Ppa(first.0 + unit), lpn);
+        let lpn = self.host.buffer.slot(slot).lpn;
+        wait.home = self.store.map.lookup(lpn);
+        self.store.programs.set(program, unit, Source::new(Origin::Host, slot));
+        self.store.map.assign(Ppa(first.0 + unit), lpn);
     }
 
     /// Submits the program of a program unit of a block.
@@ -301,19 +303,22 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
-        let superblock = self.banks[bank].members[(block * self.span + position % self.span) as usize];
+        let superblock =
+            self.banks[bank].members[(block * self.rules.span + position % self.rules.span) as usize];
         let (die, within) = self.place_of(superblock);
-        let row = position / self.span * self.layout.program_rows;
+        let row = position / self.rules.span * self.store.layout.program_rows;
         // One class for all programs: a block takes the host's and copied units, and they must stay in order.
         let class = Class::HostProgram;
         let mut transaction = Transaction::new(Kind::Program, origin, class, DieId(die), within, row);
-        transaction.wear = self.controller.wear_row(|| self.array.worn(die, within));
-        transaction.rows = self.layout.program_rows;
-        transaction.pages = self.layout.planes * self.layout.program_rows;
+        transaction.wear = self.store.controller.wear_row(|| self.store.array.worn(die, within));
+        transaction.rows = self.store.layout.program_rows;
+        transaction.pages = self.store.layout.planes * self.store.layout.program_rows;
         transaction.owner = program;
         self.banks[bank].in_flight += 1;
         self.banks[bank].blocks[block as usize].in_flight += 1;
-        probe.on_place(&transaction, self.layout.program_units, |unit| self.programs.told(program, unit));
+        probe.on_place(&transaction, self.store.layout.program_units, |unit| {
+            self.store.programs.told(program, unit)
+        });
         self.submit(transaction, calendar, probe);
     }
 
@@ -321,8 +326,8 @@ impl BlockMapped {
 
     /// Takes a free superblock of each die; none when a die has none.
     pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
-        let span = self.span;
-        let per_die = self.layout.superblocks_per_die;
+        let span = self.rules.span;
+        let per_die = self.store.layout.superblocks_per_die;
         let state = &mut self.banks[bank];
         if state.free_blocks() == 0 {
             return None;
@@ -337,8 +342,8 @@ impl BlockMapped {
             let Reverse((_, within)) = state.free[member as usize].pop().expect("a block is free");
             let superblock = (state.first_die + member) * per_die + within;
             state.members[(block * span + member) as usize] = superblock;
-            self.block_of[superblock as usize] = block;
-            self.state[superblock as usize] = SuperblockState::Open;
+            self.store.block_of[superblock as usize] = block;
+            self.store.state[superblock as usize] = SuperblockState::Open;
         }
         Some(block)
     }
@@ -352,9 +357,9 @@ impl BlockMapped {
             state.set_data(owner, NONE);
         }
         state.blocks[block as usize].role = Role::Sealed;
-        for member in 0..self.span {
-            let superblock = self.banks[bank].members[(block * self.span + member) as usize];
-            self.state[superblock as usize] = SuperblockState::Closed;
+        for member in 0..self.rules.span {
+            let superblock = self.banks[bank].members[(block * self.rules.span + member) as usize];
+            self.store.state[superblock as usize] = SuperblockState::Closed;
         }
         self.free_if_empty(bank, block, calendar, probe);
     }
@@ -381,19 +386,19 @@ impl BlockMapped {
         }
         state.blocks[block as usize].role = Role::Unused;
         state.unused.push(block);
-        for member in 0..self.span {
-            let superblock = self.banks[bank].members[(block * self.span + member) as usize];
-            self.block_of[superblock as usize] = NONE;
-            let untouched = self.array.next_row(superblock as usize) == 0;
-            if untouched && !self.failing[superblock as usize] {
+        for member in 0..self.rules.span {
+            let superblock = self.banks[bank].members[(block * self.rules.span + member) as usize];
+            self.store.block_of[superblock as usize] = NONE;
+            let untouched = self.store.array.next_row(superblock as usize) == 0;
+            if untouched && !self.store.failing[superblock as usize] {
                 self.push_free(superblock);
                 continue;
             }
             self.banks[bank].erasing[member as usize] += 1;
-            self.state[superblock as usize] = SuperblockState::Erasing;
+            self.store.state[superblock as usize] = SuperblockState::Erasing;
             let (die, within) = self.place_of(superblock);
             let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);
-            erase.wear = self.controller.wear_row(|| self.array.worn(die, within));
+            erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die, within));
             self.submit(erase, calendar, probe);
         }
     }

@@ -8,7 +8,7 @@ use crate::slc_cache::{CacheShape, SlcCachePolicy, WhenFull};
 use crate::store::NONE;
 use nand::SlcMode;
 use std::collections::VecDeque;
-use units::{Bytes, Nanos, Ppa, SimTime};
+use units::{Bytes, Nanos, Ppa};
 
 /// Program units that the host may save up while the cache is folded.
 const CREDIT_PROGRAMS: i64 = 4;
@@ -37,8 +37,6 @@ pub(crate) struct CacheDie {
     pub credit: i64,
     /// Idle for long enough.
     pub background: bool,
-    pub idle_timer: bool,
-    pub idle_since: SimTime,
 }
 
 impl CacheDie {
@@ -56,8 +54,6 @@ impl CacheDie {
             erasing: 0,
             credit: 0,
             background: false,
-            idle_timer: false,
-            idle_since: SimTime::ZERO,
         }
     }
 

@@ -77,6 +77,7 @@ impl Media {
     pub(crate) fn is_written_anew(&self, superblock: u32) -> bool {
         let state = self.store.space.state[superblock as usize];
         // What lies in a block with one bit a cell is folded before its time comes.
-        matches!(state, SuperblockState::Open | SuperblockState::Closed) && !self.holds_one_bit(superblock as usize)
+        matches!(state, SuperblockState::Open | SuperblockState::Closed)
+            && !self.holds_one_bit(superblock as usize)
     }
 }

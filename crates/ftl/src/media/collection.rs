@@ -1,5 +1,6 @@
 //! What a die has in hand of superblocks that are emptied.
 
+use super::IdleTimer;
 use crate::store::{NONE, Space};
 use controller::Origin;
 use std::collections::VecDeque;
@@ -35,8 +36,9 @@ pub(crate) struct Collection {
     /// Host units earned by each unit moved.
     pub rate: f64,
     pub background: bool,
-    pub idle_timer: bool,
-    pub rewrite_timer: bool,
+    pub timer: IdleTimer,
+    pub rewrite_timer: IdleTimer,
+    pub fold_timer: IdleTimer,
     pub idle_since: SimTime,
 }
 
@@ -58,8 +60,9 @@ impl Collection {
             credit: 0.0,
             rate: 0.0,
             background: false,
-            idle_timer: false,
-            rewrite_timer: false,
+            timer: IdleTimer::default(),
+            rewrite_timer: IdleTimer::default(),
+            fold_timer: IdleTimer::default(),
             idle_since: SimTime::ZERO,
         }
     }

@@ -7,6 +7,7 @@ mod assembly;
 mod cache;
 mod collection;
 mod commit;
+mod idle;
 mod ordering;
 mod parity;
 mod read;
@@ -16,6 +17,7 @@ mod write;
 
 pub(crate) use assembly::Assembly;
 pub(crate) use collection::{Collection, PENDING_MAX};
+pub(crate) use idle::IdleTimer;
 
 use crate::agenda::Agenda;
 use crate::buffer::Buffer;

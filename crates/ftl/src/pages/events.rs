@@ -7,20 +7,16 @@ use crate::store::{NONE, Source, SuperblockState};
 use crate::{Output, Stages, events};
 use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::{Calendar, Event};
-use units::{DieId, Ppa};
+use units::Ppa;
 
 impl PageMapped {
     /// Handles an event of this crate or the controller; outputs can then be taken.
     pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
         match event.kind {
-            events::IDLE if event.index >= self.media.store.layout.dies => {
-                self.on_fold_timer((event.index - self.media.store.layout.dies) as usize, calendar, probe);
-            }
-            events::IDLE => self.on_idle_timer(event.index as usize, calendar, probe),
+            events::IDLE => self.on_idle_timer(event, calendar, probe),
+            events::FOLD => self.on_fold_timer(event, calendar, probe),
             events::UPKEEP => self.on_upkeep(calendar, probe),
-            events::REWRITE => {
-                self.upkeep.on_rewrite_timer(&mut self.media, event.index as usize, calendar, probe)
-            }
+            events::REWRITE => self.upkeep.on_rewrite_timer(&mut self.media, event, calendar, probe),
             events::FLUSH => {
                 if event.index == self.media.assembly.flush_serial && self.media.assembly.current != NONE {
                     self.media.pad_current(calendar, probe);
@@ -275,41 +271,27 @@ impl PageMapped {
         }
     }
 
-    pub(super) fn on_idle_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        self.media.movers[die].idle_timer = false;
+    pub(super) fn on_idle_timer<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+        let die = event.index as usize;
+        let since = self.media.idle_since(die);
         let Some(wait) = self.upkeep.trigger.idle_after() else { return };
-        if !self.media.store.controller.is_idle(DieId(die as u32)) {
-            return;
+        let collection = &mut self.media.movers[die];
+        if collection.timer.has_lasted(since, wait, event, calendar) {
+            collection.background = true;
+            self.upkeep.collect(&mut self.media, die, calendar, probe);
+            self.pump(calendar, probe);
         }
-        let due = self.media.movers[die].idle_since + wait;
-        if due > calendar.now() {
-            self.media.movers[die].idle_timer = true;
-            calendar.schedule_timer(due, Event { kind: events::IDLE, index: die as u32 });
-            return;
-        }
-        self.media.movers[die].background = true;
-        self.upkeep.collect(&mut self.media, die, calendar, probe);
-        self.pump(calendar, probe);
     }
 
-    pub(crate) fn on_fold_timer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let dies = self.media.store.layout.dies;
-        let idle = self.media.store.controller.is_idle(DieId(die as u32));
+    pub(super) fn on_fold_timer<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+        let die = event.index as usize;
+        let since = self.media.idle_since(die);
         let Some(cache) = &mut self.media.guards.slc_cache else { return };
         let Some(wait) = cache.idle_after else { return };
-        let of = &mut cache.dies[die];
-        of.idle_timer = false;
-        if !idle {
-            return;
+        if self.media.movers[die].fold_timer.has_lasted(since, wait, event, calendar) {
+            cache.dies[die].background = true;
+            self.upkeep.collect(&mut self.media, die, calendar, probe);
+            self.pump(calendar, probe);
         }
-        let due = of.idle_since + wait;
-        if due > calendar.now() {
-            of.idle_timer = true;
-            calendar.schedule_timer(due, Event { kind: events::IDLE, index: dies + die as u32 });
-            return;
-        }
-        of.background = true;
-        self.upkeep.collect(&mut self.media, die, calendar, probe);
-        self.pump(calendar, probe);
     }
 }

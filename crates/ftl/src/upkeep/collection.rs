@@ -258,14 +258,14 @@ impl Upkeep {
     pub(crate) fn arm_idle_timer(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let collection = &mut media.movers[die];
         collection.idle_since = calendar.now();
-        if collection.idle_timer {
+        if collection.timer.is_set() {
             return;
         }
         let Some(wait) = self.trigger.idle_after() else { return };
         let view = self.trigger_view(media, die);
         if self.trigger.background(&view) {
-            media.movers[die].idle_timer = true;
-            calendar.schedule_timer(calendar.now() + wait, Event { kind: events::IDLE, index: die as u32 });
+            let event = Event { kind: events::IDLE, index: die as u32 };
+            media.movers[die].timer.set(wait, event, calendar);
         }
     }
 

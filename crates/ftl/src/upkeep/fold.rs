@@ -322,17 +322,11 @@ impl Upkeep {
     /// A die has nothing to do: when that lasts, it folds.
     #[inline]
     pub(crate) fn arm_fold_timer(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
-        let dies = media.store.layout.dies;
         let Some(cache) = &mut media.guards.slc_cache else { return };
         let Some(wait) = cache.idle_after else { return };
-        let of = &mut cache.dies[die];
-        of.idle_since = calendar.now();
-        if of.has_work() && !of.idle_timer {
-            of.idle_timer = true;
-            calendar.schedule_timer(
-                calendar.now() + wait,
-                Event { kind: events::IDLE, index: dies + die as u32 },
-            );
+        if cache.dies[die].has_work() {
+            let event = Event { kind: events::FOLD, index: die as u32 };
+            media.movers[die].fold_timer.set(wait, event, calendar);
         }
     }
 }

@@ -6,41 +6,31 @@ use crate::store::NONE;
 use crate::upkeep::Upkeep;
 use controller::{Class, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
-use units::{DieId, Lpn, Ppa};
+use units::{Lpn, Ppa};
 
 impl Upkeep {
     /// A die has nothing to do: when that lasts, units that wait there are written anew.
     #[inline]
     pub(crate) fn arm_rewrite_timer(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let program = media.store.layout.program_units as usize;
-        let Some(regulation) = &mut media.guards.regulation else { return };
-        if regulation.rewrites_waiting(die) < program || media.movers[die].rewrite_timer {
-            return;
+        let Some(regulation) = &media.guards.regulation else { return };
+        if regulation.rewrites_waiting(die) >= program {
+            let event = Event { kind: events::REWRITE, index: die as u32 };
+            media.movers[die].rewrite_timer.set(media.rules.rewrite_after, event, calendar);
         }
-        media.movers[die].idle_since = calendar.now();
-        media.movers[die].rewrite_timer = true;
-        let at = calendar.now() + media.rules.rewrite_after;
-        calendar.schedule_timer(at, Event { kind: events::REWRITE, index: die as u32 });
     }
 
     pub(crate) fn on_rewrite_timer<P: Probe>(
         &mut self,
         media: &mut Media,
-        die: usize,
+        event: Event,
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
-        media.movers[die].rewrite_timer = false;
-        if !media.store.controller.is_idle(DieId(die as u32)) {
-            return;
+        let (die, since) = (event.index as usize, media.idle_since(event.index as usize));
+        if media.movers[die].rewrite_timer.has_lasted(since, media.rules.rewrite_after, event, calendar) {
+            self.rewrite_some(media, die, calendar, probe);
         }
-        let due = media.movers[die].idle_since + media.rules.rewrite_after;
-        if due > calendar.now() {
-            media.movers[die].rewrite_timer = true;
-            calendar.schedule_timer(due, Event { kind: events::REWRITE, index: die as u32 });
-            return;
-        }
-        self.rewrite_some(media, die, calendar, probe);
     }
 
     /// Reads as many units as one program takes; only so many waiting are worth a program.

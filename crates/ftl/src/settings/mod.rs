@@ -102,7 +102,7 @@ impl FtlConfig {
             let key = if section.has("every") { "every" } else { "at" };
             return Err(section.reject(
                 key,
-                "expected no snapshots: only ftl.mapping.name = page keeps what was overwritten",
+                "expected no snapshots: only ftl.mapping.name = page, dftl or birrell keeps what was overwritten",
             ));
         }
         section.finish()?;
@@ -139,7 +139,7 @@ impl FtlConfig {
         if slc_cache().folding().is_some() {
             let wrong = match (geometry.cell, mapping().can_have_slc_cache(), stream.as_str()) {
                 (Cell::Slc, ..) => Some("none: the cells of this chip hold one bit anyway"),
-                (_, false, _) => Some("none: only the page mapping has an SLC cache"),
+                (_, false, _) => Some("none: only the page mappings (page, dftl, birrell) have an SLC cache"),
                 (.., "mixed") => {
                     Some("none, or ftl.gc.stream = separate: folded and moved data are kept apart")
                 }

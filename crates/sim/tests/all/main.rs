@@ -8,6 +8,7 @@ mod ageing;
 mod block_caches;
 mod caches;
 mod collection;
+mod combined;
 mod durability;
 mod endings;
 mod golden;

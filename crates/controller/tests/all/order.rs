@@ -122,6 +122,21 @@ fn a_channel_goes_to_who_has_waited_longest() {
     assert_eq!(since, [0, DATA_IN, programmed, programmed + read, programmed + 2 * read]);
 }
 
+/// By turns the die after the one that had the channel last is next, though one before it waits longer.
+#[test]
+fn a_channel_goes_round() {
+    let mut bench = Bench::new(&["controller.arbitration.name=round-robin", "geometry.ways=5"]);
+    bench.at(0, program(Class::HostProgram, 1));
+    bench.at(1, read(Class::HostRead, 0));
+    for (at, die) in [(2, 4), (3, 3), (4, 2)] {
+        bench.at(at, program(Class::HostProgram, die));
+    }
+    bench.rest();
+    let order: Vec<u32> = bench.log.channel.iter().map(|(_, die, ..)| *die).collect();
+    // The first die's command; its data are there while the third's go in, and wait for the fourth's turn.
+    assert_eq!(order, [1, 0, 2, 3, 4, 0]);
+}
+
 /// Dies have their channels by their numbers: of two channels the second has the odd ones, which wait for each other only.
 #[test]
 fn dies_of_other_channels_do_not_wait() {

@@ -162,3 +162,21 @@ fn where_nothing_can_be_suspended_a_read_takes_its_turn() {
     assert_eq!(bench.times(reads[0]), (first, first + READ));
     assert_eq!(bench.times(reads[1]), (first + READ, first + 2 * READ));
 }
+
+/// With cache reads the second of two reads is sensed while the data of the first go out, also while something is
+/// suspended.
+#[test]
+fn cached_reads_overlap_while_something_is_suspended() {
+    let mut bench = Bench::new(&[SUSPENDS[0], SUSPENDS[1], "controller.cache_read=true"]);
+    let running = bench.at(0, erase(0));
+    let at = ERASE_COMMAND + 100_000;
+    let reads = [at, at + 1].map(|at| bench.at(at, read(Class::HostRead, 0)));
+    bench.rest();
+    let first = at + T_SUSPEND_ERASE;
+    assert_eq!(bench.times(reads[0]), (first, first + 2 * COMMAND + T_R + PAGE));
+    // The array is free as soon as the first is sensed; the second's data follow its own array time.
+    let second = first + COMMAND + T_R;
+    assert_eq!(bench.times(reads[1]), (second, second + COMMAND + T_R + PAGE));
+    let resumed = bench.times(reads[1]).1;
+    assert_eq!(bench.times(running).1, resumed + T_RESUME + T_BERS - 100_000);
+}

@@ -133,6 +133,8 @@ pub trait Probe {
     /// That version is in this slot of the buffer now. What the host did not write of it, the slot has from `rest`: from
     /// what it holds already, or from another slot; none: it has nothing else.
     fn on_buffered(&mut self, _lpn: Lpn, _slot: u32, _rest: Option<u32>) {}
+    /// What a slot lacks still it has now from another slot, which has it.
+    fn on_rest(&mut self, _slot: u32, _from: u32) {}
     /// This slot keeps `lpn` as it was read at `ppa`.
     fn on_kept(&mut self, _lpn: Lpn, _slot: u32, _ppa: Ppa) {}
     /// What a slot holds of `lpn` was programmed, though a newer version has a slot of its own by now.

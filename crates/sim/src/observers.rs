@@ -130,6 +130,12 @@ impl Probe for Observers {
         }
     }
 
+    fn on_rest(&mut self, slot: u32, from: u32) {
+        if let Some(check) = &mut self.check {
+            check.on_rest(slot, from);
+        }
+    }
+
     fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
         if let Some(check) = &mut self.check {
             check.on_kept(lpn, slot, ppa);

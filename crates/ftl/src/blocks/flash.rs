@@ -73,7 +73,7 @@ impl BlockMapped {
                         });
                         return;
                     }
-                    Origin::ReadModifyWrite => self.on_rest_read(transaction.owner, calendar),
+                    Origin::ReadModifyWrite => self.on_rest_read(transaction.owner, calendar, probe),
                     _ => self.on_copy_read(bank, transaction.owner),
                 }
             }
@@ -84,7 +84,7 @@ impl BlockMapped {
     }
 
     /// The rest of a unit written in part is known.
-    fn on_rest_read(&mut self, slot: u32, calendar: &Calendar) {
+    fn on_rest_read<P: Probe>(&mut self, slot: u32, calendar: &Calendar, probe: &mut P) {
         match self.host.buffer.slot(slot).state {
             // A newer version may have come: only the newest may stay.
             SlotState::Merging if self.host.buffer.is_newest(slot) => self.admit(slot, calendar),
@@ -94,6 +94,16 @@ impl BlockMapped {
                 self.end_overtaken_by(slot);
                 self.answer_flushes();
             }
+        }
+        if self.host.following.is_empty() {
+            return;
+        }
+        let all = std::mem::take(&mut self.host.following);
+        let (behind, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(older, _)| *older == slot);
+        self.host.following = others;
+        for (_, follower) in behind {
+            probe.on_rest(follower, slot);
+            self.on_rest_read(follower, calendar, probe);
         }
     }
 

@@ -123,9 +123,14 @@ impl BlockMapped {
         {
             return probe.on_buffered(lpn, slot, older);
         }
-        // An older version that still waits for its own rest cannot give it to this one.
-        let complete = older.is_some_and(|slot| self.host.buffer.slot(slot).state != SlotState::Merging);
-        let home = if whole || complete { Ppa::NONE } else { self.store.map.lookup(lpn) };
+        // An older version that still waits for its own rest gives it to this one when it is there.
+        let merging = older.filter(|&slot| !whole && self.host.buffer.slot(slot).state == SlotState::Merging);
+        if let Some(older) = merging {
+            let slot = self.host.buffer.insert(lpn, request, SlotState::Merging);
+            probe.on_buffered(lpn, slot, Some(older));
+            return self.host.following.push((older, slot));
+        }
+        let home = if whole || older.is_some() { Ppa::NONE } else { self.store.map.lookup(lpn) };
         if home == Ppa::NONE {
             let slot = self.host.buffer.insert(lpn, request, SlotState::Queued);
             probe.on_buffered(lpn, slot, older);

@@ -108,6 +108,8 @@ struct Host {
     reserved_slots: u32,
     waits: Vec<Wait>,
     flushes: VecDeque<(u32, u32)>,
+    /// Slots that wait for the rest of an older one to come, each behind it.
+    following: Vec<(u32, u32)>,
     /// Slots that someone waits for and a newer version overtook, each with the slot of that.
     overtaken: Vec<(u32, u32)>,
     outputs: Vec<Output>,
@@ -168,6 +170,7 @@ impl BlockMapped {
             reserved_slots: 0,
             waits: vec![Wait::NEVER; config.buffer.slots as usize],
             flushes: VecDeque::new(),
+            following: Vec::new(),
             overtaken: Vec::new(),
             outputs: Vec::with_capacity(64),
             risk: Risk::default(),

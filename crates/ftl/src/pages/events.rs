@@ -103,7 +103,7 @@ impl PageMapped {
                     stages: Stages::of(transaction),
                 });
             }
-            Origin::ReadModifyWrite => self.on_merged(transaction.owner),
+            Origin::ReadModifyWrite => self.on_merged(transaction.owner, probe),
             Origin::Fold => self.upkeep.on_fold_read(&mut self.media, transaction, calendar, probe),
             Origin::Rewrite => self.upkeep.on_rewrite_read(&mut self.media, transaction, calendar, probe),
             Origin::Scrub if transaction.owner != NONE => {
@@ -115,13 +115,29 @@ impl PageMapped {
         }
     }
 
-    pub(crate) fn on_merged(&mut self, slot: u32) {
+    /// The rest of a unit written in part is there.
+    pub(crate) fn on_merged<P: Probe>(&mut self, slot: u32, probe: &mut P) {
         match self.media.buffer.slot(slot).state {
             SlotState::Merging => {
                 self.media.buffer.enqueue(slot);
                 self.relieve_buffer();
             }
             _ => self.release_void(slot),
+        }
+        if !self.host.following.is_empty() {
+            self.merge_followers(slot, probe);
+        }
+    }
+
+    /// What came for a slot completes those that wait behind it, too.
+    #[cold]
+    fn merge_followers<P: Probe>(&mut self, slot: u32, probe: &mut P) {
+        let all = std::mem::take(&mut self.host.following);
+        let (behind, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(older, _)| *older == slot);
+        self.host.following = others;
+        for (_, follower) in behind {
+            probe.on_rest(follower, slot);
+            self.on_merged(follower, probe);
         }
     }
 

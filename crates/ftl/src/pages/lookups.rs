@@ -201,7 +201,7 @@ impl PageMapped {
                 demand.install(lpn);
                 let merging = self.media.buffer.slot(slot).state == SlotState::Merging;
                 if !(merging && self.read_rest(slot, whole, calendar, probe)) {
-                    self.on_merged(slot);
+                    self.on_merged(slot, probe);
                 }
             }
         }

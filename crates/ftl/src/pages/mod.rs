@@ -46,6 +46,8 @@ struct Host {
     outputs: Vec<Output>,
     /// The epoch before which each flush under way wants all on flash, and its request.
     flushes: VecDeque<(u32, u32)>,
+    /// Slots that wait for the rest of an older one to come, each behind it.
+    following: Vec<(u32, u32)>,
     /// What the host's reads go through.
     reads: ReadPath,
     /// What was written lately, where that decides what stays in the buffer.
@@ -107,6 +109,7 @@ impl PageMapped {
         let host = Host {
             outputs: Vec::with_capacity(64),
             flushes: VecDeque::new(),
+            following: Vec::new(),
             reads,
             recent: Recent::new(config.buffer.keep_rewritten, layout),
             dram: config.buffer.dram,

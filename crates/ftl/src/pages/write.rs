@@ -46,7 +46,7 @@ impl PageMapped {
         probe.on_host_write(lpn);
         self.host.reads.forget(lpn, &mut self.media.store.stats);
         let older = if self.media.buffer.used_slots() > 0 { self.media.buffer.find(lpn) } else { None };
-        // An older version that still waits for its own rest cannot give it to this one.
+        // An older version that still waits for its own rest gives it to this one when it is there.
         let complete = older.is_some_and(|slot| self.media.buffer.slot(slot).state != SlotState::Merging);
         self.account_risk(calendar.now());
         let overtaken = self.media.overtake(lpn, probe);
@@ -71,6 +71,9 @@ impl PageMapped {
         probe.on_buffered(lpn, slot, older);
         self.note_arrived(slot, lpn, write);
         self.note_buffered(lpn, probe);
+        if let Some(older) = older.filter(|_| !write.whole) {
+            return self.host.following.push((older, slot));
+        }
         let all_there = write.whole && self.media.guards.sectors.is_none();
         if !all_there && self.read_rest(slot, write.whole, calendar, probe) {
             return;

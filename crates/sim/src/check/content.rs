@@ -141,6 +141,21 @@ impl Content {
         }
     }
 
+    /// What a slot lacks it has from another slot.
+    pub fn on_rest(&mut self, slot: u32, from: u32) {
+        let older = self.slot(from).clone();
+        let own = self.slot(slot);
+        assert_eq!(
+            own.lpn, older.lpn,
+            "what is missing of {} is taken from a slot of {}",
+            own.lpn, older.lpn
+        );
+        let Some((has, _)) = &mut own.parts else { return };
+        for (at, sector) in has.iter_mut().enumerate().filter(|(_, sector)| **sector == LACKING) {
+            *sector = older.parts.as_ref().map_or(older.version, |(there, _)| there[at]);
+        }
+    }
+
     /// A slot goes to the flash, at `ppa`. Where it is not complete, it must have become garbage meanwhile.
     pub fn on_place(&mut self, slot: u32, ppa: Ppa) -> Stored {
         let own = self.slot(slot);

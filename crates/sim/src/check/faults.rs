@@ -368,6 +368,18 @@ fn a_merge_with_what_waits_for_its_own_rest_is_found() {
 }
 
 #[test]
+fn what_waits_behind_another_is_whole_when_the_other_is() {
+    let mut bytes = partly_written();
+    bytes.on_data(5 * 4096, 512);
+    bytes.on_write(Lpn(5), 3, 2);
+    bytes.on_buffered(Lpn(5), 1, 3, Some(0));
+    bytes.on_rest_read(0, HOME, (Lpn(5), 1));
+    bytes.on_rest(1, 0);
+    assert_eq!(bytes.on_place(1, PLACE), (Lpn(5), 3));
+    bytes.on_commit(PLACE);
+}
+
+#[test]
 #[should_panic(expected = "slot 0 is written anew while Lpn 5 in it goes to the flash")]
 fn a_slot_that_changes_on_its_way_is_found() {
     let mut bytes = partly_written();

@@ -450,6 +450,11 @@ impl Checker {
         self.durability.on_version(lpn, self.version[lpn.index()]);
     }
 
+    /// What a slot lacks it has from another.
+    pub fn on_rest(&mut self, slot: u32, from: u32) {
+        self.bytes.on_rest(slot, from);
+    }
+
     /// A slot keeps what was read at `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
         self.bytes.on_kept(lpn, slot, self.held_version[ppa.index()], ppa);

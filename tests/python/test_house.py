@@ -54,12 +54,17 @@ def named(text: str) -> set[str]:
     return names
 
 
+FILES = [str(path.relative_to(SOURCES)) for path in sorted(SOURCES.rglob("*.rs"))]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_is_read_in_one_sitting(file: str) -> None:
+    assert len((SOURCES / file).read_text().splitlines()) <= 500
+
+
 def test_every_room_has_a_floor() -> None:
     rooms = {room_of(path) for path in SOURCES.rglob("*.rs")}
     assert rooms == set(FLOOR)
-
-
-FILES = [str(path.relative_to(SOURCES)) for path in sorted(SOURCES.rglob("*.rs"))]
 
 
 @pytest.mark.parametrize("file", FILES)

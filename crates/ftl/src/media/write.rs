@@ -125,6 +125,9 @@ impl Media {
         origin: Origin,
         now: SimTime,
     ) {
+        if self.guards.regulation.is_none() {
+            return;
+        }
         let old = self.store.map.lookup(lpn);
         // What comes from a block with one bit a cell takes a cost for the first time.
         let dense = old != Ppa::NONE && !self.holds_one_bit(self.store.layout.superblock_of(old) as usize);

@@ -1,0 +1,148 @@
+//! Units that stay in the buffer: those that are in no hurry to get to the flash, and those that the flash holds, too.
+
+use super::{Buffer, EvictionView, Slot, SlotState};
+use crate::FtlStats;
+use units::Lpn;
+
+impl Buffer {
+    pub(super) fn begin_keeping(&mut self, slot: u32, state: SlotState) {
+        self.slots[slot as usize].state = state;
+        self.kept += 1;
+        let lpn = self.slots[slot as usize].lpn;
+        let policy = self.policy.as_mut().expect("only a cache keeps units");
+        policy.on_keep(slot, lpn, state == SlotState::Held);
+    }
+
+    /// Takes a slot out of those kept; its state is for the caller to set.
+    pub(super) fn end_keeping(&mut self, slot: u32) {
+        let Slot { lpn, state, place, .. } = self.slots[slot as usize];
+        if state == SlotState::Held {
+            self.held.swap_remove(place as usize);
+            if let Some(&moved) = self.held.get(place as usize) {
+                self.slots[moved as usize].place = place;
+            }
+        }
+        self.kept -= 1;
+        self.policy.as_mut().expect("only a cache keeps units").on_leave(slot, lpn);
+    }
+
+    /// The host read a unit that the buffer holds.
+    #[inline]
+    pub fn note_read(&mut self, slot: u32) {
+        self.note_use(slot, false);
+    }
+
+    #[inline]
+    pub(super) fn note_use(&mut self, slot: u32, write: bool) {
+        let Slot { lpn, state, .. } = self.slots[slot as usize];
+        if matches!(state, SlotState::Held | SlotState::Clean) {
+            self.policy.as_mut().expect("only a cache keeps units").on_use(slot, lpn, write);
+        }
+    }
+
+    /// New data for the unit of its newest slot: true when they took the place of what it holds, which they cannot
+    /// where that is under way to the flash or awaited. `request` waits for the program unless it is `u32::MAX`.
+    pub fn take_over(&mut self, slot: u32, request: u32, stats: &mut FtlStats) -> bool {
+        let held = &self.slots[slot as usize];
+        match held.state {
+            SlotState::Clean => stats.units_overwritten_clean += 1,
+            SlotState::Queued | SlotState::Merging | SlotState::Held if held.request == u32::MAX => {
+                stats.units_coalesced += 1;
+            }
+            _ => return false,
+        }
+        self.overwrite(slot, request);
+        true
+    }
+
+    pub(super) fn overwrite(&mut self, slot: u32, request: u32) {
+        match self.slots[slot as usize].state {
+            SlotState::Held if request == u32::MAX => self.note_use(slot, true),
+            SlotState::Held => {
+                self.end_keeping(slot);
+                self.wait_for(slot, request);
+                self.enqueue(slot);
+            }
+            SlotState::Clean => {
+                self.end_keeping(slot);
+                self.slots[slot as usize].epoch = self.epoch;
+                *self.pending.back_mut().expect("the current epoch exists") += 1;
+                self.slots[slot as usize].request = request;
+                self.slots[slot as usize].state = SlotState::Queued;
+                self.at_risk += u32::from(self.is_risky(slot));
+                self.enqueue(slot);
+            }
+            _ if request != u32::MAX => self.wait_for(slot, request),
+            _ => {}
+        }
+    }
+
+    /// A request waits for the program of a slot that held acknowledged data. Those stay at risk; the slot's own
+    /// request decides when it is released, so the account is settled here.
+    pub(super) fn wait_for(&mut self, slot: u32, request: u32) {
+        self.at_risk -= u32::from(self.is_risky(slot));
+        self.slots[slot as usize].request = request;
+    }
+
+    /// Programmed: the slot stays as a clean unit, which no request and no flush waits for.
+    pub fn keep_clean(&mut self, slot: u32) {
+        self.at_risk -= u32::from(self.is_risky(slot));
+        self.lower_pending(slot);
+        self.slots[slot as usize].request = u32::MAX;
+        self.begin_keeping(slot, SlotState::Clean);
+    }
+
+    /// Keeps a unit that was read from flash, in a free slot, which it gives.
+    pub fn insert_clean(&mut self, lpn: Lpn) -> u32 {
+        let slot = self.free.pop().expect("the caller checked for a free slot");
+        self.slots[slot as usize] = Slot::of(lpn, SlotState::Clean);
+        self.index.link(lpn, slot);
+        self.begin_keeping(slot, SlotState::Clean);
+        slot
+    }
+
+    pub(super) fn drop_clean(&mut self, slot: u32) {
+        self.end_keeping(slot);
+        self.index.unlink(self.slots[slot as usize].lpn);
+        self.slots[slot as usize].state = SlotState::Free;
+        self.free.push(slot);
+    }
+
+    pub(super) fn send_out(&mut self, slot: u32) {
+        self.end_keeping(slot);
+        self.slots[slot as usize].state = SlotState::Queued;
+        self.queue.push_back(slot);
+    }
+
+    /// Lets units leave until no more are kept than may be, as the policy chooses.
+    ///
+    /// # Panics
+    /// When the policy chooses a slot that is not kept, or none.
+    pub fn relieve(&mut self, stats: &mut FtlStats) {
+        loop {
+            let Some(policy) = self.policy.as_mut() else { return };
+            if self.kept <= self.keep && !policy.is_overdue() {
+                return;
+            }
+            let view = EvictionView { slots: &self.slots, kept: self.kept, keep: self.keep };
+            let slot = policy.choose(&view).expect("the eviction policy chose none of the kept units");
+            assert!(view.is_kept(slot), "the eviction policy chose slot {slot}, which is not kept");
+            if self.slots[slot as usize].state == SlotState::Clean {
+                self.drop_clean(slot);
+                stats.units_evicted_clean += 1;
+            } else {
+                self.send_out(slot);
+                stats.units_evicted_dirty += 1;
+            }
+        }
+    }
+
+    /// Sends all held units to the flash, in ascending order; clean ones stay.
+    pub fn send_out_held(&mut self) {
+        let mut held = self.held.clone();
+        held.sort_unstable_by_key(|&slot| self.slots[slot as usize].lpn);
+        for slot in held {
+            self.send_out(slot);
+        }
+    }
+}

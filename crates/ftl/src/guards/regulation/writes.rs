@@ -1,0 +1,136 @@
+//! With what cost a unit is written, and what that leaves behind.
+
+use super::{NO_COST, NOTES, QUEUED, Regulation, SEEN, Unit};
+use crate::regulator::WriteView;
+use controller::Origin;
+use units::{Lpn, Nanos, SimTime};
+
+impl Regulation {
+    /// Chooses the cost of a unit that joins the next program of a die's stream, which goes to `superblock` (numbered
+    /// over the drive). `waiting`: operations of the host at the die.
+    pub(crate) fn choose(
+        &mut self,
+        die: usize,
+        stream: usize,
+        superblock: usize,
+        unit: Unit,
+        waiting: u32,
+        now: SimTime,
+    ) {
+        let Unit { lpn, origin, old_row } = unit;
+        let note = if self.bits > 0 { self.notes[lpn.index()] } else { 0 };
+        let opened = old_row.map(|row| self.opened_at[(row / self.rows) as usize]);
+        let age = opened.filter(|opened| *opened >= 0).map(|opened| Nanos::new(now.ns() - opened as u64));
+        let first_cost = usize::from(self.wear_row[superblock]) * self.ways.len();
+        let costs = &self.candidates[first_cost..first_cost + self.ways.len()];
+        let view = WriteView {
+            first: if self.bits > 0 { note & SEEN == 0 } else { age.is_none() },
+            previous: old_row.map(|row| usize::from(self.row_cost[row as usize])),
+            age,
+            waiting,
+            ..self.dies[die].view(origin, now, costs)
+        };
+        let mut bits = note & NOTES;
+        let chosen = self.regulator.choose(&view, &mut bits);
+        let costs = self.ways.len();
+        assert!(chosen < costs, "the cost regulator chose way {chosen} of {costs}");
+        if self.bits > 0 {
+            // Whatever was to be written anew is being written now.
+            let seen = if origin == Origin::Host { SEEN } else { note & SEEN };
+            self.notes[lpn.index()] = seen | (bits & NOTES);
+        }
+        let chosen = self.refine(chosen, first_cost);
+        match origin {
+            Origin::Host => self.counts.host_units[chosen] += 1,
+            _ => self.counts.other_units[chosen] += 1,
+        }
+        if origin == Origin::Host {
+            self.note_host_operation(die, now);
+        }
+        let pending = &mut self.pending[die][stream];
+        // One program has one step: the finest any of its units asks for, which holds for them all.
+        if *pending == NO_COST || self.ways.finer(chosen, usize::from(*pending)) {
+            *pending = chosen as u8;
+        }
+    }
+
+    /// The host writes a unit with one bit a cell, where there is nothing to choose.
+    pub(crate) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
+        if self.bits > 0 {
+            self.notes[lpn.index()] = (self.notes[lpn.index()] & NOTES) | SEEN;
+        }
+        self.note_host_operation(die, now);
+    }
+
+    /// A row with one bit a cell of a superblock is programmed: nothing there falls due, it is folded before.
+    pub(crate) fn open_one_bit(&mut self, superblock: usize, row: u32) {
+        if row == 0 {
+            self.reads[superblock] = 0;
+            self.due[superblock] = SimTime::NEVER;
+        }
+    }
+
+    /// The way asked for, or the next finer one that holds on a block of this wear.
+    #[inline]
+    fn refine(&mut self, chosen: usize, first: usize) -> usize {
+        if self.candidates[first + chosen].feasible {
+            return chosen;
+        }
+        self.counts.refined += 1;
+        let coarseness = &self.ways.coarseness;
+        let finer = |&other: &usize| coarseness[other] <= coarseness[chosen];
+        let by_step = |a: &usize, b: &usize| coarseness[*a].total_cmp(&coarseness[*b]);
+        let all = || (0..self.ways.len()).filter(finer);
+        let holds = |other: &usize| self.candidates[first + other].feasible;
+        all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
+    }
+
+    /// The cost of the units collected at a die's stream.
+    pub(crate) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
+        let pending = std::mem::replace(&mut self.pending[die][stream], NO_COST);
+        if pending == NO_COST { 0 } else { pending }
+    }
+
+    /// A program of this cost is issued to `rows` rows from `row` of `superblock`: what its transaction names its cost by.
+    pub(crate) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
+        if row == 0 {
+            self.opened_at[superblock] = now.ns() as i64;
+            self.reads[superblock] = 0;
+            self.due[superblock] = SimTime::NEVER;
+        }
+        let first = superblock * self.rows as usize + row as usize;
+        self.row_cost[first..first + rows as usize].fill(cost);
+        if let Some(refresh) = self.ways.costs[usize::from(cost)].refresh {
+            let opened = self.opened_at[superblock].max(0) as u64;
+            let due = SimTime::from_ns(opened.saturating_add(refresh.ns()));
+            if due < self.due[superblock] {
+                self.newly_due = Some(due.max(now));
+                self.due[superblock] = due;
+            }
+        }
+        self.ways.names[usize::from(cost)]
+    }
+
+    /// Units that wait at a die to be written anew.
+    #[inline]
+    pub(crate) fn rewrites_waiting(&self, die: usize) -> usize {
+        self.dies[die].rewrites.len()
+    }
+
+    /// The next of them that still has to be.
+    pub(crate) fn next_rewrite(&mut self, die: usize) -> Option<Lpn> {
+        while let Some(lpn) = self.dies[die].rewrites.pop_front() {
+            if self.notes[lpn.index()] & QUEUED != 0 {
+                return Some(lpn);
+            }
+            self.counts.rewrites_dropped += 1;
+        }
+        None
+    }
+
+    /// A unit will not be written anew after all; it may be asked for again.
+    pub(crate) fn drop_rewrite(&mut self, lpn: Lpn) {
+        self.notes[lpn.index()] &= !QUEUED;
+        self.counts.rewrites_dropped += 1;
+    }
+}

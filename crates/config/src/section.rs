@@ -105,6 +105,16 @@ impl Section {
         self.nodes.contains_key(key)
     }
 
+    /// The value at a dotted path below this section, as it is written.
+    pub fn written(&self, path: &str) -> Option<&Value> {
+        let mut keys = path.split('.');
+        let node = self.nodes.get(keys.next()?)?;
+        keys.try_fold(&node.value, |value, key| match value {
+            Value::Table(nodes) => nodes.get(key).map(|node| &node.value),
+            _ => None,
+        })
+    }
+
     /// A value that must be written.
     ///
     /// # Errors

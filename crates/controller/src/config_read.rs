@@ -55,12 +55,8 @@ impl ControllerConfig {
             1u32,
             "dies of a way that are planes of one die, and program pages of one number together",
         )?;
-        if paired_planes == 0 || paired_planes > 1 && !dies_take_turns {
-            return Err(section.reject("paired_planes", "expected 1, or more where dies take turns"));
-        }
-        if late_choice && (cache_read || cache_program) || dies_take_turns && !late_choice {
-            let expected = "expected true where dies take turns, and false with cache_read or cache_program";
-            return Err(section.reject("late_choice", expected));
+        if paired_planes == 0 {
+            return Err(section.reject("paired_planes", "expected at least 1"));
         }
         let program_queue =
             section.or("program_queue", 2u32, "program operations bound to a die ahead of time")?;

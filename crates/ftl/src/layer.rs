@@ -60,18 +60,10 @@ impl Ftl {
         regulation: RegulationParts,
         seed: u64,
     ) -> Result<Self, String> {
-        let asked = regulation.asks(config);
-        let traded = !(config.program_order)().never();
         let parts = Parts { config, array, controller, program_queue, copyback, regulation, seed };
         match (config.mapping)().plan(&config.layout) {
             Plan::Pages(map) => Ok(Self::Page(Box::new(PageMapped::new(parts, map)?))),
-            Plan::Blocks(rules, span) => {
-                let layer = BlockMapped::new(parts, rules, span)?;
-                match lacking(config, asked, traded) {
-                    Some(lacking) => Err(lacking.into()),
-                    None => Ok(Self::Blocks(Box::new(layer))),
-                }
-            }
+            Plan::Blocks(rules, span) => Ok(Self::Blocks(Box::new(BlockMapped::new(parts, rules, span)?))),
         }
     }
 
@@ -311,33 +303,4 @@ impl Ftl {
         /// When the shapes differ or the state contradicts itself.
         fn load(saved: &SavedState) -> Result<(), String>;
     }
-}
-
-/// What the drive's file asks for and a map of blocks does not have; `asked`: errors or costs, `traded`: programs out of
-/// order.
-fn lacking(config: &FtlConfig, asked: bool, traded: bool) -> Option<&'static str> {
-    if config.stripe.is_some() {
-        return Some(
-            "ftl.parity: parity over dies is modelled for a page map only: expected ftl.mapping.name = page, dftl or \
-             birrell with it",
-        );
-    }
-    if config.failed_die.is_some() {
-        return Some("ftl.failed_die: expected ftl.mapping.name = page, dftl or birrell with it");
-    }
-    if config.sectors.track || config.buffer.dram.is_some() {
-        return Some(
-            "ftl.sectors, ftl.buffer.dram: modelled for a page map only: expected ftl.mapping.name = page or dftl \
-             with them",
-        );
-    }
-    if asked {
-        return Some(
-            "ecc.code, ftl.regulator, ftl.refresh, ftl.scrub: errors and costs are modelled for a page map only: expected \
-             ftl.mapping.name = page with them",
-        );
-    }
-    traded.then_some(
-        "ftl.program_order: pages of a block map are programmed in order: expected in-order, or ftl.mapping.name = page",
-    )
 }

@@ -10,6 +10,7 @@
 mod agenda;
 mod blocks;
 pub mod buffer;
+pub mod compatibility;
 pub mod events;
 pub mod gc;
 mod guards;

@@ -13,6 +13,7 @@
 use crate::ageing_window::{self, Speed};
 use crate::{Drive, Error};
 use engine::RandomStream;
+use ftl::compatibility::{Feature, check_asked};
 use ftl::{Ftl, PageMapped};
 use serde::{Deserialize, Serialize};
 use units::Lpn;
@@ -137,13 +138,9 @@ impl Ageing {
     /// # Errors
     /// When its chip knows no endurance, its mapping cannot be aged, or it could not sustain writes.
     pub fn new(drive: Drive, options: AgeingOptions) -> Result<Self, Error> {
+        check_asked(Feature::Ageing, &drive.features)?;
         let mut ftl = drive.build(options.seed)?;
-        let Some(page) = ftl.as_page_mapped() else {
-            return Err(Error(format!(
-                "{}: ftl.mapping: expected a map of pages: others are not aged yet",
-                drive.name
-            )));
-        };
+        let page = ftl.as_page_mapped().expect("others are refused above");
         if page.array().lives().is_empty() {
             return Err(Error(format!(
                 "{}: nand.tables.endurance: missing: how long blocks live is not known; `floatgate derive` makes such \

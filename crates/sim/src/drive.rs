@@ -7,7 +7,7 @@ use bus::{Bus, Support};
 use config::{ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
 use ecc::EccConfig;
-use ftl::{Ftl, FtlConfig, RegulationParts};
+use ftl::{Ftl, FtlConfig, RegulationParts, compatibility::Found};
 use host::LinkConfig;
 use nand::cells::CellPhysics;
 use nand::chip::{SimulatedChip, TabledChip};
@@ -265,6 +265,7 @@ pub struct Drive {
     geometry: Geometry,
     link: LinkConfig,
     capacity: Bytes,
+    pub(crate) features: Vec<Found>,
     needs: Needs,
     t_decode: Nanos,
     power: PowerModel,
@@ -385,10 +386,11 @@ impl Drive {
 
     fn of(document: Document, name: String) -> Result<Self, Error> {
         let whole = read_whole(&document, 0)?;
-        let drive = Self {
+        Ok(Self {
             name,
             title: whole.title,
             entries: whole.entries,
+            features: whole.ftl.features.clone(),
             needs: Needs::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.is_some()),
             geometry: whole.geometry,
             link: whole.link,
@@ -396,8 +398,7 @@ impl Drive {
             t_decode: whole.ecc.t_decode,
             power: whole.power,
             document,
-        };
-        Ok(drive)
+        })
     }
 
     /// Every key in force, with its place and source.
@@ -479,10 +480,9 @@ impl Drive {
             // What an idle die reaches with fewer superblocks is another level; untimed work has no idle time.
             document.remove("ftl.gc.trigger.high");
         }
-        document.remove("ftl.op_ratio");
-        document.remove("ftl.user_capacity");
-        document.remove("ftl.slc_cache");
-        document.remove("ftl.snapshots");
+        for key in ["op_ratio", "user_capacity", "slc_cache", "snapshots", "failed_die"] {
+            document.remove(&format!("ftl.{key}"));
+        }
         for assignment in [
             "geometry.channels=1".to_owned(),
             "geometry.ways=1".to_owned(),

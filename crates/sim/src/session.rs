@@ -11,6 +11,7 @@ use crate::timeline::Timeline;
 use crate::{Drive, Error, PreconditionKind, RunOptions, WorkloadSpec, result, state_file};
 use engine::RandomStream;
 use ftl::Ftl;
+use ftl::compatibility::{Feature, check_asked};
 use host::Workload;
 use serde::Serialize;
 use serde_json::Value;
@@ -126,6 +127,12 @@ impl Session {
         options: RunOptions,
     ) -> Result<Self, Error> {
         let begin = Instant::now();
+        if options.precondition == PreconditionKind::Instant {
+            check_asked(Feature::Instant, &drive.features)?;
+        }
+        if options.save_state.is_some() || options.load_state.is_some() {
+            check_asked(Feature::SavedState, &drive.features)?;
+        }
         let passes = Passes::new(options.passes.as_deref())?;
         drive.needs().check(options.memory_limit, options.check)?;
         let mut ftl = drive.make(options.seed)?;
@@ -364,6 +371,7 @@ impl Session {
     /// # Errors
     /// When the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), Error> {
+        check_asked(Feature::SavedState, &self.drive.features)?;
         match &mut self.phase {
             Phase::Precondition(parts) => state_file::save(&parts.0, &self.drive.name, path),
             Phase::Plain(run) => {

@@ -66,14 +66,6 @@ impl MappingKind for Dftl {
         Ok(())
     }
 
-    fn can_have_slc_cache(&self) -> bool {
-        true
-    }
-
-    fn can_snapshot(&self) -> bool {
-        true
-    }
-
     fn bytes_beside(&self, layout: &Layout) -> u64 {
         cached_bytes(layout.logical_units, self.entries())
     }

@@ -71,16 +71,6 @@ pub trait MappingKind: Send {
         Ok(())
     }
 
-    /// True when the layer can have superblocks with one bit a cell.
-    fn can_have_slc_cache(&self) -> bool {
-        false
-    }
-
-    /// True when the layer can keep what was overwritten, for snapshots of the logical drive.
-    fn can_snapshot(&self) -> bool {
-        false
-    }
-
     /// Bytes of state that the kind takes beside two arrays of places and the validity of each unit.
     fn bytes_beside(&self, _layout: &Layout) -> u64 {
         0

@@ -23,14 +23,6 @@ impl Policy for Page {
 }
 
 impl MappingKind for Page {
-    fn can_have_slc_cache(&self) -> bool {
-        true
-    }
-
-    fn can_snapshot(&self) -> bool {
-        true
-    }
-
     fn plan(&self, _layout: &Layout) -> Plan {
         Plan::Pages(None)
     }

@@ -3,6 +3,7 @@
 //! Policies keep no state of their own here: they are told again, in closing order, which superblocks are
 //! candidates. Counters begin anew.
 
+use crate::compatibility::{self, Feature};
 use crate::pages::PageMapped;
 use crate::store::{Frontier, NONE, SuperblockState};
 
@@ -30,16 +31,15 @@ impl PageMapped {
             return Err("the state can be saved only while nothing is under way".into());
         }
         if self.media.cache_bytes().is_some_and(|bytes| bytes > 0) {
-            return Err("the state can be saved only while nothing lies in the SLC cache".into());
+            return Err(compatibility::in_this_state(Feature::SavedState, Feature::SlcCache));
         }
-        if self.media.guards.parity.is_some() || self.media.guards.rebuilds.has_lost() {
+        if self.media.guards.rebuilds.has_lost() {
             return Err(
-                "a saved state holds no parity and no marks of lost data: expected ftl.parity.name = none"
-                    .into(),
+                "the state can be saved only of a drive that lost no data: expected one without".into()
             );
         }
         if self.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0) {
-            return Err("a saved state holds no snapshots of the logical drive: expected none".into());
+            return Err(compatibility::in_this_state(Feature::SavedState, Feature::Snapshots));
         }
         let (forward, backward, valid) = self.media.store.map.arrays();
         let space = &self.media.store.space;
@@ -73,9 +73,6 @@ impl PageMapped {
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         let (dies, good) = (self.media.store.space.dies.len(), self.usable_superblocks());
-        if self.media.guards.parity.is_some() {
-            return Err("a saved state holds no parity: expected ftl.parity.name = none".into());
-        }
         let shape = || "the saved state is of a drive of another shape".to_owned();
         let (words, longs) = (&saved.words, &saved.longs);
         let array_at = HEAD_WORDS + DIE_WORDS * dies;

@@ -10,12 +10,12 @@ pub use snapshots::{SnapshotRules, WhenFull};
 
 use crate::buffer::BufferConfig;
 use crate::{
-    Layout, gc::trigger, gc::victim, mapping, parity, placement, program_order, read_ahead, read_merge,
-    regulator, slc_cache, wear,
+    Layout, compatibility, gc::trigger, gc::victim, mapping, parity, placement, program_order, read_ahead,
+    read_merge, regulator, slc_cache, wear,
 };
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
-use nand::{Cell, Geometry};
+use nand::Geometry;
 use units::Nanos;
 
 /// Everything the FTL is configured by.
@@ -66,6 +66,8 @@ pub struct FtlConfig {
     pub failed_die: Option<u32>,
     /// What is known of the sectors of a unit.
     pub sectors: SectorRules,
+    /// What of all that is on, and the keys that say so.
+    pub features: Vec<compatibility::Found>,
 }
 
 impl FtlConfig {
@@ -89,22 +91,9 @@ impl FtlConfig {
         let mut section = ftl.child("parity")?;
         let scheme = parity::read(&mut section)?();
         let stripe = scheme.stripe(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
-        if stripe.is_some() && controller.copyback {
-            return Err(section.reject(
-                "name",
-                "expected none with controller.copyback: parity is made of data that pass the controller",
-            ));
-        }
         section.finish()?;
         let mut section = ftl.child("snapshots")?;
         let snapshots = SnapshotRules::read(&mut section)?;
-        if snapshots.is_some() && !mapping().can_snapshot() {
-            let key = if section.has("every") { "every" } else { "at" };
-            return Err(section.reject(
-                key,
-                "expected no snapshots: only ftl.mapping.name = page, dftl or birrell keeps what was overwritten",
-            ));
-        }
         section.finish()?;
         if snapshots.is_some() && layout.translation_units == 0 {
             layout.translation_units = layout.map_units();
@@ -136,28 +125,9 @@ impl FtlConfig {
         section.finish()?;
         let mut section = ftl.child("slc_cache")?;
         let slc_cache = slc_cache::read(&mut section)?;
-        if slc_cache().folding().is_some() {
-            let wrong = match (geometry.cell, mapping().can_have_slc_cache(), stream.as_str()) {
-                (Cell::Slc, ..) => Some("none: the cells of this chip hold one bit anyway"),
-                (_, false, _) => Some("none: only the page mappings (page, dftl, birrell) have an SLC cache"),
-                (.., "mixed") => {
-                    Some("none, or ftl.gc.stream = separate: folded and moved data are kept apart")
-                }
-                _ => None,
-            };
-            if let Some(wrong) = wrong {
-                return Err(section.reject("name", &format!("expected {wrong}")));
-            }
-        }
         section.finish()?;
         let mut section = ftl.child("program_order")?;
         let program_order = program_order::read(&mut section)?;
-        let two_open = stream == "separate" && slc_cache().folding().is_none() && stripe.is_none();
-        if !program_order().never() && !two_open {
-            let expected = "expected in-order, or ftl.gc.stream = separate and neither ftl.slc_cache nor ftl.parity: host \
-                            and moved data must have one open superblock each";
-            return Err(section.reject("name", expected));
-        }
         section.finish()?;
         let mut section = ftl.child("regulator")?;
         let regulator = regulator::read(&mut section)?;
@@ -199,25 +169,9 @@ impl FtlConfig {
         section.finish()?;
         let failed_die = read_failed_die(&mut ftl, &layout)?;
         let sectors = SectorRules::read(&mut ftl, &layout)?;
-        if buffer.dram.is_some() && !sectors.track {
-            return Err(ftl.child("sectors")?.reject("track", "expected true with ftl.buffer.dram"));
-        }
-        if (buffer.in_flight.is_some() || buffer.keep_rewritten > Nanos::ZERO) && !sectors.track {
-            return Err(ftl
-                .child("sectors")?
-                .reject("track", "expected true with ftl.buffer.in_flight or ftl.buffer.keep_rewritten"));
-        }
         ftl.finish()?;
-        let copyback_fits = layout.program_units == 1;
-        if controller.copyback && !copyback_fits {
-            return Err(ConfigError {
-                hint: Some("set controller.multi_plane = false and ftl.mapping_unit to the page size".into()),
-                ..root.child("controller")?.reject(
-                    "copyback",
-                    "copyback moves one page inside a plane: it needs one mapping unit per program",
-                )
-            });
-        }
+        let features = compatibility::find(root, layout.program_units);
+        compatibility::check(&features)?;
         Ok(Self {
             layout,
             mixed_streams: stream == "mixed",
@@ -242,6 +196,7 @@ impl FtlConfig {
             snapshots,
             failed_die,
             sectors,
+            features,
         })
     }
 }

@@ -27,11 +27,8 @@ impl SectorRules {
             "nothing",
             "a read of what was never written: answered at once, or read from the die of its address",
         )? == "flash";
-        if track && (layout.unit.get() > 64 * SECTOR || layout.program_units > 1) {
-            return Err(section.reject(
-                "track",
-                "expected units of at most 32 KiB, of which a program takes one (controller.multi_plane = false)",
-            ));
+        if track && layout.unit.get() > 64 * SECTOR {
+            return Err(section.reject("track", "expected units of at most 32 KiB"));
         }
         if unwritten && !track {
             return Err(section.reject("unwritten", "expected nothing without track"));

@@ -3,6 +3,7 @@
 
 mod added_policy;
 mod added_regulator;
+mod compatibility;
 mod placement_policies;
 mod regulators;
 mod victim_policies;

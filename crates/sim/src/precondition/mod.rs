@@ -224,13 +224,6 @@ impl Precondition {
     }
 
     fn construct(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) -> Result<(), Error> {
-        if ftl.parity().is_some() {
-            return Err(Error(format!(
-                "{}: ftl.parity.name = rain: a used state is constructed from a drive of one die, which has no parity; \
-                 expected preconditioning none, fill or steady",
-                drive.name
-            )));
-        }
         match ftl.as_block_mapped() {
             Some(blocks) => blocks.construct_used(self.filled, seed),
             None => {

@@ -9,6 +9,7 @@ mod block_caches;
 mod caches;
 mod collection;
 mod combined;
+mod compatibility;
 mod durability;
 mod endings;
 mod golden;

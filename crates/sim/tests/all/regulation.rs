@@ -53,8 +53,10 @@ fn a_drive_without_a_code_has_no_regulation() {
         run(drive(&plain), uniform(100, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill));
     assert!(result["regulation"].is_null());
     assert_eq!(mean_us(&result, "read"), 70.0);
-    let error = drive(&[&plain[..], &["ftl.regulator.name=agcr"]].concat()).build(1).err().expect("refused");
-    assert!(error.to_string().contains("needs a code"), "{error}");
+    let lines = [&plain[..], &["ftl.regulator.name=agcr"]].concat();
+    let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+    let error = sim::Drive::from_resolved("test", &lines).err().expect("refused").to_string();
+    assert!(error.contains("nothing without ecc.code.name"), "{error}");
 }
 
 #[test]

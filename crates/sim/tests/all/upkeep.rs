@@ -124,7 +124,8 @@ fn what_cannot_hold_is_refused_with_the_constraint() {
     for key in ["ftl.scrub.period", "ftl.refresh.age"] {
         let setting = format!("{key}=30d");
         let settings = [&plain[..], &[setting.as_str()]].concat();
-        let error = drive(&settings).build(1).err().expect("refused").to_string();
+        let lines: Vec<String> = settings.iter().map(|line| (*line).to_owned()).collect();
+        let error = sim::Drive::from_resolved("test", &lines).err().expect("refused").to_string();
         assert!(error.contains(key) && error.contains("without ecc.code"), "{error}");
     }
 }

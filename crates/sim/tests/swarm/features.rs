@@ -1,10 +1,11 @@
 //! The frozen list of features. What stands here is not changed: a new feature, or a policy for [`LATER`], goes to the
 //! end of its list, and what it changes is a further run of the seed, so that every seed does what it did.
 
-use crate::deal::{Deal, choose};
+use crate::deal::{Deal, Rule, choose};
 use engine::RandomStream;
+use ftl::compatibility::Feature as F;
 
-/// A feature's name, how often it is tried, and what it sets; false where the rest of the drive forbids it.
+/// A feature's name, how often it is tried, and what it sets; false where the rest of the drive has no use for it.
 pub type Feature = (&'static str, f64, fn(&mut Deal, &mut RandomStream) -> bool);
 
 pub const FEATURES: &[Feature] = &[
@@ -44,6 +45,52 @@ pub const FEATURES: &[Feature] = &[
     ("user-capacity", 0.2, user_capacity),
     ("sectors", 0.1, sectors),
     ("late-choice", 0.1, late_choice),
+];
+
+/// The pairs that no seed was dealt at first. Frozen: what the table lets go together since, or always did, a seed plays in
+/// a further run.
+pub const APART_THEN: &[(F, F)] = &[
+    (F::Code, F::BlockMap),
+    (F::Code, F::Dftl),
+    (F::Code, F::Birrell),
+    (F::SlcCache, F::BlockMap),
+    (F::SlcCache, F::Dftl),
+    (F::SlcCache, F::Birrell),
+    (F::SlcCache, F::Code),
+    (F::SlcCache, F::OneBitCells),
+    (F::SlcCache, F::MixedStreams),
+    (F::SlcCache, F::Parity),
+    (F::SlcCache, F::ProgramOrder),
+    (F::Parity, F::Copyback),
+    (F::Parity, F::ProgramOrder),
+    (F::Parity, F::Snapshots),
+    (F::Parity, F::Instant),
+    (F::ProgramOrder, F::MixedStreams),
+    (F::ProgramOrder, F::BlockMap),
+    (F::Snapshots, F::BlockMap),
+    (F::Snapshots, F::Dftl),
+    (F::Snapshots, F::Birrell),
+    (F::Sectors, F::BlockMap),
+    (F::Sectors, F::Birrell),
+];
+
+/// What of the table a feature of the list can be, each by itself; a feature that is none of it goes with all others.
+pub const OF_THE_TABLE: &[(&str, &[F])] = &[
+    ("code", &[F::Code]),
+    ("bch", &[F::Code]),
+    ("regulator", &[F::Regulator]),
+    ("reclaim", &[F::Code]),
+    ("refresh", &[F::Refresh]),
+    ("scrub", &[F::Patrol]),
+    ("slc-cache", &[F::SlcCache]),
+    ("mapping", &[F::BlockMap, F::Dftl, F::Birrell]),
+    ("copyback", &[F::Copyback]),
+    ("parity", &[F::Parity]),
+    ("program-order", &[F::ProgramOrder]),
+    ("snapshots", &[F::Snapshots]),
+    ("rollback", &[F::Snapshots]),
+    ("sectors", &[F::Sectors]),
+    ("late-choice", &[F::LateChoice]),
 ];
 
 /// Features of the run, not of the drive, and how often each is on: drawn where they are used, by the same rule.
@@ -163,8 +210,9 @@ fn slc_cache_and_parity(deal: &mut Deal, random: &mut RandomStream) -> bool {
 pub fn with_together(deal: &Deal) -> Vec<Deal> {
     let with = |(name, chance, draw): &Feature| {
         let mut random = RandomStream::new(deal.seed, &format!("swarm.together.{name}"));
-        let mut deal = deal.clone();
-        (random.chance(*chance) && draw(&mut deal, &mut random)).then_some(deal)
+        let mut deal = Deal { rule: Rule::Now, ..deal.clone() };
+        let drawn = random.chance(*chance) && draw(&mut deal, &mut random);
+        (drawn && deal.goes_together()).then_some(deal)
     };
     TOGETHER.iter().filter_map(with).collect()
 }
@@ -311,7 +359,7 @@ fn bch(deal: &mut Deal, random: &mut RandomStream) -> bool {
 }
 
 fn regulator(deal: &mut Deal, random: &mut RandomStream) -> bool {
-    if !deal.has("code") {
+    if !deal.allows(F::Regulator) {
         return false;
     }
     match policy(deal, random, "ftl.regulator") {
@@ -342,12 +390,13 @@ fn scaled(deal: &Deal, random: &mut RandomStream, times: &[f64]) -> String {
 
 fn refresh(deal: &mut Deal, random: &mut RandomStream) -> bool {
     let age = scaled(deal, random, &[0.3, 1.0, 3.0]);
-    deal.set("ftl.refresh.age", if deal.has("code") { &age } else { "0s" });
-    deal.has("code")
+    let is_allowed = deal.allows(F::Refresh);
+    deal.set("ftl.refresh.age", if is_allowed { &age } else { "0s" });
+    is_allowed
 }
 
 fn scrub(deal: &mut Deal, random: &mut RandomStream) -> bool {
-    if !deal.has("code") {
+    if !deal.allows(F::Patrol) {
         return false;
     }
     let period = scaled(deal, random, &[0.1, 0.5, 2.0]);
@@ -388,7 +437,7 @@ fn switches(deal: &mut Deal, random: &mut RandomStream) -> bool {
 }
 
 fn slc_cache(deal: &mut Deal, random: &mut RandomStream) -> bool {
-    if deal.has("code") || deal.bits == 1 {
+    if !deal.allows(F::SlcCache) {
         return false;
     }
     deal.set("nand.slc_mode.t_r", "20us");
@@ -405,9 +454,10 @@ fn slc_cache(deal: &mut Deal, random: &mut RandomStream) -> bool {
     true
 }
 
-/// Costs are regulated, and cells hold one bit, for a page map only.
+/// All kinds were dealt as one, to drives that could have every one of them.
 fn mapping(deal: &mut Deal, random: &mut RandomStream) -> bool {
-    if deal.has("code") || deal.has("slc-cache") {
+    let kinds = [F::BlockMap, F::Dftl, F::Birrell];
+    if deal.rule == Rule::Then && !kinds.iter().all(|kind| deal.allows(*kind)) {
         return false;
     }
     policy(deal, random, "ftl.mapping");
@@ -416,7 +466,7 @@ fn mapping(deal: &mut Deal, random: &mut RandomStream) -> bool {
 
 fn collection(deal: &mut Deal, random: &mut RandomStream) -> bool {
     let stream = choose(random, &["mixed", "separate"]);
-    deal.set("ftl.gc.stream", if deal.has("slc-cache") { "separate" } else { stream });
+    deal.set("ftl.gc.stream", if deal.allows(F::MixedStreams) { stream } else { "separate" });
     deal.set("ftl.gc.read_ahead", 1 + random.below(8));
     deal.set("ftl.gc.trigger.low", 1 + random.below(3));
     deal.set("ftl.gc.trigger.background", random.chance(0.7));
@@ -489,23 +539,19 @@ fn endurance(deal: &mut Deal, random: &mut RandomStream) -> bool {
 }
 
 fn parity(deal: &mut Deal, random: &mut RandomStream) -> bool {
-    if deal.has("slc-cache") || deal.has("copyback") || deal.has("mapping") && deal.has("code") {
-        return false;
-    }
     deal.set("ftl.parity.name", "rain");
     if random.chance(0.5) {
         deal.set("ftl.parity.stripe", choose(random, &["2", "3", "5"]));
     }
     deal.set("geometry.ways", "3");
-    let kinds: &[&str] = if deal.has("code") { &["page"] } else { &["page", "page", "dftl", "birrell"] };
+    let kinds: &[&str] = if deal.allows(F::Dftl) { &["page", "page", "dftl", "birrell"] } else { &["page"] };
     deal.set("ftl.mapping.name", choose(random, kinds));
     deal.set("ftl.op_ratio", format!("{:.2}", 0.6 + random.unit() * 1.5));
     true
 }
 
 fn program_order(deal: &mut Deal, random: &mut RandomStream) -> bool {
-    let pages = deal.get("ftl.mapping.name").is_none_or(|name| ["page", "dftl", "birrell"].contains(&name));
-    if deal.has("slc-cache") || deal.has("parity") || deal.get("ftl.gc.stream") == Some("mixed") || !pages {
+    if !deal.allows(F::ProgramOrder) {
         return false;
     }
     policy(deal, random, "ftl.program_order");
@@ -513,7 +559,7 @@ fn program_order(deal: &mut Deal, random: &mut RandomStream) -> bool {
 }
 
 fn snapshots(deal: &mut Deal, random: &mut RandomStream) -> bool {
-    if !deal.maps_pages() || deal.has("parity") {
+    if !deal.allows(F::Snapshots) {
         return false;
     }
     let every = [choose(random, &["5ms", "15ms", "60ms"]).to_owned(), scaled(deal, random, &[0.2, 1.0])];
@@ -569,10 +615,9 @@ fn user_capacity(deal: &mut Deal, random: &mut RandomStream) -> bool {
     true
 }
 
-/// The layer knows which sectors of a unit hold data: one unit a program, a page map.
+/// The layer knows which sectors of a unit hold data: one unit a program.
 fn sectors(deal: &mut Deal, random: &mut RandomStream) -> bool {
-    let pages = deal.get("ftl.mapping.name").is_none_or(|name| ["page", "dftl"].contains(&name));
-    if !pages {
+    if !deal.allows(F::Sectors) {
         return false;
     }
     deal.set("ftl.sectors.track", "true");

@@ -34,21 +34,6 @@ pub struct RegulationParts {
     pub pe_cycles: u32,
 }
 
-impl RegulationParts {
-    /// True when the configuration asks for errors or for regulated costs.
-    pub(crate) fn asks(&self, config: &FtlConfig) -> bool {
-        self.ladder.is_some()
-            || (config.regulator)().costs(&config.steps) != [config.steps.medium()]
-            || needs_errors(config).is_some()
-    }
-}
-
-/// The key that asks for data to be looked after, which needs errors.
-fn needs_errors(config: &FtlConfig) -> Option<&'static str> {
-    let keys = [("ftl.refresh.age", config.reckoned.refresh_age), ("ftl.scrub.period", config.scrub.period)];
-    keys.iter().find(|(_, time)| *time > Nanos::ZERO).map(|(key, _)| *key)
-}
-
 /// Wear is told apart in steps of this ratio, to the worse side.
 const WEAR_RATIO: f64 = 1.1;
 const WEAR_ROWS: usize = 150;
@@ -162,17 +147,7 @@ impl Regulation {
         let bits = regulator.bits_per_unit();
         assert!(bits <= BITS_MAX, "a regulator keeps at most {BITS_MAX} bits of a unit");
         if parts.ladder.is_none() {
-            if let Some(key) = needs_errors(config) {
-                return Err(format!(
-                    "{key}: no data need that without ecc.code: expected a code, such as ldpc, with it"
-                ));
-            }
-            return match parts.asks(config) {
-                false => Ok(None),
-                true => Err("ftl.regulator: regulating costs needs a code: without ecc.code no read costs more for a \
-                          coarser step"
-                    .into()),
-            };
+            return Ok(None);
         }
         let ways = Ways::new(costs, steps.usual, controller, parts.page_types)?;
         if let Some(way) = ways.voltages.iter().position(|set| *set > 0 && !parts.errors.knows_voltages()) {

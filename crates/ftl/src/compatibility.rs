@@ -1,0 +1,425 @@
+//! Which features go together? One table of all pairs, from which the messages, the page `docs/compatibility.md` and what
+//! the swarm of random drives deals together are made.
+//!
+//! A pair that stands in no row goes together. What concerns one value alone, or whether a drive has room for all that is
+//! asked of it, is no matter of this table: it is refused where the value is read, or where the drive is built.
+
+use config::{ConfigError, Entry, Place, Section};
+
+/// What turns a feature on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// One of these names.
+    Is(&'static [&'static str]),
+    /// A name other than these, which do nothing.
+    IsNot(&'static [&'static str]),
+    /// That the key is given at all.
+    Given,
+    /// More than nothing.
+    Positive,
+    /// More than one.
+    Several,
+    /// More than one mapping unit in a program, whatever makes it so.
+    UnitsAProgram,
+    /// What is asked of a run or a command: no drive's file says it.
+    Asked,
+}
+
+macro_rules! features {
+    ($($name:ident: [$($key:literal),+], $switch:expr, $meaning:literal;)*) => {
+        /// Something that a drive, or a run of it, can have or not.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Feature {
+            $(#[doc = $meaning] $name,)*
+        }
+
+        impl Feature {
+            /// All of them, as they stand on the page.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The keys that turn it on, each by itself; of a run, the option.
+            pub fn keys(self) -> &'static [&'static str] {
+                match self { $(Self::$name => &[$($key),+],)* }
+            }
+
+            /// What it is, in a few words.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $meaning,)* }
+            }
+
+            /// What a value of its key must be to turn it on.
+            pub fn switch(self) -> Switch {
+                match self { $(Self::$name => $switch,)* }
+            }
+        }
+    };
+}
+
+use Switch::{Asked, Given, Is, IsNot, Positive, Several, UnitsAProgram};
+
+features! {
+    BlockMap: ["ftl.mapping.name"], Is(&["bast", "block", "fast", "replacement"]), "a map of blocks";
+    Dftl: ["ftl.mapping.name"], Is(&["dftl"]), "a map of pages on flash, cached";
+    Birrell: ["ftl.mapping.name"], Is(&["birrell"]), "a map of pages in RAM, rebuilt at power-up";
+    Code: ["ecc.code.name"], IsNot(&["none"]), "a code, and with it errors and retries";
+    Regulator: ["ftl.regulator.name"], IsNot(&["mcw-mcr"]), "regulated costs of writes";
+    Refresh: ["ftl.refresh.age"], Positive, "old data are written anew";
+    Patrol: ["ftl.scrub.period"], Positive, "stored data are read for their errors";
+    WearLevelling: ["ftl.wear.name"], IsNot(&["none"]), "wear levelling";
+    SlcCache: ["ftl.slc_cache.name"], IsNot(&["none"]), "superblocks written with one bit a cell first";
+    OneBitCells: ["nand.cell"], Is(&["slc"]), "a chip whose cells hold one bit";
+    Parity: ["ftl.parity.name"], IsNot(&["none"]), "parity over dies";
+    FailedDie: ["ftl.failed_die"], Given, "a die that is dead when time begins";
+    Snapshots: ["ftl.snapshots.every", "ftl.snapshots.at"], Given, "snapshots of the logical drive";
+    MixedStreams: ["ftl.gc.stream"], Is(&["mixed"]), "moved data share the host's open superblocks";
+    ProgramOrder: ["ftl.program_order.name"], IsNot(&["in-order"]), "streams that trade their open superblocks";
+    Copyback: ["controller.copyback"], Is(&["true"]), "data are moved inside a die";
+    SeveralUnits: ["ftl.mapping_unit"], UnitsAProgram, "programs that take several mapping units";
+    Sectors: ["ftl.sectors.track"], Is(&["true"]), "the sectors of a unit are known";
+    BufferDram: ["ftl.buffer.dram.transfers"], Given, "the buffer's DRAM takes time";
+    InFlight: ["ftl.buffer.in_flight"], Given, "a limit to what is on its way to the flash";
+    KeepRewritten: ["ftl.buffer.keep_rewritten"], Positive, "only what is written again soon is kept";
+    ReadMerge: ["ftl.read_merge.name"], IsNot(&["none"]), "reads of a page that share one of the array";
+    ReadAhead: ["ftl.read_ahead.name"], IsNot(&["none"]), "data fetched before they are asked for";
+    CacheRead: ["controller.cache_read"], Is(&["true"]), "an array read overlaps the data-out before it";
+    CacheProgram: ["controller.cache_program"], Is(&["true"]), "a data-in overlaps the program before it";
+    LateChoice: ["controller.late_choice"], Is(&["true"]), "a die's next operation is chosen when the channel is free";
+    DiesTakeTurns: ["controller.dies_take_turns"], Is(&["true"]), "the dies of a way work one at a time";
+    PairedPlanes: ["controller.paired_planes"], Several, "dies of a way that are planes of one";
+    Instant: ["--precondition instant"], Asked, "a used state that is constructed";
+    SavedState: ["--save-state, --load-state"], Asked, "a state kept in a file";
+    Ageing: ["floatgate age"], Asked, "the life of a drive";
+}
+
+/// Why two features do not go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The parts cannot.
+    Physical(&'static str),
+    /// The one is not what the other needs.
+    Logical(&'static str),
+    /// Nothing but that nobody built it: what is missing.
+    Unbuilt(&'static str),
+}
+
+impl Reason {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Physical(text) | Self::Logical(text) | Self::Unbuilt(text) => text,
+        }
+    }
+}
+
+/// Two features of which a drive has one at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Apart {
+    /// The one that is named first where a file says both.
+    pub a: Feature,
+    /// The other.
+    pub b: Feature,
+    /// Why.
+    pub reason: Reason,
+    /// What to write instead.
+    pub change: &'static str,
+    /// They go together but for this: what is told to who meets it.
+    pub but: Option<&'static str>,
+}
+
+/// A feature that is nothing without another.
+#[derive(Clone, Copy, Debug)]
+pub struct Needs {
+    /// The feature.
+    pub feature: Feature,
+    /// The other.
+    pub needed: Feature,
+    /// Why.
+    pub reason: &'static str,
+    /// What to write instead.
+    pub change: &'static str,
+}
+
+const fn apart(a: Feature, b: Feature, reason: Reason, change: &'static str) -> Apart {
+    Apart { a, b, reason, change, but: None }
+}
+
+const fn needs(feature: Feature, needed: Feature, reason: &'static str, change: &'static str) -> Needs {
+    Needs { feature, needed, reason, change }
+}
+
+use Feature as F;
+use Reason::{Logical, Physical, Unbuilt};
+
+const PAGES: &str = "ftl.mapping.name = page, dftl or birrell";
+const ONE_UNIT: &str = "one unit a program: controller.multi_plane = false, nand.program = page, ftl.mapping_unit as large as the page";
+const CODE: &str = "a code, such as ecc.code.name = ldpc";
+const TRACK: &str = "ftl.sectors.track = true";
+
+/// Every pair that does not go together. What follows from a row by [`NEEDS`] has no row of its own.
+pub const APART: &[Apart] = &[
+    apart(
+        F::Code,
+        F::BlockMap,
+        Unbuilt("a map of blocks keeps no account of the wear, age and costs from which errors follow"),
+        PAGES,
+    ),
+    apart(
+        F::SlcCache,
+        F::BlockMap,
+        Logical(
+            "a page has one place in its block or its log: the map cannot say that it lies in the cache instead",
+        ),
+        PAGES,
+    ),
+    apart(
+        F::Parity,
+        F::BlockMap,
+        Logical(
+            "a merge replaces one block and erases it at once, while the others of its stripe still need it for theirs",
+        ),
+        PAGES,
+    ),
+    apart(F::FailedDie, F::BlockMap, Unbuilt("a map of blocks has no reads that fail"), PAGES),
+    apart(
+        F::Snapshots,
+        F::BlockMap,
+        Logical("a page has one place in its block or its log: there is none for what was overwritten"),
+        PAGES,
+    ),
+    apart(
+        F::ProgramOrder,
+        F::BlockMap,
+        Logical("a page's address says which block it goes to, and when: there is nothing to trade"),
+        "ftl.program_order.name = in-order, or ftl.mapping.name = page, dftl or birrell",
+    ),
+    apart(
+        F::Sectors,
+        F::BlockMap,
+        Unbuilt("a map of blocks knows which pages hold data, not which sectors of them"),
+        PAGES,
+    ),
+    apart(
+        F::SlcCache,
+        F::OneBitCells,
+        Physical("the cells of this chip hold one bit anyway"),
+        "ftl.slc_cache.name = none",
+    ),
+    apart(
+        F::SlcCache,
+        F::MixedStreams,
+        Logical("the host's open superblock has one bit a cell, that of folded and moved data has all"),
+        "ftl.gc.stream = separate",
+    ),
+    apart(
+        F::SlcCache,
+        F::ProgramOrder,
+        Physical("the two open superblocks of a die hold different numbers of bits: they cannot be traded"),
+        "ftl.program_order.name = in-order, or ftl.slc_cache.name = none",
+    ),
+    apart(
+        F::Parity,
+        F::Copyback,
+        Physical("parity is made of data that pass the controller, which those of a copyback never do"),
+        "controller.copyback = false, or ftl.parity.name = none",
+    ),
+    apart(
+        F::Parity,
+        F::ProgramOrder,
+        Logical(
+            "the superblocks of a group are filled in step, by one stream: one of them cannot go to another stream",
+        ),
+        "ftl.program_order.name = in-order, or ftl.parity.name = none",
+    ),
+    apart(
+        F::ProgramOrder,
+        F::MixedStreams,
+        Logical("the host's data and moved data share one open superblock: there is none to trade it for"),
+        "ftl.gc.stream = separate, or ftl.program_order.name = in-order",
+    ),
+    apart(F::Copyback, F::SeveralUnits, Physical("a copyback moves one page inside a plane"), ONE_UNIT),
+    apart(
+        F::Sectors,
+        F::SeveralUnits,
+        Unbuilt("what of a program crosses the channel is known for one unit only"),
+        ONE_UNIT,
+    ),
+    apart(
+        F::LateChoice,
+        F::CacheRead,
+        Logical("a read that overlaps the one before it is chosen before the channel is free"),
+        "controller.cache_read = false, or controller.late_choice = false",
+    ),
+    apart(
+        F::LateChoice,
+        F::CacheProgram,
+        Logical("a program that overlaps the one before it is chosen before the channel is free"),
+        "controller.cache_program = false, or controller.late_choice = false",
+    ),
+    apart(
+        F::Instant,
+        F::Parity,
+        Unbuilt("a used state is constructed from a drive of one die, which has no parity"),
+        "--precondition none, fill or steady",
+    ),
+    apart(
+        F::SavedState,
+        F::Parity,
+        Unbuilt("a saved state holds no groups of parity and no marks of lost data"),
+        "no saved state, or ftl.parity.name = none",
+    ),
+    Apart {
+        but: Some("while a snapshot is kept"),
+        ..apart(
+            F::SavedState,
+            F::Snapshots,
+            Unbuilt("a saved state holds no snapshots of the logical drive"),
+            "a state from before the first snapshot",
+        )
+    },
+    Apart {
+        but: Some("while data lie in the SLC cache"),
+        ..apart(
+            F::SavedState,
+            F::SlcCache,
+            Unbuilt("a saved state does not say which superblocks have one bit a cell"),
+            "a state after all was folded",
+        )
+    },
+    apart(F::Ageing, F::BlockMap, Unbuilt("windows of a life are written through a map of pages"), PAGES),
+];
+
+/// Every feature that is nothing without another.
+pub const NEEDS: &[Needs] = &[
+    needs(F::Regulator, F::Code, "without a code no read costs more for a coarser step", CODE),
+    needs(F::Refresh, F::Code, "without a code no data have errors, and none need it", CODE),
+    needs(F::Patrol, F::Code, "without a code no data have errors, and none need it", CODE),
+    needs(F::BufferDram, F::Sectors, "its time depends on the sectors that are there", TRACK),
+    needs(F::InFlight, F::Sectors, "it is counted in sectors", TRACK),
+    needs(F::KeepRewritten, F::Sectors, "what is rewritten is known by its sectors", TRACK),
+    needs(
+        F::DiesTakeTurns,
+        F::LateChoice,
+        "whose turn it is is known only when the channel is free",
+        "controller.late_choice = true",
+    ),
+    needs(
+        F::PairedPlanes,
+        F::DiesTakeTurns,
+        "planes of one die do not work by themselves",
+        "controller.dies_take_turns = true, or controller.paired_planes = 1",
+    ),
+];
+
+/// A feature that is on, and what turned it on.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The feature.
+    pub feature: Feature,
+    /// Its key, with value and place.
+    pub entry: Entry,
+}
+
+impl Feature {
+    /// True when this value of one of its keys turns it on; `units`: mapping units of a program.
+    pub fn is_on(self, value: &str, units: u32) -> bool {
+        let value = value.trim_matches('"');
+        let number = || value.trim_end_matches(char::is_alphabetic).trim().parse::<f64>().unwrap_or(0.0);
+        match self.switch() {
+            Is(names) => names.contains(&value),
+            IsNot(names) => !names.contains(&value),
+            Given => true,
+            Positive => number() > 0.0,
+            Several => number() > 1.0,
+            UnitsAProgram => units > 1,
+            Asked => false,
+        }
+    }
+
+    /// What it cannot be without, itself first.
+    fn with_needs(self) -> Vec<Self> {
+        let mut all = vec![self];
+        let mut at = 0;
+        while let Some(&feature) = all.get(at) {
+            all.extend(NEEDS.iter().filter(|row| row.feature == feature).map(|row| row.needed));
+            at += 1;
+        }
+        all
+    }
+}
+
+/// The row that keeps two features, or what they need, from being together; the rows that hold in some states of a drive
+/// only are not among them.
+pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
+    let (of_a, of_b) = (a.with_needs(), b.with_needs());
+    APART.iter().filter(|row| row.but.is_none()).find(|row| {
+        of_a.contains(&row.a) && of_b.contains(&row.b) || of_a.contains(&row.b) && of_b.contains(&row.a)
+    })
+}
+
+/// What of a drive's file is on, from all of its keys that were read below `root`; `units`: mapping units of a program.
+pub(crate) fn find(root: &Section, units: u32) -> Vec<Found> {
+    let entries = root.entries();
+    let entry = |key: &str| entries.iter().rev().find(|entry| entry.key == key);
+    let found = |&feature: &Feature| {
+        let mut keys = feature.keys().iter().filter_map(|key| entry(key));
+        let mut entry = keys.find(|entry| feature.is_on(&entry.value.to_string(), units))?.clone();
+        // Who is told of it looks for what he wrote.
+        entry.value = root.written(&entry.key).unwrap_or(&entry.value).clone();
+        Some(Found { feature, entry })
+    };
+    Feature::ALL.iter().filter_map(found).collect()
+}
+
+/// Looks whether all that is on goes together and has what it needs.
+///
+/// # Errors
+/// Names both features of the first row that says no, its reason and what to change.
+pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
+    let of = |feature: Feature| found.iter().find(|found| found.feature == feature).map(|found| &found.entry);
+    for row in APART.iter().filter(|row| row.but.is_none()) {
+        if let (Some(a), Some(b)) = (of(row.a), of(row.b)) {
+            // The fault is in what somebody wrote.
+            let (blamed, other) = if a.place == Place::Default { (b, a) } else { (a, b) };
+            return Err(refusal(blamed, &format!("{} = {}", other.key, other.value), row));
+        }
+    }
+    for row in NEEDS {
+        if let (Some(entry), None) = (of(row.feature), of(row.needed)) {
+            let expected =
+                format!("nothing without {}: {}; expected {}", row.needed.keys()[0], row.reason, row.change);
+            return Err(error(entry, expected));
+        }
+    }
+    Ok(())
+}
+
+/// Looks whether a drive goes together with what a run asks for.
+///
+/// # Errors
+/// As for a pair of the drive's own features; the drive's is the one that is blamed.
+pub fn check_asked(asked: Feature, found: &[Found]) -> Result<(), ConfigError> {
+    let rows = APART.iter().filter(|row| row.but.is_none() && row.a == asked);
+    let wrong = rows.filter_map(|row| Some((row, found.iter().find(|found| found.feature == row.b)?)));
+    match wrong.into_iter().next() {
+        Some((row, found)) => Err(refusal(&found.entry, asked.keys()[0], row)),
+        None => Ok(()),
+    }
+}
+
+/// Why two features do not go together in the state that a drive is in.
+pub(crate) fn in_this_state(a: Feature, b: Feature) -> String {
+    let row = APART.iter().find(|row| row.a == a && row.b == b && row.but.is_some());
+    let row = row.expect("a pair that goes together but for some states");
+    let (but, reason) = (row.but.unwrap_or_default(), row.reason.text());
+    let keys = [a.keys()[0], b.keys()[0]];
+    format!("{}: not together with {} {but}: {reason}; expected {}", keys[0], keys[1], row.change)
+}
+
+fn refusal(blamed: &Entry, other: &str, row: &Apart) -> ConfigError {
+    error(blamed, format!("not together with {other}: {}; expected {}", row.reason.text(), row.change))
+}
+
+fn error(entry: &Entry, expected: String) -> ConfigError {
+    let (place, key, value) = (entry.place.clone(), entry.key.clone(), entry.value.to_string());
+    ConfigError { place, key, value, expected, hint: None }
+}

@@ -1,0 +1,151 @@
+//! The page `docs/compatibility.md` says what the table says, and the table says each thing once.
+
+use ftl::compatibility::{APART, Apart, Feature, NEEDS, Reason, Switch, between};
+use std::fmt::Write;
+
+const BEGIN: &str = "\
+# Which features go together
+
+Made from the table in `crates/ftl/src/compatibility.rs`, from which the messages are made, too, and what the tests of
+random drives put together. A drive whose file says both features of a pair that does not go together is refused before
+anything runs, in one line: where it stands, both keys, the reason, what to write instead.
+
+What is in no table below goes together with everything: all policies that choose victims, dies, queues and channels, all
+interfaces, links, error models and buffers. On a map of blocks `ftl.gc` and `controller.copyback` change nothing, since
+its merges take the place of collection. What a feature needs of the chip (`nand.slc_mode` for the SLC cache, tables for sets
+of voltages) is said where the drive is built. Whether a drive has *room* for what it is asked to have is another question:
+it is answered when the drive is built, with the `ftl.op_ratio` that would do.
+";
+
+/// The table as a page.
+fn page() -> String {
+    let mut page = BEGIN.to_owned();
+    features(&mut page);
+    matrix(&mut page);
+    reasons(&mut page);
+    needs(&mut page);
+    page
+}
+
+fn features(page: &mut String) {
+    page.push_str("\n## The features\n\n| | feature | is on with |\n|---|---|---|\n");
+    for (number, feature) in Feature::ALL.iter().enumerate() {
+        writeln!(page, "| {} | {} | {} |", number + 1, feature.meaning(), switch(*feature)).unwrap();
+    }
+}
+
+/// What turns a feature on, as one would write it.
+fn switch(feature: Feature) -> String {
+    let keys: Vec<String> = feature.keys().iter().map(|key| format!("`{key}`")).collect();
+    let (keys, one) = (keys.join(" or "), feature.keys()[0]);
+    match feature.switch() {
+        Switch::Is([value]) => format!("`{one} = {value}`"),
+        Switch::Is(values) => format!("{keys}: {}", values.join(", ")),
+        Switch::IsNot(values) => format!("{keys}: any but {}", values.join(", ")),
+        Switch::Given | Switch::Asked => keys,
+        Switch::Positive => format!("{keys} above zero"),
+        Switch::Several => format!("{keys} above 1"),
+        Switch::UnitsAProgram => format!("{keys} smaller than what a program takes"),
+    }
+}
+
+/// What the two do to each other, in a sign.
+fn cell(a: Feature, b: Feature) -> String {
+    let of = |row: &&Apart| row.a == a && row.b == b || row.a == b && row.b == a;
+    let but = APART.iter().filter(|row| row.but.is_some()).find(of);
+    let number =
+        |row: &Apart| APART.iter().position(|other| other.a == row.a && other.b == row.b).unwrap() + 1;
+    match (between(a, b), but) {
+        _ if a.keys() == b.keys() => "–".to_owned(),
+        (Some(row), _) => number(row).to_string(),
+        (None, Some(row)) => format!("({})", number(row)),
+        (None, None) => "+".to_owned(),
+    }
+}
+
+fn matrix(page: &mut String) {
+    page.push_str(
+        "\n## The pairs\n\nRows and columns have the numbers of the features. **+** together; a number: not together, for \
+         the reason of that\nnumber below; in brackets: together, but not in every state; – two values of one key.\n\n",
+    );
+    let all = Feature::ALL;
+    let columns: Vec<String> = (1..all.len()).map(|number| number.to_string()).collect();
+    writeln!(page, "| | | {} |\n|---|---|{}", columns.join(" | "), "---|".repeat(columns.len())).unwrap();
+    for (at, a) in all.iter().enumerate().skip(1) {
+        let mut cells: Vec<String> = all[..at].iter().map(|b| cell(*a, *b)).collect();
+        cells.resize(columns.len(), String::new());
+        writeln!(page, "| {} | {} | {} |", at + 1, a.meaning(), cells.join(" | ")).unwrap();
+    }
+}
+
+fn reasons(page: &mut String) {
+    page.push_str(
+        "\n## The reasons\n\n| | pair | kind | reason | what to write instead |\n|---|---|---|---|---|\n",
+    );
+    for (number, row) in APART.iter().enumerate() {
+        let kind = match row.reason {
+            Reason::Physical(_) => "physical",
+            Reason::Logical(_) => "logical",
+            Reason::Unbuilt(_) => "not built yet",
+        };
+        let but = row.but.map_or(String::new(), |but| format!(", {but}"));
+        let (a, b, text) = (row.a.meaning(), row.b.meaning(), row.reason.text());
+        writeln!(page, "| {} | {a} × {b}{but} | {kind} | {text} | {} |", number + 1, row.change).unwrap();
+    }
+}
+
+fn needs(page: &mut String) {
+    page.push_str(
+        "\n## What is nothing without another\n\nIt goes together with what that goes together with.\n\n",
+    );
+    page.push_str("| feature | needs | because | what to write |\n|---|---|---|---|\n");
+    for row in NEEDS {
+        let (feature, needed) = (row.feature.meaning(), row.needed.meaning());
+        writeln!(page, "| {feature} | {needed} | {} | {} |", row.reason, row.change).unwrap();
+    }
+}
+
+#[test]
+fn the_page_says_what_the_table_says() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compatibility.md");
+    let (written, wanted) = (std::fs::read_to_string(path).unwrap_or_default(), page());
+    if written != wanted {
+        let made = concat!(env!("CARGO_TARGET_TMPDIR"), "/compatibility.md");
+        std::fs::write(made, &wanted).unwrap();
+        panic!(
+            "docs/compatibility.md is not what the table says; mend it by: cp {made} docs/compatibility.md"
+        );
+    }
+}
+
+#[test]
+fn no_pair_stands_twice() {
+    for (at, row) in APART.iter().enumerate() {
+        let same =
+            |other: &&Apart| (other.a, other.b) == (row.a, row.b) || (other.a, other.b) == (row.b, row.a);
+        assert!(row.a != row.b && !APART[..at].iter().any(|other| same(&other)), "{row:?}");
+    }
+}
+
+/// What follows from a need has no row of its own: it would be told in two ways.
+#[test]
+fn no_row_follows_from_another() {
+    for row in APART.iter().filter(|row| row.but.is_none()) {
+        let found = between(row.a, row.b).expect("a pair of the table");
+        assert_eq!((found.a, found.b), (row.a, row.b), "{row:?} follows from {found:?}");
+    }
+}
+
+/// A kind of mapping, or a policy that does nothing, is known to the table by its name.
+#[test]
+fn names_of_the_table_are_names_of_policies() {
+    let policies = ftl::policies();
+    for feature in Feature::ALL {
+        let seam = feature.keys()[0].trim_end_matches(".name");
+        let of_seam: Vec<&str> =
+            policies.iter().filter(|entry| entry.seam == seam).map(|entry| entry.card.name).collect();
+        if let (Switch::Is(names) | Switch::IsNot(names), false) = (feature.switch(), of_seam.is_empty()) {
+            assert!(names.iter().all(|name| of_seam.contains(name)), "{feature:?}: {names:?} of {of_seam:?}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What the table of features says is so: pairs that stand in it are refused in a line, all others run.
+
+use crate::common::run;
+use engine::RandomStream;
+use ftl::compatibility::{APART, Apart, Feature, NEEDS, Switch, between};
+use host::{Op, Workload};
+use sim::{Ageing, AgeingOptions, Drive, Error, PreconditionKind, RunOptions, Session};
+
+/// A drive so small that a run of it takes a moment, and so wide that parity has its dies.
+const TINY: &[&str] = &[
+    "geometry.channels=2",
+    "geometry.ways=2",
+    "nand.cell=mlc",
+    "nand.planes=2",
+    "nand.blocks_per_plane=24",
+    "nand.pages_per_block=8",
+    "nand.page_size=4KiB",
+    "nand.t_r=40us",
+    "nand.t_prog=300us",
+    "nand.t_bers=2ms",
+    "controller.multi_plane=false",
+    "bus.interface.rate=400MT/s",
+    "ftl.op_ratio=1.5",
+    "ftl.buffer.size=64KiB",
+    "ftl.gc.stream=separate",
+];
+
+/// The ways in which a feature is turned on, each enough by itself, with what of its own it takes.
+fn settings(feature: Feature) -> Vec<Vec<String>> {
+    let owned = |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| (*line).to_owned()).collect() };
+    let one = |lines: &[&str]| vec![owned(lines)];
+    match feature {
+        Feature::BlockMap => {
+            assert_eq!(feature.switch(), Switch::Is(&["bast", "block", "fast", "replacement"]));
+            let kinds =
+                ["bast", "block", "fast", "replacement"].map(|kind| format!("ftl.mapping.name={kind}"));
+            kinds.map(|line| vec![line]).to_vec()
+        }
+        Feature::Dftl => one(&["ftl.mapping.name=dftl", "ftl.mapping.cache=512B"]),
+        Feature::Birrell => one(&["ftl.mapping.name=birrell", "ftl.mapping.checkpoint_every=8"]),
+        Feature::Code => one(&["ecc.code.name=ldpc", "nand.errors.name=power-law", "nand.pe_cycles=1000"]),
+        Feature::Regulator => one(&["ftl.regulator.name=agcr"]),
+        Feature::Refresh => one(&["ftl.refresh.age=30d"]),
+        Feature::Patrol => one(&["ftl.scrub.period=10d", "ftl.scrub.idle_after=0ns"]),
+        Feature::WearLevelling => one(&["ftl.wear.name=static", "ftl.wear.period=2"]),
+        Feature::SlcCache => one(&[
+            "nand.slc_mode.t_r=20us",
+            "nand.slc_mode.t_prog=100us",
+            "ftl.slc_cache.name=static",
+            "ftl.slc_cache.size=64KiB",
+            "ftl.slc_cache.idle_after=0ns",
+        ]),
+        Feature::OneBitCells => one(&["nand.cell=slc"]),
+        Feature::Parity => one(&["ftl.parity.name=rain"]),
+        Feature::FailedDie => one(&["ftl.failed_die=1"]),
+        Feature::Snapshots => vec![
+            owned(&["ftl.snapshots.every=5ms", "ftl.snapshots.rollback_at=[\"12ms\"]"]),
+            owned(&["ftl.snapshots.at=[\"3ms\", \"9ms\"]"]),
+        ],
+        Feature::MixedStreams => one(&["ftl.gc.stream=mixed"]),
+        Feature::ProgramOrder => one(&["ftl.program_order.name=fast-first"]),
+        Feature::Copyback => one(&["controller.copyback=true"]),
+        Feature::SeveralUnits => {
+            vec![owned(&["controller.multi_plane=true"]), owned(&["ftl.mapping_unit=2KiB"])]
+        }
+        Feature::Sectors => one(&["ftl.sectors.track=true", "ftl.sectors.unwritten=flash"]),
+        Feature::BufferDram => one(&["ftl.buffer.dram.transfers=800"]),
+        Feature::InFlight => one(&["ftl.buffer.in_flight=64KiB"]),
+        Feature::KeepRewritten => one(&["ftl.buffer.keep_rewritten=100us", "ftl.buffer.keep_ratio=0.5"]),
+        Feature::ReadMerge => one(&["ftl.read_merge.name=same-page"]),
+        Feature::ReadAhead => one(&[
+            "ftl.read_ahead.name=sequential",
+            "ftl.read_ahead.size=256KiB",
+            "ftl.read_ahead.depth=64KiB",
+        ]),
+        Feature::CacheRead => one(&["controller.cache_read=true"]),
+        Feature::CacheProgram => one(&["controller.cache_program=true"]),
+        Feature::LateChoice => one(&["controller.late_choice=true"]),
+        Feature::DiesTakeTurns => one(&["controller.dies_take_turns=true", "geometry.dies_per_way=2"]),
+        Feature::PairedPlanes => one(&["controller.paired_planes=2"]),
+        Feature::Instant | Feature::SavedState => one(&[]),
+        Feature::Ageing => one(&[
+            "nand.tables.pe_cycles=[0]",
+            "nand.tables.t_prog=[\"200us\", \"400us\"]",
+            "nand.tables.t_bers=[\"1ms\"]",
+            "nand.tables.endurance.cycles=[1500, 2000, 2100, 2200, 2900]",
+        ]),
+    }
+}
+
+/// What a feature cannot be without, itself last.
+fn with_needs(feature: Feature) -> Vec<Feature> {
+    let mut all: Vec<Feature> =
+        (NEEDS.iter().filter(|row| row.feature == feature)).flat_map(|row| with_needs(row.needed)).collect();
+    all.push(feature);
+    all
+}
+
+/// Lines of a drive with these features, in each of the ways that there are.
+fn lines_of(features: &[Feature]) -> Vec<Vec<String>> {
+    let mut ways = vec![TINY.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()];
+    for &feature in features {
+        let more = settings(feature);
+        ways = ways.iter().flat_map(|way| more.iter().map(|lines| [&way[..], lines].concat())).collect();
+    }
+    if features.contains(&Feature::OneBitCells) {
+        // Such a chip has no other mode, and its tables know one type of page.
+        for way in &mut ways {
+            way.retain(|line| !line.starts_with("nand.slc_mode"));
+            way.iter_mut()
+                .filter(|line| line.starts_with("nand.tables.t_prog"))
+                .for_each(|line| *line = "nand.tables.t_prog=[\"200us\"]".to_owned());
+        }
+    }
+    ways
+}
+
+/// Writes, reads, trims and flushes with pauses in between, some of them sequential.
+fn load(capacity: u64) -> Box<dyn Workload> {
+    let mut random = RandomStream::new(5, "pairs");
+    let units = capacity / 4096;
+    crate::common::closed_loop(200, 4, move |number| {
+        let (kind, at) = (random.below(20), random.below(units / 2));
+        match kind {
+            0 => (Op::Flush, 0, 0),
+            1 => (Op::Trim, at * 4096, 4096),
+            2..=7 => (Op::Read, at * 4096, 8192),
+            8..=10 => (Op::Write, at * 4096 + 512, 1024),
+            11..=13 => (Op::Write, number % (units / 8) * 4096, 4096),
+            _ => (Op::Write, at * 4096, 8192),
+        }
+    })
+}
+
+/// Builds a drive with these features and runs it with the checks on.
+fn play(lines: &[String], asked: &[Feature]) -> Result<(), Error> {
+    let drive = || Drive::from_resolved("pair", lines);
+    let folder = tempfile::tempdir().expect("a folder for the state");
+    let path = folder.path().join("state");
+    // On a drive in its steady state collection is at work from the first write on.
+    let instant = asked.contains(&Feature::Instant);
+    let precondition = if instant { PreconditionKind::Instant } else { PreconditionKind::Steady };
+    let mut options = RunOptions { check: true, seed: 3, precondition, ..RunOptions::default() };
+    if asked.contains(&Feature::Ageing) {
+        let mut ageing = Ageing::new(drive()?, AgeingOptions { measure: 0.5, ..AgeingOptions::default() })?;
+        for _ in 0..3 {
+            ageing.advance()?;
+        }
+    }
+    if asked.contains(&Feature::SavedState) {
+        options.save_state = Some(path.display().to_string());
+    }
+    let whole = drive()?;
+    let workload = load(whole.capacity().get());
+    let mut session = Session::with_workload(whole, workload, options.clone())?;
+    session.finish()?;
+    session.result()?;
+    if asked.contains(&Feature::SavedState) {
+        let load_state = options.save_state.take();
+        let options = RunOptions { load_state, precondition: PreconditionKind::None, ..options };
+        let whole = drive()?;
+        let workload = load(whole.capacity().get());
+        run(whole, workload, options);
+    }
+    Ok(())
+}
+
+/// The message for a drive with the features of a row.
+fn refusal(features: &[Feature], lines: &[String]) -> String {
+    let error = play(lines, features).err().unwrap_or_else(|| panic!("{features:?} is taken")).to_string();
+    assert!(!error.contains('\n'), "{error}");
+    error
+}
+
+#[test]
+fn every_row_is_refused_with_both_features_and_what_to_change() {
+    let rows = APART.iter().filter(|row| row.but.is_none());
+    for row in rows {
+        for lines in lines_of(&[with_needs(row.b), with_needs(row.a)].concat()) {
+            let error = refusal(&[row.a, row.b], &lines);
+            let names = |feature: Feature| feature.keys().iter().any(|key| error.contains(key));
+            assert!(names(row.a) && names(row.b), "{row:?}: {error}");
+            let says = format!("{}; expected {}", row.reason.text(), row.change);
+            assert!(error.contains(&says), "{says}: {error}");
+        }
+    }
+    for row in NEEDS {
+        for lines in lines_of(&[row.feature]) {
+            let error = refusal(&[], &lines);
+            let begin = format!("{} = ", row.feature.keys()[0]);
+            let says =
+                format!("nothing without {}: {}; expected {}", row.needed.keys()[0], row.reason, row.change);
+            assert!(error.contains(&begin) && error.contains(&says), "{says}: {error}");
+        }
+    }
+}
+
+/// Pairs of which each says the same key, or is the other's opposite: no file can say both.
+fn is_choice(a: Feature, b: Feature) -> bool {
+    a.keys() == b.keys()
+}
+
+/// Else most pairs would not meet.
+#[test]
+fn the_tiny_drive_collects_in_its_run() {
+    let drive = Drive::from_resolved("tiny", &lines_of(&[])[0]).unwrap_or_else(|error| panic!("{error}"));
+    let workload = load(drive.capacity().get());
+    let precondition = PreconditionKind::Steady;
+    let (_, result) = run(drive, workload, RunOptions { precondition, ..RunOptions::default() });
+    assert!(result["flash"]["programs"]["gc"].as_u64().expect("a count") > 0, "{}", result["flash"]);
+}
+
+/// What is wrong with what became of a pair, if anything is.
+fn fault(a: Feature, b: Feature, lines: &[String]) -> Option<String> {
+    let played = std::panic::catch_unwind(|| play(lines, &[a, b]));
+    let what = match (between(a, b), played) {
+        (None, Ok(Ok(()))) | (Some(_), Ok(Err(_))) => return None,
+        (None, Ok(Err(error))) => error.to_string(),
+        (None, Err(_)) => "the run stopped, see above".to_owned(),
+        (Some(row), _) => format!("taken, though {row:?} forbids it"),
+    };
+    Some(format!("{a:?} and {b:?}: {what}; repeat with {}", lines.join(" ")))
+}
+
+#[test]
+fn every_other_pair_builds_and_runs() {
+    let mut faults = Vec::new();
+    let pairs =
+        Feature::ALL.iter().enumerate().flat_map(|(at, a)| Feature::ALL[..at].iter().map(|b| (*a, *b)));
+    for (a, b) in pairs.filter(|(a, b)| !is_choice(*a, *b)) {
+        let ways = lines_of(&[with_needs(a), with_needs(b)].concat());
+        faults.extend(ways.iter().filter_map(|lines| fault(a, b, lines)));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// What holds in a state only is said when it is met.
+#[test]
+fn what_a_drive_holds_may_forbid_what_it_is() {
+    let rows: Vec<&Apart> = APART.iter().filter(|row| row.but.is_some()).collect();
+    for row in rows {
+        assert_eq!(row.a, Feature::SavedState, "the only one that looks at the state so far");
+        let mut lines = lines_of(&[row.b])[0].clone();
+        if row.b == Feature::SlcCache {
+            lines.push("ftl.slc_cache.in_idle_time=false".to_owned());
+        }
+        let drive = Drive::from_resolved("pair", &lines).unwrap_or_else(|error| panic!("{error}"));
+        let workload = load(drive.capacity().get());
+        let (mut session, _) = run(drive, workload, RunOptions { check: true, ..RunOptions::default() });
+        let folder = tempfile::tempdir().expect("a folder for the state");
+        let error =
+            session.save_state(&folder.path().join("state")).expect_err("it holds something").to_string();
+        for part in [row.a.keys()[0], row.but.unwrap_or_default(), row.reason.text(), row.change] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    }
+}
+
+/// Every kind of mapping whose layer maps blocks is a map of blocks in the table, and no other.
+#[test]
+fn kinds_of_mapping_are_told_apart_by_their_layers() {
+    for entry in sim::policies().iter().filter(|entry| entry.seam == "ftl.mapping") {
+        let name = entry.card.name;
+        let mut lines = lines_of(&[]).remove(0);
+        lines.push(format!("ftl.mapping.name={name}"));
+        let mut ftl = Drive::from_resolved("kind", &lines).and_then(|drive| drive.build(1)).expect(name);
+        assert_eq!(ftl.as_block_mapped().is_some(), Feature::BlockMap.is_on(name, 1), "{name}");
+    }
+}

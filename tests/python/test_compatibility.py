@@ -1,0 +1,69 @@
+"""Features that do not go together: one line with place, both keys, reason and change; exit code 2."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+
+ROOT = Path(__file__).parents[2]
+TINY = (ROOT / "tests" / "drives" / "tiny.toml").read_text(encoding="utf-8")
+JOB = "[x]\nrw=randwrite\nbs=4k\nsize=64k\nnumber_ios=10\n"
+PARITY = '\n[ftl.parity]\nname = "rain"\n'
+BLOCKS = '\n[ftl.mapping]\nname = "bast"\n'
+
+
+def line_of(text: str, part: str) -> int:
+    """Return the number of the line that has this in it."""
+    return text[: text.index(part)].count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "more", "blamed", "said"),
+    [
+        (
+            ["run", "drive.toml", "job.fio"],
+            PARITY + "\n[controller]\ncopyback = true\n",
+            'name = "rain"',
+            'ftl.parity.name = "rain": not together with controller.copyback = true: parity is made of '
+            "data that pass the controller, which those of a copyback never do; expected "
+            "controller.copyback = false, or "
+            "ftl.parity.name = none",
+        ),
+        (
+            ["run", "drive.toml", "job.fio", "--precondition", "instant"],
+            PARITY,
+            'name = "rain"',
+            'ftl.parity.name = "rain": not together with --precondition instant: ',
+        ),
+        (
+            ["run", "drive.toml", "job.fio", "--save-state", "state"],
+            PARITY,
+            'name = "rain"',
+            'ftl.parity.name = "rain": not together with --save-state, --load-state: ',
+        ),
+        (
+            ["age", "drive.toml"],
+            BLOCKS,
+            'name = "bast"',
+            'ftl.mapping.name = "bast": not together with floatgate age: ',
+        ),
+        (
+            ["run", "drive.toml", "job.fio"],
+            '\n[ftl.refresh]\nage = "30d"\n',
+            'age = "30d"',
+            'ftl.refresh.age = "30d": nothing without ecc.code.name: ',
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_one_line(
+    floatgate: Command, tmp_path: Path, arguments: list[str], more: str, blamed: str, said: str
+) -> None:
+    text = TINY.replace("channels = 2", "channels = 4").replace("op_ratio = 0.25", "op_ratio = 2.0") + more
+    (tmp_path / "drive.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "job.fio").write_text(JOB, encoding="utf-8")
+    done = floatgate(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert "\n" not in done.stderr.strip(), done.stderr
+    assert f"drive.toml:{line_of(text, blamed)}: {said}" in done.stderr
+    assert "; expected " in done.stderr

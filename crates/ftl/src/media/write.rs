@@ -179,7 +179,7 @@ impl Media {
         }
         let global = self.store.space.global(die, superblock);
         if let Some(regulation) = self.guards.regulation.as_mut().filter(|_| slc) {
-            regulation.open_one_bit(global, row);
+            regulation.open_one_bit(global, row, calendar.now());
         } else if let Some(regulation) = &mut self.guards.regulation {
             let cost = regulation.take_cost(die, stream);
             transaction.cost =

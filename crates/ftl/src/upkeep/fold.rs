@@ -115,7 +115,9 @@ impl Upkeep {
         if !begun && !self.may_begin_program(media, die) {
             return false;
         }
-        self.open_for_folding(media, die, calendar, probe);
+        if !self.open_for_folding(media, die, calendar, probe) {
+            return false;
+        }
         media.movers[die].spend();
         let lpn = media.store.map.holder(ppa);
         media.append(die, HOST, lpn, Source::new(Origin::Fold, ppa.0), calendar, probe);
@@ -126,19 +128,21 @@ impl Upkeep {
         media.has_program_place(die) && media.has_own_room(die) && !self.is_hosts_turn(media, die)
     }
 
-    /// Opens the superblock that takes what is folded, where none is open.
+    /// Opens the superblock that takes what is folded, where none is open; false when a group that dies reclaim together
+    /// took it along at once.
     pub(crate) fn open_for_folding<P: Probe>(
         &mut self,
         media: &mut Media,
         die: usize,
         calendar: &mut Calendar,
         probe: &mut P,
-    ) {
+    ) -> bool {
         if media.store.space.dies[die].frontiers[HOST].superblock == NONE {
             assert!(media.open_own(die, HOST), "die {die} has room for the host and nothing to open");
             // With one superblock fewer, garbage collection may have to begin.
             self.collect_garbage(media, die, calendar, probe);
         }
+        media.store.space.dies[die].frontiers[HOST].superblock != NONE
     }
 
     /// How the next row of the victim goes: without the bus, if the chip can do that and so many rows as fill a program
@@ -176,7 +180,9 @@ impl Upkeep {
         let (rows, units) = (media.store.layout.program_rows, media.store.layout.program_units);
         let first = media.store.layout.first_ppa(media.store.space.global(die, victim) as u32)
             + row * media.store.layout.row_units;
-        self.open_for_folding(media, die, calendar, probe);
+        if !self.open_for_folding(media, die, calendar, probe) {
+            return false;
+        }
         let target = media.store.space.dies[die].frontiers[HOST].superblock;
         if media.store.array.plane_of(die as u32, victim) != media.store.array.plane_of(die as u32, target) {
             return false;

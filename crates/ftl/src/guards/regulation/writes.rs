@@ -63,8 +63,9 @@ impl Regulation {
     }
 
     /// A row with one bit a cell of a superblock is programmed: nothing there falls due, it is folded before.
-    pub(crate) fn open_one_bit(&mut self, superblock: usize, row: u32) {
+    pub(crate) fn open_one_bit(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
+            self.opened_at[superblock] = now.ns() as i64;
             self.reads[superblock] = 0;
             self.due[superblock] = SimTime::NEVER;
         }

@@ -184,7 +184,6 @@ fn slc_cache_and_code(deal: &mut Deal, random: &mut RandomStream) -> bool {
     let fits = deal.has("slc-cache") && code(deal, random);
     if fits {
         deal.on.insert("code");
-        deal.scale_ns = deal.scale_ns.min(3_000_000_000); // Or a pause would hold more refreshes than anyone can wait for.
         for feature in [regulator, reclaim, refresh, scrub] {
             let _ = random.chance(0.6) && feature(deal, random);
         }

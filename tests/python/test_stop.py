@@ -69,3 +69,27 @@ def test_every_pool_of_workers_ends_with_its_command_and_shares_its_memory() -> 
     assert len(pools) >= 3
     for line in ("    end_with_command()\n", "    share(memory)\n"):
         assert [path for path in pools if line not in texts[path]] == []
+
+
+_LOST = """
+import signal, sys, threading
+from floatgate import cli
+
+class Lost:
+    def __del__(self):
+        raise {error}
+
+seen = threading.Event()
+signal.signal(signal.{name}, lambda number, frame: seen.set())
+sys.unraisablehook = cli._unraisable
+lost = Lost()
+del lost
+print(seen.wait(60))
+"""
+
+
+@pytest.mark.parametrize(("name", "error"), [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "SystemExit(143)")])
+def test_a_signal_that_came_where_nothing_can_be_raised_comes_again(name: str, error: str) -> None:
+    script = _LOST.format(name=name, error=error)
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert (ended.stdout, ended.stderr) == ("True\n", "")

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from functools import cache
 from typing import Annotated, Any, NoReturn
@@ -54,6 +55,9 @@ app.add_typer(state.app, name="state")
 
 _debug = False
 
+# How long after a signal was lost it comes once more.
+AGAIN_S = 0.01
+
 EXIT_INPUT = 2
 EXIT_BROKEN = 70
 EXIT_INTERRUPTED = 130
@@ -98,6 +102,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         # Whoever ends a run by SIGTERM, as batch systems do, finds no half folder.
         signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+        if sys.unraisablehook is sys.__unraisablehook__:
+            sys.unraisablehook = _unraisable
         _open_closed()
         code = _command()(arguments, standalone_mode=False)
         sys.stdout.flush()
@@ -114,6 +120,25 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             _drop_stdout()
         sys.exit(code)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _unraisable(lost: "sys.UnraisableHookArgs") -> None:
+    """Send a signal once more that came where nothing can be raised, as in a callback of an import."""
+    number = _signal_of(lost.exc_value)
+    if number is None:
+        sys.__unraisablehook__(lost)
+        return
+    again = threading.Timer(AGAIN_S, os.kill, (os.getpid(), number))
+    again.daemon = True  # A command that came to its end meanwhile waits for nothing.
+    again.start()
+
+
+def _signal_of(error: BaseException | None) -> int | None:
+    """Return the signal that an exception comes from, if it comes from one."""
+    if isinstance(error, KeyboardInterrupt):
+        return signal.SIGINT
+    ended = isinstance(error, SystemExit) and error.code == 128 + signal.SIGTERM
+    return signal.SIGTERM if ended else None
 
 
 def _explain(error: Exception) -> int:

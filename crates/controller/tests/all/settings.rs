@@ -12,7 +12,7 @@ fn read(settings: &[&str]) -> Result<ControllerConfig, String> {
 }
 
 #[test]
-fn what_goes_together_is_taken() {
+fn what_is_in_range_is_taken() {
     let turns = ["late_choice=true", "dies_take_turns=true"];
     for settings in [
         &[][..],
@@ -27,19 +27,15 @@ fn what_goes_together_is_taken() {
     }
 }
 
+/// Settings that do not go with each other are refused by the table of `ftl::compatibility`.
 #[test]
-fn what_does_not_is_refused_by_its_key() {
-    for (settings, key) in [
-        (&["paired_planes=0"][..], "paired_planes"),
-        (&["paired_planes=2"], "paired_planes"),
-        (&["late_choice=true", "paired_planes=2"], "paired_planes"),
-        (&["dies_take_turns=true"], "late_choice"),
-        (&["late_choice=true", "cache_read=true"], "late_choice"),
-        (&["late_choice=true", "cache_program=true"], "late_choice"),
-        (&["program_queue=0"], "program_queue"),
-        (&["program_queue=65537"], "program_queue"),
+fn a_value_out_of_range_is_refused_by_its_key() {
+    for (setting, key) in [
+        ("paired_planes=0", "paired_planes"),
+        ("program_queue=0", "program_queue"),
+        ("program_queue=65537", "program_queue"),
     ] {
-        let error = read(settings).err().unwrap_or_else(|| panic!("{settings:?} was taken"));
-        assert!(error.contains(&format!("controller.{key}")), "{settings:?}: {error}");
+        let error = read(&[setting]).err().unwrap_or_else(|| panic!("{setting} was taken"));
+        assert!(error.contains(&format!("controller.{key}")), "{setting}: {error}");
     }
 }

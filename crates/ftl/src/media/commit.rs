@@ -10,6 +10,9 @@ impl Media {
     #[inline]
     pub(crate) fn invalidate_host(&mut self, ppa: Ppa) {
         let superblock = self.invalidate(ppa);
+        if self.store.space.state[superblock as usize] == SuperblockState::Victim {
+            self.store.space.overtaken[superblock as usize] = true;
+        }
         self.lower_live((superblock / self.store.space.per_die) as usize);
     }
 

@@ -140,6 +140,7 @@ impl Media {
     pub(crate) fn erase_member(&mut self, die: usize, global: u32) {
         let (at, within) = (global as usize, global % self.store.space.per_die);
         assert_eq!(self.store.space.valid[at], 0, "superblock {global} was erased with valid data");
+        self.store.forget_copies(at);
         let done = self.store.array.erase(die as u32, within);
         self.store.stats.erase_failures += u64::from(!done);
         self.store.space.dies[die].erases += 1;

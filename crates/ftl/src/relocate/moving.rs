@@ -119,6 +119,9 @@ impl Media {
     /// must be moved again.
     #[inline]
     pub(crate) fn on_moved_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, done: bool, probe: &mut P) -> bool {
+        if old == Ppa::NONE {
+            return true; // Overtaken, and its old place was erased.
+        }
         let lpn = self.store.map.holder(ppa);
         let superblock = self.store.layout.superblock_of(ppa);
         // Where nobody needs it any more, its old place may have been erased since, and be named for what came there.

@@ -58,6 +58,14 @@ impl Store {
         }
     }
 
+    /// A superblock (numbered over the drive) is erased: no copy of what it held may come to be taken for what it holds next.
+    pub fn forget_copies(&mut self, superblock: usize) {
+        if std::mem::take(&mut self.space.overtaken[superblock]) {
+            let first = self.layout.first_ppa(superblock as u32);
+            self.programs.forget_from(first, self.layout.superblock_units);
+        }
+    }
+
     /// Bytes of state.
     pub fn bytes(&self) -> usize {
         self.map.bytes() + self.space.bytes() + self.array.bytes()

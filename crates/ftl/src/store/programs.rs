@@ -71,6 +71,18 @@ impl Programs {
         (source.origin(), source.value())
     }
 
+    /// A stretch of the flash is erased: what is on its way from there is needed by nobody. Else its place could be taken
+    /// for that of what is written there next, should that be the same unit.
+    pub fn forget_from(&mut self, first: u32, units: u32) {
+        let from_there = |source: &&mut Source| {
+            let kept = [Origin::Host, Origin::Map, Origin::Padding, Origin::Parity];
+            !kept.contains(&source.origin()) && (first..first + units).contains(&source.value())
+        };
+        for source in self.sources.iter_mut().filter(from_there) {
+            *source = Source::new(source.origin(), u32::MAX);
+        }
+    }
+
     /// Slots not given back yet.
     pub fn in_use(&self) -> usize {
         self.sources.len() / self.units - self.free.len()

@@ -97,6 +97,8 @@ pub(crate) struct Space {
     pub state: Vec<SuperblockState>,
     /// A program on it failed: it is retired instead of erased.
     pub failing: Vec<bool>,
+    /// The host overtook a unit of it while it was being emptied: a copy may be on its way that nobody needs.
+    pub overtaken: Vec<bool>,
     pub closed_at: Vec<u64>,
     pub pe_cycles: Vec<u32>,
     position: Vec<u32>,
@@ -134,6 +136,7 @@ impl Space {
             in_flight: vec![0; count],
             state: vec![SuperblockState::Lost; count],
             failing: vec![false; count],
+            overtaken: vec![false; count],
             closed_at: vec![0; count],
             pe_cycles: vec![0; count],
             position: vec![NONE; count],
@@ -289,6 +292,6 @@ impl Space {
     /// Bytes of state.
     pub fn bytes(&self) -> usize {
         // State of a superblock: counts, flags, times, its place among the candidates and in the policy.
-        self.valid.len() * (4 + 4 + 1 + 1 + 8 + 4 + 4 + 4 + 16 + 12)
+        self.valid.len() * (4 + 4 + 1 + 1 + 1 + 8 + 4 + 4 + 4 + 16 + 12)
     }
 }

@@ -188,6 +188,7 @@ impl Upkeep {
             return self.on_member_erased(media, transaction, calendar, probe);
         }
         assert_eq!(media.store.space.valid[global], 0, "superblock {global} was erased with valid data");
+        media.store.forget_copies(global);
         let slc = media.holds_one_bit(global);
         let done = match slc {
             false => media.store.array.erase(die as u32, superblock),

@@ -230,6 +230,8 @@ impl Checker {
                     (lpn.0, version)
                 }
                 Origin::Map | Origin::Padding | Origin::Parity => (NOTHING, 0),
+                // Overtaken, and erased where it was: a copy that nobody needs.
+                _ if from == NOTHING => (NOTHING, 0),
                 _ => self.moved(transaction, origin, Ppa(from), ppa),
             };
         }

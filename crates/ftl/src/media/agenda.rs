@@ -9,19 +9,19 @@ use units::SimTime;
 
 impl Media {
     pub(crate) fn enter_upkeep(&mut self, at: SimTime, work: Work, calendar: &mut Calendar) {
-        if let Some(upkeep) = &mut self.agenda {
-            upkeep.enter(at, work, calendar);
+        if let Some(agenda) = &mut self.agenda {
+            agenda.enter(at, work, calendar);
         }
     }
 
     /// Something happened: upkeep goes on, if it rested because nothing did.
     #[inline]
     pub(crate) fn wake_upkeep(&mut self, calendar: &mut Calendar) {
-        if let Some(upkeep) = &mut self.agenda
-            && upkeep.asleep
+        if let Some(agenda) = &mut self.agenda
+            && agenda.asleep
         {
-            upkeep.asleep = false;
-            upkeep.arm(calendar);
+            agenda.asleep = false;
+            agenda.arm(calendar);
         }
     }
 
@@ -35,14 +35,14 @@ impl Media {
     ) {
         let die = (superblock / self.store.space.per_die) as usize;
         let is_meant = self.is_written_anew(superblock);
-        let (Some(upkeep), Some(regulation)) = (&mut self.agenda, &self.guards.regulation) else { return };
+        let (Some(agenda), Some(regulation)) = (&mut self.agenda, &self.guards.regulation) else { return };
         if !is_meant {
             return; // It is being emptied: its own reads may have worn it out.
         }
-        if std::mem::replace(&mut upkeep.waits[superblock as usize], true) {
+        if std::mem::replace(&mut agenda.waits[superblock as usize], true) {
             return;
         }
-        let of = &mut upkeep.dies[die];
+        let of = &mut agenda.dies[die];
         of.due.push_back(Due {
             superblock,
             since,
@@ -52,7 +52,7 @@ impl Media {
         if !of.has_turn {
             of.has_turn = true;
             let at = of.free_at;
-            upkeep.enter(at, Work::Turn(die as u32), calendar);
+            agenda.enter(at, Work::Turn(die as u32), calendar);
         }
     }
 
@@ -61,16 +61,16 @@ impl Media {
             Some(stripes) => stripes.dies_beside(die),
             None => die..die + 1,
         };
-        let Some(upkeep) = &mut self.agenda else { return };
-        let ns = upkeep.costs.moving(valid, &self.store.layout);
+        let Some(agenda) = &mut self.agenda else { return };
+        let ns = agenda.costs.moving(valid, &self.store.layout);
         for die in dies {
-            upkeep.charge(die, ns, now);
+            agenda.charge(die, ns, now);
         }
         let late = now.since(due.since).ns();
-        upkeep.counts.begun += 1;
-        upkeep.counts.late_ns += late;
-        upkeep.counts.late_ns_max = upkeep.counts.late_ns_max.max(late);
-        upkeep.counts.late += u64::from(late > upkeep.spread(upkeep.costs.superblock).ns());
+        agenda.counts.begun += 1;
+        agenda.counts.late_ns += late;
+        agenda.counts.late_ns_max = agenda.counts.late_ns_max.max(late);
+        agenda.counts.late += u64::from(late > agenda.spread(agenda.costs.superblock).ns());
     }
 
     /// True when writing a superblock anew means anything: it holds data, and is not being emptied already.

@@ -3,7 +3,7 @@
 use crate::pages::PageMapped;
 use controller::{Probe, Transaction};
 use engine::Calendar;
-use units::{Lpn, Ppa, SimTime};
+use units::{Lpn, SimTime};
 
 impl PageMapped {
     /// New data for a unit of which the buffer has a version that is not under way to the flash: true when they
@@ -27,13 +27,7 @@ impl PageMapped {
         if !self.media.buffer.is_cache() || transaction.superblock == Transaction::NOWHERE {
             return;
         }
-        let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
-        let start = self.media.store.layout.first_ppa(global as u32)
-            + transaction.row * self.media.store.layout.row_units;
-        let mut mask = transaction.mask;
-        while mask != 0 {
-            let ppa = Ppa(start + mask.trailing_zeros());
-            mask &= mask - 1;
+        for ppa in self.media.store.units_of(transaction) {
             let lpn = self.media.store.map.holder(ppa);
             let current = lpn != Lpn::NONE
                 && self.media.store.map.lookup(lpn) == ppa

@@ -52,9 +52,7 @@ impl PageMapped {
                 self.media.store.stats.pages_read[transaction.origin as usize] +=
                     u64::from(transaction.pages);
                 if transaction.origin == Origin::ReadAhead {
-                    let global = self.media.store.space.global(die, transaction.superblock) as u32;
-                    let first = self.media.store.layout.first_ppa(global)
-                        + transaction.row * self.media.store.layout.row_units;
+                    let first = self.media.store.first_unit(&transaction);
                     self.on_fetched(id, Ppa(first), transaction.mask, |ftl, ppa| {
                         ftl.media.store.map.holder(ppa)
                     });
@@ -170,8 +168,7 @@ impl PageMapped {
                 _ => self.media.on_copied_back(die),
             }
         }
-        let first = self.media.store.layout.first_ppa(global as u32)
-            + transaction.row * self.media.store.layout.row_units;
+        let first = self.media.store.first_unit(transaction);
         for unit in 0..transaction.rows * self.media.store.layout.row_units {
             let ppa = Ppa(first + unit);
             let source = self.media.store.programs.get(transaction.owner, unit);

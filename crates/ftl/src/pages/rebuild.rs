@@ -5,7 +5,6 @@ use crate::pages::PageMapped;
 use crate::store::NONE;
 use controller::{Origin, Probe, Transaction};
 use engine::Calendar;
-use units::Ppa;
 
 impl PageMapped {
     /// A read failed, or is one of those that make another good.
@@ -139,7 +138,7 @@ impl PageMapped {
                 self.media.store.stats.units_lost += u64::from(self.media.guards.rebuilds.lost.insert(lpn.0));
             }
             _ => {
-                for ppa in self.units_read(read) {
+                for ppa in self.media.store.units_of(read) {
                     let lpn = self.media.store.map.holder(ppa);
                     // A newer version in RAM replaces what was lost.
                     let replaced =
@@ -161,16 +160,9 @@ impl PageMapped {
         if read.superblock == Transaction::NOWHERE {
             return false; // What was never written cannot be lost.
         }
-        let holders = self.units_read(read).into_iter().map(|ppa| self.media.store.map.holder(ppa).0);
+        let holders = self.media.store.units_of(read).map(|ppa| self.media.store.map.holder(ppa).0);
         let lost = holders.filter(|lpn| self.media.guards.rebuilds.lost.contains(lpn)).count();
         self.media.store.stats.units_read_lost += lost as u64;
         lost > 0
-    }
-
-    fn units_read(&self, read: &Transaction) -> Vec<Ppa> {
-        let superblock = self.media.store.space.global(read.die.index(), read.superblock) as u32;
-        let first =
-            self.media.store.layout.first_ppa(superblock) + read.row * self.media.store.layout.row_units;
-        members(read.mask).map(|unit| Ppa(first + unit)).collect()
     }
 }

@@ -10,15 +10,15 @@ impl PageMapped {
     /// The agenda's next entry may be due.
     pub(crate) fn on_upkeep<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
         let is_stuck = self.is_stuck();
-        let Some(upkeep) = &mut self.media.agenda else { return };
-        upkeep.armed.pop();
+        let Some(agenda) = &mut self.media.agenda else { return };
+        agenda.armed.pop();
         // Its own events alone move nothing.
-        if is_stuck || calendar.len() == upkeep.armed.len() {
-            upkeep.asleep = true;
+        if is_stuck || calendar.len() == agenda.armed.len() {
+            agenda.asleep = true;
             return;
         }
-        upkeep.at_work = true;
-        while let Some(work) = self.media.agenda.as_mut().and_then(|upkeep| upkeep.take_due(calendar.now())) {
+        agenda.at_work = true;
+        while let Some(work) = self.media.agenda.as_mut().and_then(|agenda| agenda.take_due(calendar.now())) {
             match work {
                 Work::Refresh(superblock) => {
                     self.upkeep.on_refresh_due(&mut self.media, superblock, calendar)
@@ -27,17 +27,17 @@ impl PageMapped {
                     self.upkeep.on_patrol_timer(&mut self.media, die as usize, calendar, probe)
                 }
                 Work::Turn(die) => {
-                    if let Some(upkeep) = &mut self.media.agenda {
-                        upkeep.dies[die as usize].has_turn = false;
+                    if let Some(agenda) = &mut self.media.agenda {
+                        agenda.dies[die as usize].has_turn = false;
                     }
                     self.take_turn(die as usize, calendar, probe);
                 }
                 Work::Moment => self.on_moment(calendar, probe),
             }
         }
-        if let Some(upkeep) = &mut self.media.agenda {
-            upkeep.at_work = false;
-            upkeep.arm(calendar);
+        if let Some(agenda) = &mut self.media.agenda {
+            agenda.at_work = false;
+            agenda.arm(calendar);
         }
     }
 
@@ -46,21 +46,21 @@ impl PageMapped {
         let now = calendar.now();
         loop {
             let is_moving = self.media.movers[die].keeps_data();
-            let Some(upkeep) = &mut self.media.agenda else { return };
-            let of = &mut upkeep.dies[die];
+            let Some(agenda) = &mut self.media.agenda else { return };
+            let of = &mut agenda.dies[die];
             if of.due.is_empty() || of.has_turn {
                 return;
             }
             // One after the other: what waits for room must not pile up in the die's collection.
             if of.free_at > now || is_moving {
-                let slot = upkeep.spread(upkeep.costs.superblock);
-                let of = &mut upkeep.dies[die];
+                let slot = agenda.spread(agenda.costs.superblock);
+                let of = &mut agenda.dies[die];
                 of.has_turn = true;
                 let at = if of.free_at > now { of.free_at } else { now + slot };
-                return upkeep.enter(at, Work::Turn(die as u32), calendar);
+                return agenda.enter(at, Work::Turn(die as u32), calendar);
             }
             let Some(due) = of.due.pop_front() else { return };
-            upkeep.waits[due.superblock as usize] = false;
+            agenda.waits[due.superblock as usize] = false;
             let valid = self.media.store.space.valid[due.superblock as usize];
             let opened = self
                 .media
@@ -81,11 +81,11 @@ impl PageMapped {
 
     /// A moment has come.
     pub(super) fn on_moment<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
-        while let Some(upkeep) = &mut self.media.agenda
-            && let Some((time, due)) = upkeep.moments.first()
+        while let Some(agenda) = &mut self.media.agenda
+            && let Some((time, due)) = agenda.moments.first()
             && time <= calendar.now()
         {
-            upkeep.moments.pass(time, due);
+            agenda.moments.pass(time, due);
             match due {
                 Moment::Snapshot => {
                     self.take_snapshot(calendar, probe);

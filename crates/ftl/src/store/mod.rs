@@ -14,8 +14,9 @@ pub(crate) use space::{DieSpace, Frontier, NONE, Space};
 use crate::gc::victim;
 use crate::wear;
 use crate::{FtlStats, Layout};
-use controller::Controller;
+use controller::{Controller, Transaction};
 use nand::FlashArray;
+use units::Ppa;
 
 /// The stream of the host's data.
 pub(crate) const HOST: usize = 0;
@@ -56,6 +57,24 @@ impl Store {
             emptied: Vec::new(),
             layout,
         }
+    }
+
+    /// The first unit of the page row that an operation is about.
+    #[inline]
+    pub fn first_unit(&self, of: &Transaction) -> u32 {
+        let superblock = self.space.global(of.die.index(), of.superblock) as u32;
+        self.layout.first_ppa(superblock) + of.row * self.layout.row_units
+    }
+
+    /// The units that a read asks for.
+    #[inline]
+    pub fn units_of(&self, read: &Transaction) -> impl Iterator<Item = Ppa> + use<> {
+        let (first, mut mask) = (self.first_unit(read), read.mask);
+        std::iter::from_fn(move || {
+            let unit = mask.trailing_zeros();
+            mask &= mask.wrapping_sub(1);
+            (unit < u64::BITS).then(|| Ppa(first + unit))
+        })
     }
 
     /// A superblock (numbered over the drive) is erased: no copy of what it held may come to be taken for what it holds next.

@@ -10,7 +10,7 @@ use crate::store::{NONE, SuperblockState};
 use crate::upkeep::Upkeep;
 use controller::{Origin, Probe, Transaction};
 use engine::{Calendar, Event};
-use units::{DieId, Ppa};
+use units::DieId;
 
 impl Upkeep {
     pub(crate) fn trigger_view(&self, media: &Media, die: usize) -> TriggerView {
@@ -159,15 +159,10 @@ impl Upkeep {
         probe: &mut P,
     ) {
         let die = transaction.die.index();
-        let global = media.store.space.global(die, transaction.superblock) as u32;
-        let start = media.store.layout.first_ppa(global) + transaction.row * media.store.layout.row_units;
         media.movers[die].reading_rows -= 1;
         media.movers[die].reading_units -= transaction.mask.count_ones();
         media.movers[die].earn(f64::from(transaction.mask.count_ones()), media.store.layout.program_units);
-        let mut mask = transaction.mask;
-        while mask != 0 {
-            let ppa = Ppa(start + mask.trailing_zeros());
-            mask &= mask - 1;
+        for ppa in media.store.units_of(transaction) {
             if media.store.map.is_valid(ppa) {
                 media.move_unit(die, ppa, transaction.origin, calendar, probe);
             }

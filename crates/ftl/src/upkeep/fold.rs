@@ -311,17 +311,12 @@ impl Upkeep {
         probe: &mut P,
     ) {
         let die = transaction.die.index();
-        let global = media.store.space.global(die, transaction.superblock) as u32;
-        let start = media.store.layout.first_ppa(global) + transaction.row * media.store.layout.row_units;
+        let units = media.store.units_of(transaction);
         let Some(cache) = &mut media.guards.slc_cache else { return };
         let of = &mut cache.dies[die];
         of.reading_rows -= 1;
         of.reading_units -= transaction.mask.count_ones();
-        let mut mask = transaction.mask;
-        while mask != 0 {
-            of.read.push_back(Ppa(start + mask.trailing_zeros()));
-            mask &= mask - 1;
-        }
+        of.read.extend(units);
         self.collect(media, die, calendar, probe);
     }
 

@@ -52,14 +52,14 @@ impl Upkeep {
         if let Some(regulation) = &mut media.guards.regulation {
             regulation.forget_due();
         }
-        if let Some(upkeep) = &mut media.agenda {
-            upkeep.end();
+        if let Some(agenda) = &mut media.agenda {
+            agenda.end();
         }
     }
 
     /// Lets the first moment come.
     pub(crate) fn await_moment(&mut self, media: &mut Media, calendar: &mut Calendar) {
-        if let Some((time, _)) = media.agenda.as_ref().and_then(|upkeep| upkeep.moments.first()) {
+        if let Some((time, _)) = media.agenda.as_ref().and_then(|agenda| agenda.moments.first()) {
             media.enter_upkeep(time, Work::Moment, calendar);
         }
     }

@@ -146,7 +146,7 @@ impl Upkeep {
     }
 
     pub(crate) fn end_superblock_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
-        let (Some(patrol), Some(regulation), Some(upkeep)) =
+        let (Some(patrol), Some(regulation), Some(agenda)) =
             (&mut self.patrol, &mut media.guards.regulation, &mut media.agenda)
         else {
             return;
@@ -167,7 +167,7 @@ impl Upkeep {
             walk.round_began + Nanos::new(part as u64)
         };
         let (rows, began) = (std::mem::take(&mut walk.rows_read), walk.began);
-        let free = upkeep.charge(die, u64::from(rows) * upkeep.costs.row_read, began);
+        let free = agenda.charge(die, u64::from(rows) * agenda.costs.row_read, began);
         self.schedule_patrol(media, die, due.max(free), calendar);
     }
 

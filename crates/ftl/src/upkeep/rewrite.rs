@@ -82,9 +82,7 @@ impl Upkeep {
     ) {
         let die = transaction.die.index();
         let lpn = Lpn(transaction.owner);
-        let global = media.store.space.global(die, transaction.superblock) as u32;
-        let unit = transaction.row * media.store.layout.row_units + transaction.mask.trailing_zeros();
-        let home = Ppa(media.store.layout.first_ppa(global) + unit);
+        let home = Ppa(media.store.first_unit(transaction) + transaction.mask.trailing_zeros());
         let readable = !transaction.reading.uncorrectable;
         if readable && media.store.map.lookup(lpn) == home && self.can_rewrite(media, die) {
             media.move_unit(die, home, Origin::Rewrite, calendar, probe);

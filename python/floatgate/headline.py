@@ -67,6 +67,10 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
         low, value, high = (at(document, f"waf_long_run.{name}") for name in ("low", "value", "high"))
         title = "write amplification, long run"
         yield Metric("waf_long_run.value", title, value, q.ratio, (low, high))
+    share = at(document, "regulation.requests_by_retries.share")
+    if share is not None:
+        path = "regulation.requests_by_retries.share"
+        yield Metric(path, "reads with retries", share, q.percent)
     yield from _parity(document)
     yield Metric("utilisation.channel", "channel utilisation", at(document, "utilisation.channel"), q.percent)
     yield Metric("utilisation.die", "die utilisation", at(document, "utilisation.die"), q.percent)

@@ -174,6 +174,35 @@ def test_unreadable_pages_are_told_and_drawn(tmp_path: Path) -> None:
     assert (shown["reads found again"], shown["reads lost"], shown["parity's share"]) == (120, 4, 0.125)
 
 
+def test_read_retries_are_told_and_drawn(tmp_path: Path) -> None:
+    def age(document: dict[str, Any]) -> None:
+        by_retries = {"share": 0.25, "requests": [600, 0, 200], "latency_ns_mean": [1e5, None, 5e5]}
+        document["regulation"] = {
+            "requests_by_retries": by_retries,
+            "reads_retried": {"host": 200, "other": 7},
+        }
+
+    source = Source.read(made_up_run(tmp_path / "run", age))
+    shares, latencies = all_figures(source)["retries"]["data"]
+    assert (shares["y"], latencies["y"]) == ([0.75, 0.0, 0.25], [100.0, None, 500.0])
+    made = _read(write_report(tmp_path / "run", tmp_path / "r.html"))
+    assert go.Figure(made.figures["retries"]).data[1].yaxis == "y2"
+    assert "25.0 % of 800 reads took more than one attempt" in made.text
+    assert "They took 500 us on average, all others 100 us: the mean read is 100 us longer" in made.text
+    assert "Of the drive's own page reads 7 took retries." in made.text
+    assert {metric.title: metric.value for metric in headline(source.document)}["reads with retries"] == 0.25
+
+
+def test_a_drive_that_needs_no_retries_has_no_figure_of_them(tmp_path: Path) -> None:
+    def fresh(document: dict[str, Any]) -> None:
+        by_retries = {"share": 0.0, "requests": [800], "latency_ns_mean": [1e5]}
+        document["regulation"] = {"requests_by_retries": by_retries, "reads_retried": {"host": 0, "other": 0}}
+
+    source = Source.read(made_up_run(tmp_path / "run", fresh))
+    assert set(all_figures(source)) == ALL_FIGURES
+    assert {metric.title: metric.shown for metric in headline(source.document)}["reads with retries"] == "0 %"
+
+
 def test_an_interrupted_run_says_so(tmp_path: Path) -> None:
     def interrupt(document: dict[str, Any]) -> None:
         document["interrupted"] = True

@@ -154,6 +154,8 @@ counters! {
         other_units: [u64; 8],
         /// Attempts beyond the first.
         retries: u64,
+        /// Reads that took more than one attempt: the host's, all others.
+        retried: [u64; 2],
         /// Reads whose data could not be corrected: the host's, all others.
         uncorrectable: [u64; 2],
         /// Units that regulators asked to be written anew.

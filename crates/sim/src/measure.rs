@@ -94,6 +94,39 @@ pub(crate) struct TagMeasure {
     pub bytes: u64,
 }
 
+/// More retries are counted with the last.
+const RETRIES_MAX: usize = 7;
+
+/// Reads of the host that took retries, and their latency, by the most retries of one of their flash reads.
+#[derive(Default)]
+pub(crate) struct Retried {
+    requests: [u64; RETRIES_MAX],
+    latency_sum_ns: [u128; RETRIES_MAX],
+}
+
+impl Retried {
+    #[cold]
+    fn add(&mut self, retries: u8, latency_ns: u64) {
+        let at = usize::from(retries).min(RETRIES_MAX) - 1;
+        self.requests[at] += 1;
+        self.latency_sum_ns[at] += u128::from(latency_ns);
+    }
+
+    /// All of `reads` by retries, from none on, and the mean latency of each.
+    pub fn by_retries(&self, reads: &OpMeasure) -> Value {
+        let (requests, sum): (u64, u128) = (self.requests.iter().sum(), self.latency_sum_ns.iter().sum());
+        let mut rows = vec![(reads.requests() - requests, reads.latency_sum_ns - sum)];
+        rows.extend(self.requests.iter().copied().zip(self.latency_sum_ns));
+        let most = rows.iter().rposition(|(requests, _)| *requests > 0).unwrap_or(0);
+        let mean = |(requests, sum): &(u64, u128)| (*requests > 0).then(|| *sum as f64 / *requests as f64);
+        json!({
+            "share": mean(&(reads.requests(), u128::from(requests))),
+            "requests": rows[..=most].iter().map(|(requests, _)| *requests).collect::<Vec<_>>(),
+            "latency_ns_mean": rows[..=most].iter().map(mean).collect::<Vec<_>>(),
+        })
+    }
+}
+
 /// When requests came, and how long after that they were handed out. A workload that waits for the drive is never late.
 #[derive(Default)]
 pub(crate) struct Arrivals {
@@ -123,6 +156,7 @@ pub(crate) struct Measure {
     pub failed: [u64; 4],
     /// Reads answered with an error because their data is lost.
     pub uncorrectable: u64,
+    pub retried: Retried,
     pub series: Series,
     pub places: Places,
     pub started: SimTime,
@@ -139,6 +173,7 @@ impl Measure {
             completed: [0; 4],
             failed: [0; 4],
             uncorrectable: 0,
+            retried: Retried::default(),
             series: Series::new(started),
             places: Places::default(),
             started,
@@ -170,6 +205,9 @@ impl Measure {
         measure.bytes += u64::from(request.host.bytes);
         for (sum, stage) in measure.stages_ns.iter_mut().zip(stages) {
             *sum += u128::from(*stage);
+        }
+        if request.retries > 0 {
+            self.retried.add(request.retries, latency);
         }
         self.count_tag(request, latency);
         self.series.add(now, request.host.op, u64::from(request.host.bytes), latency, cache_bytes);

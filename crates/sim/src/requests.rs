@@ -44,6 +44,8 @@ pub(crate) struct Request {
     pub failed: bool,
     /// Part of what it read is lost.
     pub uncorrectable: bool,
+    /// The most attempts beyond the first that one of its flash reads took.
+    pub retries: u8,
     /// Fetched by the drive and not answered yet.
     pub in_drive: bool,
     /// Takes one of the places for commands that the drive works on.
@@ -136,6 +138,7 @@ impl Requests {
             measured,
             failed: false,
             uncorrectable: false,
+            retries: 0,
             in_drive: false,
             worked_on: false,
             next_free: u32::MAX,

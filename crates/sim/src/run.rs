@@ -615,6 +615,7 @@ impl<P: Observer> Run<P> {
                 let request = self.requests.get(id);
                 request.uncorrectable |= reading.uncorrectable;
                 request.failed |= reading.uncorrectable;
+                request.retries = request.retries.max(reading.decodes.saturating_sub(1));
                 let decoding = self.t_decode.times(u64::from(reading.decodes));
                 request.stages = stages;
                 // Of a wait for map entries only what did not overlap the last flash read made the request longer.

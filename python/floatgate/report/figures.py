@@ -6,7 +6,7 @@ from typing import Any
 from floatgate import quantities as q
 from floatgate.amplification import parts
 from floatgate.fio_json import Histogram
-from floatgate.report import palette, words
+from floatgate.report import palette, retries, words
 from floatgate.report.plot import Figure
 from floatgate.report.plot import axis as _axis
 from floatgate.report.plot import layout as _layout
@@ -24,6 +24,7 @@ def all_figures(source: Source) -> dict[str, Figure]:
         "slc-cache": slc_cache(source.series),
         "stages": stages(source.document.get("stages")),
         "amplification": amplification(source.document),
+        "retries": retries.figure(source.document),
         "unreadable": unreadable(source.document),
         "origins-over-time": origins_over_time(source.series),
         "channels": channels(source.document["utilisation"]),

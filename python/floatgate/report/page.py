@@ -7,7 +7,7 @@ from typing import Any
 from floatgate import amplification
 from floatgate import quantities as q
 from floatgate.headline import FLASH, KINDS, at
-from floatgate.report import palette, words
+from floatgate.report import palette, retries, words
 from floatgate.report.figures import all_figures, energy_by_part
 from floatgate.report.html import Card, marked, render
 from floatgate.report.source import Source
@@ -110,6 +110,7 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, str, list[
         ("Over time", _over_time_words(source), ("over-time", "slc-cache")),
         ("Where the time goes", _stage_words(document), ("stages",)),
         ("Write amplification", _amplification_words(document), ("amplification", "origins-over-time")),
+        ("Read retries", retries.in_words(document), ("retries",)),
         ("Unreadable pages", _unreadable_words(document), ("unreadable",)),
         ("Utilisation", _utilisation_words(document), ("channels", "dies")),
         ("Energy", _energy_words(document), ("energy",)),

@@ -135,6 +135,29 @@ class _Parity(_Part):
     share_of_flash: Number
 
 
+class _ByRetries(_Part):
+    share: Number | None
+    requests: Annotated[list[Count], Field(min_length=1, max_length=LIST_MOST)]
+    latency_ns_mean: Annotated[list[Number | None], Field(min_length=1, max_length=LIST_MOST)]
+
+    @model_validator(mode="after")
+    def _has_each_mean(self) -> Self:
+        if [count > 0 for count in self.requests] != [mean is not None for mean in self.latency_ns_mean]:
+            raise ValueError("requests_by_retries without the mean latency of each")
+        if bool(self.share) != (sum(self.requests[1:]) > 0):
+            raise ValueError("requests_by_retries with another share")
+        return self
+
+
+class _Retried(_Part):
+    other: Count
+
+
+class _Regulation(_Part):
+    requests_by_retries: _ByRetries | None = None
+    reads_retried: _Retried | None = None
+
+
 class _Met(_Part):
     units: Count
     share: Number | None
@@ -223,6 +246,7 @@ class Result(_Part):
     gc: dict[Name, Number | bool | None] | None = None
     buffer: dict[Name, Number | bool | None] | None = None
     reading: dict[Name, Number | bool | None] | None = None
+    regulation: _Regulation | None = None
     parity: _Parity | None = None
     unreadable: _Unreadable | None = None
     energy_j: _Energy | None = None

@@ -63,6 +63,11 @@ DEFINITIONS = (
         "share of an origin",
         "mapping units that this origin programmed, divided by those that the host wrote",
     ),
+    (
+        "read retries",
+        "attempts beyond the first to read a page: with more references between the states, then with "
+        "shifted ones",
+    ),
     ("utilisation", "share of the measured time in which a channel or die was busy"),
     ("P/E cycles", "program and erase cycles of a block, since the drive was new"),
 )

@@ -140,6 +140,7 @@ impl FtlConfig {
                 10_000u32,
                 "reads of a block between erases that the way to read it is chosen for",
             )?,
+            age: read_reckoned_age(&mut reading, steps.retention)?,
             reclaim: reading.or("reclaim", false, "superblocks read that often are moved (read reclaim)")?,
             data_age: reading.or("data_age", Nanos::ZERO, "age of the data that are there before the run")?,
             refresh_age: read_refresh(&mut ftl, steps.retention)?,
@@ -212,6 +213,18 @@ fn read_failed_die(ftl: &mut Section, layout: &Layout) -> Result<Option<u32>, Co
     Ok(failed)
 }
 
+/// Reads `ftl.reading.age`.
+fn read_reckoned_age(reading: &mut Section, retention: Nanos) -> Result<Option<Nanos>, ConfigError> {
+    let help = "age of data that the way to read them is chosen for: older data are tried as such first, then with \
+                retries; absent: ftl.write_cost.retention, so that retries are for data older than that";
+    let age: Option<Nanos> = reading.optional("age", help)?;
+    if age.is_some_and(|age| age > retention) {
+        let expected = format!("expected at most ftl.write_cost.retention, {}", regulator::days(retention));
+        return Err(reading.reject("age", &expected));
+    }
+    Ok(age)
+}
+
 /// Reads `[ftl.refresh]`: the age at which any data are written anew, zero for never.
 fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<Nanos, ConfigError> {
     let mut section = ftl.child("refresh")?;
@@ -248,6 +261,8 @@ fn read_share(ftl: &mut Section) -> Result<f64, ConfigError> {
 pub struct Reckoned {
     /// Reads of a block between erases.
     pub reads: u32,
+    /// Age of the data; none: the whole time for which they must stay correctable.
+    pub age: Option<Nanos>,
     /// Age of what was there before the run.
     pub data_age: Nanos,
     /// What was read that often is written anew.

@@ -365,6 +365,8 @@ fn regulation<P: Observer>(run: &Run<P>) -> Value {
         "reads_by_references": { "host": by_references(&counts.host_reads), "other": by_references(&counts.other_reads) },
         "units_by_step": { "host": by_cost(&counts.host_units), "other": by_cost(&counts.other_units) },
         "read_retries": counts.retries,
+        "reads_retried": { "host": counts.retried[0], "other": counts.retried[1] },
+        "requests_by_retries": run.measure.retried.by_retries(&run.measure.ops[Op::Read as usize]),
         "pages_uncorrectable": { "host": counts.uncorrectable[0], "other": counts.uncorrectable[1] },
         "rewrites_asked": counts.rewrites_asked,
         "rewrites_dropped": counts.rewrites_dropped,

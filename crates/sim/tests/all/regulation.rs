@@ -92,6 +92,38 @@ fn old_data_are_read_with_retries_and_at_last_lost() {
     assert_eq!(number(&lost, "host.failed.read"), 300);
 }
 
+/// Without `ftl.reading.age` the first attempt is made for data as old as they may get.
+#[test]
+fn a_first_attempt_for_young_data_is_cheaper_and_old_data_take_retries() {
+    let read = |more: &[&str]| {
+        run(paper(more), uniform(300, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill)).1
+    };
+    let by_retries = |result: &Value| result["regulation"]["requests_by_retries"].clone();
+    let young = read(&["ftl.reading.age=1d"]);
+    assert_eq!(young["regulation"]["reads_by_references"]["host"], serde_json::json!([300, 0, 0]));
+    assert_eq!(mean_us(&young, "read"), 70.0);
+    let none = serde_json::json!({ "share": 0.0, "requests": [300], "latency_ns_mean": [at(&young, "host.read.latency_ns.mean")] });
+    assert_eq!(by_retries(&young), none);
+    let old = read(&["ftl.reading.age=1d", "ftl.reading.data_age=364d", "nand.pe_cycles=2000"]);
+    assert_eq!(old["regulation"]["reads_by_references"]["host"], serde_json::json!([0, 300, 0]));
+    // The hard read that was not enough, and the one with nine references.
+    assert_eq!(mean_us(&old, "read"), 70.0 + 170.0);
+    assert_eq!(
+        (number(&old, "regulation.read_retries"), number(&old, "regulation.reads_retried.host")),
+        (300, 300)
+    );
+    let mean = at(&old, "host.read.latency_ns.mean");
+    let all = serde_json::json!({ "share": 1.0, "requests": [0, 300], "latency_ns_mean": [null, mean] });
+    assert_eq!(by_retries(&old), all);
+    let lines: Vec<String> =
+        PAPER.iter().chain(&["ftl.reading.age=400d"]).map(|line| (*line).to_owned()).collect();
+    let error = Drive::from_resolved("test", &lines).err().expect("refused").to_string();
+    assert!(
+        error.contains("ftl.reading.age") && error.contains("at most ftl.write_cost.retention"),
+        "{error}"
+    );
+}
+
 #[test]
 fn agcr_rewrites_in_idle_time_what_turns_out_to_be_only_read() {
     const UNITS: u64 = 200;

@@ -91,6 +91,8 @@ pub struct Regulation {
     types: usize,
     page_bytes: u64,
     reads_reckoned: u32,
+    /// For each cost, the age of data that the rungs are for.
+    age_reckoned: Vec<Nanos>,
     /// The most cycles of each row of wear.
     wear_edges: Vec<u32>,
     /// For each cost, row of wear and page type: the rung a read begins with.
@@ -161,7 +163,10 @@ impl Regulation {
             let last = *wear_edges.last().expect("never empty");
             wear_edges.push((f64::from(last) * WEAR_RATIO).min(1e9) as u32 + 1);
         }
+        let age_of = |cost: &WriteCost| reckoned.age.map_or(cost.retention, |age| age.min(cost.retention));
+        let age_reckoned = ways.costs.iter().map(age_of).collect();
         let mut regulation = Self {
+            age_reckoned,
             ways,
             ladder: parts.ladder,
             errors: parts.errors,
@@ -205,10 +210,16 @@ impl Regulation {
         self.ladder.as_ref().expect("regulation exists only with a code")
     }
 
-    fn rber_at_end(&self, cost: usize, pe_cycles: u32, page_type: usize) -> f64 {
-        let seconds = self.ways.costs[cost].retention.ns() as f64 * 1e-9;
-        let condition = self.condition(cost, pe_cycles, seconds, self.reads_reckoned);
+    /// The raw bit error rate at `age`, after the reads that are reckoned with.
+    fn rber_at(&self, age: Nanos, cost: usize, pe_cycles: u32, page_type: usize) -> f64 {
+        let condition = self.condition(cost, pe_cycles, age.ns() as f64 * 1e-9, self.reads_reckoned);
         self.errors.rber(page_type, &condition)
+    }
+
+    /// The rung that the end of the retention time calls for; none where the code cannot correct that.
+    fn needed_at_end(&self, cost: usize, pe_cycles: u32, page_type: usize) -> Option<usize> {
+        let age = self.ways.costs[cost].retention;
+        self.ladder().needed(self.rber_at(age, cost, pe_cycles, page_type))
     }
 
     fn condition(&self, cost: usize, pe_cycles: u32, seconds: f64, reads: u32) -> Condition {
@@ -225,24 +236,25 @@ impl Regulation {
             ..Reading::HARD
         };
         self.readings = self.ladder().rungs.iter().map(reading).collect();
-        let last = self.readings.len() as u8 - 1;
+        let last = self.readings.len() - 1;
         for cost in 0..self.ways.len() {
             for &pe_cycles in &self.wear_edges {
                 for page_type in 0..self.types {
-                    let needed = self.ladder().needed(self.rber_at_end(cost, pe_cycles, page_type));
-                    self.rungs.push(needed.map_or(last | DOUBTFUL, |rung| rung as u8));
+                    let rate = self.rber_at(self.age_reckoned[cost], cost, pe_cycles, page_type);
+                    let needed = self.ladder().needed(rate);
+                    self.rungs.push(needed.map_or(last as u8 | DOUBTFUL, |rung| rung as u8));
                 }
             }
         }
         for row in 0..self.wear_edges.len() {
             for cost in 0..self.ways.len() {
-                let rungs: Vec<u8> =
-                    (0..self.types).map(|page_type| self.rungs[self.rung_at(cost, row, page_type)]).collect();
-                let worst = *rungs.iter().max().expect("a cell has a bit");
+                let at_end = |page_type| self.needed_at_end(cost, self.wear_edges[row], page_type);
+                let rungs: Option<Vec<usize>> = (0..self.types).map(at_end).collect();
+                let worst = rungs.as_ref().map(|rungs| *rungs.iter().max().expect("a cell has a bit"));
                 self.candidates.push(Candidate {
                     t_prog: controller.t_prog(0, 0, self.ways.names[cost]),
-                    references: self.ladder().rungs[usize::from(worst & !DOUBTFUL)].references,
-                    feasible: worst & DOUBTFUL == 0,
+                    references: self.ladder().rungs[worst.unwrap_or(last)].references,
+                    feasible: worst.is_some(),
                 });
             }
         }
@@ -259,7 +271,7 @@ impl Regulation {
                 continue;
             }
             let wear = self.wear_edges[0];
-            let worst = (0..self.types).map(|page_type| self.rber_at_end(cost, wear, page_type));
+            let worst = (0..self.types).map(|page_type| self.rber_at(of.retention, cost, wear, page_type));
             return Err(format!(
                 "ftl.regulator: {} leaves a raw bit error rate of {:.2e} after {} on blocks with \
                  {wear} program/erase cycles, and ecc.code corrects {:.2e} at most: use a finer step, a shorter \

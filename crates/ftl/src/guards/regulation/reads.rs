@@ -18,7 +18,7 @@ impl Regulation {
             self.worn_by_reads.push(superblock as u32);
         }
         let age_ns = now.ns() as i64 - self.opened_at[superblock];
-        let within = age_ns <= self.ways.costs[cost].retention.ns() as i64;
+        let within = age_ns <= self.age_reckoned[cost].ns() as i64;
         if within && rung & DOUBTFUL == 0 && self.reads[superblock] <= self.reads_reckoned {
             self.count_read(origin, usize::from(rung));
             return self.readings[usize::from(rung)];
@@ -73,6 +73,7 @@ impl Regulation {
         let outcome = self.ladder().read(rung, rber, self.page_bytes, luck);
         self.count_read(origin, outcome.rung);
         self.counts.retries += u64::from(outcome.retries);
+        self.counts.retried[usize::from(origin != Origin::Host)] += u64::from(outcome.retries > 0);
         self.counts.uncorrectable[usize::from(origin != Origin::Host)] += u64::from(outcome.uncorrectable);
         Reading {
             senses: outcome.senses as u16,

@@ -1,0 +1,75 @@
+"""Drives as in the shops: a code, their cells' errors, an SLC cache; retries come with wear and age."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import floatgate as fg
+
+ROOT = Path(__file__).parents[2]
+CHIPS = {"nvme-tlc": "tlc-3d-256g", "nvme-qlc": "qlc-3d-1t", "sata-tlc": "tlc-3d-256g"}
+WORN = {"tlc-3d-256g": "3000", "qlc-3d-1t": "1300"}  # cycles at which many reads of a year's age take retries
+JOB = "[job]\nrw=randread\nbs=16k\nioengine=libaio\niodepth=4\nsize=64m\nio_size=32m\n"
+# The same dies and channels with few blocks, the cache in proportion.
+FEW = {
+    "nand.blocks_per_plane": "24",
+    "ftl.op_ratio": "0.6",
+    "ftl.buffer.size": "32MiB",
+    "ftl.slc_cache.least": "64MiB",
+    "ftl.slc_cache.most": "128MiB",
+}
+
+
+def read(name: str, folder: Path, **more: str) -> Mapping[str, Any]:
+    """Random reads from the small drive, filled; `nand__pe_cycles` stands for nand.pe_cycles."""
+    job = folder / "job.fio"
+    job.write_text(JOB)
+    few = dict(FEW)
+    if name == "sata-tlc":
+        few |= {"ftl.slc_cache.size": few.pop("ftl.slc_cache.least")}
+        del few["ftl.slc_cache.most"]
+    settings = few | {key.replace("__", "."): value for key, value in more.items()}
+    return fg.run(name, job, precondition="fill", check=True, set=settings).document
+
+
+def retried(document: Mapping[str, Any]) -> float:
+    return float(document["regulation"]["requests_by_retries"]["share"])
+
+
+def p99(document: Mapping[str, Any]) -> float:
+    return float(document["host"]["read"]["latency_ns"]["p99"])
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_a_generic_drive_has_its_cells_errors_a_code_that_fits_and_a_cache(name: str, tmp_path: Path) -> None:
+    config = read(name, tmp_path)["config"]
+    derived = tomllib.loads((ROOT / "chips" / "derived" / f"{CHIPS[name]}.toml").read_text())
+    assert config["nand.errors.name"] == "tables"
+    assert list(config["nand.tables.errors.rate"]) == derived["tables"]["errors"]["rate"]
+    assert config["ecc.code.name"] == "ldpc"
+    page, spare = 16384, 2208
+    assert page * (1 / config["ecc.code.rate"] - 1) < spare
+    assert config["bus.transfer_oob"] is True
+    assert config["ftl.slc_cache.name"] in ("static", "dynamic")
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_retries_come_with_wear_and_age_together(name: str, tmp_path: Path) -> None:
+    worn = WORN[CHIPS[name]]
+    fresh = read(name, tmp_path)
+    used = read(name, tmp_path, nand__pe_cycles=worn)
+    kept = read(name, tmp_path, ftl__reading__data_age="365d")
+    both = read(name, tmp_path, nand__pe_cycles=worn, ftl__reading__data_age="365d")
+    assert [retried(document) for document in (fresh, used, kept)] == [0, 0, 0]
+    assert retried(both) > 0.2
+    assert p99(both) > 1.5 * p99(fresh)
+    by_retries = both["regulation"]["requests_by_retries"]
+    assert sum(by_retries["requests"]) == both["host"]["read"]["requests"]
+    assert by_retries["latency_ns_mean"][-1] > by_retries["latency_ns_mean"][0]
+    # JESD218: a client drive keeps its data for a year at 30 degrees, on blocks with the rated cycles.
+    assert float(worn) >= both["config"]["nand.pe_cycles_rated"]
+    assert both["host"]["read"]["uncorrectable"] == 0
+    assert both["unreadable"]["reads_rebuilt"] == {"host": 0, "other": 0}

@@ -89,7 +89,7 @@ impl Controller {
             cache_read: config.cache_read,
             cache_program: config.cache_program,
             costs: vec![ProgramCost::Scaled(1.0)],
-            dies: vec![Die::new(); geometry.dies() as usize],
+            dies: (0..geometry.dies()).map(|die| Die::new(die, geometry.channels)).collect(),
             channels: (0..geometry.channels)
                 .map(|_| Channel::new(geometry.dies_per_channel(), (config.arbitration)()))
                 .collect(),
@@ -577,8 +577,8 @@ impl Controller {
     #[inline]
     fn request_channel<P: Probe>(&mut self, die: usize, want: Grant, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
-        let index = die % self.channel_count as usize;
-        let way = (die / self.channel_count as usize) as u32;
+        let Die { channel: index, way, .. } = self.dies[die];
+        let index = index as usize;
         let channel = &mut self.channels[index];
         if channel.free_at <= now && !channel.is_wanted() {
             // With cache reads another array may be done at this moment, too, and want a command, which goes before data.
@@ -667,11 +667,10 @@ impl Controller {
         let (row, kind, wear, cost) = (transaction.row, transaction.kind, transaction.wear, transaction.cost);
         let slc = transaction.slc;
         let senses = u64::from(transaction.reading.senses);
-        let channel = &mut self.channels[die % self.channel_count as usize];
+        let channel = &mut self.channels[state.channel as usize];
         channel.free_at = end;
         channel.busy_ns += length.ns();
-        let channel_id = units::ChannelId((die % self.channel_count as usize) as u32);
-        probe.on_channel(channel_id, id, transaction, usage, now, end);
+        probe.on_channel(units::ChannelId(state.channel), id, transaction, usage, now, end);
         match usage {
             ChannelUse::Command => {
                 let busy = match kind {

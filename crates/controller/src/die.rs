@@ -28,6 +28,9 @@ pub(crate) enum RegisterPhase {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Die {
+    /// The channel that it is on, and its place there: divisions, which each operation would need twice.
+    pub channel: u32,
+    pub way: u32,
     head: [TransactionId; Class::COUNT],
     tail: [TransactionId; Class::COUNT],
     pub waiting: u8,
@@ -57,8 +60,10 @@ pub(crate) struct Die {
 }
 
 impl Die {
-    pub fn new() -> Self {
+    pub fn new(die: u32, channels: u32) -> Self {
         Self {
+            channel: die % channels,
+            way: die / channels,
             head: [TransactionId::NONE; Class::COUNT],
             tail: [TransactionId::NONE; Class::COUNT],
             waiting: 0,

@@ -1,8 +1,8 @@
 //! The event calendar: what happens next, ordered by (time, sequence).
 //!
-//! A drive has few events pending (about two per die), so a small heap in the first-level cache beats
-//! every cleverer queue; what only the clock brings, of which there may be one per die for most of the time, waits in
-//! a heap of its own. Keys are one 128-bit word: time, then sequence number, then the event itself.
+//! A drive has few events pending (about two per die): the nearest lie sorted in one small array, from whose end the next
+//! is taken, and where most belong that come. What is later than all of them waits in a heap, and so does, in one of its own,
+//! what only the clock brings. Keys are one 128-bit word: time, then sequence number, then the event itself.
 
 use units::SimTime;
 
@@ -37,8 +37,10 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 /// Pending events. Equal times come out in the order they were put in.
 #[derive(Clone, Debug, Default)]
 pub struct Calendar {
-    /// What is under way.
-    near: Heap,
+    /// The next of what is under way, the latest of them first.
+    near: Vec<u128>,
+    /// What is under way and later than all of those.
+    far: Heap,
     /// What waits for its time: few of many ever happen as they were set, and they would make the other heap deep.
     timers: Heap,
     sequence: u64,
@@ -48,8 +50,8 @@ pub struct Calendar {
 impl Calendar {
     /// An empty calendar at time zero.
     pub fn new() -> Self {
-        let near = Heap { keys: Vec::with_capacity(1 << 12) };
-        Self { near, timers: Heap::default(), sequence: 0, now: SimTime::ZERO }
+        let near = Vec::with_capacity(NEAR_MOST + 1);
+        Self { near, far: Heap::default(), timers: Heap::default(), sequence: 0, now: SimTime::ZERO }
     }
 
     /// The time of the event taken last.
@@ -60,25 +62,25 @@ impl Calendar {
 
     /// How many events are pending.
     pub fn len(&self) -> usize {
-        self.near.keys.len() + self.timers.keys.len()
+        self.near.len() + self.far.keys.len() + self.timers.keys.len()
     }
 
     /// True when nothing is pending.
     pub fn is_empty(&self) -> bool {
-        self.near.keys.is_empty() && self.timers.keys.is_empty()
+        self.near.is_empty() && self.timers.keys.is_empty()
     }
 
     /// The time of the next event.
     #[inline]
     pub fn next_time(&self) -> Option<SimTime> {
-        let first = self.near.first().min(self.timers.first());
+        let first = self.first_near().min(self.timers.first());
         (first != NEVER).then(|| SimTime::from_ns((first >> 64) as u64))
     }
 
     /// True while more is pending at the very time of the event taken last.
     #[inline]
     pub fn is_more_now(&self) -> bool {
-        (self.near.first().min(self.timers.first()) >> 64) as u64 == self.now.ns()
+        (self.first_near().min(self.timers.first()) >> 64) as u64 == self.now.ns()
     }
 
     /// How many events were scheduled so far.
@@ -94,7 +96,14 @@ impl Calendar {
     #[inline(never)]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
         let key = self.key(time, event);
-        self.near.push(key);
+        if key > self.far.first() {
+            return self.far.push(key);
+        }
+        let at = self.near.partition_point(|other| *other > key);
+        self.near.insert(at, key);
+        if self.near.len() > NEAR_MOST {
+            self.send_off();
+        }
     }
 
     /// The same for what only the clock brings: it happens at the same moment and in the same order as by
@@ -111,7 +120,10 @@ impl Calendar {
     /// Takes the next event and moves the clock to it.
     #[inline]
     pub fn pop(&mut self) -> Option<(SimTime, Event)> {
-        let key = if self.timers.first() < self.near.first() { self.timers.pop() } else { self.near.pop() }?;
+        let key = if self.timers.first() < self.first_near() { self.timers.pop() } else { self.near.pop() }?;
+        if self.near.is_empty() && !self.far.keys.is_empty() {
+            self.fetch();
+        }
         let low = key as u64;
         self.now = SimTime::from_ns((key >> 64) as u64);
         let event = Event {
@@ -119,6 +131,30 @@ impl Calendar {
             index: (low & ((1 << INDEX_BITS) - 1)) as u32,
         };
         Some((self.now, event))
+    }
+
+    #[inline]
+    fn first_near(&self) -> u128 {
+        self.near.last().copied().unwrap_or(NEVER)
+    }
+
+    /// The later half of the near events become far ones.
+    #[cold]
+    fn send_off(&mut self) {
+        for key in self.near.drain(..NEAR_MOST / 2) {
+            self.far.push(key);
+        }
+    }
+
+    /// The first of the far events become near ones.
+    #[cold]
+    fn fetch(&mut self) {
+        while self.near.len() < NEAR_MOST / 2
+            && let Some(key) = self.far.pop()
+        {
+            self.near.push(key);
+        }
+        self.near.reverse();
     }
 
     #[inline]
@@ -135,6 +171,9 @@ impl Calendar {
         (u128::from(time.ns()) << 64) | u128::from(low)
     }
 }
+
+/// The most events that lie sorted: so few that to move half of them costs less than the way through a heap.
+const NEAR_MOST: usize = 128;
 
 /// Later than every event.
 const NEVER: u128 = u128::MAX;
@@ -230,6 +269,28 @@ mod tests {
             assert_eq!((at, event.index, u32::from(event.kind)), (time, index, index % 16));
         }
         assert!(calendar.pop().is_none());
+    }
+
+    #[test]
+    fn what_is_near_and_what_is_far_change_places() {
+        let mut calendar = Calendar::new();
+        let mut random = RandomStream::new(5, "calendar");
+        let mut expected = std::collections::BTreeSet::new();
+        // The number pending rises and falls, past what lies sorted and back to nothing.
+        for step in 0..40_000u32 {
+            let many = (step / 4_000) % 2 == 0;
+            if random.chance(if many { 0.6 } else { 0.4 }) {
+                let delay = 1u64 << random.below(14);
+                let time = calendar.now() + units::Nanos::new(random.below(delay));
+                calendar.schedule(time, Event { kind: 3, index: step });
+                expected.insert((time, step));
+            } else {
+                let next = calendar.pop().map(|(time, event)| (time, event.index));
+                assert_eq!(next, expected.pop_first());
+            }
+            assert_eq!(calendar.len(), expected.len());
+            assert_eq!(calendar.next_time(), expected.first().map(|(time, _)| *time));
+        }
     }
 
     #[test]

@@ -13,7 +13,6 @@ pub struct ReadPriority {
 }
 
 const INTERNAL: u8 = Class::InternalRead.bit() | Class::InternalProgram.bit() | Class::Erase.bit();
-const NOT_HOST_READ: u8 = !Class::HostRead.bit();
 
 impl Policy for ReadPriority {
     const CARD: Card = Card {
@@ -40,17 +39,15 @@ impl Scheduler for ReadPriority {
         if view.ready.is_power_of_two() {
             return Class::ALL[view.ready.trailing_zeros() as usize];
         }
-        if let Some(other) = view.oldest(NOT_HOST_READ)
-            && view.queued[other as usize] + self.max_wait < view.now
-            && view.oldest(u8::MAX) == Some(other)
-        {
-            return other;
+        let oldest = view.oldest(u8::MAX).expect("some class is ready");
+        if oldest != Class::HostRead && view.queued[oldest as usize] + self.max_wait < view.now {
+            return oldest;
         }
         if view.ready & Class::HostRead.bit() != 0 {
             return Class::HostRead;
         }
         let urgent = if view.urgent { view.oldest(INTERNAL) } else { None };
-        urgent.or_else(|| view.oldest(u8::MAX)).expect("some class is ready")
+        urgent.unwrap_or(oldest)
     }
 
     fn suspends(&self, running: Kind, _remaining: Nanos, times: u32) -> bool {

@@ -88,19 +88,21 @@ impl Media {
     /// Whether the host, or what is folded, may take a program unit of a superblock with all its bits.
     #[inline]
     pub(crate) fn has_own_room(&self, die: usize) -> bool {
+        if self.movers[die].holds_host_back() {
+            return false;
+        }
         let space = &self.store.space.dies[die];
         let (units, program) = (self.store.layout.data_units(), self.store.layout.program_units);
         let free = self.free_superblocks(die);
         let host_left = space.frontiers[HOST].left(&self.store.layout);
         let gc_left = if self.rules.mixed { 0 } else { space.frontiers[1].left(&self.store.layout) };
         let suffices = |left: u32, free: u32| self.keeps_room(die, left, free);
-        let room = match (host_left >= program, self.rules.mixed) {
+        match (host_left >= program, self.rules.mixed) {
             (true, false) => true,
             (true, true) => suffices(host_left - program, free),
             (false, true) => free >= 1 && suffices(units - program, free - 1),
             (false, false) => free >= 2 && suffices(gc_left, free - 1),
-        };
-        room && !self.movers[die].holds_host_back()
+        }
     }
 
     /// The die may hold another program unit's data.
@@ -110,15 +112,18 @@ impl Media {
         space.live + self.store.layout.program_units <= space.quota
     }
 
+    /// The host may take a program unit of the superblock that its data go to.
+    #[inline]
+    fn has_room(&self, die: usize) -> bool {
+        let room = self.has_own_room(die);
+        if self.guards.slc_cache.is_some() { self.has_cache_room(die, room) } else { room }
+    }
+
     /// Whether the host may send this die another program unit.
     pub(crate) fn update_eligible(&mut self, die: usize) {
         let within_quota = self.is_within_quota(die);
-        let mut room = self.has_own_room(die);
-        if self.guards.slc_cache.is_some() {
-            room = self.has_cache_room(die, room);
-        }
         let (word, bit) = (die / 64, 1u64 << (die % 64));
-        if within_quota && room && self.has_program_place(die) {
+        if within_quota && self.has_program_place(die) && self.has_room(die) {
             self.assembly.eligible[word] |= bit;
         } else {
             self.assembly.eligible[word] &= !bit;

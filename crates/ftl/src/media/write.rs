@@ -22,7 +22,14 @@ impl Media {
         self.assembly.current == die as u32 && self.assembly.host_stream == HOST
     }
 
+    /// Gives the host's next program unit a die, if one can take it.
+    #[inline]
     pub(crate) fn choose_die(&mut self, lpn: Lpn) -> bool {
+        // Asked after every event, and most of the time no die can.
+        self.assembly.eligible.iter().any(|word| *word != 0) && self.choose_among_eligible(lpn)
+    }
+
+    fn choose_among_eligible(&mut self, lpn: Lpn) -> bool {
         let view = PlacementView {
             eligible: &self.assembly.eligible,
             dies: self.store.layout.dies,
@@ -31,9 +38,6 @@ impl Media {
             lpn,
             program_units: self.store.layout.program_units,
         };
-        if self.assembly.eligible.iter().all(|word| *word == 0) {
-            return false;
-        }
         match self.assembly.placement.choose(&view) {
             Some(die) => {
                 assert!(view.is_eligible(die), "the placement policy chose {die}, which is not eligible");

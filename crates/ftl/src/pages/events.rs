@@ -188,7 +188,9 @@ impl PageMapped {
             }
         }
         self.media.store.programs.release(transaction.owner);
-        self.go_on_with_checkpoint(calendar.now());
+        if self.media.guards.snapshots.is_some() {
+            self.go_on_with_checkpoint(calendar.now());
+        }
         self.media.store.space.in_flight[global] -= 1;
         if transaction.origin == Origin::Parity {
             self.media.store.stats.program_failures += u64::from(!done);

@@ -9,7 +9,14 @@ use units::{DieId, SuperblockId};
 
 impl Media {
     /// Erases the victims that hold nothing any more and are read completely.
+    #[inline]
     pub(crate) fn erase_emptied<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        if !self.store.emptied.is_empty() {
+            self.erase_all_emptied(calendar, probe);
+        }
+    }
+
+    fn erase_all_emptied<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
         while let Some(global) = self.store.emptied.pop() {
             let (die, superblock) =
                 ((global / self.store.space.per_die) as usize, global % self.store.space.per_die);

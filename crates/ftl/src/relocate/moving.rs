@@ -1,5 +1,6 @@
 //! Units on their way from one superblock to another.
 
+use crate::layout::Layout;
 use crate::media::Media;
 use crate::store::{HOST, NONE, Source};
 use controller::{Class, Kind, Origin, Probe};
@@ -22,28 +23,36 @@ impl Media {
     }
 
     /// Keeps up to `read_ahead` page rows of the victim under way.
+    #[inline]
     pub(crate) fn read_victim<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let global = self.store.space.global(die, self.movers[die].victim) as u32;
-        let first = self.store.layout.first_ppa(global);
-        while self.movers[die].next_row < self.store.layout.rows
-            && self.movers[die].reading_rows < self.rules.read_ahead
+        while self.movers[die].reading_rows < self.rules.read_ahead
+            && let Some((row, mask)) = self.next_row_of_victim(die)
         {
-            let row = self.movers[die].next_row;
-            self.movers[die].next_row += 1;
-            let start = first + row * self.store.layout.row_units;
-            let mask = self.store.map.valid_mask(start, self.store.layout.row_units);
-            if mask == 0 {
-                continue;
-            }
             let origin = self.movers[die].origin;
-            self.movers[die].reading_rows += 1;
-            self.movers[die].reading_units += mask.count_ones();
-            if self.rules.copyback && self.copy_back(die, Ppa(start), origin, calendar, probe) {
+            let start = Ppa(row * self.store.layout.row_units);
+            if self.rules.copyback && self.copy_back(die, start, origin, calendar, probe) {
                 continue;
             }
-            let row = start / self.store.layout.row_units;
             self.submit_read(row, mask, origin, Class::InternalRead, NONE, calendar, probe);
         }
+    }
+
+    /// The next page row of the victim (numbered over the drive) that holds something, and which units of it.
+    fn next_row_of_victim(&mut self, die: usize) -> Option<(u32, u64)> {
+        let Layout { rows, row_units, .. } = self.store.layout;
+        let mover = &mut self.movers[die];
+        let first = self.store.space.global(die, mover.victim) as u32 * rows;
+        while mover.next_row < rows {
+            let row = first + mover.next_row;
+            mover.next_row += 1;
+            let mask = self.store.map.valid_mask(row * row_units, row_units);
+            if mask != 0 {
+                mover.reading_rows += 1;
+                mover.reading_units += mask.count_ones();
+                return Some((row, mask));
+            }
+        }
+        None
     }
 
     /// Moves a page inside its plane, if the open superblock lies in the same plane. Data does not pass the

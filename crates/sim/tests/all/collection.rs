@@ -417,3 +417,18 @@ fn a_failed_erase_is_counted_and_its_superblock_is_out_of_use() {
     let used = bench.log.submitted[after..].iter().filter(|it| lost.contains(&it.superblock)).count();
     assert_eq!(used, 0, "what is lost was used");
 }
+
+/// A drive takes writes as long as the superblocks it has left hold what the host sees, and not one unit more.
+#[test]
+fn a_drive_is_read_only_when_what_is_left_holds_too_little() {
+    // Where blocks can fail 6 of the 16 superblocks are kept: the others hold 319 units, one program unit less than all
+    // of theirs, and 287 when one is lost.
+    let mut bench =
+        Bench::new(&with(&["nand.bad_blocks.erase_fail_ratio=0.05", "ftl.user_capacity=1148KiB"]));
+    let mut random = RandomStream::new(13, "overwrites");
+    while bench.ftl.stats().superblocks_lost < 2 {
+        assert!(!bench.ftl.is_read_only());
+        bench.write(random.below(287) as u32);
+    }
+    assert!(bench.ftl.is_read_only());
+}

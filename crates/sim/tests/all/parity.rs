@@ -1,7 +1,10 @@
 //! Parity over dies: what it costs, what it gives back, and what is refused.
 
 use crate::common;
+use crate::common::bench::Bench;
 use crate::common::{SMALL, drive, run, uniform};
+use engine::RandomStream;
+use ftl::SuperblockState;
 use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
@@ -167,4 +170,23 @@ fn filled_fast_and_filled_in_time_agree_on_write_amplification() {
     let (untimed, timed) = waf(PreconditionKind::Steady);
     let untimed = untimed.expect("windows");
     assert!((timed / untimed - 1.0).abs() < 0.06, "{untimed} untimed, {timed} timed");
+}
+
+/// Blocks of one plane have no spares: a superblock whose erase fails is lost, be it one with data or with parity. Its
+/// group goes on with those that are left, one of which holds the parity, until only one is: nothing could protect that.
+#[test]
+fn a_group_goes_on_with_the_members_that_are_left() {
+    let fails = ["ftl.op_ratio=3", "nand.bad_blocks.erase_fail_ratio=0.05"];
+    let mut bench = Bench::new(&[SMALL, &RAIN[..1], &fails].concat());
+    let logical = u64::from(bench.ftl.layout().logical_units);
+    let mut random = RandomStream::new(1, "overwrites");
+    let count = |bench: &Bench, state| (0..4).map(|die| u64::from(bench.count(die, &[state]))).sum::<u64>();
+    let groups = count(&bench, SuperblockState::Parity);
+    while bench.write(random.below(logical) as u32) && !bench.ftl.is_read_only() {
+        let stats = bench.ftl.stats();
+        assert_eq!(count(&bench, SuperblockState::Lost), stats.superblocks_lost);
+    }
+    let stats = bench.ftl.stats();
+    assert!(count(&bench, SuperblockState::Parity) < groups, "no group came to its end");
+    assert!(stats.superblocks_lost > stats.erase_failures, "none was left alone");
 }

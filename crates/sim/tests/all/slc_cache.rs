@@ -195,6 +195,21 @@ fn blocks_that_fail_in_the_cache_lose_nothing() {
     assert!(result["wear"]["superblocks_lost"].as_u64().unwrap() > 0);
 }
 
+/// What a failed program was to take over without the bus is read, and goes another way.
+#[test]
+fn blocks_that_fail_while_they_take_over_folded_data_lose_nothing() {
+    let fails =
+        ["nand.planes=2", "nand.slc_mode.folds_in_die=true", "nand.bad_blocks.program_fail_ratio=0.003"];
+    let drive = with(&[STATIC, &["ftl.slc_cache.when_full=fold-first"], &fails]);
+    let units = drive.capacity().get() / 4096;
+    let workload = closed_loop(3 * units, 16, move |index| (Op::Write, index % units * 4096, 4096));
+    let (_, result) = run(drive, workload, checked());
+    assert!(result["gc"]["program_failures"].as_u64().unwrap() > 30, "{}", result["gc"]);
+    assert!(result["flash"]["reads"]["fold"].as_u64().unwrap() > 0, "{}", result["flash"]);
+    // A unit that found no other way would keep its superblock for ever: the drive would have less and less room.
+    assert_eq!(result["host"]["failed"]["write"], 0, "{}", result["slc_cache"]);
+}
+
 #[test]
 fn a_run_with_a_cache_is_repeatable() {
     let result = || {

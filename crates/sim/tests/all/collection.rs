@@ -131,10 +131,38 @@ fn a_drive_that_could_not_collect_is_refused_with_the_ratio_that_would_do() {
     assert!(less.is_err(), "less than what is advised would have done: {error}");
 }
 
+/// The rest of a program unit that is written by itself is lost to the data: one short of it of each superblock, and one
+/// of each die.
+#[test]
+fn what_padding_may_take_is_not_promised() {
+    let planes = ["geometry.channels=2", "nand.planes=2", "ftl.user_capacity=7MiB"];
+    let error = drive(&with(&planes)).build(1).map(|_| ()).expect_err("refused").to_string();
+    // Two dies with 16 superblocks of 64 units, of which 5 are kept; two units are programmed at once.
+    assert!(error.contains(&format!("room for {}", 2 * (11 * (64 - 1) - 2))), "{error}");
+}
+
+/// What is moved inside its plane does not leave the die.
+#[test]
+fn where_pages_can_be_copied_back_collection_reads_nothing() {
+    let mut bench = Bench::new(&with(&["controller.copyback=true"]));
+    let mut random = RandomStream::new(15, "overwrites");
+    fill(&mut bench, LOGICAL);
+    for _ in 0..2_000 {
+        assert!(bench.write(random.below(u64::from(LOGICAL)) as u32));
+    }
+    bench.settle();
+    let moved = bench.log.committed.iter().filter(|(_, _, moved)| *moved).count();
+    let copied = bench.log.of(Kind::Copyback, Origin::Gc).count();
+    assert!(moved > 1_000 && copied >= moved, "{moved} moved, {copied} copied back");
+    assert_eq!(bench.log.of(Kind::Read, Origin::Gc).count(), 0);
+}
+
 /// What is in hand has its place, and the next victim finds a superblock free.
 #[test]
 fn the_host_leaves_collection_a_superblock() {
-    for (free, units) in left_when_the_host_opens(&[]) {
+    let left = left_when_the_host_opens(&[]);
+    assert!(left.iter().any(|(free, units)| *free == 1 && *units < 2 * UNITS), "and no more than that");
+    for (free, units) in left {
         assert!(free >= 1 && units >= UNITS, "{free} superblocks, {units} units");
     }
 }
@@ -147,7 +175,9 @@ fn the_host_leaves_one_superblock_more_where_blocks_can_fail() {
         "ftl.gc.victim.name=random",
         "ftl.user_capacity=1240KiB",
     ];
-    for (free, units) in left_when_the_host_opens(&may_fail) {
+    let left = left_when_the_host_opens(&may_fail);
+    assert!(left.iter().any(|(free, units)| *free == 1 && *units < 3 * UNITS), "and no more than that");
+    for (free, units) in left {
         assert!(free >= 1 && units >= 2 * UNITS, "{free} superblocks, {units} units");
     }
 }

@@ -97,6 +97,30 @@ fn what_is_reckoned_is_what_is_taken() {
     }
 }
 
+/// A unit that the host sees takes four bytes, one on flash four and a bit, whatever else a drive keeps.
+#[test]
+fn a_unit_takes_eight_bytes_and_a_bit() {
+    let key = |line: &str| line.split('=').next().map(|key| key.replace("op_ratio", "user_capacity"));
+    let taken = |settings: &[&str]| {
+        let kept = SMALL.iter().filter(|line| !settings.iter().any(|other| key(other) == key(line)));
+        let drive = drive(&kept.chain(settings).copied().collect::<Vec<_>>());
+        let mut session = begin(drive, RunOptions::default()).unwrap();
+        session.finish().unwrap();
+        session.result().unwrap()["engine"]["state_bytes"].as_u64().unwrap()
+    };
+    let [small, seen, rows, blocks] = [
+        &["ftl.user_capacity=8MiB"][..],
+        &["ftl.user_capacity=12MiB"],
+        &["ftl.user_capacity=8MiB", "nand.pages_per_block=64"],
+        &["ftl.user_capacity=8MiB", "nand.blocks_per_plane=128"],
+    ]
+    .map(taken);
+    assert_eq!(seen - small, 4 * 1024);
+    assert_eq!(rows - small, 4 * 8192 + 8192 / 8);
+    // A superblock takes 71 beside its units: 59 for the layer, 12 for its blocks.
+    assert_eq!(blocks - rows, 71 * 256);
+}
+
 #[test]
 fn a_key_without_end_is_refused() {
     let deep = vec!["a"; 20_000].join(".") + "=1";

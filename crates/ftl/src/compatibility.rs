@@ -256,12 +256,6 @@ pub const APART: &[Apart] = &[
         "controller.cache_program = false, or controller.late_choice = false",
     ),
     apart(
-        F::Instant,
-        F::Parity,
-        Unbuilt("a used state is constructed from a drive of one die, which has no parity"),
-        "--precondition none, fill or steady",
-    ),
-    apart(
         F::SavedState,
         F::Parity,
         Unbuilt("a saved state holds no groups of parity and no marks of lost data"),

@@ -54,7 +54,9 @@ pub use pages::PageMapped;
 pub use saved::SavedState;
 pub use settings::{FtlConfig, PatrolRules, SectorRules, SnapshotRules, WhenFull};
 pub use stats::{FtlStats, RegulationCounts};
-pub use steady::{Moment, OpenBlock, SteadyRule, SteadyWindow, UsedBlock, VictimBlock};
+pub use steady::{
+    GroupMoment, Member, Moment, OpenBlock, SetMoment, SteadyRule, SteadyWindow, UsedBlock, VictimBlock,
+};
 pub use store::SuperblockState;
 pub use turnover::{Mark, Turnover};
 

@@ -469,9 +469,15 @@ impl Drive {
         Ftl::new(&whole.ftl, whole.array, controller, queue, copyback, regulation, seed).map_err(about)
     }
 
-    /// A drive of one die with the same superblocks and policies, `superblocks` of them, holding
-    /// `logical_units`: small enough to bring to steady state in no time.
-    pub(crate) fn miniature(&self, superblocks: u32, logical_units: u64) -> Result<Self, Error> {
+    /// A drive of so many dies with the same superblocks and policies, `superblocks` of them on each, holding
+    /// `logical_units`, in blocks of so many pages: small enough to bring to steady state in no time.
+    pub(crate) fn miniature(
+        &self,
+        dies: u32,
+        superblocks: u32,
+        pages_per_block: u32,
+        logical_units: u64,
+    ) -> Result<Self, Error> {
         let mut document = self.document.clone();
         let whole = read_whole(&document, 0)?;
         let blocks = superblocks * whole.ftl.layout.planes / whole.geometry.planes;
@@ -485,9 +491,10 @@ impl Drive {
         }
         for assignment in [
             "geometry.channels=1".to_owned(),
-            "geometry.ways=1".to_owned(),
+            format!("geometry.ways={dies}"),
             "geometry.dies_per_way=1".to_owned(),
             format!("nand.blocks_per_plane={blocks}"),
+            format!("nand.pages_per_block={pages_per_block}"),
             "nand.bad_blocks.factory_ratio=0.0".to_owned(),
             "nand.bad_blocks.program_fail_ratio=0.0".to_owned(),
             "nand.bad_blocks.erase_fail_ratio=0.0".to_owned(),

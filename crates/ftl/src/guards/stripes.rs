@@ -279,6 +279,11 @@ impl Stripes {
         begun.map(|&other| self.groups[other as usize].rank + 1).max().unwrap_or(0).max(asked)
     }
 
+    /// Some dies have begun the group and others have not.
+    pub(crate) fn is_begun(&self, group: u32) -> bool {
+        self.begun[self.set_of_group(group)].contains(&group)
+    }
+
     /// Keeps the list of groups that some dies have begun and others have not.
     fn note_begun(&mut self, group: u32) {
         let data = self.data_members(group) & !self.groups[group as usize].ended;

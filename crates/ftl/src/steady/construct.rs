@@ -7,9 +7,10 @@ use crate::pages::PageMapped;
 use crate::store::{Frontier, SuperblockState};
 use controller::Origin;
 
-use crate::steady::{Moment, UsedBlock};
+use crate::steady::sets::Roles;
+use crate::steady::{Moment, SetMoment, UsedBlock};
 use engine::{Permutation, RandomStream};
-use std::cmp::Reverse;
+
 /// The next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen uniformly.
 #[inline]
 fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream) -> u64 {
@@ -45,16 +46,15 @@ struct DiePlan {
     closed: Vec<(u32, UsedBlock)>,
     open: [Option<(u32, u32, u32)>; 2],
     victim: Option<(u32, u32)>,
-    free: Vec<u32>,
 }
 
 impl PageMapped {
-    /// Builds the state that endless uniform random overwriting of the first `filled` units would end in: each die as at
-    /// one of the `moments`, the units themselves in random order.
+    /// Builds the state that endless uniform random overwriting of the first `filled` units would end in: each die, with
+    /// those that it shares parity with, as at one of the `moments`, the units themselves in random order.
     ///
     /// # Errors
     /// When the drive is not fresh or has too few superblocks for what is to be filled.
-    pub fn construct_steady(&mut self, moments: &[Moment], filled: u32, seed: u64) -> Result<(), String> {
+    pub fn construct_steady(&mut self, moments: &[SetMoment], filled: u32, seed: u64) -> Result<(), String> {
         if self.media.store.stats.units_written > 0 || moments.is_empty() {
             return Err("a state can be constructed in a fresh drive only".into());
         }
@@ -64,18 +64,45 @@ impl PageMapped {
         let cycles = vec![0; self.media.store.layout.superblocks()];
         let mut builder = Builder { permutation, placed: 0, random, cycles };
         let mut order: Vec<usize> = (0..moments.len()).collect();
-        for (die, share) in shares.into_iter().enumerate() {
+        for (set, shares) in shares.chunks(moments[0].dies.len()).enumerate() {
             // Dies are at different moments: none is drawn twice before all are.
-            let at = die % order.len();
+            let at = set % order.len();
             let drawn = at + builder.random.below((order.len() - at) as u64) as usize;
             order.swap(at, drawn);
-            self.construct_die(die, &moments[order[at]], share, &mut builder)?;
+            self.construct_set(set, &moments[order[at]], shares, &mut builder)?;
         }
         if let Some(demand) = &mut self.media.guards.demand {
             demand.fall_behind();
         }
         self.media.store.stats.units_written += u64::from(filled);
         self.media.store.stats.units_programmed[Origin::Host as usize] += u64::from(filled);
+        Ok(())
+    }
+
+    fn construct_set(
+        &mut self,
+        set: usize,
+        moment: &SetMoment,
+        shares: &[u32],
+        builder: &mut Builder,
+    ) -> Result<(), String> {
+        if moment.groups.is_empty() {
+            let roles = self.roles_of_die(set, &moment.dies[0], &mut builder.random)?;
+            let free: Vec<u32> = roles.free.iter().map(|&(superblock, _)| superblock).collect();
+            self.construct_die(set, &moment.dies[0], roles, shares[0], builder)?;
+            free.into_iter().for_each(|superblock| self.media.store.space.push_free(set, superblock));
+            self.media.store.space.dies[set].erases = moment.dies[0].erases;
+            return Ok(());
+        }
+        let plan = self.plan_groups(set, moment, &mut builder.random)?;
+        let first = set * shares.len();
+        for ((at, roles), &share) in plan.roles.into_iter().enumerate().zip(shares) {
+            self.construct_die(first + at, &moment.dies[at], roles, share, builder)?;
+        }
+        self.begin_groups(&plan.groups);
+        for (die, moment) in self.media.store.space.dies[first..].iter_mut().zip(&moment.dies) {
+            die.erases = moment.erases;
+        }
         Ok(())
     }
 
@@ -120,10 +147,11 @@ impl PageMapped {
         &mut self,
         die: usize,
         moment: &Moment,
+        roles: Roles,
         share: u32,
         builder: &mut Builder,
     ) -> Result<(), String> {
-        let plan = self.plan_die(die, moment, share, builder)?;
+        let plan = self.plan_die(die, roles, share, builder)?;
         let counts = self.valid_counts(die, &plan, share, &mut builder.random)?;
         self.wear_die(die, &builder.cycles);
         let (units, stretch) = (self.media.store.layout.data_units(), self.stretch(moment, &plan));
@@ -156,10 +184,6 @@ impl PageMapped {
             (collection.victim, collection.next_row) = (superblock, row);
             (collection.rate, collection.credit) = (victim.rate, moment.credit * f64::from(units));
         }
-        for superblock in plan.free {
-            self.media.store.space.push_free(die, superblock);
-        }
-        self.media.store.space.dies[die].erases = moment.erases;
         self.media.store.space.dies[die].live = share;
         Ok(())
     }
@@ -173,29 +197,18 @@ impl PageMapped {
         (part * f64::from(self.media.store.layout.rows)).round() as u32
     }
 
-    /// Says what each good superblock of the die is to be, in random order.
+    /// What the superblocks of a die with such roles hold, `share` units in all.
     fn plan_die(
-        &mut self,
+        &self,
         die: usize,
-        moment: &Moment,
+        roles: Roles,
         share: u32,
         builder: &mut Builder,
     ) -> Result<DiePlan, String> {
-        let mut superblocks: Vec<u32> = self.media.store.space.dies[die]
-            .free
-            .drain()
-            .map(|Reverse((_, superblock))| superblock)
-            .collect();
-        superblocks.sort_unstable();
-        let random = &mut builder.random;
-        for at in (1..superblocks.len()).rev() {
-            superblocks.swap(at, random.below(at as u64 + 1) as usize);
-        }
         let (units, program) = (self.media.store.layout.data_units(), self.media.store.layout.program_units);
-        let mut take = |cycles: u32| -> Option<u32> {
-            let superblock = superblocks.pop()?;
+        let mut take = |(superblock, cycles): (u32, u32)| {
             builder.cycles[die * self.media.store.space.per_die as usize + superblock as usize] = cycles;
-            Some(superblock)
+            superblock
         };
         let part = |part: f64| (part * f64::from(units)).round() as u32;
         let mut left = share;
@@ -204,38 +217,26 @@ impl PageMapped {
             left -= valid;
             valid
         };
-        let short = || format!("die {die} has too few good superblocks");
-        let mut open = [None; 2];
-        for (open, block) in open.iter_mut().zip(&moment.open) {
-            let Some(block) = block else { continue };
+        let open = roles.open.map(|open| {
+            let (superblock, block) = open?;
             let next_unit = part(block.written).next_multiple_of(program).min(units - program);
             let valid = hold(part(block.valid), next_unit);
-            *open = Some((take(block.cycles).ok_or_else(short)?, next_unit, valid));
-        }
-        let mut victim = None;
-        if let Some(block) = &moment.victim {
-            let room = units.saturating_sub(self.row_of(block.done) * self.media.store.layout.row_units);
-            victim = Some((take(block.cycles).ok_or_else(short)?, hold(part(block.valid), room)));
-        }
-        let more = self.superblocks_kept() + self.media.cache_reserved();
-        let free_count = (moment.free.len() as u32 + more).saturating_sub(moment.kept).max(1);
-        let mut free = Vec::new();
-        for at in 0..free_count as usize {
-            let cycles = moment.free.get(at % moment.free.len().max(1)).copied().unwrap_or(0);
-            free.push(take(cycles).ok_or_else(short)?);
-        }
-        let count = superblocks.len();
-        if count == 0 || moment.closed.is_empty() {
-            return Err(short());
-        }
-        let closed = (0..count).map(|at| {
-            let drawn = (at as f64 + builder.random.unit()) / count as f64 * moment.closed.len() as f64;
-            let block = moment.closed[(drawn as usize).min(moment.closed.len() - 1)];
-            builder.cycles[die * self.media.store.space.per_die as usize + superblocks[at] as usize] =
-                block.cycles;
-            (superblocks[at], block)
+            Some((take((superblock, block.cycles)), next_unit, valid))
         });
-        Ok(DiePlan { closed: closed.collect(), open, victim, free })
+        let victim = roles.victim.map(|(superblock, block)| {
+            let room = units.saturating_sub(self.row_of(block.done) * self.media.store.layout.row_units);
+            (take((superblock, block.cycles)), hold(part(block.valid), room))
+        });
+        roles.free.into_iter().chain(roles.parity).for_each(|free| {
+            take(free);
+        });
+        if roles.closed.is_empty() {
+            return Err(format!("die {die} has too few good superblocks"));
+        }
+        for (superblock, block) in &roles.closed {
+            take((*superblock, block.cycles));
+        }
+        Ok(DiePlan { closed: roles.closed, open, victim })
     }
 
     /// How many units are valid in each closed superblock of a die, so that with those in the others there are `share`.
@@ -302,8 +303,10 @@ impl PageMapped {
             let global = self.media.store.space.global(die, superblock);
             if self.media.store.space.state[global] != SuperblockState::Lost {
                 self.media.store.array.wear_superblock(die as u32, superblock, cycles[global]);
-                self.media.store.space.pe_cycles[global] =
-                    self.media.store.array.pe_cycles(die as u32, superblock);
+                if self.media.store.space.state[global] != SuperblockState::Parity {
+                    self.media.store.space.pe_cycles[global] =
+                        self.media.store.array.pe_cycles(die as u32, superblock);
+                }
             }
         }
     }

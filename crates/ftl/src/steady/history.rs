@@ -1,10 +1,11 @@
 //! What one die looks like at a moment of its steady state, in parts of a superblock, so that it can be built again on
-//! a die with other superblocks.
+//! a die with other superblocks. Where superblocks of several dies protect each other, those dies share a moment, and
+//! what their groups are is kept, too.
 //!
 //! Not kept: which units are valid (in steady state under uniform overwriting any could be), and what policies learnt.
 
 use crate::pages::PageMapped;
-use crate::store::NONE;
+use crate::store::{NONE, SuperblockState};
 use units::SuperblockId;
 
 /// A closed superblock.
@@ -42,6 +43,37 @@ pub struct VictimBlock {
     pub cycles: u32,
 }
 
+/// What one superblock of a group is, where superblocks protect each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Member {
+    /// It holds parity, after so many cycles since the drive was new.
+    Parity(u32),
+    /// It is erased, after so many cycles.
+    Free(u32),
+    /// It takes data of a stream.
+    Open(usize, OpenBlock),
+    /// It is full.
+    Closed(UsedBlock),
+}
+
+/// A group of superblocks, one on each die of a set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupMoment {
+    /// In what order it is opened, among those that are free.
+    pub rank: u64,
+    /// Its superblocks, by die.
+    pub members: Vec<Member>,
+}
+
+/// Dies whose superblocks protect each other, at one moment; a die by itself where none do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetMoment {
+    /// Its dies.
+    pub dies: Vec<Moment>,
+    /// Its groups; none where nothing protects.
+    pub groups: Vec<GroupMoment>,
+}
+
 /// One die at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
@@ -62,40 +94,88 @@ pub struct Moment {
 }
 
 impl PageMapped {
-    /// What the first die looks like now. `worn`: cycles that its blocks had when the drive was new.
-    pub fn moment(&self, worn: u32) -> Moment {
-        let space = &self.media.store.space.dies[0];
+    /// What the first die looks like now, and those that its superblocks share parity with. `worn`: cycles that their
+    /// blocks had when the drive was new.
+    pub fn moment(&self, worn: u32) -> SetMoment {
+        let Some(stripes) = &self.media.guards.parity else {
+            return SetMoment { dies: vec![self.moment_of(0, worn)], groups: Vec::new() };
+        };
+        let dies = stripes.dies_of(0);
+        let group = |slot: u32| GroupMoment {
+            rank: stripes.groups[slot as usize].rank,
+            members: dies.clone().map(|die| self.member(die, slot, worn)).collect(),
+        };
+        SetMoment {
+            groups: (0..self.media.store.space.per_die).map(group).collect(),
+            dies: dies.clone().map(|die| self.moment_of(die, worn)).collect(),
+        }
+    }
+
+    fn part_valid(&self, global: usize) -> f64 {
+        f64::from(self.media.store.space.valid[global]) / f64::from(self.media.store.layout.data_units())
+    }
+
+    fn cycles_since(&self, global: usize, worn: u32) -> u32 {
+        self.media.store.space.pe_cycles[global].saturating_sub(worn)
+    }
+
+    fn used(&self, die: usize, superblock: u32, worn: u32) -> UsedBlock {
+        let space = &self.media.store.space;
+        let at = space.global(die, superblock);
+        let age = (space.dies[die].clock - space.closed_at[at]) as f64;
+        UsedBlock {
+            valid: self.part_valid(at),
+            age: age / f64::from(self.media.store.layout.data_units()),
+            cycles: self.cycles_since(at, worn),
+        }
+    }
+
+    fn opened(&self, die: usize, stream: usize, worn: u32) -> Option<OpenBlock> {
+        let frontier = self.media.store.space.dies[die].frontiers[stream];
+        let at =
+            (frontier.superblock != NONE).then(|| self.media.store.space.global(die, frontier.superblock))?;
+        Some(OpenBlock {
+            written: f64::from(frontier.next_unit) / f64::from(self.media.store.layout.data_units()),
+            valid: self.part_valid(at),
+            cycles: self.cycles_since(at, worn),
+        })
+    }
+
+    fn member(&self, die: usize, superblock: u32, worn: u32) -> Member {
+        let space = &self.media.store.space;
+        let at = space.global(die, superblock);
+        let opened = |stream: usize| {
+            let is_its = space.dies[die].frontiers[stream].superblock == superblock;
+            self.opened(die, stream, worn).filter(|_| is_its).map(|block| Member::Open(stream, block))
+        };
+        match space.state[at] {
+            SuperblockState::Parity => {
+                Member::Parity(self.media.store.array.pe_cycles(die as u32, superblock).saturating_sub(worn))
+            }
+            SuperblockState::Closed => Member::Closed(self.used(die, superblock, worn)),
+            _ => opened(0).or_else(|| opened(1)).unwrap_or(Member::Free(self.cycles_since(at, worn))),
+        }
+    }
+
+    fn moment_of(&self, die: usize, worn: u32) -> Moment {
+        let space = &self.media.store.space.dies[die];
         let units = f64::from(self.media.store.layout.data_units());
-        let valid = |at: u32| f64::from(self.media.store.space.valid[at as usize]) / units;
-        let cycles = |at: u32| self.media.store.space.pe_cycles[at as usize].saturating_sub(worn);
+        let global = |at: u32| self.media.store.space.global(die, at);
         let mut order: Vec<u32> = space.candidates.iter().map(|SuperblockId(at)| *at).collect();
-        order.sort_by_key(|&at| (self.media.store.space.closed_at[at as usize], at));
-        let closed = order.iter().map(|&at| UsedBlock {
-            valid: valid(at),
-            age: (space.clock - self.media.store.space.closed_at[at as usize]) as f64 / units,
-            cycles: cycles(at),
-        });
-        let open = [0, 1].map(|stream| {
-            let frontier = space.frontiers[stream];
-            (frontier.superblock != NONE).then(|| OpenBlock {
-                written: f64::from(frontier.next_unit) / units,
-                valid: valid(frontier.superblock),
-                cycles: cycles(frontier.superblock),
-            })
-        });
-        let collection = &self.media.movers[0];
+        order.sort_by_key(|&at| (self.media.store.space.closed_at[global(at)], at));
+        let collection = &self.media.movers[die];
         let victim = (collection.victim != NONE).then(|| VictimBlock {
             done: f64::from(collection.next_row) / f64::from(self.media.store.layout.rows),
-            valid: valid(collection.victim),
+            valid: self.part_valid(global(collection.victim)),
             rate: collection.rate,
-            cycles: cycles(collection.victim),
+            cycles: self.cycles_since(global(collection.victim), worn),
         });
         Moment {
-            closed: closed.collect(),
-            open,
+            closed: order.iter().map(|&at| self.used(die, at, worn)).collect(),
+            open: [0, 1].map(|stream| self.opened(die, stream, worn)),
             victim,
             credit: collection.credit / units,
-            free: space.free.iter().map(|entry| cycles(entry.0.1)).collect(),
+            free: space.free.iter().map(|entry| self.cycles_since(global(entry.0.1), worn)).collect(),
             kept: self.superblocks_kept(),
             erases: space.erases,
         }

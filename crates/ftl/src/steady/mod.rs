@@ -4,14 +4,16 @@
 //! - this file: when write amplification counts as steady.
 //! - `untimed`: writes and collections that take no time.
 //! - `history`: what one die looks like at many moments of its steady state.
-//! - `construct`: dies built at moments of such a history.
+//! - `construct`: dies built at moments of such a history; `sets`: which superblock takes whose place.
+//! - `parity`: groups reclaimed in no time.
 
 mod construct;
 mod history;
 mod parity;
+mod sets;
 mod untimed;
 
-pub use history::{Moment, OpenBlock, UsedBlock, VictimBlock};
+pub use history::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 
 /// When write amplification counts as steady: over the last `windows` windows of `window` logical drive
 /// writes each, it stays within `tolerance` (relative) of its mean, and a straight line through them changes

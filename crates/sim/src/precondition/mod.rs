@@ -183,7 +183,7 @@ impl Precondition {
                 self.written += 1;
                 if self.written == filled {
                     self.done = self.kind == PreconditionKind::Fill;
-                    if !self.done {
+                    if !self.done && ftl.parity().is_none() {
                         self.stagger(ftl);
                     }
                     self.window_start = *ftl.stats();
@@ -197,6 +197,9 @@ impl Precondition {
                     self.window_start = *ftl.stats();
                     self.steady = self.window.push(waf, overwritten as f64 / filled as f64);
                     self.done = self.steady || self.window.is_exhausted();
+                    if self.done && ftl.parity().is_some() {
+                        self.stagger(ftl);
+                    }
                 }
             }
             if self.done {
@@ -208,16 +211,19 @@ impl Precondition {
 
     /// Brings the dies out of step. Written in turns from the beginning, they would all fill their superblocks at the
     /// same moments for ever, which dies of a busy drive soon cease to do: each takes a random part of a superblock more.
+    /// Dies that share parity stay in step, and collect in step, so that the rule would end them at the same point of that
+    /// each time: they take, after it, a part of what brings the parity to each of them once.
     fn stagger(&mut self, ftl: &mut Ftl) {
-        if ftl.parity().is_some() {
-            return; // Its stripes go over the dies in step.
-        }
+        let width = ftl.parity().map_or(1, |stripes| stripes.stripe() + 1);
         let Some(pages) = ftl.as_page_mapped() else { return };
         let (program, units) = (pages.layout().program_units, pages.layout().data_units());
-        for die in 0..pages.layout().dies {
-            for _ in 0..self.random.below(u64::from(units / program)) * u64::from(program) {
-                let lpn = Lpn(self.random.below(u64::from(self.filled)) as u32);
-                self.uncounted += u64::from(pages.write_to_die_untimed(die as usize, lpn));
+        for first in (0..pages.layout().dies).step_by(width as usize) {
+            let programs = self.random.below(u64::from(width * units / program));
+            for die in (0..programs).flat_map(|_| first..first + width) {
+                for _ in 0..program {
+                    let lpn = Lpn(self.random.below(u64::from(self.filled)) as u32);
+                    self.uncounted += u64::from(pages.write_to_die_untimed(die as usize, lpn));
+                }
             }
         }
         self.written += self.uncounted;

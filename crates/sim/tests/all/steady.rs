@@ -227,6 +227,9 @@ fn policy_names(seam: &str) -> Vec<&'static str> {
     sim::policies().into_iter().filter(|entry| entry.seam == seam).map(|entry| entry.card.name).collect()
 }
 
+/// A superblock of four holds no data.
+const PARITY: &[&str] = &["ftl.parity.name=rain", "ftl.op_ratio=0.6"];
+
 /// What is compared: a name and the settings of the drive.
 fn cases(whole: bool) -> Vec<(String, Vec<String>)> {
     let mut cases = Vec::new();
@@ -237,6 +240,7 @@ fn cases(whole: bool) -> Vec<(String, Vec<String>)> {
     if !whole {
         add(&["ftl.gc.victim.name=greedy"]);
         add(&["ftl.gc.victim.name=d-choices", "ftl.gc.stream=mixed"]);
+        add(PARITY);
         return cases;
     }
     for victim in policy_names("ftl.gc.victim") {
@@ -257,6 +261,16 @@ fn cases(whole: bool) -> Vec<(String, Vec<String>)> {
         add(&[&wear]);
     }
     add(&["ftl.wear.name=static", "ftl.wear.threshold=3", "ftl.wear.period=2"]);
+    for more in [
+        &["ftl.gc.victim.name=greedy"][..],
+        &["ftl.gc.victim.name=d-choices", "ftl.gc.stream=mixed"],
+        &["ftl.gc.victim.name=fifo"],
+        &["ftl.wear.name=static", "ftl.wear.threshold=3", "ftl.wear.period=2"],
+        &["geometry.ways=4", "ftl.parity.stripe=3"],
+        &["geometry.ways=4"],
+    ] {
+        add(&[PARITY, more].concat());
+    }
     cases
 }
 

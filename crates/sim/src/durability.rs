@@ -161,4 +161,33 @@ mod tests {
     fn a_flush_that_loses_a_coalesced_unit_is_found() {
         overwritten_during_a_flush([0, 0], &[]);
     }
+
+    /// A write is acknowledged when nothing is programmed yet.
+    fn acknowledged_at_once(fua: bool, write_back: bool) {
+        let mut requests = Requests::new();
+        let mut durability = Durability::new(false, write_back);
+        let (write, host) = request(&mut requests, Op::Write, fua);
+        durability.on_request(write, &host);
+        durability.on_data(write, Lpn(0));
+        durability.on_version(Lpn(0), 1);
+        durability.on_buffered(0, 1);
+        durability.on_complete(&requests.remove(write));
+    }
+
+    #[test]
+    fn a_write_may_be_acknowledged_when_the_buffer_holds_it() {
+        acknowledged_at_once(false, true);
+    }
+
+    #[test]
+    #[should_panic(expected = "was acknowledged too early")]
+    fn a_forced_write_that_is_not_on_flash_is_found() {
+        acknowledged_at_once(true, true);
+    }
+
+    #[test]
+    #[should_panic(expected = "was acknowledged too early")]
+    fn a_write_that_is_not_on_flash_is_found_where_nothing_is_written_back_later() {
+        acknowledged_at_once(false, false);
+    }
 }

@@ -225,6 +225,44 @@ fn collection_paces_the_host() {
     }
 }
 
+/// What wear levelling holds back of the room beyond the data is free for no one: collection begins that much sooner.
+#[test]
+fn superblocks_that_are_held_back_stay_free() {
+    let least_free = |wear: &str| {
+        let mut bench = Bench::new(&with(&[wear, "ftl.user_capacity=640KiB"]));
+        let mut random = RandomStream::new(17, "overwrites");
+        fill(&mut bench, 160);
+        let mut free = |bench: &mut Bench| {
+            assert!(bench.write(random.below(160) as u32));
+            bench.count(0, &[SuperblockState::Free])
+        };
+        (0..2_000).map(|_| free(&mut bench)).min()
+    };
+    let (dynamic, held) = (least_free("ftl.wear.name=dynamic"), least_free("ftl.wear.name=wear-out"));
+    // Of the 11 superblocks for data 160 units need 5; half of the other 6 are held back.
+    assert_eq!(held, dynamic.map(|free| free + 3));
+}
+
+/// Of each victim what was valid and what was room is counted, and among how many it was chosen.
+#[test]
+fn victims_are_counted_with_what_they_held() {
+    let mut bench = Bench::new(ONE_DIE);
+    let mut random = RandomStream::new(19, "overwrites");
+    fill(&mut bench, LOGICAL);
+    (0..4_000).for_each(|_| assert!(bench.write(random.below(u64::from(LOGICAL)) as u32)));
+    bench.settle();
+    let stats = bench.ftl.stats();
+    let erased = bench.log.of(Kind::Erase, Origin::Gc).count() as u64;
+    let moved = bench.log.committed.iter().filter(|(_, _, moved)| *moved).count() as u64;
+    assert_eq!(stats.victims, erased);
+    assert_eq!(stats.victim_units + stats.victim_room, u64::from(UNITS) * erased);
+    // Some were overwritten before they had moved.
+    assert!(moved <= stats.victim_units && stats.victim_units < 2 * moved);
+    // One superblock or two are free when a victim is taken, and no more than the die has are full.
+    assert!((erased..=2 * erased).contains(&stats.victim_free), "{}", stats.victim_free);
+    assert!((8 * erased..=16 * erased).contains(&stats.victim_candidates), "{}", stats.victim_candidates);
+}
+
 // ---- victims ---------------------------------------------------------------------------------------------------------
 
 /// What a victim policy was asked and told.

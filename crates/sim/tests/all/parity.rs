@@ -190,3 +190,31 @@ fn a_group_goes_on_with_the_members_that_are_left() {
     assert!(count(&bench, SuperblockState::Parity) < groups, "no group came to its end");
     assert!(stats.superblocks_lost > stats.erase_failures, "none was left alone");
 }
+
+/// Idle dies reclaim a group when all its members together give back enough of what they hold.
+#[test]
+fn idle_dies_reclaim_groups_that_are_worth_it() {
+    let reclaimed = |least: &str| {
+        let idle = ["ftl.gc.trigger.background=true", "ftl.gc.trigger.high=24"];
+        let worth = format!("ftl.gc.trigger.least_gain={least}");
+        let mut bench = Bench::new(&[SMALL, RAIN, &idle, &[&worth]].concat());
+        let logical = u64::from(bench.ftl.layout().logical_units);
+        let mut random = RandomStream::new(1, "overwrites");
+        (0..logical as u32).for_each(|lpn| assert!(bench.write(lpn)));
+        (0..4_000).for_each(|_| assert!(bench.write(random.below(logical) as u32)));
+        let before = *bench.ftl.stats();
+        bench.settle();
+        let after = bench.ftl.stats();
+        let [taken, units, room] = [
+            after.victims - before.victims,
+            after.victim_units - before.victim_units,
+            after.victim_room - before.victim_room,
+        ];
+        (taken, room as f64 / (units + room) as f64)
+    };
+    let (many, gain) = reclaimed("0.1");
+    assert!(many > 100 && gain > 0.1, "{many} superblocks gave back {gain}");
+    // None has so much to give: only what was under way comes to its end.
+    let few = reclaimed("0.5").0;
+    assert!(few < 12, "{few} superblocks");
+}

@@ -147,6 +147,20 @@ fn agcr_rewrites_in_idle_time_what_turns_out_to_be_only_read() {
     assert_eq!(number(&result, "regulation.overhead_bytes"), (units * 2u64).div_ceil(8));
 }
 
+/// Of a row with several units each is found where it is.
+#[test]
+fn each_unit_of_a_row_is_rewritten() {
+    const UNITS: u64 = 200;
+    let workload = closed_loop(6 * UNITS, 1, |at| {
+        let op = if at < 2 * UNITS { Op::Write } else { Op::Read };
+        (op, at % UNITS * 4096, 4096)
+    });
+    let settings = ["ftl.regulator.name=agcr", "ftl.rewrite.idle_after=50us", "nand.planes=2"];
+    let (_, result) = run(paper(&settings), workload, checked(PreconditionKind::None));
+    let asked = number(&result, "regulation.rewrites_asked");
+    assert_eq!((asked, number(&result, "flash.units_programmed.rewrite")), (UNITS, UNITS));
+}
+
 #[test]
 fn moved_data_are_regulated_too() {
     for name in ["agcr", "li-queue", "wu-slack", "retention-relaxation", "tvr", "lcw-hcr"] {

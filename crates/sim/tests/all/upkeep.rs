@@ -50,6 +50,11 @@ fn refresh_by_age_keeps_data_and_costs_wear() {
     assert!((17 * 1024..=19 * 1024).contains(&moved), "{moved}");
     assert_eq!(number(&result, "flash.programs.refresh") > 0, number(&result, "flash.erases.refresh") > 0);
     assert!(result["wear"]["pe_cycles_mean"].as_f64().unwrap() > 1001.0);
+    // A superblock holds 32 units; the last of each die may be half full.
+    let refreshed = number(&result, "regulation.superblocks_refreshed");
+    assert!((moved / 32..=moved / 16).contains(&refreshed), "{refreshed}");
+    assert_eq!(number(&result, "upkeep.superblocks_begun"), refreshed);
+    assert_eq!(number(&result, "upkeep.superblocks_late"), 0);
 }
 
 #[test]
@@ -128,4 +133,22 @@ fn what_cannot_hold_is_refused_with_the_constraint() {
         let error = sim::Drive::from_resolved("test", &lines).err().expect("refused").to_string();
         assert!(error.contains(key) && error.contains("without ecc.code"), "{error}");
     }
+}
+
+/// A round is late as soon as its time is over, also while it goes on.
+#[test]
+fn a_round_that_has_not_ended_is_late_when_its_time_is_over() {
+    let scrub = |reads: u64| {
+        let settings = ["ftl.scrub.period=300ms", "ftl.scrub.idle_after=40us"];
+        let (drive, busy) = (drive(&[PAPER, &settings].concat()), |_| (host::Op::Read, 0, 4096));
+        let options =
+            RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
+        let result = run(drive, common::closed_loop(reads, 1, busy), options).1;
+        let scrub = &result["regulation"]["scrub"];
+        (number(scrub, "rounds"), number(scrub, "rounds_late"))
+    };
+    // A read takes 250 us, and its die is never idle for long; the other three end their rounds.
+    assert_eq!(scrub(1_000), (0, 0));
+    let (rounds, late) = scrub(2_000);
+    assert!(rounds == 3 && late > rounds, "{rounds} rounds, {late} late");
 }

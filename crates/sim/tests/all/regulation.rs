@@ -155,7 +155,8 @@ fn each_unit_of_a_row_is_rewritten() {
         let op = if at < 2 * UNITS { Op::Write } else { Op::Read };
         (op, at % UNITS * 4096, 4096)
     });
-    let settings = ["ftl.regulator.name=agcr", "ftl.rewrite.idle_after=50us", "nand.planes=2"];
+    let rows = ["nand.planes=2", "ftl.buffer.write_back=true"];
+    let settings = [&["ftl.regulator.name=agcr", "ftl.rewrite.idle_after=50us"], &rows[..]].concat();
     let (_, result) = run(paper(&settings), workload, checked(PreconditionKind::None));
     let asked = number(&result, "regulation.rewrites_asked");
     assert_eq!((asked, number(&result, "flash.units_programmed.rewrite")), (UNITS, UNITS));

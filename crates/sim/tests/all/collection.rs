@@ -263,6 +263,19 @@ fn victims_are_counted_with_what_they_held() {
     assert!((8 * erased..=16 * erased).contains(&stats.victim_candidates), "{}", stats.victim_candidates);
 }
 
+/// What wear levelling asks for is counted, and erased on its behalf.
+#[test]
+fn what_wear_levelling_moves_is_counted() {
+    let mut bench = Bench::new(&with(&["ftl.wear.name=static", "ftl.wear.threshold=4"]));
+    let mut random = RandomStream::new(21, "overwrites");
+    fill(&mut bench, LOGICAL);
+    (0..12_000).for_each(|_| assert!(bench.write(random.below(64) as u32)));
+    bench.settle();
+    let erased = bench.log.of(Kind::Erase, Origin::Wear).count() as u64;
+    assert!(erased > 50, "{erased}");
+    assert_eq!(bench.ftl.stats().wear_relocations, erased);
+}
+
 // ---- victims ---------------------------------------------------------------------------------------------------------
 
 /// What a victim policy was asked and told.

@@ -105,6 +105,9 @@ fn idle_time_gives_the_cache_back() {
     };
     let result = bursts(&[STATIC]);
     assert_eq!(number(&result, "units_bypassed"), 0, "{}", result["slc_cache"]);
+    // What was folded is not in use: of 32 superblocks of 8 units each at most all are.
+    let used = number(&result, "bytes_in_use");
+    assert!(used <= 1 << 20 && used.is_multiple_of(8 * 4096), "{used}");
     // All that was full was folded, and what was overwritten since then counts as folded once.
     assert!(number(&result, "superblocks_folded") >= 24);
     assert_eq!(result["flash"]["units_programmed"]["fold"], number(&result, "units_folded"));

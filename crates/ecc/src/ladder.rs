@@ -74,9 +74,18 @@ impl Ladder {
 
     /// The chance that some codeword of a page of `bytes` has more than `errors` wrong bits.
     pub fn chance_beyond(&self, errors: u32, rber: f64, bytes: u64) -> f64 {
-        let codewords = bytes.div_ceil(u64::from(self.codeword_bytes)).max(1);
         let one = tail::more_than(self.codeword_bits, errors, rber);
-        -libm::expm1(codewords as f64 * libm::log1p(-one.min(1.0)))
+        -libm::expm1(self.codewords(bytes) as f64 * libm::log1p(-one.min(1.0)))
+    }
+
+    /// True where the target, kept up to the rung's limit, tells without the tail of the distribution that a page of this
+    /// luck does not fail.
+    fn surely_corrects(&self, rung: usize, rber: f64, bytes: u64, luck: f64) -> bool {
+        rber <= self.rungs[rung].limit && luck >= 2.0 * self.target * self.codewords(bytes) as f64
+    }
+
+    fn codewords(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(u64::from(self.codeword_bytes)).max(1)
     }
 
     /// The most errors of a codeword that some rung corrects.
@@ -95,7 +104,9 @@ impl Ladder {
             outcome.retries = attempt as u32;
             outcome.senses += self.rungs[outcome.rung].senses;
             outcome.bit_planes += self.rungs[outcome.rung].bit_planes;
-            if luck >= self.page_failure(outcome.rung, rate, bytes) {
+            if self.surely_corrects(outcome.rung, rate, bytes, luck)
+                || luck >= self.page_failure(outcome.rung, rate, bytes)
+            {
                 return outcome;
             }
             if first + attempt >= last {
@@ -143,6 +154,31 @@ mod tests {
         let lost = ladder.read(0, 0.1, 4096, 0.5);
         assert!(lost.uncorrectable, "{lost:?}");
         assert_eq!(lost.retries, 2 + ladder.retries);
+    }
+
+    #[test]
+    fn what_the_target_tells_is_what_the_tail_says() {
+        for ladder in
+            [Ldpc::default().ladder(3), Bch::default().ladder(2)].map(|ladder| ladder.expect("a code"))
+        {
+            for (rung, of) in ladder.rungs.iter().enumerate() {
+                for share in [1e-6, 0.5, 0.99, 1.0] {
+                    let rate = share * of.limit;
+                    let fails = ladder.page_failure(rung, rate, 16_384);
+                    for luck in [0.0, fails, 2.0 * ladder.target, 8.0 * ladder.target, 1e-3] {
+                        let sure = ladder.surely_corrects(rung, rate, 16_384, luck);
+                        assert!(!sure || luck >= fails, "rung {rung}, {rate}: fails by {fails}, luck {luck}");
+                    }
+                    assert!(ladder.surely_corrects(rung, rate, 16_384, 0.01));
+                }
+                assert!(!ladder.surely_corrects(rung, 1.001 * of.limit, 16_384, 1.0));
+            }
+        }
+    }
+
+    #[test]
+    fn a_tail_too_small_for_a_number_is_nothing() {
+        assert_eq!(crate::tail::more_than(36_864, 300, 1e-6), 0.0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The upper tail of the binomial distribution, also where it is 10^-16 and less.
 
-/// Terms below this part of the sum no longer change it.
+/// Terms of no more than this part of the sum no longer change it; nor do terms too small for a number where there is none.
 const NEGLIGIBLE: f64 = 1e-17;
 
 /// The chance that more than `t` of `n` bits are wrong, each with the chance `p` on its own. Relative error about
@@ -19,7 +19,7 @@ pub fn more_than(n: u32, t: u32, p: f64) -> f64 {
         let mut term = point(n, t, p);
         for k in (0..=t).rev() {
             sum += term;
-            if term < sum * NEGLIGIBLE {
+            if term <= sum * NEGLIGIBLE {
                 break;
             }
             term *= f64::from(k) / (f64::from(n - k + 1) * odds);
@@ -30,7 +30,7 @@ pub fn more_than(n: u32, t: u32, p: f64) -> f64 {
     let mut term = point(n, t + 1, p);
     for k in t + 1..=n {
         sum += term;
-        if term < sum * NEGLIGIBLE {
+        if term <= sum * NEGLIGIBLE {
             break;
         }
         term *= f64::from(n - k) / f64::from(k + 1) * odds;

@@ -17,11 +17,35 @@ impl Regulation {
         waiting: u32,
         now: SimTime,
     ) {
+        let origin = unit.origin;
+        let first_cost = usize::from(self.wear_row[superblock]) * self.ways.len();
+        // With one way to write there is nothing to ask for.
+        let asked = if self.ways.len() == 1 && self.bits == 0 {
+            0
+        } else {
+            self.ask(die, first_cost, unit, waiting, now)
+        };
+        let chosen = self.refine(asked, first_cost);
+        match origin {
+            Origin::Host => self.counts.host_units[chosen] += 1,
+            _ => self.counts.other_units[chosen] += 1,
+        }
+        if origin == Origin::Host {
+            self.note_host_operation(die, now);
+        }
+        let pending = &mut self.pending[die][stream];
+        // One program has one step: the finest any of its units asks for, which holds for them all.
+        if *pending == NO_COST || self.ways.finer(chosen, usize::from(*pending)) {
+            *pending = chosen as u8;
+        }
+    }
+
+    /// What the regulator answers for a unit whose costs begin at `first_cost`.
+    fn ask(&mut self, die: usize, first_cost: usize, unit: Unit, waiting: u32, now: SimTime) -> usize {
         let Unit { lpn, origin, old_row } = unit;
         let note = if self.bits > 0 { self.notes[lpn.index()] } else { 0 };
         let opened = old_row.map(|row| self.opened_at[(row / self.rows) as usize]);
         let age = opened.filter(|opened| *opened >= 0).map(|opened| Nanos::new(now.ns() - opened as u64));
-        let first_cost = usize::from(self.wear_row[superblock]) * self.ways.len();
         let costs = &self.candidates[first_cost..first_cost + self.ways.len()];
         let view = WriteView {
             first: if self.bits > 0 { note & SEEN == 0 } else { age.is_none() },
@@ -39,19 +63,7 @@ impl Regulation {
             let seen = if origin == Origin::Host { SEEN } else { note & SEEN };
             self.notes[lpn.index()] = seen | (bits & NOTES);
         }
-        let chosen = self.refine(chosen, first_cost);
-        match origin {
-            Origin::Host => self.counts.host_units[chosen] += 1,
-            _ => self.counts.other_units[chosen] += 1,
-        }
-        if origin == Origin::Host {
-            self.note_host_operation(die, now);
-        }
-        let pending = &mut self.pending[die][stream];
-        // One program has one step: the finest any of its units asks for, which holds for them all.
-        if *pending == NO_COST || self.ways.finer(chosen, usize::from(*pending)) {
-            *pending = chosen as u8;
-        }
+        chosen
     }
 
     /// The host writes a unit with one bit a cell, where there is nothing to choose.

@@ -190,4 +190,22 @@ mod tests {
     fn a_write_that_is_not_on_flash_is_found_where_nothing_is_written_back_later() {
         acknowledged_at_once(false, false);
     }
+
+    #[test]
+    #[should_panic(expected = "was acknowledged before a flush and is not on flash")]
+    fn an_older_version_on_flash_is_not_the_one_that_was_acknowledged() {
+        let mut requests = Requests::new();
+        let mut durability = Durability::new(false, true);
+        for version in [1, 2] {
+            let (write, host) = request(&mut requests, Op::Write, false);
+            durability.on_request(write, &host);
+            durability.on_data(write, Lpn(0));
+            durability.on_version(Lpn(0), version);
+            durability.on_complete(&requests.remove(write));
+        }
+        durability.on_commit(Lpn(0), 1);
+        let (flush, host) = request(&mut requests, Op::Flush, false);
+        durability.on_request(flush, &host);
+        durability.on_complete(&requests.remove(flush));
+    }
 }

@@ -143,6 +143,8 @@ fn data_with_one_bit_a_cell_are_read_faster() {
             (if index < 200 { Op::Write } else { Op::Read }, index % 200 * 4096, 4096)
         });
         let (_, result) = run(with(settings), workload, checked());
+        let cached = &result["slc_cache"]["units_read"];
+        assert!(cached.is_null() || *cached == 200, "{cached}");
         result["host"]["read"]["latency_ns"]["mean"].as_f64().unwrap()
     };
     // t_R is 50 us with three bits and 25 us with one.

@@ -66,6 +66,7 @@ fn a_patrol_writes_anew_what_is_near_its_limit_and_nothing_else() {
     assert_eq!(number(&result, "host.read.uncorrectable"), 0);
     let scrub = &result["regulation"]["scrub"];
     assert_eq!(number(scrub, "rounds_late"), 0, "{scrub}");
+    assert_eq!(number(scrub, "period_ns"), 60 * 86_400_000_000_000);
     // Four dies; 19 times five rounds, and the superblocks that hold 4 MiB.
     assert!((4 * 94..=4 * 95).contains(&number(scrub, "rounds")), "{scrub}");
     assert!((94 * 32..=95 * 40).contains(&number(scrub, "superblocks_read")), "{scrub}");

@@ -31,12 +31,6 @@ def line_of(text: str, part: str) -> int:
             "ftl.parity.name = none",
         ),
         (
-            ["run", "drive.toml", "job.fio", "--save-state", "state"],
-            PARITY,
-            'name = "rain"',
-            'ftl.parity.name = "rain": not together with --save-state, --load-state: ',
-        ),
-        (
             ["age", "drive.toml"],
             BLOCKS,
             'name = "bast"',

@@ -122,8 +122,6 @@ pub struct Apart {
     pub reason: Reason,
     /// What to write instead.
     pub change: &'static str,
-    /// They go together but for this: what is told to who meets it.
-    pub but: Option<&'static str>,
 }
 
 /// A feature that is nothing without another.
@@ -140,7 +138,7 @@ pub struct Needs {
 }
 
 const fn apart(a: Feature, b: Feature, reason: Reason, change: &'static str) -> Apart {
-    Apart { a, b, reason, change, but: None }
+    Apart { a, b, reason, change }
 }
 
 const fn needs(feature: Feature, needed: Feature, reason: &'static str, change: &'static str) -> Needs {
@@ -238,12 +236,6 @@ pub const APART: &[Apart] = &[
     ),
     apart(F::Copyback, F::SeveralUnits, Physical("a copyback moves one page inside a plane"), ONE_UNIT),
     apart(
-        F::Sectors,
-        F::SeveralUnits,
-        Unbuilt("what of a program crosses the channel is known for one unit only"),
-        ONE_UNIT,
-    ),
-    apart(
         F::LateChoice,
         F::CacheRead,
         Logical("a read that overlaps the one before it is chosen before the channel is free"),
@@ -255,30 +247,6 @@ pub const APART: &[Apart] = &[
         Logical("a program that overlaps the one before it is chosen before the channel is free"),
         "controller.cache_program = false, or controller.late_choice = false",
     ),
-    apart(
-        F::SavedState,
-        F::Parity,
-        Unbuilt("a saved state holds no groups of parity and no marks of lost data"),
-        "no saved state, or ftl.parity.name = none",
-    ),
-    Apart {
-        but: Some("while a snapshot is kept"),
-        ..apart(
-            F::SavedState,
-            F::Snapshots,
-            Unbuilt("a saved state holds no snapshots of the logical drive"),
-            "a state from before the first snapshot",
-        )
-    },
-    Apart {
-        but: Some("while data lie in the SLC cache"),
-        ..apart(
-            F::SavedState,
-            F::SlcCache,
-            Unbuilt("a saved state does not say which superblocks have one bit a cell"),
-            "a state after all was folded",
-        )
-    },
     apart(F::Ageing, F::BlockMap, Unbuilt("windows of a life are written through a map of pages"), PAGES),
 ];
 
@@ -341,11 +309,10 @@ impl Feature {
     }
 }
 
-/// The row that keeps two features, or what they need, from being together; the rows that hold in some states of a drive
-/// only are not among them.
+/// The row that keeps two features, or what they need, from being together.
 pub fn between(a: Feature, b: Feature) -> Option<&'static Apart> {
     let (of_a, of_b) = (a.with_needs(), b.with_needs());
-    APART.iter().filter(|row| row.but.is_none()).find(|row| {
+    APART.iter().find(|row| {
         of_a.contains(&row.a) && of_b.contains(&row.b) || of_a.contains(&row.b) && of_b.contains(&row.a)
     })
 }
@@ -370,7 +337,7 @@ pub(crate) fn find(root: &Section, units: u32) -> Vec<Found> {
 /// Names both features of the first row that says no, its reason and what to change.
 pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
     let of = |feature: Feature| found.iter().find(|found| found.feature == feature).map(|found| &found.entry);
-    for row in APART.iter().filter(|row| row.but.is_none()) {
+    for row in APART {
         if let (Some(a), Some(b)) = (of(row.a), of(row.b)) {
             // The fault is in what somebody wrote.
             let (blamed, other) = if a.place == Place::Default { (b, a) } else { (a, b) };
@@ -392,21 +359,12 @@ pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
 /// # Errors
 /// As for a pair of the drive's own features; the drive's is the one that is blamed.
 pub fn check_asked(asked: Feature, found: &[Found]) -> Result<(), ConfigError> {
-    let rows = APART.iter().filter(|row| row.but.is_none() && row.a == asked);
+    let rows = APART.iter().filter(|row| row.a == asked);
     let wrong = rows.filter_map(|row| Some((row, found.iter().find(|found| found.feature == row.b)?)));
     match wrong.into_iter().next() {
         Some((row, found)) => Err(refusal(&found.entry, asked.keys()[0], row)),
         None => Ok(()),
     }
-}
-
-/// Why two features do not go together in the state that a drive is in.
-pub(crate) fn in_this_state(a: Feature, b: Feature) -> String {
-    let row = APART.iter().find(|row| row.a == a && row.b == b && row.but.is_some());
-    let row = row.expect("a pair that goes together but for some states");
-    let (but, reason) = (row.but.unwrap_or_default(), row.reason.text());
-    let keys = [a.keys()[0], b.keys()[0]];
-    format!("{}: not together with {} {but}: {reason}; expected {}", keys[0], keys[1], row.change)
 }
 
 fn refusal(blamed: &Entry, other: &str, row: &Apart) -> ConfigError {

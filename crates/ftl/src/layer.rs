@@ -118,6 +118,14 @@ impl Ftl {
         }
     }
 
+    /// True when a superblock holds one bit a cell.
+    pub fn holds_one_bit(&self, superblock: usize) -> bool {
+        match self {
+            Self::Page(ftl) => ftl.media.holds_one_bit(superblock),
+            Self::Blocks(_) => false,
+        }
+    }
+
     /// The parity over dies, if there is one.
     pub fn parity(&self) -> Option<&Stripes> {
         match self {

@@ -30,6 +30,11 @@ impl Past {
         self.slots[&slot]
     }
 
+    /// A snapshot that there was before the run.
+    pub fn begin_with(&mut self, serial: u32, content: Vec<u32>) {
+        self.kept.push((serial, content));
+    }
+
     /// Notes an event, `content` and `version` being the logical drive's; gives what the newest snapshot holds if the
     /// drive went back to it.
     pub fn note(&mut self, event: SnapshotEvent, content: &[u32], version: &[u32]) -> Option<&[u32]> {

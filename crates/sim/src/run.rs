@@ -267,6 +267,18 @@ impl<P: Observer> Run<P> {
         self.pass_while(|run| run.ftl.controller().in_flight() > 0);
     }
 
+    /// As [`Self::drain`], until nothing is under way any more, nor waits for what would complete its program.
+    pub fn settle_down(&mut self) {
+        self.drain();
+        loop {
+            self.come_to_rest();
+            let pages = self.ftl.as_page_mapped();
+            if !pages.is_some_and(|pages| pages.pad_all(&mut self.calendar, &mut self.observer)) {
+                return;
+            }
+        }
+    }
+
     /// Simulates what the drive does at power-up to find its data again, if it must; after the last request.
     pub fn recover(&mut self) -> Option<Value> {
         self.ftl.as_page_mapped()?;

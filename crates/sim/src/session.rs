@@ -375,11 +375,11 @@ impl Session {
         match &mut self.phase {
             Phase::Precondition(parts) => state_file::save(&parts.0, &self.drive.name, path),
             Phase::Plain(run) => {
-                run.drain();
+                run.settle_down();
                 state_file::save(&run.ftl, &self.drive.name, path)
             }
             Phase::Observed(run) => {
-                run.drain();
+                run.settle_down();
                 state_file::save(&run.ftl, &self.drive.name, path)
             }
             Phase::Broken => Err(Error("the run ended with an error before".into())),

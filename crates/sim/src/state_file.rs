@@ -5,7 +5,7 @@
 
 use crate::Error;
 use crate::memory_limit::HEAD_MOST;
-use ftl::{Ftl, Layout, SavedState};
+use ftl::{Ftl, SavedState};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -13,13 +13,16 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"FLGATESN";
-/// 2: a collection may be under way.
-const VERSION: u32 = 2;
+/// 2: a collection may be under way. 3: superblocks with one bit a cell, groups of parity, snapshots, units that are lost.
+const VERSION: u32 = 3;
 /// Level 3: the arrays are random numbers, more effort gains nothing.
 const LEVEL: i32 = 3;
 
-fn shape(layout: &Layout) -> Value {
+fn shape(ftl: &Ftl) -> Value {
+    let layout = ftl.layout();
     json!({
+        "parity_stripe": ftl.parity().map(|stripes| stripes.stripe()),
+        "slc_cache": ftl.cache_bytes().is_some(),
         "unit_bytes": layout.unit.get(),
         "dies": layout.dies,
         "planes": layout.planes,
@@ -39,7 +42,7 @@ fn shape(layout: &Layout) -> Value {
 pub(crate) fn save(ftl: &Ftl, drive: &str, path: &Path) -> Result<(), Error> {
     let fail = |error: &dyn std::fmt::Display| Error(format!("{}: {error}", path.display()));
     let state = ftl.save().map_err(|error| fail(&error))?;
-    let header = json!({ "drive": drive, "floatgate": crate::version(), "shape": shape(ftl.layout()) });
+    let header = json!({ "drive": drive, "floatgate": crate::version(), "shape": shape(ftl) });
     let header = header.to_string();
     let mut body = Vec::new();
     body.extend_from_slice(&(header.len() as u64).to_le_bytes());
@@ -96,7 +99,7 @@ pub(crate) fn load(ftl: &mut Ftl, path: &Path, most: u64) -> Result<(), Error> {
     let body = unpack(path, most, Beyond::Refuse)?;
     let mut reader = Reader { bytes: &body, path };
     let header = reader.header()?;
-    let own = shape(ftl.layout());
+    let own = shape(ftl);
     if header["shape"] != own {
         let differing =
             own.as_object().and_then(|own| own.iter().find(|(key, value)| header["shape"][*key] != **value));

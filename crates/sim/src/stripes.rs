@@ -33,12 +33,12 @@ impl StripeAccount {
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
             parity_rows: vec![0; groups],
             parity: vec![NOWHERE; groups],
-            apart: vec![false; layout.superblocks()],
+            apart: (0..layout.superblocks()).map(|superblock| ftl.holds_one_bit(superblock)).collect(),
         };
         let states = ftl.superblock_states();
         for (superblock, (&valid, &state)) in ftl.valid_units().iter().zip(states).enumerate() {
             let group = account.group_of(superblock);
-            account.live[group] += valid;
+            account.live[group] += if account.apart[superblock] { 0 } else { valid };
             if state == SuperblockState::Parity && account.rows[superblock] > 0 {
                 account.parity[group] = superblock;
                 account.parity_rows[group] = account.rows[superblock];

@@ -2,7 +2,8 @@
 //!
 //! With `ftl.sectors.track` only sectors that are asked for cross the channels, and a write of a part of a unit reads
 //! only those of the others that were ever written. With `unwritten = "flash"` a unit that nobody wrote is read all the
-//! same, from the die that its address names. The model of MQSim: Tavakkol et al., FAST 2018.
+//! same, from the die that its address names. The model of MQSim: Tavakkol et al., FAST 2018. Where a program takes several
+//! units, padding crosses no channel, and what is moved crosses it whole.
 //!
 //! Not modelled: room on the flash for units that are read and were never written.
 

@@ -5,6 +5,8 @@
 //! of the others, and follows when the last of them was handed out; until then it is gathered in RAM.
 
 use crate::Layout;
+use crate::SavedState;
+use crate::saved::Untaken;
 use crate::store::NONE;
 use controller::Origin;
 use nand::FlashArray;
@@ -282,6 +284,53 @@ impl Stripes {
     /// Some dies have begun the group and others have not.
     pub(crate) fn is_begun(&self, group: u32) -> bool {
         self.begun[self.set_of_group(group)].contains(&group)
+    }
+
+    /// True while a group is on its way from full to erased.
+    pub(crate) fn is_reclaiming(&self) -> bool {
+        self.groups.iter().any(|group| matches!(group.phase, Phase::Moving | Phase::Erasing))
+    }
+
+    /// Adds the groups to a saved state. Wishes to reclaim some are not kept: who wished will wish again.
+    pub(crate) fn save(&self, saved: &mut SavedState) {
+        let words = |of: fn(&Group) -> u32| self.groups.iter().map(of).collect();
+        let longs = |of: fn(&Group) -> u64| self.groups.iter().map(of).collect();
+        saved.words.push(self.written.clone());
+        saved.words.extend([words(|group| group.parity), words(|group| group.parity_written)]);
+        saved.longs.extend([longs(|group| group.alive), longs(|group| group.ended)]);
+        saved.longs.push(longs(|group| group.rank));
+    }
+
+    /// Takes the groups from a saved state; `programs`: those of a whole superblock.
+    ///
+    /// # Errors
+    /// When there are others, or they contradict themselves.
+    pub(crate) fn load(&mut self, saved: &mut Untaken<'_>, programs: u32) -> Result<(), String> {
+        let groups = self.groups.len();
+        self.written = saved.words_for(self.written.len())?.to_vec();
+        let (parity, parity_written) = (saved.words_for(groups)?, saved.words_for(groups)?);
+        let (alive, ended) = (saved.longs_for(groups)?, saved.longs_for(groups)?);
+        let rank = saved.longs_for(groups)?;
+        for (at, group) in self.groups.iter_mut().enumerate() {
+            (group.parity, group.parity_written) = (parity[at], parity_written[at]);
+            (group.alive, group.ended, group.rank) = (alive[at], ended[at], rank[at]);
+            let members = group.alive.checked_shr(self.width).unwrap_or(0) == 0;
+            let protected = match group.parity {
+                NONE => group.alive == 0,
+                parity => parity < self.width && group.alive >> parity & 1 == 1,
+            };
+            if !members || !protected || group.parity_written > programs {
+                return Err("the saved state's groups of parity contradict themselves".into());
+            }
+        }
+        if self.written.iter().any(|&written| written > programs) {
+            return Err("the saved state's groups of parity contradict themselves".into());
+        }
+        for group in 0..groups as u32 {
+            self.note_begun(group);
+        }
+        self.gathered = (0..groups as u32).map(|group| u64::from(self.ahead(group))).sum();
+        Ok(())
     }
 
     /// Keeps the list of groups that some dies have begun and others have not.

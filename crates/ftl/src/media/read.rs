@@ -1,6 +1,7 @@
 //! How a page row is read, whoever asks for it.
 
 use crate::media::Media;
+use crate::store::Source;
 use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::Calendar;
 use units::DieId;
@@ -58,8 +59,15 @@ impl Media {
     pub(crate) fn note_sectors_of(&mut self, program: &mut Transaction, hosts: bool) {
         let Some(sectors) = &mut self.guards.sectors else { return };
         program.page = if hosts { sectors.next_page(program.die.index()) } else { program.row };
-        if program.origin == Origin::Host {
-            program.bytes = sectors.bytes_of(self.store.programs.get(program.owner, 0).value());
+        let (programs, units) = (&self.store.programs, self.store.layout.program_units_of(program.slc));
+        let sources = || (0..units).map(|unit| programs.get(program.owner, unit));
+        if program.kind == Kind::Program && sources().any(|source| source.origin() == Origin::Host) {
+            let bytes = |source: Source| match source.origin() {
+                Origin::Host => sectors.bytes_of(source.value()),
+                Origin::Padding => 0,
+                _ => self.store.layout.unit.get() as u32,
+            };
+            program.bytes = sources().map(bytes).sum();
         }
     }
 }

@@ -3,11 +3,13 @@
 //! Policies keep no state of their own here: they are told again, in closing order, which superblocks are
 //! candidates. Counters begin anew.
 
-use crate::compatibility::{self, Feature};
-use crate::pages::PageMapped;
-use crate::store::{Frontier, NONE, SuperblockState};
-
 use crate::SavedState;
+use crate::guards::snapshots;
+use crate::pages::PageMapped;
+use crate::saved::Untaken;
+use crate::store::{Frontier, NONE, SuperblockState};
+use controller::{Origin, Probe};
+use engine::Calendar;
 use std::cmp::Reverse;
 
 /// Arrays before those of the dies.
@@ -17,8 +19,22 @@ const DIE_WORDS: usize = 2;
 const DIE_LONGS: usize = 2;
 /// Of a die: two frontiers, superblocks, units, and the collection under way.
 const DIE_HEAD: usize = 8;
+/// Beside the state of a superblock: a program on it failed.
+const FAILING: u32 = 1 << 8;
 
 impl PageMapped {
+    /// Completes the programs that wait for more units with empty ones; false when none does.
+    pub fn pad_all<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) -> bool {
+        let mut any = false;
+        for die in 0..self.media.store.layout.dies as usize {
+            for stream in 0..self.media.store.space.dies[die].frontiers.len() {
+                any |= self.media.store.space.dies[die].frontiers[stream].filled > 0;
+                self.media.pad(die, stream, calendar, probe);
+            }
+        }
+        any
+    }
+
     /// Takes the state of a drive at rest.
     ///
     /// # Errors
@@ -27,27 +43,27 @@ impl PageMapped {
         if self.is_draining()
             || self.media.store.controller.in_flight() > 0
             || self.media.store.programs.in_use() > 0
+            || self.media.guards.parity.as_ref().is_some_and(|stripes| stripes.is_reclaiming())
         {
             return Err("the state can be saved only while nothing is under way".into());
         }
-        if self.media.cache_bytes().is_some_and(|bytes| bytes > 0) {
-            return Err(compatibility::in_this_state(Feature::SavedState, Feature::SlcCache));
-        }
-        if self.media.guards.rebuilds.has_lost() {
-            return Err(
-                "the state can be saved only of a drive that lost no data: expected one without".into()
-            );
-        }
-        if self.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0) {
-            return Err(compatibility::in_this_state(Feature::SavedState, Feature::Snapshots));
-        }
         let (forward, backward, valid) = self.media.store.map.arrays();
         let space = &self.media.store.space;
+        let number = |global: usize| {
+            // What is being folded is folded from its beginning.
+            let state = if self.media.holds_one_bit(global) && space.state[global] == SuperblockState::Victim
+            {
+                SuperblockState::Closed
+            } else {
+                space.state[global]
+            };
+            state as u32 | if space.failing[global] { FAILING } else { 0 }
+        };
         let mut words = vec![
             forward.to_vec(),
             backward.to_vec(),
             space.valid.clone(),
-            space.state.iter().map(|state| *state as u32).collect(),
+            (0..space.state.len()).map(number).collect(),
             space.pe_cycles.clone(),
         ];
         let mut longs = vec![valid.to_vec(), space.closed_at.clone()];
@@ -63,8 +79,17 @@ impl PageMapped {
             let [rate, credit] = [collection.rate, collection.credit].map(f64::to_bits);
             longs.push(vec![die.clock, die.erases, rate, credit]);
         }
-        words.extend(self.media.store.array.save());
-        Ok(SavedState { words, longs })
+        let mut saved = SavedState { words, longs };
+        if let Some(stripes) = &self.media.guards.parity {
+            stripes.save(&mut saved);
+        }
+        if let Some(cache) = &self.media.guards.slc_cache {
+            cache.save(space, &mut saved);
+        }
+        snapshots::saved::save(self.media.guards.snapshots.as_deref(), &mut saved);
+        saved.words.push(self.media.guards.rebuilds.lost.iter().copied().collect());
+        saved.words.extend(self.media.store.array.save());
+        Ok(saved)
     }
 
     /// Puts a saved state into this drive, which must be fresh and of the same shape.
@@ -73,10 +98,10 @@ impl PageMapped {
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
         let (dies, good) = (self.media.store.space.dies.len(), self.usable_superblocks());
-        let shape = || "the saved state is of a drive of another shape".to_owned();
+        let shape = Untaken::misfit;
         let (words, longs) = (&saved.words, &saved.longs);
-        let array_at = HEAD_WORDS + DIE_WORDS * dies;
-        if words.len() <= array_at || longs.len() != HEAD_LONGS + DIE_LONGS * dies {
+        let (of_guards, longs_of_guards) = (HEAD_WORDS + DIE_WORDS * dies, HEAD_LONGS + DIE_LONGS * dies);
+        if words.len() <= of_guards || longs.len() < longs_of_guards {
             return Err(shape());
         }
         let (forward, backward, valid) = self.media.store.map.arrays_mut();
@@ -86,7 +111,7 @@ impl PageMapped {
             && longs[0].len() == valid.len()
             && words[2..HEAD_WORDS].iter().all(|array| array.len() == superblocks)
             && longs[1].len() == superblocks;
-        if !fits || !self.media.store.array.load(&words[array_at..]) {
+        if !fits {
             return Err(shape());
         }
         forward.copy_from_slice(&words[0]);
@@ -94,10 +119,18 @@ impl PageMapped {
         valid.copy_from_slice(&longs[0]);
         self.media.store.space.valid.clone_from(&words[2]);
         self.media.store.space.pe_cycles.clone_from(&words[4]);
-        let closed_at = longs[1].clone();
-        for (state, &number) in self.media.store.space.state.iter_mut().zip(&words[3]) {
-            *state =
-                SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
+        self.media.store.space.closed_at.clone_from(&longs[1]);
+        let space = &mut self.media.store.space;
+        for ((state, failing), &number) in space.state.iter_mut().zip(&mut space.failing).zip(&words[3]) {
+            *state = SuperblockState::of_number(number & !FAILING)
+                .ok_or("the saved state names an unknown block state")?;
+            *failing = number & FAILING != 0;
+        }
+        let (words_left, longs_left) = (words[of_guards..].iter(), longs[longs_of_guards..].iter());
+        let mut untaken = Untaken { words: words_left, longs: longs_left };
+        self.load_guards(&mut untaken)?;
+        if untaken.longs.len() > 0 || !self.media.store.array.load(untaken.words.as_slice()) {
+            return Err(shape());
         }
         for die in 0..dies {
             let head = &words[HEAD_WORDS + DIE_WORDS * die];
@@ -107,11 +140,35 @@ impl PageMapped {
             if head.len() != DIE_HEAD || free.len() != ranks.len() || clocks.len() != 4 {
                 return Err(shape());
             }
-            self.load_die(die, head, free, ranks, clocks, &closed_at)?;
+            self.load_die(die, head, free, ranks, clocks)?;
+        }
+        for global in 0..self.media.store.space.failing.len() {
+            let of_parity = self.media.store.space.state[global] == SuperblockState::Parity;
+            if of_parity && self.media.store.space.failing[global] && self.media.guards.parity.is_some() {
+                let group = self.media.stripes().group_of(global as u32);
+                self.media.ask(group, Origin::Rescue);
+            }
         }
         self.media.store.stats.units_written = 1; // Not a fresh drive any more.
         self.media.store.stats.superblocks_lost = u64::from(good.saturating_sub(self.usable_superblocks()));
         self.media.note_lost_room();
+        Ok(())
+    }
+
+    fn load_guards(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
+        let (layout, guards) = (&self.media.store.layout, &mut self.media.guards);
+        if let Some(stripes) = &mut guards.parity {
+            stripes.load(saved, layout.superblock_units / layout.program_units)?;
+        }
+        if let Some(cache) = &mut guards.slc_cache {
+            cache.load(&mut self.media.store.space, saved, layout.slc_units())?;
+        }
+        let (tables, units) = (guards.snapshots.as_deref_mut(), layout.logical_units);
+        snapshots::saved::load(tables, &self.media.store.map, units, saved)?;
+        guards.rebuilds.lost = saved.words()?.iter().copied().collect();
+        if guards.rebuilds.lost.last().is_some_and(|&lpn| lpn >= units) {
+            return Err("the saved state has lost a unit that the drive does not have".into());
+        }
         Ok(())
     }
 
@@ -122,7 +179,6 @@ impl PageMapped {
         free: &[u32],
         ranks: &[u64],
         clocks: &[u64],
-        closed_at: &[u64],
     ) -> Result<(), String> {
         let per_die = self.media.store.space.per_die;
         let known = |superblock: u32| superblock == NONE || superblock < per_die;
@@ -152,10 +208,16 @@ impl PageMapped {
         let mut closed: Vec<u32> = (0..per_die)
             .filter(|&at| self.media.store.space.state[first + at as usize] == SuperblockState::Closed)
             .collect();
-        closed.sort_by_key(|&at| (closed_at[first + at as usize], at));
+        let closed_at = |at: u32| self.media.store.space.closed_at[first + at as usize];
+        closed.sort_by_key(|&at| (closed_at(at), at));
         for superblock in closed {
-            self.media.store.space.dies[die].clock = closed_at[first + superblock as usize];
-            self.media.store.space.close(die, superblock);
+            let global = first + superblock as usize;
+            self.media.store.space.dies[die].clock = self.media.store.space.closed_at[global];
+            if self.media.store.space.failing[global] && !self.media.holds_one_bit(global) {
+                self.media.movers[die].force(superblock, Origin::Rescue);
+            } else if !self.media.holds_one_bit(global) {
+                self.media.store.space.close(die, superblock);
+            }
         }
         self.media.store.space.dies[die].clock = clocks[0];
         self.media.update_quota(die);

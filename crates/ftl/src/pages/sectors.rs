@@ -9,6 +9,14 @@ use controller::{Class, Kind, Origin, Probe, Transaction};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
+/// Units of a page row that one read brings, and the bytes of their sectors.
+#[derive(Default)]
+struct Together {
+    row: u32,
+    mask: u64,
+    bytes: u32,
+}
+
 impl PageMapped {
     /// Time begins again: what is on the flash was written whole.
     pub(crate) fn settle_sectors(&mut self) {
@@ -58,6 +66,7 @@ impl PageMapped {
         probe: &mut P,
     ) -> u32 {
         let mut reads = 0;
+        let mut together = Together::default();
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let sectors = self.media.guards.sectors.as_mut().expect("the caller saw them");
             let mut mask = sectors.within(sectors.extents[request as usize], lpn);
@@ -69,18 +78,31 @@ impl PageMapped {
                 self.media.buffer.note_read(slot);
             }
             if mask != 0 {
-                reads += self.read_part(request, lpn, mask, calendar, probe);
+                reads += self.read_part(request, lpn, mask, &mut together, calendar, probe);
             }
         }
-        reads
+        reads + self.read_together(request, together, calendar, probe)
     }
 
-    /// Reads sectors of a unit from the flash; gives how many reads that takes.
+    /// Reads what was gathered of a page row.
+    fn read_together<P: Probe>(
+        &mut self,
+        request: u32,
+        Together { row, mask, bytes }: Together,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        self.media.read_bytes = bytes;
+        self.submit_host_read(request, row, mask, calendar, probe)
+    }
+
+    /// Reads sectors of a unit from the flash, with those of other units of its page row; gives how many reads that takes.
     fn read_part<P: Probe>(
         &mut self,
         request: u32,
         lpn: Lpn,
         mask: u64,
+        together: &mut Together,
         calendar: &mut Calendar,
         probe: &mut P,
     ) -> u32 {
@@ -103,10 +125,14 @@ impl PageMapped {
         if self.media.buffer.find(lpn).is_none() {
             probe.on_host_read(lpn, ppa); // Else the flash gives only what the newer version in the buffer lacks.
         }
-        self.media.read_bytes = bytes(mask);
         let (row, unit) =
             (ppa.0 / self.media.store.layout.row_units, ppa.0 % self.media.store.layout.row_units);
-        self.submit_host_read(request, row, 1 << unit, calendar, probe)
+        let mut before = 0;
+        if row != together.row || together.mask >> unit & 1 == 1 {
+            before = self.read_together(request, std::mem::take(together), calendar, probe);
+        }
+        *together = Together { row, mask: together.mask | 1 << unit, bytes: together.bytes + bytes(mask) };
+        before
     }
 
     /// The die that a unit's address names.

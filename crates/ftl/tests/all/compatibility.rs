@@ -51,22 +51,19 @@ fn switch(feature: Feature) -> String {
 
 /// What the two do to each other, in a sign.
 fn cell(a: Feature, b: Feature) -> String {
-    let of = |row: &&Apart| row.a == a && row.b == b || row.a == b && row.b == a;
-    let but = APART.iter().filter(|row| row.but.is_some()).find(of);
     let number =
         |row: &Apart| APART.iter().position(|other| other.a == row.a && other.b == row.b).unwrap() + 1;
-    match (between(a, b), but) {
+    match between(a, b) {
         _ if a.keys() == b.keys() => "–".to_owned(),
-        (Some(row), _) => number(row).to_string(),
-        (None, Some(row)) => format!("({})", number(row)),
-        (None, None) => "+".to_owned(),
+        Some(row) => number(row).to_string(),
+        None => "+".to_owned(),
     }
 }
 
 fn matrix(page: &mut String) {
     page.push_str(
         "\n## The pairs\n\nRows and columns have the numbers of the features. **+** together; a number: not together, for \
-         the reason of that\nnumber below; in brackets: together, but not in every state; – two values of one key.\n\n",
+         the reason of that\nnumber below; – two values of one key.\n\n",
     );
     let all = Feature::ALL;
     let columns: Vec<String> = (1..all.len()).map(|number| number.to_string()).collect();
@@ -88,9 +85,8 @@ fn reasons(page: &mut String) {
             Reason::Logical(_) => "logical",
             Reason::Unbuilt(_) => "not built yet",
         };
-        let but = row.but.map_or(String::new(), |but| format!(", {but}"));
         let (a, b, text) = (row.a.meaning(), row.b.meaning(), row.reason.text());
-        writeln!(page, "| {} | {a} × {b}{but} | {kind} | {text} | {} |", number + 1, row.change).unwrap();
+        writeln!(page, "| {} | {a} × {b} | {kind} | {text} | {} |", number + 1, row.change).unwrap();
     }
 }
 
@@ -130,7 +126,7 @@ fn no_pair_stands_twice() {
 /// What follows from a need has no row of its own: it would be told in two ways.
 #[test]
 fn no_row_follows_from_another() {
-    for row in APART.iter().filter(|row| row.but.is_none()) {
+    for row in APART {
         let found = between(row.a, row.b).expect("a pair of the table");
         assert_eq!((found.a, found.b), (row.a, row.b), "{row:?} follows from {found:?}");
     }

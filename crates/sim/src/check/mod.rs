@@ -95,7 +95,7 @@ impl Checker {
             held_version: vec![0; physical],
             fetched: HashMap::new(),
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
-            one_bit: vec![false; layout.superblocks()],
+            one_bit: (0..layout.superblocks()).map(|superblock| ftl.holds_one_bit(superblock)).collect(),
             requests_in: 0,
             requests_out: 0,
             submitted: 0,
@@ -116,7 +116,27 @@ impl Checker {
                 checker.stored[ppa.index()] = lpn;
             }
         }
+        checker.begin_with_snapshots(ftl);
         Ok(checker)
+    }
+
+    /// What snapshots see of a drive that was saved with them: other versions than the drive has now.
+    fn begin_with_snapshots(&mut self, ftl: &Ftl) {
+        for snapshot in ftl.snapshots().iter().flat_map(|snapshots| snapshots.kept()) {
+            let mut content = vec![EMPTY; self.layout.logical_units as usize];
+            for (lpn, content) in content.iter_mut().enumerate() {
+                let seen = ftl.lookup_in(snapshot.serial, Lpn(lpn as u32)).expect("it is kept");
+                let Seen::At(ppa) = seen else { continue };
+                if self.holder[ppa.index()] == NOTHING {
+                    self.versions += 1;
+                    self.held_version[ppa.index()] = self.versions;
+                    (self.holder[ppa.index()], self.stored[ppa.index()]) = (lpn as u32, lpn as u32);
+                }
+                assert_eq!(self.holder[ppa.index()], lpn as u32, "two units live at {ppa}");
+                *content = self.held_version[ppa.index()];
+            }
+            self.past.begin_with(snapshot.serial, content);
+        }
     }
 
     /// What is measured begins now.

@@ -1,9 +1,11 @@
 //! Features that go together: each does what it does alone, and the account of `--check` finds nothing.
 
-use crate::common::{drive, run, uniform};
+use crate::common::{closed_loop, drive, run, uniform};
+use ftl::{Ftl, Seen};
 use host::Op;
 use serde_json::Value;
-use sim::{PreconditionKind, RunOptions};
+use sim::{Drive, PreconditionKind, RunOptions, Session};
+use units::Lpn;
 
 /// A TLC drive of four dies with a cache; a superblock holds 24 units of 4 KiB with three bits a cell, 8 with one.
 const TLC: &[&str] = &[
@@ -37,11 +39,19 @@ fn played(features: &[&[&str]]) -> Value {
 }
 
 fn played_from(precondition: PreconditionKind, features: &[&[&str]]) -> Value {
-    let lines: Vec<&str> = TLC.iter().chain(features.iter().copied().flatten()).copied().collect();
-    let drive = drive(&lines);
-    let span = drive.capacity().get();
     let options = RunOptions { check: true, precondition, ..RunOptions::default() };
-    run(drive, uniform(12_000, 16, Op::Write, 4096, span, 1), options).1
+    played_by(features, options).1
+}
+
+fn drive_with(features: &[&[&str]]) -> Drive {
+    let lines: Vec<&str> = TLC.iter().chain(features.iter().copied().flatten()).copied().collect();
+    drive(&lines)
+}
+
+fn played_by(features: &[&[&str]], options: RunOptions) -> (Session, Value) {
+    let drive = drive_with(features);
+    let span = drive.capacity().get();
+    run(drive, uniform(12_000, 16, Op::Write, 4096, span, 1), options)
 }
 
 fn number(result: &Value, path: &str) -> u64 {
@@ -138,4 +148,153 @@ fn all_of_them_go_together() {
         assert_folds(&result);
         assert_keeps(&result);
     }
+}
+
+/// A snapshot, and where it sees each unit.
+type SeenBy = (u32, Vec<Seen>);
+
+/// What a drive holds: its map, its superblocks, and what each snapshot sees.
+fn held(ftl: &Ftl) -> (Vec<u32>, Vec<u32>, Vec<bool>, Vec<SeenBy>) {
+    let units = ftl.layout().logical_units;
+    let kept = ftl.snapshots().into_iter().flat_map(|snapshots| snapshots.kept());
+    let seen =
+        |serial: u32| (0..units).map(|lpn| ftl.lookup_in(serial, Lpn(lpn)).expect("it is kept")).collect();
+    let superblocks = 0..ftl.layout().superblocks();
+    (
+        (0..units).map(|lpn| ftl.lookup(Lpn(lpn)).0).collect(),
+        ftl.valid_units().to_vec(),
+        superblocks.map(|superblock| ftl.holds_one_bit(superblock)).collect(),
+        kept.map(|snapshot| (snapshot.serial, seen(snapshot.serial))).collect(),
+    )
+}
+
+/// Saves a drive after a run: what is loaded holds the same, is the same file when it is saved again, and goes on. Gives the
+/// drive before, and the result of the run that goes on.
+fn gone_on(features: &[&[&str]]) -> (Session, Value) {
+    let folder = tempfile::tempdir().expect("a folder for the states");
+    let [path, again] = ["state", "again"].map(|name| folder.path().join(name));
+    let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
+    let (mut before, _) = played_by(features, options);
+    before.save_state(&path).unwrap_or_else(|error| panic!("{features:?}: {error}"));
+    let load_state = Some(path.display().to_string());
+    let options = RunOptions { check: true, load_state, ..RunOptions::default() };
+    let mut loaded =
+        Session::with_workload(drive_with(features), uniform(1, 1, Op::Read, 4096, 4096, 1), options.clone())
+            .unwrap_or_else(|error| panic!("{features:?}: {error}"));
+    assert!(
+        held(before.ftl().unwrap()) == held(loaded.ftl().unwrap()),
+        "{features:?}: it holds something else"
+    );
+    loaded.save_state(&again).unwrap_or_else(|error| panic!("{features:?}: {error}"));
+    let states = [&before, &loaded].map(|session| session.ftl().unwrap().save().unwrap());
+    let differing: Vec<usize> =
+        (0..states[0].words.len()).filter(|&at| states[0].words[at] != states[1].words[at]).collect();
+    assert!(differing.is_empty(), "{features:?}: other arrays {differing:?}");
+    assert!(std::fs::read(&path).unwrap() == std::fs::read(&again).unwrap(), "{features:?}: another state");
+    let result = played_by(features, options).1;
+    (before, result)
+}
+
+#[test]
+fn a_saved_state_holds_the_groups_of_parity() {
+    let (before, result) = gone_on(&[PARITY]);
+    let states = before.ftl().unwrap().superblock_states();
+    assert!(states.contains(&ftl::SuperblockState::Open), "a group is partly written");
+    let programs = |origin: &str| number(&result, &format!("flash.programs.{origin}"));
+    let data = programs("total") - programs("parity");
+    assert!(data.abs_diff(3 * programs("parity")) < 300, "{}", result["flash"]);
+    assert!(programs("gc") > 3_000, "{}", result["flash"]);
+}
+
+#[test]
+fn a_saved_state_holds_snapshots() {
+    let (before, result) = gone_on(&[SNAPSHOTS]);
+    let kept = before.ftl().unwrap().snapshots().unwrap();
+    assert!(kept.kept().len() == 2 && kept.units_kept() > 1_000, "{} units", kept.units_kept());
+    // Two are kept: those of before expire as those of the run are taken.
+    let gone = number(&result, "ftl.snapshots.expired") + number(&result, "ftl.snapshots.dropped_full");
+    assert_eq!(gone, number(&result, "ftl.snapshots.taken"), "{}", result["ftl"]["snapshots"]);
+}
+
+#[test]
+fn a_saved_state_holds_what_lies_in_the_cache() {
+    for more in [&[][..], PARITY] {
+        let (before, result) = gone_on(&[CACHE, more]);
+        assert!(
+            before.ftl().unwrap().cache_bytes() > Some(500_000),
+            "{:?}",
+            before.ftl().unwrap().cache_bytes()
+        );
+        assert_folds(&result);
+    }
+}
+
+#[test]
+fn a_saved_state_holds_all_of_them() {
+    for kind in ["ftl.mapping.name=page", "ftl.mapping.name=dftl"] {
+        let (_, result) = gone_on(&[CACHE, PARITY, CODE, SNAPSHOTS, &[kind]]);
+        assert_folds(&result);
+        assert_keeps(&result);
+    }
+}
+
+/// A state whose checksum fits and whose arrays do not is refused in one line, or is a state.
+#[test]
+fn a_saved_state_that_contradicts_itself_is_refused() {
+    let dftl = &["ftl.mapping.name=dftl"];
+    let features = [CACHE, PARITY, SNAPSHOTS, dftl];
+    let options = RunOptions { precondition: PreconditionKind::Fill, ..RunOptions::default() };
+    let folder = tempfile::tempdir().expect("a folder for the state");
+    let (mut session, _) = played_by(&features, options);
+    session.save_state(&folder.path().join("state")).unwrap();
+    let saved = session.ftl().unwrap().save().unwrap();
+    let fresh = || drive_with(&features).build(1).unwrap();
+    assert_eq!(fresh().load(&saved), Ok(()));
+    let (of_guards, dies) = (5 + 2 * 4, 4);
+    let mut refused = 0;
+    for at in of_guards..of_guards + 3 + 3 * dies + 3 {
+        for word in [0, saved.words[at].len() / 2] {
+            let mut other = saved.clone();
+            let Some(word) = other.words[at].get_mut(word) else { continue };
+            *word = 0xFFFF_0000;
+            let Err(error) = fresh().load(&other) else { continue }; // Any number may be that of the next snapshot.
+            assert!(!error.contains('\n') && error.contains("saved state"), "{error}");
+            refused += 1;
+        }
+        let mut other = saved.clone();
+        other.words[at].push(u32::MAX - 7);
+        fresh().load(&other).expect_err("it holds too much");
+    }
+    assert!(refused > 10, "{refused}");
+    let bare =
+        drive_with(&[CACHE, PARITY, dftl]).build(1).unwrap().load(&saved).expect_err("it takes no snapshots");
+    assert!(bare.contains("keeps snapshots: expected a drive with ftl.snapshots"), "{bare}");
+}
+
+/// Of a program of several units each unit's own sectors cross the channel; of a page row, those that are asked for.
+#[test]
+fn sectors_go_with_programs_of_several_units() {
+    // So that the flush at the end sends all to the flash.
+    const SECTORS: &[&str] =
+        &["ftl.sectors.track=true", "ftl.mapping_unit=2KiB", "ftl.buffer.power_loss_protection=false"];
+    let moved = |op: Op, offset: u64, bytes: u32, precondition: PreconditionKind| -> [u64; 3] {
+        let whole = drive_with(&[SECTORS]);
+        let layout = whole.build(1).unwrap().layout().clone();
+        assert!(layout.program_units == 6 && layout.row_units == 2);
+        let source = closed_loop(601, 1, move |number| match number {
+            600 => (Op::Flush, 0, 0),
+            _ => (op, number * 4096 + offset, bytes),
+        });
+        let options = RunOptions { check: true, precondition, ..RunOptions::default() };
+        let result = run(whole, source, options).1;
+        ["energy_j.bytes_to_dies", "energy_j.bytes_from_dies", "flash.reads.host"]
+            .map(|path| number(&result, path))
+    };
+    // One of the four sectors of the first of two units, then the last of it and one of the second.
+    let [first, _, _] = moved(Op::Write, 0, 512, PreconditionKind::None);
+    assert_eq!(first, 600 * 512);
+    let [both, _, _] = moved(Op::Write, 1536, 1024, PreconditionKind::None);
+    assert_eq!(both, 600 * 1024);
+    let [_, sent, reads] = moved(Op::Read, 1536, 1024, PreconditionKind::Fill);
+    assert_eq!((sent, reads), (600 * 1024, 600), "both units of a page row come with one read");
 }

@@ -2,7 +2,7 @@
 
 use crate::common::run;
 use engine::RandomStream;
-use ftl::compatibility::{APART, Apart, Feature, NEEDS, Switch, between};
+use ftl::compatibility::{APART, Feature, NEEDS, Switch, between};
 use host::{Op, Workload};
 use sim::{Ageing, AgeingOptions, Drive, Error, PreconditionKind, RunOptions, Session};
 
@@ -174,8 +174,7 @@ fn refusal(features: &[Feature], lines: &[String]) -> String {
 
 #[test]
 fn every_row_is_refused_with_both_features_and_what_to_change() {
-    let rows = APART.iter().filter(|row| row.but.is_none());
-    for row in rows {
+    for row in APART {
         for lines in lines_of(&[with_needs(row.b), with_needs(row.a)].concat()) {
             let error = refusal(&[row.a, row.b], &lines);
             let names = |feature: Feature| feature.keys().iter().any(|key| error.contains(key));
@@ -232,28 +231,6 @@ fn every_other_pair_builds_and_runs() {
         faults.extend(ways.iter().filter_map(|lines| fault(a, b, lines)));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-/// What holds in a state only is said when it is met.
-#[test]
-fn what_a_drive_holds_may_forbid_what_it_is() {
-    let rows: Vec<&Apart> = APART.iter().filter(|row| row.but.is_some()).collect();
-    for row in rows {
-        assert_eq!(row.a, Feature::SavedState, "the only one that looks at the state so far");
-        let mut lines = lines_of(&[row.b])[0].clone();
-        if row.b == Feature::SlcCache {
-            lines.push("ftl.slc_cache.in_idle_time=false".to_owned());
-        }
-        let drive = Drive::from_resolved("pair", &lines).unwrap_or_else(|error| panic!("{error}"));
-        let workload = load(drive.capacity().get());
-        let (mut session, _) = run(drive, workload, RunOptions { check: true, ..RunOptions::default() });
-        let folder = tempfile::tempdir().expect("a folder for the state");
-        let error =
-            session.save_state(&folder.path().join("state")).expect_err("it holds something").to_string();
-        for part in [row.a.keys()[0], row.but.unwrap_or_default(), row.reason.text(), row.change] {
-            assert!(error.contains(part), "{part}: {error}");
-        }
-    }
 }
 
 /// Every kind of mapping whose layer maps blocks is a map of blocks in the table, and no other.

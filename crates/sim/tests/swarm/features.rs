@@ -153,6 +153,7 @@ pub const TOGETHER: &[Feature] = &[
     ("snapshots and a map on flash", 0.5, snapshots_and_map_on_flash),
     ("slc-cache and a code", 0.5, slc_cache_and_code),
     ("slc-cache and parity", 0.5, slc_cache_and_parity),
+    ("sectors and several units", 0.15, sectors_and_several_units),
 ];
 
 fn slc_cache_and_map_on_flash(deal: &mut Deal, random: &mut RandomStream) -> bool {
@@ -202,6 +203,22 @@ fn slc_cache_and_parity(deal: &mut Deal, random: &mut RandomStream) -> bool {
     deal.on.extend(["slc-cache", "parity"]);
     if fits && random.chance(0.3) {
         slc_cache_and_code(deal, random);
+    }
+    fits
+}
+
+fn sectors_and_several_units(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    let fits = deal.maps_pages() && !deal.has("copyback") && !deal.has("tables");
+    if fits {
+        deal.set("ftl.sectors.track", "true");
+        deal.set("ftl.sectors.unwritten", choose(random, &["nothing", "flash"]));
+        deal.set("controller.multi_plane", random.chance(0.5));
+        deal.set("nand.page_size", choose(random, &["4KiB", "8KiB"]));
+        deal.set("ftl.mapping_unit", choose(random, &["2KiB", "4KiB"]));
+        if random.chance(0.4) {
+            deal.set("ftl.buffer.in_flight", "64KiB");
+        }
+        deal.on.insert("sectors");
     }
     fits
 }
@@ -615,7 +632,7 @@ fn user_capacity(deal: &mut Deal, random: &mut RandomStream) -> bool {
     true
 }
 
-/// The layer knows which sectors of a unit hold data: one unit a program.
+/// The layer knows which sectors of a unit hold data, here with one unit a program.
 fn sectors(deal: &mut Deal, random: &mut RandomStream) -> bool {
     if !deal.allows(F::Sectors) {
         return false;

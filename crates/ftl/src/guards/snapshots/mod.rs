@@ -11,6 +11,7 @@
 //! Not modelled: how the tables of differences survive a power cut, as little as how the page map does.
 
 mod checkpoint;
+pub(crate) mod saved;
 
 use crate::Layout;
 use crate::settings::SnapshotRules;

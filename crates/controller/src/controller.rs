@@ -469,10 +469,21 @@ impl Controller {
         }
     }
 
+    #[inline]
     fn start_what_can<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
         if let Some(chips) = &self.chips {
             return self.start_chip(chips.of(die), calendar, probe);
         }
+        // After most events nothing waits, or the die is taken.
+        let state = &self.dies[die];
+        let may_start = state.waiting != 0 && state.startable(self.cache_read, self.cache_program) != 0;
+        if may_start || state.suspended.exists() {
+            self.start_next(die, calendar, probe);
+        }
+    }
+
+    #[inline(never)]
+    fn start_next<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
         let now = calendar.now();
         loop {
             let state = &mut self.dies[die];

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 struct Turn {
     queues: Vec<usize>,
+    /// Which of them hold commands, one bit each.
+    filled: Vec<u64>,
     next: usize,
     /// Commands the queue whose turn it is may still give in this turn.
     left: u32,
@@ -15,29 +17,41 @@ struct Turn {
 
 impl Turn {
     fn new(queues: Vec<usize>, burst: u32) -> Self {
-        Self { queues, next: 0, left: burst, burst }
+        Self { filled: vec![0; queues.len().div_ceil(64)], queues, next: 0, left: burst, burst }
     }
 
+    /// The first queue with a command, from that whose turn it is on and around the end.
     #[inline]
-    fn pass_on(&mut self) {
-        self.next = if self.next + 1 >= self.queues.len() { 0 } else { self.next + 1 };
-        self.left = self.burst;
+    fn first_filled(&self) -> Option<usize> {
+        let words = self.filled.len();
+        let (word, bit) = (self.next / 64, self.next % 64);
+        let first = |word: usize, of: u64| word * 64 + of.trailing_zeros() as usize;
+        let here = *self.filled.get(word)? & (u64::MAX << bit);
+        if here != 0 {
+            return Some(first(word, here));
+        }
+        let mut others = (1..=words).map(|step| (word + step) % words);
+        others.find(|&other| self.filled[other] != 0).map(|other| first(other, self.filled[other]))
     }
 
     /// The next command of these queues.
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
-        for _ in 0..self.queues.len() {
-            if let Some(request) = waiting[self.queues[self.next]].pop_front() {
-                self.left -= 1;
-                if self.left == 0 {
-                    self.pass_on();
-                }
-                return Some(request);
-            }
-            self.pass_on();
+        let at = self.first_filled()?;
+        if at != self.next {
+            (self.next, self.left) = (at, self.burst);
         }
-        None
+        let queue = &mut waiting[self.queues[at]];
+        let request = queue.pop_front();
+        if queue.is_empty() {
+            self.filled[at / 64] &= !(1 << (at % 64));
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            self.next = if at + 1 == self.queues.len() { 0 } else { at + 1 };
+            self.left = self.burst;
+        }
+        request
     }
 }
 
@@ -48,6 +62,8 @@ pub(crate) struct Queues {
     count: u32,
     /// One turn for all queues, or one for each class: urgent, high, medium, low.
     turns: Vec<Turn>,
+    /// For each queue, its turn and its place there.
+    places: Vec<(usize, usize)>,
     weights: [u32; 3],
     /// Commands that high, medium and low may still give in this round.
     credits: [u32; 3],
@@ -65,7 +81,12 @@ impl Queues {
                 (order.map(|class| Turn::new(of(class), *burst)).to_vec(), *weights)
             }
         };
+        let mut places = vec![(0, 0); shape.queues as usize];
+        for (turn, of) in turns.iter().enumerate() {
+            of.queues.iter().enumerate().for_each(|(at, &queue)| places[queue] = (turn, at));
+        }
         Self {
+            places,
             waiting: (0..shape.queues).map(|_| VecDeque::new()).collect(),
             depth: shape.queue_depth,
             count: 0,
@@ -90,6 +111,8 @@ impl Queues {
             queue = (queue + 1) % count;
         }
         self.waiting[queue].push_back(request);
+        let (turn, at) = self.places[queue];
+        self.turns[turn].filled[at / 64] |= 1 << (at % 64);
         self.count += 1;
     }
 

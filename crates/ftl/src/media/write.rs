@@ -219,7 +219,9 @@ impl Media {
                 self.append(die, stream, Lpn::NONE, Source::SUMMARY, calendar, probe);
             }
         }
-        self.update_eligible(die);
+        if stream != MOVED {
+            self.update_eligible(die); // Who moves data asks when he is done.
+        }
         debug_assert!(self.fits_in_hand(die), "die {die} has a collection without room");
     }
 

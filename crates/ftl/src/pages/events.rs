@@ -11,6 +11,7 @@ use units::Ppa;
 
 impl PageMapped {
     /// Handles an event of this crate or the controller; outputs can then be taken.
+    #[inline]
     pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
         match event.kind {
             events::IDLE => self.on_idle_timer(event, calendar, probe),
@@ -24,17 +25,27 @@ impl PageMapped {
             }
             _ => {
                 self.media.store.controller.handle(event, calendar, probe);
-                while let Some(id) = self.media.store.controller.take_finished() {
-                    self.on_finished(id, calendar, probe);
-                }
-                if self.media.guards.demand.is_some() {
-                    self.start_tasks(calendar, probe);
-                }
-                self.pump(calendar, probe);
-                if self.media.guards.snapshots.is_some() {
-                    self.go_on_rolling_back(calendar, probe);
+                if let Some(first) = self.media.store.controller.take_finished() {
+                    self.on_all_finished(first, calendar, probe);
                 }
             }
+        }
+    }
+
+    /// Operations are done, and with each of them something else may be able to begin.
+    #[inline(never)]
+    fn on_all_finished<P: Probe>(&mut self, first: TransactionId, calendar: &mut Calendar, probe: &mut P) {
+        let mut next = Some(first);
+        while let Some(id) = next {
+            self.on_finished(id, calendar, probe);
+            next = self.media.store.controller.take_finished();
+        }
+        if self.media.guards.demand.is_some() {
+            self.start_tasks(calendar, probe);
+        }
+        self.pump(calendar, probe);
+        if self.media.guards.snapshots.is_some() {
+            self.go_on_rolling_back(calendar, probe);
         }
     }
 

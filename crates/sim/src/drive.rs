@@ -480,7 +480,13 @@ impl Drive {
     ) -> Result<Self, Error> {
         let mut document = self.document.clone();
         let whole = read_whole(&document, 0)?;
-        let blocks = superblocks * whole.ftl.layout.planes / whole.geometry.planes;
+        // Fewer pages lie in one plane: a program takes as small a part of a superblock as it did, or less.
+        let fewer = pages_per_block < whole.geometry.pages_per_block;
+        let (planes, pages) = match fewer && whole.ftl.layout.planes == whole.geometry.planes {
+            true => (1, pages_per_block * whole.geometry.planes),
+            false => (whole.geometry.planes, pages_per_block),
+        };
+        let blocks = superblocks * whole.ftl.layout.planes.min(planes) / planes;
         let capacity = logical_units * whole.ftl.layout.unit.get();
         if superblocks < whole.ftl.layout.superblocks_per_die {
             // What an idle die reaches with fewer superblocks is another level; untimed work has no idle time.
@@ -494,7 +500,8 @@ impl Drive {
             format!("geometry.ways={dies}"),
             "geometry.dies_per_way=1".to_owned(),
             format!("nand.blocks_per_plane={blocks}"),
-            format!("nand.pages_per_block={pages_per_block}"),
+            format!("nand.planes={planes}"),
+            format!("nand.pages_per_block={pages}"),
             "nand.bad_blocks.factory_ratio=0.0".to_owned(),
             "nand.bad_blocks.program_fail_ratio=0.0".to_owned(),
             "nand.bad_blocks.erase_fail_ratio=0.0".to_owned(),

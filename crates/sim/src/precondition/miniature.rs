@@ -108,3 +108,29 @@ fn overwrite(work: &mut Precondition, mini: &mut Ftl, count: u64, units: u64) {
         mini.write_untimed(Lpn(work.random.below(units) as u32));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Drive, Layout, miniature};
+    use crate::Catalogue;
+    use std::path::Path;
+
+    /// What a program takes of a superblock is room that collection cannot count on.
+    fn part_of_a_program(layout: &Layout) -> f64 {
+        f64::from(layout.program_units) / f64::from(layout.superblock_units)
+    }
+
+    #[test]
+    fn a_miniature_with_parity_has_room_wherever_its_drive_has() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let settings = ["ftl.parity.name=rain".to_owned()];
+        let drive = Drive::load(&Catalogue::new([root]), "sata-tlc", &settings).expect("a drive");
+        let mut ftl = drive.build(1).expect("it has room");
+        let filled = ftl.layout().logical_units;
+        let (small, mini) =
+            miniature(&drive, &mut ftl, filled, 384, 1).unwrap_or_else(|error| panic!("{error}"));
+        assert!(small.geometry().pages_per_block < drive.geometry().pages_per_block);
+        assert!(part_of_a_program(mini.layout()) < 0.01);
+        assert!((mini.layout().physical_units() as u64) < 2 * super::UNITS_OF_A_SET);
+    }
+}

@@ -73,3 +73,12 @@ def test_retries_come_with_wear_and_age_together(name: str, tmp_path: Path) -> N
     assert float(worn) >= both["config"]["nand.pe_cycles_rated"]
     assert both["host"]["read"]["uncorrectable"] == 0
     assert both["unreadable"]["reads_rebuilt"] == {"host": 0, "other": 0}
+
+
+@pytest.mark.parametrize(("name", "stripe"), [("nvme-tlc", 31), ("sata-tlc", 15)])
+def test_there_is_room_for_parity_over_all_dies(name: str, stripe: int, tmp_path: Path) -> None:
+    job = tmp_path / "job.fio"
+    job.write_text(JOB)
+    document = fg.run(name, job, set={"ftl.parity.name": "rain"}).document
+    assert document["parity"]["stripe"] == stripe
+    assert document["host"]["completed"]["read"] == 2048

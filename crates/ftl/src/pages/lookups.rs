@@ -207,6 +207,17 @@ impl PageMapped {
         }
     }
 
+    /// A snapshot sees what the buffer holds of `lpn`, which a newer version or a trim overtakes: where that is a part of the
+    /// unit and waits for its map entry, the rest is read now, while the map still says where it is.
+    #[cold]
+    pub(crate) fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, calendar: &mut Calendar, probe: &mut P) {
+        let Some(slot) = self.media.find_unwritten(lpn) else { return };
+        let waits = self.media.guards.demand.as_mut().and_then(|demand| demand.take_write(slot));
+        if waits.is_some_and(|whole| !self.read_rest(slot, whole, calendar, probe)) {
+            self.on_merged(slot, probe);
+        }
+    }
+
     /// Looks an entry up without time, and writes what falls out of the cache.
     pub(crate) fn look_up_untimed(&mut self, lpn: Lpn) {
         let Some(demand) = &mut self.media.guards.demand else { return };

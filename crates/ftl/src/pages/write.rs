@@ -51,6 +51,9 @@ impl PageMapped {
         self.account_risk(calendar.now());
         let overtaken = self.media.overtake(lpn, probe);
         debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
+        if overtaken == Overtaken::InBuffer {
+            self.read_rest_now(lpn, calendar, probe);
+        }
         self.media.erase_emptied(calendar, probe);
         let leaves = self.host.recent.is_none() || self.was_not_written_lately(lpn, calendar.now());
         if overtaken == Overtaken::Free
@@ -114,7 +117,10 @@ impl PageMapped {
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let buffered = match self.media.overtake(lpn, probe) {
                 Overtaken::Free => self.media.buffer.used_slots() > 0 && self.media.buffer.cancel(lpn),
-                Overtaken::InBuffer => self.media.buffer.forget(lpn),
+                Overtaken::InBuffer => {
+                    self.read_rest_now(lpn, calendar, probe);
+                    self.media.buffer.forget(lpn)
+                }
                 Overtaken::Refused => {
                     self.ignore_trim();
                     continue;

@@ -175,6 +175,17 @@ impl Demand {
         true
     }
 
+    /// The write in a slot waits no longer. Gives whether it was whole, if it waited.
+    pub fn take_write(&mut self, slot: u32) -> Option<bool> {
+        let is_its = |waiter: &Waiter| matches!(waiter, Waiter::Write { slot: other, .. } if *other == slot);
+        let tasks = self.tasks.iter_mut().flatten().chain(&mut self.queued);
+        let found = tasks.filter_map(|task| Some((task.waiters.iter().position(is_its)?, task))).next();
+        match found.map(|(at, task)| task.waiters.remove(at)) {
+            Some(Waiter::Write { whole, .. }) => Some(whole),
+            _ => None,
+        }
+    }
+
     /// Puts `lpn` into the cache; what falls out and was changed is to be written.
     pub fn install(&mut self, lpn: Lpn) {
         if self.touch(lpn) {

@@ -77,6 +77,25 @@ fn what_the_code_cannot_correct_is_found_again_from_the_others() {
 }
 
 #[test]
+fn what_is_lost_is_lost_in_a_saved_state_too() {
+    let old = "ftl.reading.data_age=12000d";
+    let made = |more: &[&str]| worn(&[&["ftl.op_ratio=0.7"], more].concat());
+    let span = made(&[]).capacity().get();
+    let writes = uniform(9_000, 8, Op::Write, 4096, span, 3);
+    let (mut session, before) = run(made(&[old]), writes, checked(PreconditionKind::Fill));
+    assert!(number(&before, "unreadable.units_lost") > 100);
+    let folder = tempfile::tempdir().expect("a folder for the state");
+    let path = folder.path().join("state");
+    session.save_state(&path).unwrap_or_else(|error| panic!("{error}"));
+    // Young data, of which every page can be read: what fails was marked before.
+    let load_state = Some(path.display().to_string());
+    let options = RunOptions { load_state, ..checked(PreconditionKind::None) };
+    let after = run(made(&[]), uniform(9_000, 8, Op::Read, 4096, span, 4), options).1;
+    assert_eq!(number(&after, "unreadable.reads_lost.host"), 0);
+    assert!(number(&after, "unreadable.units_read_lost") > 10, "{}", after["unreadable"]);
+}
+
+#[test]
 fn data_that_could_not_be_read_do_not_move_on_as_if_they_could() {
     let age = "ftl.reading.data_age=12000d";
     let work = |more: &[&str]| {

@@ -350,7 +350,6 @@ impl Controller {
         self.timing.slc_mode()
     }
 
-    /// Array time of one sensing.
     /// Array read of a page.
     #[inline]
     pub fn t_r(&self, row: u32) -> Nanos {
@@ -629,17 +628,11 @@ impl Controller {
         }
     }
 
-    /// The channel is this die's now: for how long, and what follows.
-    fn grant<P: Probe>(&mut self, die: usize, want: Grant, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
-        let state = &mut self.dies[die];
-        let id = match want {
-            Grant::Command => state.array,
-            Grant::Status => state.status,
-            Grant::DataIn | Grant::DataOut => state.register,
-        };
-        let transaction = &mut self.slab.items[id.index()];
-        let (length, usage) = match (want, transaction.kind) {
+    /// How long an operation takes the channel for what it wants of it.
+    #[inline(always)]
+    fn channel_time(&mut self, id: TransactionId, want: Grant) -> (Nanos, ChannelUse) {
+        let transaction = &self.slab.items[id.index()];
+        match (want, transaction.kind) {
             (Grant::Command, Kind::Read) => (self.bus.read_command(), ChannelUse::Command),
             (Grant::Command, Kind::Erase) => (self.bus.erase_command(), ChannelUse::Command),
             (Grant::Command, _) => (self.bus.copyback_command(), ChannelUse::Command),
@@ -670,7 +663,21 @@ impl Controller {
                 self.work.bytes_out += sent(bytes);
                 (Nanos::new(sent(time.ns())), ChannelUse::DataOut)
             }
+        }
+    }
+
+    /// The channel is this die's now: for how long, and what follows.
+    fn grant<P: Probe>(&mut self, die: usize, want: Grant, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        let state = &self.dies[die];
+        let id = match want {
+            Grant::Command => state.array,
+            Grant::Status => state.status,
+            Grant::DataIn | Grant::DataOut => state.register,
         };
+        let (length, usage) = self.channel_time(id, want);
+        let state = &mut self.dies[die];
+        let transaction = &mut self.slab.items[id.index()];
         let end = now + length;
         transaction.channel_ns += now.since(transaction.since).ns();
         transaction.transfer_ns += length.ns();

@@ -1,7 +1,7 @@
 //! How many of what: channels down to pages.
 
 use config::{ConfigError, Section};
-use units::{Bytes, ChannelId, DieId};
+use units::Bytes;
 
 /// Bits a cell stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
+    // Long: a paragraph for each key, with its range.
     /// Reads `[geometry]` and the layout keys of `[nand]`.
     ///
     /// # Errors
@@ -146,22 +147,6 @@ impl Geometry {
     /// Blocks in one die, bad ones included.
     pub const fn blocks_per_die(&self) -> u32 {
         self.planes * self.blocks_per_plane
-    }
-
-    /// The channel a die sits on. Dies are numbered channel first, so that counting dies strides channels.
-    #[inline]
-    pub const fn channel_of(&self, die: DieId) -> ChannelId {
-        ChannelId(die.0 % self.channels)
-    }
-
-    /// Data bytes of the whole drive, bad blocks included.
-    pub const fn physical_bytes(&self) -> Bytes {
-        Bytes::new(
-            self.dies() as u64
-                * self.blocks_per_die() as u64
-                * self.pages_per_block as u64
-                * self.page_size.get(),
-        )
     }
 }
 

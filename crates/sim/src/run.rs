@@ -7,7 +7,7 @@ use crate::measure::{Measure, stages};
 use crate::memory::Memory;
 use crate::observers::Observer;
 use crate::requests::{Requests, bytes_of, covers, whole_units};
-use controller::Work;
+use controller::{Reading, Work};
 use engine::{Calendar, Event};
 use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
@@ -620,53 +620,59 @@ impl<P: Observer> Run<P> {
 
     // ---- completions --------------------------------------------------------------------------------
 
+    /// The data of some units of a read left the flash: what of them goes on to the host, and when.
+    #[inline(always)]
+    fn on_read(&mut self, id: u32, units: u32, reading: Reading, stages: Stages, now: SimTime) {
+        let request = self.requests.get(id);
+        request.uncorrectable |= reading.uncorrectable;
+        request.failed |= reading.uncorrectable;
+        request.retries = request.retries.max(reading.decodes.saturating_sub(1));
+        let decoding = self.t_decode.times(u64::from(reading.decodes));
+        request.stages = stages;
+        // Of a wait for map entries only what did not overlap the last flash read made the request longer.
+        let rest = now.since(request.understood).ns().saturating_sub(stages.total());
+        let map_wait = request.buffer_waits.last_mut().expect("there are columns");
+        *map_wait = rest.min(*map_wait);
+        request.parts -= 1;
+        let bytes = if request.parts == 0 {
+            request.bytes_left
+        } else {
+            request.bytes_left.min(u64::from(units) * self.unit)
+        };
+        request.bytes_left -= bytes;
+        request.gathered += bytes;
+        // The answer comes after all that was read is decoded; what was read earlier may take more attempts.
+        request.gathered_at = request.gathered_at.max(now + decoding);
+        let mut decoded = if request.parts == 0 { request.gathered_at } else { now + decoding };
+        let mut over = Nanos::new(stages.transfer);
+        if self.read_frame > 0 {
+            if request.parts > 0 && request.gathered < self.read_frame {
+                return;
+            }
+            (decoded, over) = (request.gathered_at, Nanos::ZERO);
+        }
+        let bytes = std::mem::take(&mut request.gathered);
+        let mut end = self.link.give(decoded, over, bytes);
+        if request.parts == 0 {
+            end = self.link.answered(Op::Read, now, end);
+        }
+        request.ecc_ns = decoded.since(now).ns();
+        request.link_ns = end.since(decoded).ns();
+        if request.parts == 0 {
+            self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+            if self.link.config().double_buffer {
+                request.worked_on = false;
+                self.in_drive -= 1;
+                self.draw(now);
+            }
+        }
+    }
+
     #[inline]
     fn on_output(&mut self, output: Output, now: SimTime) {
         match output {
-            Output::Read { request: id, units, reading, stages } => {
-                let request = self.requests.get(id);
-                request.uncorrectable |= reading.uncorrectable;
-                request.failed |= reading.uncorrectable;
-                request.retries = request.retries.max(reading.decodes.saturating_sub(1));
-                let decoding = self.t_decode.times(u64::from(reading.decodes));
-                request.stages = stages;
-                // Of a wait for map entries only what did not overlap the last flash read made the request longer.
-                let rest = now.since(request.understood).ns().saturating_sub(stages.total());
-                let map_wait = request.buffer_waits.last_mut().expect("there are columns");
-                *map_wait = rest.min(*map_wait);
-                request.parts -= 1;
-                let bytes = if request.parts == 0 {
-                    request.bytes_left
-                } else {
-                    request.bytes_left.min(u64::from(units) * self.unit)
-                };
-                request.bytes_left -= bytes;
-                request.gathered += bytes;
-                // The answer comes after all that was read is decoded; what was read earlier may take more attempts.
-                request.gathered_at = request.gathered_at.max(now + decoding);
-                let mut decoded = if request.parts == 0 { request.gathered_at } else { now + decoding };
-                let mut over = Nanos::new(stages.transfer);
-                if self.read_frame > 0 {
-                    if request.parts > 0 && request.gathered < self.read_frame {
-                        return;
-                    }
-                    (decoded, over) = (request.gathered_at, Nanos::ZERO);
-                }
-                let bytes = std::mem::take(&mut request.gathered);
-                let mut end = self.link.give(decoded, over, bytes);
-                if request.parts == 0 {
-                    end = self.link.answered(Op::Read, now, end);
-                }
-                request.ecc_ns = decoded.since(now).ns();
-                request.link_ns = end.since(decoded).ns();
-                if request.parts == 0 {
-                    self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
-                    if self.link.config().double_buffer {
-                        request.worked_on = false;
-                        self.in_drive -= 1;
-                        self.draw(now);
-                    }
-                }
+            Output::Read { request, units, reading, stages } => {
+                self.on_read(request, units, reading, stages, now);
             }
             Output::Durable { request: id, stages } => {
                 let request = self.requests.get(id);

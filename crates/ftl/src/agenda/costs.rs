@@ -32,7 +32,7 @@ impl Costs {
             let rows = (0..layout.rows).step_by(layout.program_rows as usize);
             mean(&mut rows.map(|row| controller.t_prog(row, 0, cost)))
         };
-        let names = regulation.map_or(&[0][..], |regulation| &regulation.ways.names);
+        let names = regulation.map_or(&[0][..], |regulation| &regulation.table.names);
         let t_prog = names.iter().map(|&cost| programs(cost)).max().unwrap_or(0);
         let mut costs = Self {
             row_read: bus.read_command().ns() + t_r + bus.data_out(layout.row_units).ns(),

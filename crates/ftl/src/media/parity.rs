@@ -98,7 +98,7 @@ impl Media {
             transaction.pages = self.store.layout.planes * self.store.layout.program_rows;
             transaction.owner = slot;
             if let Some(regulation) = &mut self.guards.regulation {
-                let cost = regulation.ways.for_parity();
+                let cost = regulation.table.for_parity();
                 transaction.cost =
                     regulation.issue(cost, global as usize, row, transaction.rows, calendar.now());
                 // The data that it protects fall due themselves.

@@ -163,34 +163,10 @@ impl Media {
         if full {
             frontier.superblock = NONE;
         }
-        let row = (next_unit - layout.program_units_of(slc)) / layout.row_units;
-        // Where streams trade superblocks, those of one superblock must stay in order: one class for both.
-        let own_class = stream == MOVED && self.guards.ordering.is_none();
-        let class = if own_class { Class::InternalProgram } else { Class::HostProgram };
-        if let Some(ordering) = &mut self.guards.ordering {
-            ordering.note(slot, stream == HOST);
-        }
-        let origin = self.store.programs.get(slot, 0).origin();
-        let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
-        transaction.wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, superblock));
-        transaction.slc = slc || (kind == Kind::Copyback && origin == Origin::Fold);
-        transaction.rows = if slc { 1 } else { layout.program_rows };
-        transaction.pages = layout.planes * transaction.rows;
-        transaction.reading.senses = transaction.rows as u16;
-        transaction.owner = slot;
-        if self.guards.sectors.is_some() {
-            self.note_sectors_of(&mut transaction, stream == HOST);
-        }
+        let mut transaction = self.program_of(die, stream, kind, superblock, next_unit, slot);
         let global = self.store.space.global(die, superblock);
-        if let Some(regulation) = self.guards.regulation.as_mut().filter(|_| slc) {
-            regulation.open_one_bit(global, row, calendar.now());
-        } else if let Some(regulation) = &mut self.guards.regulation {
-            let cost = regulation.take_cost(die, stream);
-            transaction.cost =
-                regulation.issue(cost, global, row, self.store.layout.program_rows, calendar.now());
-            if let Some(due) = regulation.take_due() {
-                self.enter_upkeep(due, Work::Refresh(global as u32), calendar);
-            }
+        if self.guards.regulation.is_some() {
+            self.cost_of(&mut transaction, stream, global, calendar);
         }
         self.store.space.in_flight[global] += 1;
         if full {
@@ -223,6 +199,59 @@ impl Media {
             self.update_eligible(die); // Who moves data asks when he is done.
         }
         debug_assert!(self.fits_in_hand(die), "die {die} has a collection without room");
+    }
+
+    /// The program of what a frontier has collected, up to `next_unit` of its superblock.
+    #[inline(always)]
+    fn program_of(
+        &mut self,
+        die: usize,
+        stream: usize,
+        kind: Kind,
+        superblock: u32,
+        next_unit: u32,
+        slot: u32,
+    ) -> Transaction {
+        let (layout, slc) = (&self.store.layout, stream == SLC);
+        let row = (next_unit - layout.program_units_of(slc)) / layout.row_units;
+        // Where streams trade superblocks, those of one superblock must stay in order: one class for both.
+        let own_class = stream == MOVED && self.guards.ordering.is_none();
+        let class = if own_class { Class::InternalProgram } else { Class::HostProgram };
+        if let Some(ordering) = &mut self.guards.ordering {
+            ordering.note(slot, stream == HOST);
+        }
+        let origin = self.store.programs.get(slot, 0).origin();
+        let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
+        transaction.wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, superblock));
+        transaction.slc = slc || (kind == Kind::Copyback && origin == Origin::Fold);
+        transaction.rows = if slc { 1 } else { layout.program_rows };
+        transaction.pages = layout.planes * transaction.rows;
+        transaction.reading.senses = transaction.rows as u16;
+        transaction.owner = slot;
+        if self.guards.sectors.is_some() {
+            self.note_sectors_of(&mut transaction, stream == HOST);
+        }
+        transaction
+    }
+
+    /// Says what a program costs that the regulator has chosen a cost for.
+    fn cost_of(
+        &mut self,
+        transaction: &mut Transaction,
+        stream: usize,
+        global: usize,
+        calendar: &mut Calendar,
+    ) {
+        let Some(regulation) = &mut self.guards.regulation else { return };
+        if stream == SLC {
+            return regulation.open_one_bit(global, transaction.row, calendar.now());
+        }
+        let cost = regulation.take_cost(transaction.die.index(), stream);
+        let rows = self.store.layout.program_rows;
+        transaction.cost = regulation.issue(cost, global, transaction.row, rows, calendar.now());
+        if let Some(due) = regulation.take_due() {
+            self.enter_upkeep(due, Work::Refresh(global as u32), calendar);
+        }
     }
 
     /// Takes no more data into a superblock that may be open.

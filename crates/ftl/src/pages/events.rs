@@ -179,25 +179,7 @@ impl PageMapped {
                 _ => self.media.on_copied_back(die),
             }
         }
-        let first = self.media.store.first_unit(transaction);
-        for unit in 0..transaction.rows * self.media.store.layout.row_units {
-            let ppa = Ppa(first + unit);
-            let source = self.media.store.programs.get(transaction.owner, unit);
-            self.media.store.stats.units_programmed[source.origin() as usize] += 1;
-            match source.origin() {
-                Origin::Map if source == Source::SUMMARY => {}
-                Origin::Host | Origin::Map => {
-                    self.on_host_unit(ppa, source.value(), done, transaction, probe);
-                }
-                Origin::Padding | Origin::Parity => {}
-                origin => {
-                    let old = Ppa(source.value());
-                    if !self.media.on_moved_unit(ppa, old, done, probe) {
-                        self.media.move_again(old, origin, transaction.kind, calendar, probe);
-                    }
-                }
-            }
-        }
+        self.on_programmed_units(transaction, done, calendar, probe);
         self.media.store.programs.release(transaction.owner);
         if self.media.guards.snapshots.is_some() {
             self.go_on_with_checkpoint(calendar.now());
@@ -220,19 +202,56 @@ impl PageMapped {
             self.media.store.stats.program_failures += 1;
             self.media.fail_superblock(die, transaction.superblock, calendar, probe);
         }
+        self.end_programs(die, transaction.superblock);
+        self.media.erase_emptied(calendar, probe);
+        self.upkeep.collect(&mut self.media, die, calendar, probe);
+    }
+
+    /// Each unit of a program has a new place, or must find another.
+    #[inline(always)]
+    fn on_programmed_units<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        done: bool,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let first = self.media.store.first_unit(transaction);
+        for unit in 0..transaction.rows * self.media.store.layout.row_units {
+            let ppa = Ppa(first + unit);
+            let source = self.media.store.programs.get(transaction.owner, unit);
+            self.media.store.stats.units_programmed[source.origin() as usize] += 1;
+            match source.origin() {
+                Origin::Map if source == Source::SUMMARY => {}
+                Origin::Host | Origin::Map => {
+                    self.on_host_unit(ppa, source.value(), done, transaction, probe);
+                }
+                Origin::Padding | Origin::Parity => {}
+                origin => {
+                    let old = Ppa(source.value());
+                    if !self.media.on_moved_unit(ppa, old, done, probe) {
+                        self.media.move_again(old, origin, transaction.kind, calendar, probe);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The last program of a superblock that takes no more data is over: what it is from now on.
+    #[inline(always)]
+    fn end_programs(&mut self, die: usize, superblock: u32) {
+        let global = self.media.store.space.global(die, superblock);
         if self.media.store.space.in_flight[global] == 0
             && self.media.store.space.state[global] == SuperblockState::Closed
         {
             if self.media.holds_one_bit(global) {
-                self.media.close_slc(die, transaction.superblock);
+                self.media.close_slc(die, superblock);
             } else if self.media.store.space.failing[global] {
-                self.media.movers[die].force(transaction.superblock, Origin::Rescue);
+                self.media.movers[die].force(superblock, Origin::Rescue);
             } else {
-                self.media.store.space.close(die, transaction.superblock);
+                self.media.store.space.close(die, superblock);
             }
         }
-        self.media.erase_emptied(calendar, probe);
-        self.upkeep.collect(&mut self.media, die, calendar, probe);
     }
 
     #[inline]

@@ -5,9 +5,9 @@
 //! unit that the host writes or trims leaves the area at once. Which reads fetched what, the origin `read_ahead` says.
 
 mod area;
-mod at_work;
+mod fetched;
 
-pub(crate) use at_work::{Ahead, Taken};
+pub(crate) use fetched::{Ahead, Taken};
 
 use units::{Bytes, Lpn};
 

@@ -4,9 +4,9 @@
 //! that wait at the same time: the page register of a plane holds the whole page, and units of it can be sent for as
 //! many as ask. How a read rides on another is the controller's (`sharing`).
 
-mod at_work;
+mod rides;
 
-pub(crate) use at_work::{RowUnits, find_ride, rider};
+pub(crate) use rides::{RowUnits, find_ride, rider};
 
 /// What a policy may know of a read of the same page row that another may ride on.
 #[derive(Clone, Copy, Debug)]

@@ -71,6 +71,7 @@ pub struct FtlConfig {
 }
 
 impl FtlConfig {
+    // Long: a line for each section, and a value for each field.
     /// Reads `[ftl]`.
     ///
     /// # Errors
@@ -92,78 +93,36 @@ impl FtlConfig {
         let scheme = parity::read(&mut section)?();
         let stripe = scheme.stripe(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
         section.finish()?;
-        let mut section = ftl.child("snapshots")?;
-        let snapshots = SnapshotRules::read(&mut section)?;
-        section.finish()?;
+        let snapshots = whole(&mut ftl, "snapshots", SnapshotRules::read)?;
         if snapshots.is_some() && layout.translation_units == 0 {
             layout.translation_units = layout.map_units();
         }
         let mut gc = ftl.child("gc")?;
-        let stream = gc.choice(
-            "stream",
-            &["separate", "mixed"],
-            "separate",
-            "does GC fill open blocks of its own, or the host's",
-        )?;
-        let collection_reads = gc.or("read_ahead", 4u32, "page rows read ahead by one collection")?;
-        if !(1..=64).contains(&collection_reads) {
-            return Err(gc.reject("read_ahead", "expected 1 to 64"));
-        }
+        let (mixed_streams, read_ahead) = read_streams(&mut gc)?;
         let mut section = gc.child("trigger")?;
         let trigger = trigger::read(&mut section)?;
         trigger().fit(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
         section.finish()?;
-        let mut section = gc.child("victim")?;
-        let victim = victim::read(&mut section)?;
-        section.finish()?;
+        let victim = whole(&mut gc, "victim", victim::read)?;
         gc.finish()?;
-        let mut section = ftl.child("wear")?;
-        let wear = wear::read(&mut section)?;
-        section.finish()?;
-        let mut section = ftl.child("placement")?;
-        let placement = placement::read(&mut section)?;
-        section.finish()?;
-        let mut section = ftl.child("slc_cache")?;
-        let slc_cache = slc_cache::read(&mut section)?;
-        section.finish()?;
-        let mut section = ftl.child("program_order")?;
-        let program_order = program_order::read(&mut section)?;
-        section.finish()?;
-        let mut section = ftl.child("regulator")?;
-        let regulator = regulator::read(&mut section)?;
-        section.finish()?;
+        let wear = whole(&mut ftl, "wear", wear::read)?;
+        let placement = whole(&mut ftl, "placement", placement::read)?;
+        let slc_cache = whole(&mut ftl, "slc_cache", slc_cache::read)?;
+        let program_order = whole(&mut ftl, "program_order", program_order::read)?;
+        let regulator = whole(&mut ftl, "regulator", regulator::read)?;
         let steps = regulator::Steps::read(&mut ftl)?;
-        let mut reading = ftl.child("reading")?;
-        let reckoned = Reckoned {
-            reads: reading.or(
-                "reads",
-                10_000u32,
-                "reads of a block between erases that the way to read it is chosen for",
-            )?,
-            age: read_reckoned_age(&mut reading, steps.retention)?,
-            reclaim: reading.or("reclaim", false, "superblocks read that often are moved (read reclaim)")?,
-            data_age: reading.or("data_age", Nanos::ZERO, "age of the data that are there before the run")?,
-            refresh_age: read_refresh(&mut ftl, steps.retention)?,
-        };
-        if reckoned.data_age.ns() > 1 << 62 {
-            return Err(reading.reject("data_age", "expected at most 146 years"));
-        }
-        reading.finish()?;
+        let reckoned = Reckoned::read(&mut ftl, steps.retention)?;
         let scrub = PatrolRules::read(&mut ftl, steps.retention)?;
         let upkeep_share = read_share(&mut ftl)?;
-        let mut section = ftl.child("rewrite")?;
-        let rewrite_after = section.or(
-            "idle_after",
-            Nanos::new(1_000_000),
-            "how long a die must have been idle before units are written anew for their regulator",
-        )?;
-        section.finish()?;
-        let mut section = ftl.child("buffer")?;
-        let buffer = BufferConfig::read(&mut section, &layout)?;
-        section.finish()?;
-        let mut section = ftl.child("read_merge")?;
-        let merge = read_merge::read(&mut section)?;
-        section.finish()?;
+        let rewrite_after = whole(&mut ftl, "rewrite", |section| {
+            section.or(
+                "idle_after",
+                Nanos::new(1_000_000),
+                "how long a die must have been idle before units are written anew for their regulator",
+            )
+        })?;
+        let buffer = whole(&mut ftl, "buffer", |section| BufferConfig::read(section, &layout))?;
+        let merge = whole(&mut ftl, "read_merge", read_merge::read)?;
         let mut section = ftl.child("read_ahead")?;
         let ahead = read_ahead::read(&mut section)?;
         ahead().area_units(layout.unit).map_err(|(key, expected)| section.reject(key, &expected))?;
@@ -175,8 +134,8 @@ impl FtlConfig {
         compatibility::check(&features)?;
         Ok(Self {
             layout,
-            mixed_streams: stream == "mixed",
-            read_ahead: collection_reads,
+            mixed_streams,
+            read_ahead,
             merge,
             ahead,
             buffer,
@@ -200,6 +159,33 @@ impl FtlConfig {
             features,
         })
     }
+}
+
+/// Reads a whole section of its own.
+fn whole<T>(
+    parent: &mut Section,
+    name: &str,
+    read: impl FnOnce(&mut Section) -> Result<T, ConfigError>,
+) -> Result<T, ConfigError> {
+    let mut section = parent.child(name)?;
+    let value = read(&mut section)?;
+    section.finish()?;
+    Ok(value)
+}
+
+/// Whether moved data share the host's open superblocks, and how many page rows a collection reads ahead.
+fn read_streams(gc: &mut Section) -> Result<(bool, u32), ConfigError> {
+    let stream = gc.choice(
+        "stream",
+        &["separate", "mixed"],
+        "separate",
+        "does GC fill open blocks of its own, or the host's",
+    )?;
+    let ahead = gc.or("read_ahead", 4u32, "page rows read ahead by one collection")?;
+    if !(1..=64).contains(&ahead) {
+        return Err(gc.reject("read_ahead", "expected 1 to 64"));
+    }
+    Ok((stream == "mixed", ahead))
 }
 
 /// Reads `ftl.failed_die`.
@@ -269,4 +255,27 @@ pub struct Reckoned {
     pub reclaim: bool,
     /// What is that old is written anew; zero: nothing.
     pub refresh_age: Nanos,
+}
+
+impl Reckoned {
+    /// Reads `[ftl.reading]`, and `[ftl.refresh]`.
+    fn read(ftl: &mut Section, retention: Nanos) -> Result<Self, ConfigError> {
+        let mut reading = ftl.child("reading")?;
+        let reckoned = Self {
+            reads: reading.or(
+                "reads",
+                10_000u32,
+                "reads of a block between erases that the way to read it is chosen for",
+            )?,
+            age: read_reckoned_age(&mut reading, retention)?,
+            reclaim: reading.or("reclaim", false, "superblocks read that often are moved (read reclaim)")?,
+            data_age: reading.or("data_age", Nanos::ZERO, "age of the data that are there before the run")?,
+            refresh_age: read_refresh(ftl, retention)?,
+        };
+        if reckoned.data_age.ns() > 1 << 62 {
+            return Err(reading.reject("data_age", "expected at most 146 years"));
+        }
+        reading.finish()?;
+        Ok(reckoned)
+    }
 }

@@ -5,6 +5,7 @@ use super::job::{Access, Blocks, JobSpec};
 use super::{flow, zones};
 use crate::WorkloadError;
 
+// Long: one condition after the other, each with its message.
 /// What only the whole section tells.
 ///
 /// # Errors

@@ -225,6 +225,7 @@ pub struct JobSpec {
 }
 
 impl JobSpec {
+    // Long: the default of each option.
     fn new(place: Place) -> Self {
         Self {
             name: "global".to_owned(),

@@ -5,6 +5,7 @@ use super::files::FileRegion;
 use super::job::{JobFile, JobSpec};
 use super::verify::Rule;
 
+// Long: one note after the other.
 /// Notes on `file`, run on a drive of `drive_bytes`.
 pub fn notes(file: &JobFile, files: &[FileRegion], drive_bytes: u64) -> Vec<(String, String)> {
     let mut notes = Vec::new();

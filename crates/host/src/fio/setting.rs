@@ -21,6 +21,7 @@ type Wrong = std::borrow::Cow<'static, str>;
 const ACCESS: &str =
     "read, write, trim, randread, randwrite, randtrim, rw, randrw, trimwrite or randtrimwrite";
 
+// Long: a line for each option.
 /// Sets option `name` (its first name) of `job` to what `text` says.
 ///
 /// # Errors

@@ -116,6 +116,7 @@ struct Times {
 }
 
 impl Worker {
+    // Long: a value for each field.
     /// A clone of `job` with its `share` of `files`.
     ///
     /// # Errors

@@ -169,6 +169,7 @@ pub struct LinkConfig {
 }
 
 impl LinkConfig {
+    // Long: a paragraph for each key.
     /// Reads `[host]`.
     ///
     /// # Errors

@@ -3,9 +3,9 @@
 //! Where a drive has neither a code nor a regulator none of this exists, and pages are read and written as the data
 //! sheet says.
 
+mod cost_table;
 mod reads;
 mod refresh;
-mod ways;
 mod writes;
 
 use crate::RegulationCounts;
@@ -13,12 +13,12 @@ use crate::regulator::days;
 use crate::regulator::{BITS_MAX, COSTS_MAX, Candidate, CostRegulator, WriteCost, WriteView};
 use crate::settings::FtlConfig;
 use controller::{Controller, Origin, Reading};
+use cost_table::CostTable;
 use ecc::Ladder;
 use engine::{RandomStream, large_array};
 use nand::errors::{Condition, ErrorModel};
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
-use ways::Ways;
 
 /// What a drive is given to build its regulation from.
 pub struct RegulationParts {
@@ -82,10 +82,16 @@ impl DieLoad {
     }
 }
 
+/// The most cycles of each row of wear, from that of a drive's blocks at the start.
+fn wear_edges(pe_cycles: u32) -> Vec<u32> {
+    let next = |last: &u32| Some((f64::from(*last) * WEAR_RATIO).min(1e9) as u32 + 1);
+    std::iter::successors(Some(pe_cycles), next).take(WEAR_ROWS).collect()
+}
+
 /// Everything the FTL keeps about costs.
 pub struct Regulation {
     regulator: Box<dyn CostRegulator>,
-    pub(crate) ways: Ways,
+    pub(crate) table: CostTable,
     ladder: Option<Ladder>,
     errors: Box<dyn ErrorModel>,
     types: usize,
@@ -127,6 +133,7 @@ pub struct Regulation {
 const NO_COST: u8 = u8::MAX;
 
 impl Regulation {
+    // Long: a value for each field.
     /// What the configuration asks for; none when it asks for nothing.
     ///
     /// # Errors
@@ -151,23 +158,18 @@ impl Regulation {
         if parts.ladder.is_none() {
             return Ok(None);
         }
-        let ways = Ways::new(costs, steps.usual, controller, parts.page_types)?;
-        if let Some(way) = ways.voltages.iter().position(|set| *set > 0 && !parts.errors.knows_voltages()) {
+        let table = CostTable::new(costs, steps.usual, controller, parts.page_types)?;
+        if let Some(way) = table.voltages.iter().position(|set| *set > 0 && !parts.errors.knows_voltages()) {
             return Err(format!(
                 "ftl.regulator.voltages: {} needs nand.errors.name = tables: the model in use knows no sets of voltages",
-                ways.describe(way)
+                table.describe(way)
             ));
         }
-        let mut wear_edges: Vec<u32> = vec![parts.pe_cycles];
-        while wear_edges.len() < WEAR_ROWS {
-            let last = *wear_edges.last().expect("never empty");
-            wear_edges.push((f64::from(last) * WEAR_RATIO).min(1e9) as u32 + 1);
-        }
         let age_of = |cost: &WriteCost| reckoned.age.map_or(cost.retention, |age| age.min(cost.retention));
-        let age_reckoned = ways.costs.iter().map(age_of).collect();
+        let age_reckoned = table.costs.iter().map(age_of).collect();
         let mut regulation = Self {
             age_reckoned,
-            ways,
+            table,
             ladder: parts.ladder,
             errors: parts.errors,
             types: parts.page_types as usize,
@@ -191,19 +193,23 @@ impl Regulation {
             pending: vec![[NO_COST; 3]; layout.dies as usize],
             random: RandomStream::new(seed, "ftl.regulation"),
             counts: RegulationCounts::default(),
-            wear_edges,
+            wear_edges: wear_edges(parts.pe_cycles),
             regulator,
         };
         regulation.work_out(controller);
         regulation.check_feasible()?;
-        // What was there before the run counts as moved since it was written, while the drive was idle.
-        let costs = &regulation.candidates[..regulation.ways.len()];
-        let idle = DieLoad::default().view(Origin::Refresh, SimTime::ZERO, costs);
-        let initial = regulation.regulator.choose(&idle, &mut 0) as u8;
-        if initial != 0 {
-            regulation.row_cost.fill(initial);
-        }
+        regulation.cost_what_is_there();
         Ok(Some(Box::new(regulation)))
+    }
+
+    /// What was there before the run counts as moved since it was written, while the drive was idle.
+    fn cost_what_is_there(&mut self) {
+        let costs = &self.candidates[..self.table.len()];
+        let idle = DieLoad::default().view(Origin::Refresh, SimTime::ZERO, costs);
+        let initial = self.regulator.choose(&idle, &mut 0) as u8;
+        if initial != 0 {
+            self.row_cost.fill(initial);
+        }
     }
 
     fn ladder(&self) -> &Ladder {
@@ -218,12 +224,12 @@ impl Regulation {
 
     /// The rung that the end of the retention time calls for; none where the code cannot correct that.
     fn needed_at_end(&self, cost: usize, pe_cycles: u32, page_type: usize) -> Option<usize> {
-        let age = self.ways.costs[cost].retention;
+        let age = self.table.costs[cost].retention;
         self.ladder().needed(self.rber_at(age, cost, pe_cycles, page_type))
     }
 
     fn condition(&self, cost: usize, pe_cycles: u32, seconds: f64, reads: u32) -> Condition {
-        let (step, voltages) = (self.ways.steps[cost], self.ways.voltages[cost]);
+        let (step, voltages) = (self.table.steps[cost], self.table.voltages[cost]);
         Condition { step, voltages, pe_cycles, seconds, reads }
     }
 
@@ -237,7 +243,7 @@ impl Regulation {
         };
         self.readings = self.ladder().rungs.iter().map(reading).collect();
         let last = self.readings.len() - 1;
-        for cost in 0..self.ways.len() {
+        for cost in 0..self.table.len() {
             for &pe_cycles in &self.wear_edges {
                 for page_type in 0..self.types {
                     let rate = self.rber_at(self.age_reckoned[cost], cost, pe_cycles, page_type);
@@ -247,12 +253,12 @@ impl Regulation {
             }
         }
         for row in 0..self.wear_edges.len() {
-            for cost in 0..self.ways.len() {
+            for cost in 0..self.table.len() {
                 let at_end = |page_type| self.needed_at_end(cost, self.wear_edges[row], page_type);
                 let rungs: Option<Vec<usize>> = (0..self.types).map(at_end).collect();
                 let worst = rungs.as_ref().map(|rungs| *rungs.iter().max().expect("a cell has a bit"));
                 self.candidates.push(Candidate {
-                    t_prog: controller.t_prog(0, 0, self.ways.names[cost]),
+                    t_prog: controller.t_prog(0, 0, self.table.names[cost]),
                     references: self.ladder().rungs[worst.unwrap_or(last)].references,
                     feasible: worst.is_some(),
                 });
@@ -266,7 +272,7 @@ impl Regulation {
     }
 
     fn check_feasible(&self) -> Result<(), String> {
-        for (cost, (of, candidate)) in self.ways.costs.iter().zip(&self.candidates).enumerate() {
+        for (cost, (of, candidate)) in self.table.costs.iter().zip(&self.candidates).enumerate() {
             if candidate.feasible {
                 continue;
             }
@@ -276,7 +282,7 @@ impl Regulation {
                 "ftl.regulator: {} leaves a raw bit error rate of {:.2e} after {} on blocks with \
                  {wear} program/erase cycles, and ecc.code corrects {:.2e} at most: use a finer step, a shorter \
                  retention time or a stronger code",
-                self.ways.describe(cost),
+                self.table.describe(cost),
                 worst.fold(0.0, f64::max),
                 days(of.retention),
                 self.ladder().limit(),
@@ -305,14 +311,14 @@ impl Regulation {
 
     /// Program steps, voltages and retention times of the costs.
     pub fn costs(&self) -> &[WriteCost] {
-        &self.ways.costs
+        &self.table.costs
     }
 
     /// The ways to write, in the order of their numbers in transactions from 1 on: the program step over the usual one,
     /// or a set of voltages.
     pub fn ways_to_write(&self) -> Vec<(f64, Option<&str>)> {
-        let named = self.ways.costs.iter().map(|cost| cost.voltages.as_deref());
-        self.ways.steps.iter().copied().zip(named).collect()
+        let named = self.table.costs.iter().map(|cost| cost.voltages.as_deref());
+        self.table.steps.iter().copied().zip(named).collect()
     }
 
     /// Reference voltages of the rungs.

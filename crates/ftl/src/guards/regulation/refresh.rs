@@ -12,7 +12,7 @@ impl Regulation {
     /// Notes when the data that a superblock holds before time begins must be written anew, and gives that.
     pub(crate) fn due_from_start(&mut self, superblock: usize) -> Option<SimTime> {
         let cost = usize::from(self.row_cost[superblock * self.rows as usize]);
-        let refresh = self.ways.costs[cost].refresh?.ns().min(i64::MAX as u64);
+        let refresh = self.table.costs[cost].refresh?.ns().min(i64::MAX as u64);
         let due = SimTime::from_ns(self.opened_at[superblock].saturating_add(refresh as i64).max(0) as u64);
         self.due[superblock] = due;
         Some(due)
@@ -22,7 +22,7 @@ impl Regulation {
     pub(crate) fn forget_due(&mut self) {
         self.due.fill(SimTime::NEVER);
         self.reclaims = false;
-        self.ways.costs.iter_mut().for_each(|cost| cost.refresh = None);
+        self.table.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
     /// Since when the superblock holds data that must be written anew; none where that is yet to come.
@@ -37,7 +37,7 @@ impl Regulation {
 
     /// The shortest time after which a way to write wants its data written anew.
     pub(crate) fn shortest_refresh(&self) -> Option<Nanos> {
-        self.ways.costs.iter().filter_map(|cost| cost.refresh).min()
+        self.table.costs.iter().filter_map(|cost| cost.refresh).min()
     }
 
     /// How often a page is sensed when nothing is in doubt.

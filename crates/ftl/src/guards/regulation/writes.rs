@@ -18,9 +18,9 @@ impl Regulation {
         now: SimTime,
     ) {
         let origin = unit.origin;
-        let first_cost = usize::from(self.wear_row[superblock]) * self.ways.len();
+        let first_cost = usize::from(self.wear_row[superblock]) * self.table.len();
         // With one way to write there is nothing to ask for.
-        let asked = if self.ways.len() == 1 && self.bits == 0 {
+        let asked = if self.table.len() == 1 && self.bits == 0 {
             0
         } else {
             self.ask(die, first_cost, unit, waiting, now)
@@ -35,7 +35,7 @@ impl Regulation {
         }
         let pending = &mut self.pending[die][stream];
         // One program has one step: the finest any of its units asks for, which holds for them all.
-        if *pending == NO_COST || self.ways.finer(chosen, usize::from(*pending)) {
+        if *pending == NO_COST || self.table.finer(chosen, usize::from(*pending)) {
             *pending = chosen as u8;
         }
     }
@@ -46,7 +46,7 @@ impl Regulation {
         let note = if self.bits > 0 { self.notes[lpn.index()] } else { 0 };
         let opened = old_row.map(|row| self.opened_at[(row / self.rows) as usize]);
         let age = opened.filter(|opened| *opened >= 0).map(|opened| Nanos::new(now.ns() - opened as u64));
-        let costs = &self.candidates[first_cost..first_cost + self.ways.len()];
+        let costs = &self.candidates[first_cost..first_cost + self.table.len()];
         let view = WriteView {
             first: if self.bits > 0 { note & SEEN == 0 } else { age.is_none() },
             previous: old_row.map(|row| usize::from(self.row_cost[row as usize])),
@@ -56,7 +56,7 @@ impl Regulation {
         };
         let mut bits = note & NOTES;
         let chosen = self.regulator.choose(&view, &mut bits);
-        let costs = self.ways.len();
+        let costs = self.table.len();
         assert!(chosen < costs, "the cost regulator chose way {chosen} of {costs}");
         if self.bits > 0 {
             // Whatever was to be written anew is being written now.
@@ -90,10 +90,10 @@ impl Regulation {
             return chosen;
         }
         self.counts.refined += 1;
-        let coarseness = &self.ways.coarseness;
+        let coarseness = &self.table.coarseness;
         let finer = |&other: &usize| coarseness[other] <= coarseness[chosen];
         let by_step = |a: &usize, b: &usize| coarseness[*a].total_cmp(&coarseness[*b]);
-        let all = || (0..self.ways.len()).filter(finer);
+        let all = || (0..self.table.len()).filter(finer);
         let holds = |other: &usize| self.candidates[first + other].feasible;
         all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
     }
@@ -113,7 +113,7 @@ impl Regulation {
         }
         let first = superblock * self.rows as usize + row as usize;
         self.row_cost[first..first + rows as usize].fill(cost);
-        if let Some(refresh) = self.ways.costs[usize::from(cost)].refresh {
+        if let Some(refresh) = self.table.costs[usize::from(cost)].refresh {
             let opened = self.opened_at[superblock].max(0) as u64;
             let due = SimTime::from_ns(opened.saturating_add(refresh.ns()));
             if due < self.due[superblock] {
@@ -121,7 +121,7 @@ impl Regulation {
                 self.due[superblock] = due;
             }
         }
-        self.ways.names[usize::from(cost)]
+        self.table.names[usize::from(cost)]
     }
 
     /// Units that wait at a die to be written anew.

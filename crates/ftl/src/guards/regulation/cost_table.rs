@@ -1,11 +1,11 @@
-//! The regulator's ways to write, as this chip carries them out.
+//! What the regulator's writes cost, as this chip carries them out.
 
 use crate::regulator::WriteCost;
 use controller::Controller;
 use units::Voltage;
 
 /// What the FTL works with of each way to write.
-pub(crate) struct Ways {
+pub(crate) struct CostTable {
     /// As the regulator gave them.
     pub costs: Vec<WriteCost>,
     /// Program step over the usual one.
@@ -18,7 +18,7 @@ pub(crate) struct Ways {
     pub names: Vec<u8>,
 }
 
-impl Ways {
+impl CostTable {
     /// Tells the controller of them. `page_types`: bits of a cell.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Ways {
         controller: &mut Controller,
         page_types: u32,
     ) -> Result<Self, String> {
-        let mut ways = Self {
+        let mut table = Self {
             costs: Vec::new(),
             steps: Vec::new(),
             voltages: Vec::new(),
@@ -49,13 +49,13 @@ impl Ways {
                     (set + 1, name, time(0) as f64 / time(name) as f64)
                 }
             };
-            ways.steps.push(step);
-            ways.voltages.push(set);
-            ways.coarseness.push(coarseness);
-            ways.names.push(name);
-            ways.costs.push(cost);
+            table.steps.push(step);
+            table.voltages.push(set);
+            table.coarseness.push(coarseness);
+            table.names.push(name);
+            table.costs.push(cost);
         }
-        Ok(ways)
+        Ok(table)
     }
 
     /// How many there are.

@@ -1,0 +1,63 @@
+"""What a reader of the sources may rely on: functions fit a screen, names say something, all is called."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CRATES = ROOT / "crates"
+FILES = sorted(CRATES.glob("*/src/**/*.rs"))
+NAMES = [str(path.relative_to(CRATES)) for path in FILES]
+
+#: Names that say nothing of what a file holds.
+EMPTY_NAMES = {"at_work", "common", "helpers", "misc", "stuff", "things", "util", "utils", "ways"}
+LINES_MOST = 60
+#: A longer function says in a comment that begins so, right above it, why it is one.
+REASON = "// Long: "
+FUNCTION = re.compile(r"( *)(?:pub(?:\([a-z]+\))? )?(?:const )?fn (\w+)")
+
+
+def functions(lines: list[str]) -> list[tuple[str, int, int]]:
+    """Return the name, first line and length of each function, by the brace that stands below its `fn`."""
+    found = []
+    for at, line in enumerate(lines):
+        match = FUNCTION.match(line)
+        if not match or line.endswith((";", "}")):
+            continue
+        end = next((i for i in range(at, len(lines)) if lines[i] == match[1] + "}"), at)
+        found.append((match[2], at, end - at + 1))
+    return found
+
+
+@pytest.mark.parametrize("file", NAMES)
+def test_a_function_fits_a_screen(file: str) -> None:
+    lines = (CRATES / file).read_text().splitlines()
+    for name, at, length in functions(lines):
+        if length > LINES_MOST:
+            above = next(i for i in range(at - 1, -1, -1) if not lines[i].strip().startswith(("#[", "///")))
+            assert lines[above].strip().startswith(REASON), (
+                f"{name} has {length} lines, and no {REASON!r} above it"
+            )
+
+
+def test_a_module_is_named_for_what_it_holds() -> None:
+    assert not [file for file in NAMES if Path(file).stem in EMPTY_NAMES]
+
+
+def test_a_public_function_is_called() -> None:
+    texts = [
+        path.read_text() for path in sorted(CRATES.rglob("*.rs")) + sorted((ROOT / "benches").rglob("*.rs"))
+    ]
+    words = Counter(word for text in texts for word in re.findall(r"\w+", text))
+    public = {
+        name for text in texts for name in re.findall(r"^ *pub (?:const )?fn (\w+)", text, re.MULTILINE)
+    }
+    assert not sorted(name for name in public if words[name] < 2)
+
+
+def test_the_glossary_says_each_word_once() -> None:
+    words = Counter(re.findall(r"^\| \*\*(.+?)\*\*", (ROOT / "GLOSSARY.md").read_text(), re.MULTILINE))
+    assert len(words) > 50
+    assert not [word for word, count in words.items() if count > 1]

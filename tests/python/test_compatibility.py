@@ -31,10 +31,23 @@ def line_of(text: str, part: str) -> int:
             "ftl.parity.name = none",
         ),
         (
-            ["age", "drive.toml"],
+            ["run", "drive.toml", "job.fio", "--set", "ftl.gc.victim.name=fifo"],
             BLOCKS,
-            'name = "bast"',
-            'ftl.mapping.name = "bast": not together with floatgate age: ',
+            None,
+            'ftl.gc.victim.name = "fifo": says nothing with ftl.mapping.name = "bast": the address says '
+            "where data go, and merges take the place of collection; expected ftl.mapping.name = page, ",
+        ),
+        (
+            ["run", "drive.toml", "job.fio"],
+            BLOCKS + '\n[ftl.placement]\nname = "static"\n',
+            'name = "static"',
+            'ftl.placement.name = "static": says nothing with ftl.mapping.name = "bast": ',
+        ),
+        (
+            ["age", "drive.toml"],
+            "\n[ftl.reading]\nreclaim = true\n",
+            "reclaim = true",
+            'ftl.reading.reclaim = true: says nothing with ecc.code.name = "none": without a code ',
         ),
         (
             ["run", "drive.toml", "job.fio"],
@@ -45,7 +58,7 @@ def line_of(text: str, part: str) -> int:
     ],
 )
 def test_what_does_not_go_together_is_one_line(
-    floatgate: Command, tmp_path: Path, arguments: list[str], more: str, blamed: str, said: str
+    floatgate: Command, tmp_path: Path, arguments: list[str], more: str, blamed: str | None, said: str
 ) -> None:
     text = TINY.replace("channels = 2", "channels = 4").replace("op_ratio = 0.25", "op_ratio = 2.0") + more
     (tmp_path / "drive.toml").write_text(text, encoding="utf-8")
@@ -53,5 +66,18 @@ def test_what_does_not_go_together_is_one_line(
     done = floatgate(*arguments)
     assert done.returncode == 2, done.stderr
     assert "\n" not in done.stderr.strip(), done.stderr
-    assert f"drive.toml:{line_of(text, blamed)}: {said}" in done.stderr
+    place = "--set" if blamed is None else f"drive.toml:{line_of(text, blamed)}"
+    assert f"{place}: {said}" in done.stderr
     assert "; expected " in done.stderr
+
+
+@pytest.mark.parametrize("more", [["ftl.mapping.name=fast"], ["ecc.code.name=none"]])
+def test_what_a_drive_says_is_kept_when_it_says_nothing_any_more(
+    floatgate: Command, tmp_path: Path, more: list[str]
+) -> None:
+    text = TINY.replace("op_ratio = 0.25", "op_ratio = 2.0")
+    text += '\n[ecc.code]\nname = "ldpc"\n[ftl.reading]\nreclaim = true\n[ftl.placement]\nname = "static"\n'
+    (tmp_path / "drive.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "job.fio").write_text(JOB, encoding="utf-8")
+    done = floatgate("run", "drive.toml", "job.fio", *(f"--set={line}" for line in more))
+    assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ FLOORS = [
     ["media"],
     ["relocate"],
     ["upkeep"],
-    ["read_path"],
+    ["host_side"],
     ["parts"],
     ["pages", "blocks"],
     ["steady", "needs"],

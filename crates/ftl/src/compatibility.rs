@@ -98,15 +98,13 @@ pub enum Reason {
     Physical(&'static str),
     /// The one is not what the other needs.
     Logical(&'static str),
-    /// Nothing but that nobody built it: what is missing.
-    Unbuilt(&'static str),
 }
 
 impl Reason {
     /// In words.
     pub fn text(self) -> &'static str {
         match self {
-            Self::Physical(text) | Self::Logical(text) | Self::Unbuilt(text) => text,
+            Self::Physical(text) | Self::Logical(text) => text,
         }
     }
 }
@@ -146,7 +144,7 @@ const fn needs(feature: Feature, needed: Feature, reason: &'static str, change: 
 }
 
 use Feature as F;
-use Reason::{Logical, Physical, Unbuilt};
+use Reason::{Logical, Physical};
 
 const PAGES: &str = "ftl.mapping.name = page, dftl or birrell";
 const ONE_UNIT: &str = "one unit a program: controller.multi_plane = false, nand.program = page, ftl.mapping_unit as large as the page";
@@ -155,12 +153,6 @@ const TRACK: &str = "ftl.sectors.track = true";
 
 /// Every pair that does not go together. What follows from a row by [`NEEDS`] has no row of its own.
 pub const APART: &[Apart] = &[
-    apart(
-        F::Code,
-        F::BlockMap,
-        Unbuilt("a map of blocks keeps no account of the wear, age and costs from which errors follow"),
-        PAGES,
-    ),
     apart(
         F::SlcCache,
         F::BlockMap,
@@ -177,7 +169,6 @@ pub const APART: &[Apart] = &[
         ),
         PAGES,
     ),
-    apart(F::FailedDie, F::BlockMap, Unbuilt("a map of blocks has no reads that fail"), PAGES),
     apart(
         F::Snapshots,
         F::BlockMap,
@@ -189,12 +180,6 @@ pub const APART: &[Apart] = &[
         F::BlockMap,
         Logical("a page's address says which block it goes to, and when: there is nothing to trade"),
         "ftl.program_order.name = in-order, or ftl.mapping.name = page, dftl or birrell",
-    ),
-    apart(
-        F::Sectors,
-        F::BlockMap,
-        Unbuilt("a map of blocks knows which pages hold data, not which sectors of them"),
-        PAGES,
     ),
     apart(
         F::SlcCache,
@@ -247,7 +232,6 @@ pub const APART: &[Apart] = &[
         Logical("a program that overlaps the one before it is chosen before the channel is free"),
         "controller.cache_program = false, or controller.late_choice = false",
     ),
-    apart(F::Ageing, F::BlockMap, Unbuilt("windows of a life are written through a map of pages"), PAGES),
 ];
 
 /// Every feature that is nothing without another.
@@ -270,6 +254,39 @@ pub const NEEDS: &[Needs] = &[
         "planes of one die do not work by themselves",
         "controller.dies_take_turns = true, or controller.paired_planes = 1",
     ),
+];
+
+/// Keys that say nothing on a drive that has a feature, or lacks it.
+#[derive(Clone, Copy, Debug)]
+pub struct Idle {
+    /// Keys, and sections with all they hold.
+    pub keys: &'static [&'static str],
+    /// The feature.
+    pub feature: Feature,
+    /// They say nothing with it; else without it.
+    pub with: bool,
+    /// Why.
+    pub reason: &'static str,
+    /// What to write instead.
+    pub change: &'static str,
+}
+
+/// All such keys that a file could be taken to mean something by.
+pub const IDLE: &[Idle] = &[
+    Idle {
+        keys: &["controller.copyback", "ftl.gc.stream", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement"],
+        feature: F::BlockMap,
+        with: true,
+        reason: "the address says where data go, and merges take the place of collection",
+        change: PAGES,
+    },
+    Idle {
+        keys: &["ftl.reading.reclaim"],
+        feature: F::Code,
+        with: false,
+        reason: "without a code no data have errors, and none need it",
+        change: CODE,
+    },
 ];
 
 /// A feature that is on, and what turned it on.
@@ -349,6 +366,45 @@ pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
             let expected =
                 format!("nothing without {}: {}; expected {}", row.needed.keys()[0], row.reason, row.change);
             return Err(error(entry, expected));
+        }
+    }
+    Ok(())
+}
+
+/// Looks whether a drive's user wrote something that says nothing. What a file below his own says is not his: a drive that
+/// gets another map by `--set` keeps the rest of its file.
+///
+/// # Errors
+/// Names the key and what makes it say nothing.
+pub fn check_idle(entries: &[Entry], found: &[Found]) -> Result<(), ConfigError> {
+    let is_off = |entry: &Entry| entry.value.to_string() == "false";
+    for row in IDLE {
+        let on = found.iter().find(|found| found.feature == row.feature);
+        let switch = row.feature.keys()[0];
+        let switch = entries.iter().find(|entry| entry.key == switch);
+        if on.is_some() != row.with {
+            continue;
+        }
+        let place = switch.map_or(&Place::Default, |switch| &switch.place);
+        let is_his = |entry: &&Entry| match (&entry.place, place) {
+            (Place::Set, _) => true,
+            (Place::Line(file, _), Place::Line(other, _)) => file == other,
+            (Place::Line(..), Place::Default) => true,
+            (Place::Line(..), Place::Set) | (Place::Default, _) => false,
+        };
+        let names = |entry: &&Entry| {
+            let rest = |key: &&str| {
+                entry.key.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            row.keys.iter().any(rest)
+        };
+        if let Some(entry) = entries.iter().filter(names).filter(is_his).find(|entry| !is_off(entry)) {
+            let said =
+                switch.map_or(String::new(), |switch| format!(" with {} = {}", switch.key, switch.value));
+            return Err(self::error(
+                entry,
+                format!("says nothing{said}: {}; expected {}", row.reason, row.change),
+            ));
         }
     }
     Ok(())

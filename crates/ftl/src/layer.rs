@@ -3,8 +3,11 @@
 use crate::agenda::Costs;
 use crate::buffer::Dram;
 use crate::guards::Stripes;
+use crate::host_side::{Host, Reads, Sectored};
 use crate::mapping::Plan;
+use crate::media::Media;
 use crate::parts::Parts;
+use crate::upkeep::Upkeep;
 use crate::{
     BlockMapped, FtlConfig, FtlStats, Layout, Mark, Output, PageMapped, Regulation, RegulationCounts,
     RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
@@ -46,6 +49,18 @@ macro_rules! forward {
     };
 }
 
+/// Declares what a layer answers from the parts that both kinds of mapping are made of.
+macro_rules! of_parts {
+    ($($(#[$doc:meta])* $name:ident () -> $out:ty { |$ftl:ident| $answer:expr })*) => {
+        $($(#[$doc])*
+        #[inline]
+        pub fn $name(&self) -> $out {
+            let $ftl = self;
+            $answer
+        })*
+    };
+}
+
 impl Ftl {
     /// A fresh drive of the kind that `config` names: nothing written, every good superblock free.
     ///
@@ -67,27 +82,163 @@ impl Ftl {
         }
     }
 
-    /// What regulation counted so far; nothing where there is none.
-    pub fn regulation_counts(&self) -> RegulationCounts {
+    #[inline]
+    fn media(&self) -> &Media {
         match self {
-            Self::Page(ftl) => ftl.regulation_counts(),
-            Self::Blocks(_) => RegulationCounts::default(),
+            Self::Page(ftl) => &ftl.media,
+            Self::Blocks(ftl) => &ftl.media,
         }
     }
 
-    /// Costs of writes and reads; none where the drive has no code.
-    pub fn regulation(&self) -> Option<&Regulation> {
+    #[inline]
+    fn parts(&mut self) -> (&mut Media, &mut Host) {
         match self {
-            Self::Page(ftl) => ftl.regulation(),
-            Self::Blocks(_) => None,
+            Self::Page(ftl) => ftl.parts(),
+            Self::Blocks(ftl) => ftl.parts(),
         }
+    }
+
+    fn host(&self) -> &Host {
+        match self {
+            Self::Page(ftl) => &ftl.host,
+            Self::Blocks(ftl) => &ftl.host,
+        }
+    }
+
+    fn reasons(&self) -> &Upkeep {
+        match self {
+            Self::Page(ftl) => &ftl.upkeep,
+            Self::Blocks(ftl) => &ftl.upkeep,
+        }
+    }
+
+    of_parts! {
+        /// The shape of the drive.
+        layout() -> &Layout { |ftl| &ftl.media().store.layout }
+        /// What was counted so far.
+        stats() -> &FtlStats { |ftl| &ftl.media().store.stats }
+        /// The counters after every so many victims, or merges, since measuring began.
+        turnover() -> &Turnover { |ftl| &ftl.reasons().turnover }
+        /// The counters now.
+        mark() -> Mark { |ftl| ftl.media().mark() }
+        /// The controller, for its busy times.
+        controller() -> &Controller { |ftl| &ftl.media().store.controller }
+        /// The blocks, for their wear.
+        array() -> &FlashArray { |ftl| &ftl.media().store.array }
+        /// True once too many blocks failed: writes are refused from then on.
+        is_read_only() -> bool { |ftl| ftl.media().read_only }
+        /// Writes are acknowledged when the buffer holds them.
+        is_write_back() -> bool { |ftl| ftl.media().rules.write_back }
+        /// The buffer survives a power cut: what it holds is durable.
+        is_protected() -> bool { |ftl| ftl.media().rules.power_loss_protection }
+        /// The most units that were acknowledged and not on flash at once since the run began.
+        risk_most() -> u32 { |ftl| ftl.host().risk.most }
+        /// Mapping units that the buffer holds at most.
+        buffer_units() -> u32 { |ftl| ftl.media().buffer.slots() }
+        /// Units that the write buffer has room for now.
+        buffer_slots_free() -> u32 { |ftl| ftl.media().buffer.free_slots() }
+        /// How long data may wait for company before they are programmed.
+        patience() -> Nanos { |ftl| ftl.media().assembly.flush_after }
+        /// Valid mapping units of each superblock of the drive.
+        valid_units() -> &[u32] { |ftl| &ftl.media().store.space.valid }
+        /// State of each superblock of the drive.
+        superblock_states() -> &[SuperblockState] { |ftl| &ftl.media().store.space.state }
+        /// True when [`Self::reserve`] would give something.
+        has_room() -> bool { |ftl| ftl.media().has_slot() }
+        /// True while the buffer holds data that is not on flash.
+        is_draining() -> bool { |ftl| ftl.media().is_draining() }
+        /// Costs of writes and reads; none where the drive has no code.
+        regulation() -> Option<&Regulation> { |ftl| ftl.media().guards.regulation.as_deref() }
+        /// What regulation counted so far; nothing where there is none.
+        regulation_counts() -> RegulationCounts { |ftl| ftl.regulation().map_or_else(Default::default, |it| it.counts) }
+        /// Bytes that superblocks with one bit a cell hold; absent where there can be none.
+        cache_bytes() -> Option<u64> { |ftl| ftl.media().cache_bytes() }
+        /// The parity over dies, if there is one.
+        parity() -> Option<&Stripes> { |ftl| ftl.media().guards.parity.as_deref() }
+        /// The snapshots of the logical drive; none where it takes none.
+        snapshots() -> Option<&Snapshots> { |ftl| ftl.media().guards.snapshots.as_deref() }
+        /// What an access to the buffer's DRAM takes; none where it takes nothing.
+        dram() -> Option<Dram> { |ftl| ftl.host().dram }
     }
 
     /// The time a patrol's round is to take, and the dies whose round takes longer now; none without a patrol.
     pub fn patrol(&self, now: SimTime) -> Option<(Nanos, usize)> {
+        self.reasons().patrol.as_ref().map(|patrol| (patrol.period(), patrol.overdue(now)))
+    }
+
+    /// True when a superblock holds one bit a cell.
+    pub fn holds_one_bit(&self, superblock: usize) -> bool {
+        self.media().holds_one_bit(superblock)
+    }
+
+    /// What upkeep did, the most of a die's time it may take, and the superblocks that wait for it; none where nothing
+    /// comes back by the clock alone.
+    pub fn upkeep(&self) -> Option<(UpkeepCounts, f64, u64)> {
+        self.media().agenda.as_ref().map(|agenda| (agenda.counts, agenda.share(), agenda.waiting()))
+    }
+
+    /// Bytes of state: map, superblocks, buffer.
+    pub fn state_bytes(&self) -> usize {
+        let beside = match self {
+            Self::Page(_) => 0,
+            Self::Blocks(ftl) => ftl.bytes(),
+        };
+        self.media().bytes() + self.host().bytes() + beside
+    }
+
+    /// Where `lpn` lives on flash, or [`Ppa::NONE`].
+    #[inline]
+    pub fn lookup(&self, lpn: Lpn) -> Ppa {
+        self.media().store.map.lookup(lpn)
+    }
+
+    /// What the spare area of `ppa` says it holds.
+    pub fn holder(&self, ppa: Ppa) -> Lpn {
+        self.media().store.map.holder(ppa)
+    }
+
+    /// True when `ppa` counts as valid.
+    pub fn is_valid(&self, ppa: Ppa) -> bool {
+        self.media().store.map.is_valid(ppa)
+    }
+
+    /// Asks for the cache lines a request for `lpn` will need.
+    #[inline]
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.media().store.map.prefetch_lookup(lpn);
+    }
+
+    /// Takes one output.
+    #[inline]
+    pub fn take_output(&mut self) -> Option<Output> {
+        self.parts().1.outputs.pop()
+    }
+
+    /// Reserves up to `wanted` buffer slots; gives how many.
+    #[inline]
+    pub fn reserve(&mut self, wanted: u32) -> u32 {
+        self.parts().0.reserve(wanted)
+    }
+
+    /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
+    pub fn wear_on(&mut self, worn: &[u32], times: u32) {
+        self.parts().0.store.wear_on(worn, times);
+    }
+
+    /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
+    pub fn end_upkeep(&mut self) {
         match self {
-            Self::Page(ftl) => ftl.patrol(now),
-            Self::Blocks(_) => None,
+            Self::Page(ftl) => ftl.upkeep.end(&mut ftl.media),
+            Self::Blocks(ftl) => ftl.upkeep.end(&mut ftl.media),
+        }
+    }
+
+    /// Measuring begins: what collection does from now on counts.
+    pub fn begin_turnover(&mut self) {
+        let mark = self.mark();
+        match self {
+            Self::Page(ftl) => ftl.upkeep.turnover.begin(mark),
+            Self::Blocks(ftl) => ftl.upkeep.turnover.begin(mark),
         }
     }
 
@@ -99,39 +250,6 @@ impl Ftl {
         let superblocks = 2 * turns * u64::from(layout.superblocks_per_die);
         let ns = Costs::of(layout, controller, self.regulation()).superblock.saturating_mul(superblocks);
         Nanos::new(ns.saturating_add(self.patience().ns()))
-    }
-
-    /// What upkeep did, its share of a die's time, and what waits for it; none where nothing comes back by the clock.
-    pub fn upkeep(&self) -> Option<(UpkeepCounts, f64, u64)> {
-        match self {
-            Self::Page(ftl) => ftl.upkeep(),
-            Self::Blocks(_) => None,
-        }
-    }
-
-    /// Bytes that superblocks with one bit a cell hold; absent where there can be none.
-    #[inline]
-    pub fn cache_bytes(&self) -> Option<u64> {
-        match self {
-            Self::Page(ftl) => ftl.cache_bytes(),
-            Self::Blocks(_) => None,
-        }
-    }
-
-    /// True when a superblock holds one bit a cell.
-    pub fn holds_one_bit(&self, superblock: usize) -> bool {
-        match self {
-            Self::Page(ftl) => ftl.media.holds_one_bit(superblock),
-            Self::Blocks(_) => false,
-        }
-    }
-
-    /// The parity over dies, if there is one.
-    pub fn parity(&self) -> Option<&Stripes> {
-        match self {
-            Self::Page(ftl) => ftl.parity(),
-            Self::Blocks(_) => None,
-        }
     }
 
     /// The page-mapped layer, if that is what it is: its steady state can be constructed.
@@ -147,14 +265,6 @@ impl Ftl {
         match self {
             Self::Page(_) => None,
             Self::Blocks(ftl) => Some(ftl),
-        }
-    }
-
-    /// The snapshots of the logical drive; none where it takes none.
-    pub fn snapshots(&self) -> Option<&Snapshots> {
-        match self {
-            Self::Page(ftl) => ftl.snapshots(),
-            Self::Blocks(_) => None,
         }
     }
 
@@ -182,8 +292,8 @@ impl Ftl {
     /// Says which bytes of the drive a request is about, before it is worked on.
     #[inline]
     pub fn note_extent(&mut self, request: u32, offset: u64, bytes: u64) {
-        if let Self::Page(ftl) = self {
-            ftl.note_extent(request, offset, bytes);
+        if let Some(sectors) = &mut self.parts().0.guards.sectors {
+            sectors.note_extent(request, offset, bytes);
         }
     }
 
@@ -192,75 +302,22 @@ impl Ftl {
     pub fn reserve_at(&mut self, request: u32, first: Lpn, wanted: u32) -> u32 {
         match self {
             Self::Page(ftl) => ftl.reserve_at(request, first, wanted),
-            Self::Blocks(ftl) => ftl.reserve(wanted),
-        }
-    }
-
-    /// What an access to the buffer's DRAM takes; none where it takes nothing.
-    pub fn dram(&self) -> Option<Dram> {
-        match self {
-            Self::Page(ftl) => ftl.dram(),
-            Self::Blocks(_) => None,
+            Self::Blocks(ftl) => ftl.reserve_at(request, first, wanted),
         }
     }
 
     /// Bytes that were read from the buffer since the last call, where sectors are known.
     pub fn take_cached(&mut self) -> u64 {
-        match self {
-            Self::Page(ftl) => ftl.take_cached(),
-            Self::Blocks(_) => 0,
-        }
+        self.parts().0.guards.sectors.as_mut().map_or(0, |sectors| std::mem::take(&mut sectors.cached))
     }
 
     forward! {
-        /// The shape of the drive.
-        fn layout(&self) -> &Layout;
-        /// What was counted so far.
-        fn stats(&self) -> &FtlStats;
-        /// The counters after every so many victims, or merges, since measuring began.
-        fn turnover(&self) -> &Turnover;
-        /// The counters now.
-        fn mark(&self) -> Mark;
-        /// The controller, for its busy times.
-        fn controller(&self) -> &Controller;
-        /// The blocks, for their wear.
-        fn array(&self) -> &FlashArray;
-        /// True once too many blocks failed: writes are refused from then on.
-        fn is_read_only(&self) -> bool;
-        /// Writes are acknowledged when the buffer holds them.
-        fn is_write_back(&self) -> bool;
-        /// The buffer survives a power cut: what it holds is durable.
-        fn is_protected(&self) -> bool;
-        /// The most units that were acknowledged and not on flash at once since the run began.
-        fn risk_most(&self) -> u32;
-        /// Mapping units that the buffer holds at most.
-        fn buffer_units(&self) -> u32;
-        /// Bytes of state: map, superblocks, buffer.
-        fn state_bytes(&self) -> usize;
         /// Bytes of RAM that the modelled drive's map takes.
         fn map_bytes(&self) -> u64;
-        /// How long data may wait for company before they are programmed.
-        fn patience(&self) -> Nanos;
         /// Why each die takes no more writes, for the message of a run that is stuck.
         fn explain_stall(&self) -> String;
         /// Superblocks not lost to bad blocks, over all dies.
         fn usable_superblocks(&self) -> u32;
-        /// Valid mapping units of each superblock of the drive.
-        fn valid_units(&self) -> &[u32];
-        /// State of each superblock of the drive.
-        fn superblock_states(&self) -> &[SuperblockState];
-        /// Where `lpn` lives on flash, or [`Ppa::NONE`].
-        fn lookup(&self, lpn: Lpn) -> Ppa;
-        /// What the spare area of `ppa` says it holds.
-        fn holder(&self, ppa: Ppa) -> Lpn;
-        /// True when `ppa` counts as valid.
-        fn is_valid(&self, ppa: Ppa) -> bool;
-        /// Asks for the cache lines a request for `lpn` will need.
-        fn prefetch(&self, lpn: Lpn);
-        /// True when [`Self::reserve`] would give something.
-        fn has_room(&self) -> bool;
-        /// True while the buffer holds data that is not on flash.
-        fn is_draining(&self) -> bool;
         /// Takes the state of a drive at rest.
         ///
         /// # Errors
@@ -272,16 +329,10 @@ impl Ftl {
         /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
         /// no request waits for it any longer.
         fn declare_stalled();
-        /// Measuring begins: what collection does from now on counts.
-        fn begin_turnover();
         /// Counts what a power cut would have lost, for the time until now.
         fn account_risk(now: SimTime);
         /// Sends all that the buffer holds to the flash.
         fn send_out[P](calendar: &mut Calendar, probe: &mut P);
-        /// Takes one output.
-        fn take_output() -> Option<Output>;
-        /// Reserves up to `wanted` buffer slots; gives how many.
-        fn reserve(wanted: u32) -> u32;
         /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
         fn begin[P](calendar: &mut Calendar, probe: &mut P);
         /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.

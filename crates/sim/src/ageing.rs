@@ -13,8 +13,8 @@
 use crate::ageing_window::{self, Speed};
 use crate::{Drive, Error};
 use engine::RandomStream;
+use ftl::Ftl;
 use ftl::compatibility::{Feature, check_asked};
-use ftl::{Ftl, PageMapped};
 use serde::{Deserialize, Serialize};
 use units::Lpn;
 
@@ -140,22 +140,21 @@ impl Ageing {
     pub fn new(drive: Drive, options: AgeingOptions) -> Result<Self, Error> {
         check_asked(Feature::Ageing, &drive.features)?;
         let mut ftl = drive.build(options.seed)?;
-        let page = ftl.as_page_mapped().expect("others are refused above");
-        if page.array().lives().is_empty() {
+        if ftl.array().lives().is_empty() {
             return Err(Error(format!(
                 "{}: nand.tables.endurance: missing: how long blocks live is not known; `floatgate derive` makes such \
                  a chip, `chip = \"derived/...\"` names one",
                 drive.name
             )));
         }
-        let units = page.layout().logical_units;
-        let spare = page.layout().physical_units() as f64 / f64::from(units);
-        let measure_every = options.measure * page.array().mean_life() * spare;
-        let filled = (0..units).all(|lpn| page.try_write_untimed(Lpn(lpn)));
+        let units = ftl.layout().logical_units;
+        let spare = ftl.layout().physical_units() as f64 / f64::from(units);
+        let measure_every = options.measure * ftl.array().mean_life() * spare;
+        let filled = (0..units).all(|lpn| ftl.try_write_untimed(Lpn(lpn)));
         let window = (f64::from(units) * options.window).max(1.0) as u64;
         let capacity = drive.capacity().get() as f64;
         let random = RandomStream::new(options.seed, "ageing");
-        let read_only = !filled || page.is_read_only();
+        let read_only = !filled || ftl.is_read_only();
         Ok(Self {
             drive,
             ftl,
@@ -171,18 +170,14 @@ impl Ageing {
         })
     }
 
-    fn page(&mut self) -> &mut PageMapped {
-        self.ftl.as_page_mapped().expect("it was one when it was built")
-    }
-
     /// True when the drive takes no more writes.
     pub fn is_done(&self) -> bool {
         self.read_only
     }
 
     /// The part of the mean block's life that is behind it.
-    pub fn fraction(&mut self) -> f64 {
-        let array = self.page().array();
+    pub fn fraction(&self) -> f64 {
+        let array = self.ftl.array();
         mean(array.pe_cycles_by_block()) / array.mean_life()
     }
 
@@ -191,6 +186,10 @@ impl Ageing {
     /// # Errors
     /// When the drive cannot be copied for the measurement.
     pub fn advance(&mut self) -> Result<AgeRow, Error> {
+        // What waits for company before a map of blocks is written at the end of each window, be it measured or not.
+        if self.ftl.is_draining() {
+            self.ftl.settle();
+        }
         let speed = self.measure()?;
         Ok(AgeRow { speed, ..self.overwrite() })
     }
@@ -204,23 +203,22 @@ impl Ageing {
     }
 
     fn overwrite(&mut self) -> AgeRow {
-        let before = self.page().array().pe_cycles_by_block().to_vec();
-        let stats = *self.page().stats();
+        let before = self.ftl.array().pe_cycles_by_block().to_vec();
+        let stats = *self.ftl.stats();
         let mut written = 0;
         while written < self.window && !self.read_only {
             let lpn = Lpn(self.options.draw(&mut self.random, self.units) as u32);
-            let stored = self.page().try_write_untimed(lpn);
+            let stored = self.ftl.try_write_untimed(lpn);
             written += u64::from(stored);
-            self.read_only = !stored || self.page().is_read_only();
+            self.read_only = !stored || self.ftl.is_read_only();
         }
-        let counted = self.page().stats().since(&stats);
+        let counted = self.ftl.stats().since(&stats);
         let programmed: u64 = counted.units_programmed.iter().sum();
         let waf = programmed as f64 / counted.units_written.max(1) as f64;
         self.drive_writes += written as f64 / f64::from(self.units);
         let jumped = if self.read_only { 0 } else { self.jump(&before, written) };
         let (drive_writes, capacity, read_only) = (self.drive_writes, self.capacity, self.read_only);
-        let page = self.page();
-        let cycles = page.array().pe_cycles_by_block();
+        let cycles = self.ftl.array().pe_cycles_by_block();
         AgeRow {
             host_bytes: drive_writes * capacity,
             drive_writes,
@@ -228,8 +226,8 @@ impl Ageing {
             pe_cycles_min: cycles.iter().copied().min().unwrap_or(0),
             pe_cycles_mean: mean(cycles),
             pe_cycles_max: cycles.iter().copied().max().unwrap_or(0),
-            bad_blocks: page.array().bad_blocks(),
-            superblocks: page.usable_superblocks(),
+            bad_blocks: self.ftl.array().bad_blocks(),
+            superblocks: self.ftl.usable_superblocks(),
             jumped,
             read_only,
             speed: None,
@@ -238,22 +236,22 @@ impl Ageing {
 
     /// Wears the blocks as many times more as keeps the jump small; gives how often.
     fn jump(&mut self, before: &[u32], written: u64) -> u32 {
-        let now = self.page().array().pe_cycles_by_block();
+        let now = self.ftl.array().pe_cycles_by_block();
         let worn: Vec<u32> = now.iter().zip(before).map(|(now, before)| now - before).collect();
         let each = mean(&worn);
         if each <= 0.0 {
             return 0;
         }
-        let life = self.page().array().mean_life();
+        let life = self.ftl.array().mean_life();
         let times = ((self.options.jump * life / each) as u32).min(self.most_before_failures(&worn));
-        self.page().wear_on(&worn, times);
+        self.ftl.wear_on(&worn, times);
         self.drive_writes += f64::from(times) * written as f64 / f64::from(self.units);
         times
     }
 
     /// How often blocks can be worn by `worn` until the lives of one in [`FAILING`] of them have ended.
-    fn most_before_failures(&mut self, worn: &[u32]) -> u32 {
-        let array = self.page().array();
+    fn most_before_failures(&self, worn: &[u32]) -> u32 {
+        let array = self.ftl.array();
         let mut left: Vec<u32> = array
             .lives()
             .iter()

@@ -7,7 +7,8 @@ use bus::{Bus, Support};
 use config::{ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
 use ecc::EccConfig;
-use ftl::{Ftl, FtlConfig, RegulationParts, compatibility::Found};
+use ftl::compatibility::{Found, check_idle};
+use ftl::{Ftl, FtlConfig, RegulationParts};
 use host::LinkConfig;
 use nand::cells::CellPhysics;
 use nand::chip::{SimulatedChip, TabledChip};
@@ -369,7 +370,10 @@ impl Drive {
     /// When a file, a key or a value is wrong, or the drive could not sustain writes.
     pub fn load(catalogue: &Catalogue, name: &str, overrides: &[String]) -> Result<Self, Error> {
         let (document, name) = catalogue.document(name, overrides)?;
-        Self::of(document, name)
+        let drive = Self::of(document, name)?;
+        // A resolved configuration says every key; a file or `--set` should say none in vain.
+        check_idle(&drive.entries, &drive.features)?;
+        Ok(drive)
     }
 
     /// The drive of a resolved configuration: key paths with their values, as a result embeds them.

@@ -246,9 +246,7 @@ impl<P: Observer> Run<P> {
 
     /// Lets the drive finish what it holds, after the last request.
     pub fn drain(&mut self) {
-        if let Some(pages) = self.ftl.as_page_mapped() {
-            pages.end_upkeep();
-        }
+        self.ftl.end_upkeep();
         self.ftl.send_out(&mut self.calendar, &mut self.observer);
         self.pass_while(|run| run.ftl.is_draining());
     }

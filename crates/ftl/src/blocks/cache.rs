@@ -3,18 +3,18 @@
 use super::BlockMapped;
 use crate::buffer::SlotState;
 use crate::mapping::bank::Purpose;
-use controller::{Origin, Probe, Transaction};
+use controller::{Origin, Probe};
 use engine::Calendar;
-use units::{Lpn, Ppa, SimTime};
+use units::Lpn;
 
 impl BlockMapped {
     /// New data for a unit that the buffer holds: true when they took the place of what it holds.
     pub(super) fn overwrite_buffered(&mut self, slot: u32, request: u32, calendar: &Calendar) -> bool {
-        if !self.host.buffer.take_over(slot, request, &mut self.store.stats) {
+        if !self.media.buffer.take_over(slot, request, &mut self.media.store.stats) {
             return false;
         }
-        if request != u32::MAX && self.rules.write_back {
-            let bank = self.split(self.host.buffer.slot(slot).lpn).0;
+        if request != u32::MAX && self.media.rules.write_back {
+            let bank = self.split(self.media.buffer.slot(slot).lpn).0;
             self.banks[bank].pressed = true;
             self.touch_bank(bank);
         }
@@ -29,19 +29,19 @@ impl BlockMapped {
         if self.instant.is_some() {
             return self.let_wait(slot, calendar, false);
         }
-        self.host.buffer.enqueue(slot);
+        self.media.buffer.enqueue(slot);
         self.let_leave(false, calendar);
         self.relieve_buffer(calendar);
     }
 
     /// Lets units leave when the buffer keeps more than it may.
     pub(super) fn relieve_buffer(&mut self, calendar: &Calendar) {
-        if !self.host.buffer.is_cache() {
+        if !self.media.buffer.is_cache() {
             return;
         }
-        self.host.buffer.relieve(&mut self.store.stats);
-        self.let_leave(self.host.buffer.pads(), calendar);
-        if !self.has_room() {
+        self.media.buffer.relieve(&mut self.media.store.stats);
+        self.let_leave(self.media.buffer.pads(), calendar);
+        if !self.media.has_slot() {
             // The room that partial program units take is what the next write waits for.
             self.press_waiting();
         }
@@ -49,8 +49,8 @@ impl BlockMapped {
 
     /// What left the buffer's own queue waits in its bank; `padded`: the whole group is to be written.
     pub(super) fn let_leave(&mut self, padded: bool, calendar: &Calendar) {
-        while let Some(slot) = self.host.buffer.take_queued() {
-            let (bank, group, _) = self.split(self.host.buffer.slot(slot).lpn);
+        while let Some(slot) = self.media.buffer.take_queued() {
+            let (bank, group, _) = self.split(self.media.buffer.slot(slot).lpn);
             let padding = &mut self.banks[bank].padding;
             if padded && padding.back() != Some(&group) && !padding.contains(&group) {
                 padding.push_back(group);
@@ -77,7 +77,7 @@ impl BlockMapped {
 
     /// The slot of a unit that waits to be written, not that of one that stays.
     pub(super) fn waiting_slot(&self, lpn: Lpn) -> Option<u32> {
-        self.host.buffer.find(lpn).filter(|&slot| self.host.buffer.slot(slot).state == SlotState::Queued)
+        self.media.buffer.find(lpn).filter(|&slot| self.media.buffer.slot(slot).state == SlotState::Queued)
     }
 
     /// Writes a group whole, with what waits of it. False while that must wait.
@@ -89,7 +89,7 @@ impl BlockMapped {
         probe: &mut P,
     ) -> bool {
         let waits = (0..self.rules.group_programs)
-            .flat_map(|position| (0..self.store.layout.program_units).map(move |unit| (position, unit)))
+            .flat_map(|position| (0..self.media.store.layout.program_units).map(move |unit| (position, unit)))
             .filter_map(|(position, unit)| self.lpn_at(bank, group, position, unit))
             .any(|lpn| self.waiting_slot(lpn).is_some());
         // What waited may have been trimmed, or gone with another merge.
@@ -100,54 +100,9 @@ impl BlockMapped {
         done
     }
 
-    /// Keeps what the host read from flash, where it is still the newest and there is room for it.
-    pub(super) fn keep_read<P: Probe>(
-        &mut self,
-        transaction: &Transaction,
-        calendar: &Calendar,
-        probe: &mut P,
-    ) {
-        if !self.host.buffer.is_cache() {
-            return;
-        }
-        let superblock = transaction.die.0 * self.store.layout.superblocks_per_die + transaction.superblock;
-        let start = self.store.layout.first_ppa(superblock) + transaction.row * self.store.layout.row_units;
-        let mut mask = transaction.mask;
-        while mask != 0 {
-            let ppa = Ppa(start + mask.trailing_zeros());
-            mask &= mask - 1;
-            let lpn = self.store.map.holder(ppa);
-            let current =
-                lpn != Lpn::NONE && self.store.map.lookup(lpn) == ppa && self.host.buffer.find(lpn).is_none();
-            if current && self.host.buffer.keeps_clean(lpn) && self.has_room() {
-                let slot = self.host.buffer.insert_clean(lpn);
-                probe.on_kept(lpn, slot, ppa);
-                self.relieve_buffer(calendar);
-            }
-        }
-    }
-
-    /// Mapping units that the buffer holds at most.
-    pub fn buffer_units(&self) -> u32 {
-        self.host.buffer.slots()
-    }
-
-    /// The most units that were at risk at once since the run began.
-    pub fn risk_most(&self) -> u32 {
-        self.host.risk.most
-    }
-
-    /// Counts what would have been lost if the power had failed, for the time until now. Called before it changes.
-    pub fn account_risk(&mut self, now: SimTime) {
-        if self.is_protected() {
-            return; // Capacitors: nothing is at risk.
-        }
-        self.store.stats.risk_unit_ns += self.host.risk.until(now, self.host.buffer.at_risk());
-    }
-
     /// Sends all that the buffer holds to the flash.
     pub fn send_out<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
-        self.host.buffer.send_out_held();
+        self.media.buffer.send_out_held();
         self.let_leave(false, calendar);
         self.press(calendar, probe);
     }

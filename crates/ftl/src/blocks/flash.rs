@@ -3,10 +3,10 @@
 use super::BlockMapped;
 use crate::buffer::SlotState;
 use crate::events;
+use crate::host_side::Reads;
 use crate::mapping::bank::Role;
-use crate::read_path::Reads;
 use crate::store::SuperblockState;
-use crate::wear::WearView;
+use crate::upkeep::{KeepsUp, PATROL};
 use crate::{Output, Stages};
 use controller::{Kind, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
@@ -23,7 +23,7 @@ impl BlockMapped {
         match &mut self.instant {
             Some(queue) => queue.push_back(transaction),
             None => {
-                self.store.controller.submit(transaction, calendar, probe);
+                self.media.store.controller.submit(transaction, calendar, probe);
             }
         }
     }
@@ -34,20 +34,24 @@ impl BlockMapped {
             self.work(event.index as usize, calendar, probe);
             return;
         }
-        self.store.controller.handle(event, calendar, probe);
-        while let Some(id) = self.store.controller.take_finished() {
-            let transaction = *self.store.controller.transaction(id);
-            self.store.controller.release(id);
+        if event.kind == events::UPKEEP {
+            self.on_upkeep(calendar, probe);
+            return self.pump(calendar, probe);
+        }
+        self.media.store.controller.handle(event, calendar, probe);
+        while let Some(id) = self.media.store.controller.take_finished() {
+            let transaction = *self.media.store.controller.transaction(id);
+            self.media.store.controller.release(id);
             if transaction.origin == Origin::ReadAhead {
-                self.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
-                let superblock =
-                    transaction.die.0 * self.store.layout.superblocks_per_die + transaction.superblock;
-                let first =
-                    self.store.layout.first_ppa(superblock) + transaction.row * self.store.layout.row_units;
-                self.on_fetched(id, Ppa(first), transaction.mask, |ftl, ppa| ftl.store.map.holder(ppa));
-                continue;
+                self.media.store.stats.pages_read[transaction.origin as usize] +=
+                    u64::from(transaction.pages);
+                self.on_fetched(id, &transaction);
+            } else {
+                self.on_finished(&transaction, calendar, probe);
             }
-            self.on_finished(&transaction, calendar, probe);
+            if self.media.agenda.is_some() {
+                self.note_idle(transaction.die, calendar);
+            }
         }
         self.pump(calendar, probe);
     }
@@ -61,18 +65,17 @@ impl BlockMapped {
         let bank = transaction.die.index() / self.rules.span as usize;
         match transaction.kind {
             Kind::Read => {
-                self.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
+                self.media.store.stats.pages_read[transaction.origin as usize] +=
+                    u64::from(transaction.pages);
+                if transaction.owner == PATROL && transaction.origin == Origin::Scrub {
+                    return self.upkeep.on_patrol_read(&mut self.media, transaction, calendar, probe);
+                }
+                if transaction.reading.uncorrectable {
+                    self.media.store.stats.reads_lost[usize::from(transaction.origin != Origin::Host)] += 1;
+                    self.media.mark_lost(transaction);
+                }
                 match transaction.origin {
-                    Origin::Host => {
-                        self.keep_read(transaction, calendar, probe);
-                        self.host.outputs.push(Output::Read {
-                            request: transaction.owner,
-                            units: transaction.mask.count_ones(),
-                            reading: transaction.reading,
-                            stages: Stages::of(transaction),
-                        });
-                        return;
-                    }
+                    Origin::Host => return self.end_host_read(transaction, calendar, probe),
                     Origin::ReadModifyWrite => self.on_rest_read(transaction.owner, calendar, probe),
                     _ => self.on_copy_read(bank, transaction.owner),
                 }
@@ -85,12 +88,12 @@ impl BlockMapped {
 
     /// The rest of a unit written in part is known.
     fn on_rest_read<P: Probe>(&mut self, slot: u32, calendar: &Calendar, probe: &mut P) {
-        match self.host.buffer.slot(slot).state {
+        match self.media.buffer.slot(slot).state {
             // A newer version may have come: only the newest may stay.
-            SlotState::Merging if self.host.buffer.is_newest(slot) => self.admit(slot, calendar),
+            SlotState::Merging if self.media.buffer.is_newest(slot) => self.admit(slot, calendar),
             SlotState::Merging => self.let_wait(slot, calendar, false),
             _ => {
-                self.host.buffer.release(slot, false);
+                self.release(slot, false);
                 self.end_overtaken_by(slot);
                 self.answer_flushes();
             }
@@ -98,29 +101,28 @@ impl BlockMapped {
         if self.host.following.is_empty() {
             return;
         }
-        let all = std::mem::take(&mut self.host.following);
-        let (behind, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(older, _)| *older == slot);
-        self.host.following = others;
-        for (_, follower) in behind {
+        for follower in self.host.take_followers(slot) {
             probe.on_rest(follower, slot);
             self.on_rest_read(follower, calendar, probe);
         }
     }
 
     fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
-        let superblock = transaction.die.0 * self.store.layout.superblocks_per_die + transaction.superblock;
-        let (bank, block) = (self.bank_of(superblock), self.store.block_of[superblock as usize]);
-        let done = self.store.array.program(superblock as usize, transaction.row, transaction.rows);
+        let superblock =
+            transaction.die.0 * self.media.store.layout.superblocks_per_die + transaction.superblock;
+        let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
+        let done = self.media.store.array.program(superblock as usize, transaction.row, transaction.rows);
         self.account_risk(calendar.now());
-        self.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+        self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         let state = &mut self.banks[bank];
         state.in_flight -= 1;
         state.blocks[block as usize].in_flight -= 1;
-        let first = self.store.layout.first_ppa(superblock) + transaction.row * self.store.layout.row_units;
-        for unit in 0..self.store.layout.program_units {
+        let first = self.media.store.layout.first_ppa(superblock)
+            + transaction.row * self.media.store.layout.row_units;
+        for unit in 0..self.media.store.layout.program_units {
             let ppa = Ppa(first + unit);
-            let source = self.store.programs.get(transaction.owner, unit);
-            self.store.stats.units_programmed[source.origin() as usize] += 1;
+            let source = self.media.store.programs.get(transaction.owner, unit);
+            self.media.store.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
                 Origin::Host => self.on_host_unit(ppa, source.value(), done, transaction, calendar, probe),
                 Origin::Padding => {}
@@ -128,10 +130,10 @@ impl BlockMapped {
                 _ => {}
             }
         }
-        self.store.programs.release(transaction.owner);
+        self.media.store.programs.release(transaction.owner);
         if !done {
-            self.store.stats.program_failures += 1;
-            self.store.failing[superblock as usize] = true;
+            self.media.store.stats.program_failures += 1;
+            self.media.store.space.failing[superblock as usize] = true;
             self.fail_block(bank, block, calendar, probe);
         }
         self.free_if_empty(bank, block, calendar, probe);
@@ -146,13 +148,13 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
-        let (lpn, request) = (self.host.buffer.slot(slot).lpn, self.host.buffer.slot(slot).request);
-        let newest = self.host.buffer.is_newest(slot);
+        let (lpn, request) = (self.media.buffer.slot(slot).lpn, self.media.buffer.slot(slot).request);
+        let newest = self.media.buffer.is_newest(slot);
         if !done && (newest || self.is_awaited(slot)) {
             self.let_wait(slot, calendar, true);
             return;
         }
-        let old = self.store.map.lookup(lpn);
+        let old = self.media.store.map.lookup(lpn);
         if done && !newest {
             probe.on_outdated(lpn, slot);
         }
@@ -167,20 +169,21 @@ impl BlockMapped {
                 self.invalidate(old, calendar, probe);
             }
         } else {
-            self.store.stats.units_stale += 1;
+            self.media.store.stats.units_stale += 1;
         }
-        if newest && self.host.buffer.keeps_clean(lpn) && self.instant.is_none() {
-            self.host.buffer.keep_clean(slot);
+        if newest && self.media.buffer.keeps_clean(lpn) && self.instant.is_none() {
+            self.media.buffer.keep_clean(slot);
+            self.media.release_sectors(slot);
             self.relieve_buffer(calendar);
         } else {
-            self.host.buffer.release(slot, newest);
+            self.release(slot, newest);
         }
         if request != u32::MAX {
             let mut stages = Stages::of(transaction);
-            stages.waits[Origin::Gc.wait_column()] += self.host.waits[slot as usize].merged_ns;
+            stages.waits[Origin::Gc.wait_column()] += self.waits[slot as usize].merged_ns;
             self.host.outputs.push(Output::Durable { request, stages });
         }
-        if !self.host.overtaken.is_empty() {
+        if !self.overtaken.is_empty() {
             self.end_overtaken_by(slot);
         }
         if !self.host.flushes.is_empty() {
@@ -191,16 +194,16 @@ impl BlockMapped {
     /// A newer version in the buffer makes this one no less the newest on the flash: the unit leaves its old place,
     /// which a merge relies on. Only a trim makes it garbage, or a newer version whose program was over before.
     fn is_next_newest(&self, slot: u32) -> bool {
-        let lpn = self.host.buffer.slot(slot).lpn;
-        let newer = self.host.buffer.find(lpn).map(|newer| self.host.buffer.slot(newer).state);
+        let lpn = self.media.buffer.slot(slot).lpn;
+        let newer = self.media.buffer.find(lpn).map(|newer| self.media.buffer.slot(newer).state);
         newer.is_some_and(|state| state != SlotState::Clean)
-            && self.store.map.lookup(lpn) == self.host.waits[slot as usize].home
+            && self.media.store.map.lookup(lpn) == self.waits[slot as usize].home
     }
 
     /// A copied unit was programmed: it is the home of its data unless the host trimmed it meanwhile.
     fn on_copied_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, calendar: &mut Calendar, probe: &mut P) {
-        let lpn = self.store.map.holder(ppa);
-        if self.store.map.lookup(lpn) != old {
+        let lpn = self.media.store.map.holder(ppa);
+        if self.media.store.map.lookup(lpn) != old {
             return;
         }
         self.commit(lpn, ppa);
@@ -209,19 +212,19 @@ impl BlockMapped {
     }
 
     fn commit(&mut self, lpn: units::Lpn, ppa: Ppa) {
-        self.store.map.set(lpn, ppa);
-        let superblock = self.store.layout.superblock_of(ppa);
-        self.store.valid[superblock as usize] += 1;
+        self.media.store.map.set(lpn, ppa);
+        let superblock = self.media.store.layout.superblock_of(ppa);
+        self.media.store.space.valid[superblock as usize] += 1;
         let bank = self.bank_of(superblock);
-        self.banks[bank].blocks[self.store.block_of[superblock as usize] as usize].valid += 1;
+        self.banks[bank].blocks[self.block_of[superblock as usize] as usize].valid += 1;
     }
 
     /// Makes `ppa` invalid; a block that then holds nothing may be erased.
     pub(super) fn invalidate<P: Probe>(&mut self, ppa: Ppa, calendar: &mut Calendar, probe: &mut P) {
-        self.store.map.invalidate(ppa);
-        let superblock = self.store.layout.superblock_of(ppa);
-        self.store.valid[superblock as usize] -= 1;
-        let (bank, block) = (self.bank_of(superblock), self.store.block_of[superblock as usize]);
+        self.media.store.map.invalidate(ppa);
+        let superblock = self.media.store.layout.superblock_of(ppa);
+        self.media.store.space.valid[superblock as usize] -= 1;
+        let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         self.banks[bank].blocks[block as usize].valid -= 1;
         self.free_if_empty(bank, block, calendar, probe);
     }
@@ -242,29 +245,37 @@ impl BlockMapped {
     pub(super) fn note_lost_room(&mut self, bank: usize) {
         let bank = &self.banks[bank];
         let needed = bank.data.len() as u32 + self.rules.kind.logs_least() + 1;
-        self.read_only |= bank.usable_blocks() < needed;
+        self.media.read_only |= bank.usable_blocks() < needed;
     }
 
     fn on_erased<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
         let (die, within) = (transaction.die.0, transaction.superblock);
-        let superblock = (die * self.store.layout.superblocks_per_die + within) as usize;
-        assert_eq!(self.store.valid[superblock], 0, "superblock {superblock} was erased with valid data");
-        let done = self.store.array.erase(die, within);
-        self.store.stats.blocks_erased[transaction.origin as usize] += u64::from(self.store.layout.planes);
-        self.store.stats.erase_failures += u64::from(!done);
-        self.wear.erases[die as usize] += 1;
+        let superblock = (die * self.media.store.layout.superblocks_per_die + within) as usize;
+        assert_eq!(
+            self.media.store.space.valid[superblock], 0,
+            "superblock {superblock} was erased with valid data"
+        );
+        let done = self.media.store.array.erase(die, within);
+        self.media.store.stats.blocks_erased[transaction.origin as usize] +=
+            u64::from(self.media.store.layout.planes);
+        self.media.store.stats.erase_failures += u64::from(!done);
+        self.media.store.space.dies[die as usize].erases += 1;
         probe.on_erase(superblock);
         let (bank, member) = ((die / self.rules.span) as usize, (die % self.rules.span) as usize);
         self.banks[bank].erasing[member] -= 1;
-        let failing = std::mem::replace(&mut self.store.failing[superblock], false);
-        if (failing || !done) && self.store.array.retire(die, within) == nand::RetireOutcome::Lost {
-            self.store.state[superblock] = SuperblockState::Lost;
-            self.store.stats.superblocks_lost += 1;
+        let failing = std::mem::replace(&mut self.media.store.space.failing[superblock], false);
+        if (failing || !done) && self.media.store.array.retire(die, within) == nand::RetireOutcome::Lost {
+            self.media.store.space.state[superblock] = SuperblockState::Lost;
+            self.media.store.stats.superblocks_lost += 1;
             self.banks[bank].usable[member] -= 1;
             self.note_lost_room(bank);
         } else {
             self.push_free(superblock as u32);
-            if self.wear.policies[die as usize].relocates() {
+            if let Some(regulation) = &mut self.media.guards.regulation {
+                regulation.note_wear(superblock, self.media.store.space.pe_cycles[superblock]);
+            }
+            self.media.observe_erase(die as usize, within, transaction.wear);
+            if self.media.store.space.dies[die as usize].wear.relocates() {
                 self.level_wear(die, within, calendar, probe);
             }
         }
@@ -274,27 +285,20 @@ impl BlockMapped {
     fn level_wear<P: Probe>(&mut self, die: u32, erased: u32, calendar: &mut Calendar, probe: &mut P) {
         let (bank, member) = ((die / self.rules.span) as usize, die % self.rules.span);
         let state = &self.banks[bank];
-        let first = die * self.store.layout.superblocks_per_die;
+        let first = die * self.media.store.layout.superblocks_per_die;
         let target = state.job.as_ref().map(|job| job.target);
         let candidates: Vec<SuperblockId> = (0..state.blocks.len() as u32)
             .filter(|&block| state.blocks[block as usize].role == Role::Data && Some(block) != target)
             .map(|block| SuperblockId(state.members[(block * self.rules.span + member) as usize] - first))
             .collect();
-        let range = first as usize..(first + self.store.layout.superblocks_per_die) as usize;
-        let mut view = WearView {
-            erased: SuperblockId(erased),
-            candidates: &candidates,
-            valid_units: &self.store.valid[range.clone()],
-            pe_cycles: &self.store.pe_cycles[range.clone()],
-            closed_at: &self.store.closed_at[range],
-            clock: self.store.stats.units_programmed.iter().sum(),
-            erases: self.wear.erases[die as usize],
-            random: &mut self.wear.random,
-        };
-        let Some(picked) = self.wear.policies[die as usize].relocate(&mut view) else { return };
-        assert!(candidates.contains(&picked), "the wear policy picked {picked} of die {die}, no candidate");
-        let block = self.store.block_of[(first + picked.0) as usize];
-        self.store.stats.wear_relocations += 1;
+        let clock = self.media.store.stats.units_programmed.iter().sum();
+        let space = &mut self.media.store.space;
+        (space.dies[die as usize].candidates, space.dies[die as usize].clock) = (candidates, clock);
+        let Some(picked) = space.ask_wear(die as usize, erased) else { return };
+        let is_candidate = space.dies[die as usize].candidates.contains(&picked);
+        assert!(is_candidate, "the wear policy picked {picked} of die {die}, no candidate");
+        let block = self.block_of[(first + picked.0) as usize];
+        self.media.store.stats.wear_relocations += 1;
         self.banks[bank].reclaim.push_back((block, Origin::Wear));
         self.seal(bank, block, calendar, probe);
     }

@@ -3,15 +3,18 @@
 use super::BlockMapped;
 use crate::Output;
 use crate::buffer::{Slot, SlotState};
-use crate::read_path::{ReadParts, Reads, class_of};
-use crate::store::NONE;
-use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
+use crate::host_side::{Arriving, Host, Reads, Sectored};
+use crate::media::Media;
+use controller::{Class, Origin, Probe};
 use engine::Calendar;
-use units::{DieId, Lpn, Ppa};
+use units::{Lpn, Ppa};
 
 impl BlockMapped {
-    /// Time begins: nothing is needed before writes can come.
-    pub fn begin<P: Probe>(&mut self, _: &mut Calendar, _: &mut P) {}
+    /// Time begins.
+    pub fn begin<P: Probe>(&mut self, calendar: &mut Calendar, _: &mut P) {
+        self.media.begin();
+        self.upkeep.begin(&mut self.media, calendar);
+    }
 
     /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
     pub fn read<P: Probe>(
@@ -22,69 +25,14 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) -> u32 {
-        let mut reads = 0;
-        let (mut row, mut mask) = (NONE, 0u64);
-        for lpn in (first.0..first.0 + count).map(Lpn) {
-            let buffered = if self.host.buffer.used_slots() > 0 { self.host.buffer.find(lpn) } else { None };
-            if let Some(slot) = buffered {
-                self.store.stats.units_read_buffer += 1;
-                self.host.buffer.note_read(slot);
-                continue;
-            }
-            if self.host.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, calendar, probe)
-            {
-                continue;
-            }
-            let ppa = self.store.map.lookup(lpn);
-            if ppa == Ppa::NONE {
-                self.store.stats.units_read_unmapped += 1;
-                continue;
-            }
-            self.store.stats.units_read_flash += 1;
-            probe.on_host_read(lpn, ppa);
-            let (this_row, unit) = (ppa.0 / self.store.layout.row_units, ppa.0 % self.store.layout.row_units);
-            if mask != 0 && (this_row != row || mask >> unit & 1 == 1) {
-                reads += self.submit_host_read(request, row, mask, calendar, probe);
-                mask = 0;
-            }
-            row = this_row;
-            mask |= 1 << unit;
-        }
-        if mask != 0 {
-            reads += self.submit_host_read(request, row, mask, calendar, probe);
-        }
+        let reads = match self.media.guards.sectors {
+            Some(_) => self.read_sectors(request, first, count, calendar, probe),
+            None => self.read_units(request, first, count, calendar, probe),
+        };
         if self.host.reads.ahead.is_some() {
-            reads += self.ride_on_fetched(request, calendar, probe);
             self.fetch_ahead(first, count, calendar, probe);
         }
         reads
-    }
-
-    fn submit_host_read<P: Probe>(
-        &mut self,
-        request: u32,
-        row: u32,
-        mask: u64,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> u32 {
-        if self.host.reads.merge.is_some() {
-            self.submit_shared(row, mask, Origin::Host, request, calendar, probe);
-        } else {
-            self.submit_read(row, mask, Origin::Host, Class::HostRead, request, calendar, probe);
-        }
-        1
-    }
-
-    /// The read of some units of one page row (numbered over the drive), to be submitted.
-    fn read_of(&self, row: u32, mask: u64, origin: Origin, class: Class, owner: u32) -> Transaction {
-        let (die, superblock) = self.place_of(row / self.store.layout.rows);
-        let mut transaction =
-            Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row % self.store.layout.rows);
-        transaction.mask = mask;
-        transaction.pages = self.store.layout.pages_touched(mask);
-        transaction.owner = owner;
-        transaction
     }
 
     /// Submits the read of some units of one page row (numbered over the drive).
@@ -99,7 +47,12 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) {
-        self.submit(self.read_of(row, mask, origin, class, owner), calendar, probe);
+        match &mut self.instant {
+            Some(queue) => queue.push_back(self.media.read_of(row, mask, origin, class, owner)),
+            None => {
+                self.media.submit_read(row, mask, origin, class, owner, calendar, probe);
+            }
+        }
     }
 
     /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
@@ -113,43 +66,44 @@ impl BlockMapped {
         probe: &mut P,
     ) {
         self.account_risk(calendar.now());
-        self.host.reserved_slots -= 1;
-        self.store.stats.units_written += 1;
+        self.media.reserved_slots -= 1;
+        self.media.store.stats.units_written += 1;
+        if whole {
+            self.media.guards.rebuilds.forget(lpn);
+        }
         probe.on_host_write(lpn);
-        self.host.reads.forget(lpn, &mut self.store.stats);
-        let older = self.host.buffer.find(lpn);
+        self.host.reads.forget(lpn, &mut self.media.store.stats);
+        let older = self.media.buffer.find(lpn);
+        let complete = older.is_some_and(|slot| self.media.buffer.slot(slot).state != SlotState::Merging);
+        let leaves = self.leaves_at_once(lpn, calendar.now());
         if let Some(slot) = older
             && self.overwrite_buffered(slot, request, calendar)
         {
-            return probe.on_buffered(lpn, slot, older);
+            probe.on_buffered(lpn, slot, older);
+            return self.hold_more_sectors(slot, lpn);
+        }
+        let write = Arriving { request, whole: whole || complete, older, complete, leaves };
+        let slot = self.media.buffer.insert(lpn, request, SlotState::Merging);
+        probe.on_buffered(lpn, slot, older);
+        if self.instant.is_none() {
+            self.note_arrived(slot, lpn, write);
         }
         // An older version that still waits for its own rest gives it to this one when it is there.
-        let merging = older.filter(|&slot| !whole && self.host.buffer.slot(slot).state == SlotState::Merging);
-        if let Some(older) = merging {
-            let slot = self.host.buffer.insert(lpn, request, SlotState::Merging);
-            probe.on_buffered(lpn, slot, Some(older));
+        if let Some(older) = older.filter(|_| !write.whole) {
             return self.host.following.push((older, slot));
         }
-        let home = if whole || older.is_some() { Ppa::NONE } else { self.store.map.lookup(lpn) };
-        if home == Ppa::NONE {
-            let slot = self.host.buffer.insert(lpn, request, SlotState::Queued);
-            probe.on_buffered(lpn, slot, older);
+        let all_there = self.instant.is_some() || (write.whole && self.media.guards.sectors.is_none());
+        if all_there || !self.read_rest(slot, write.whole, calendar, probe) {
             self.admit(slot, calendar);
-            return;
         }
-        let slot = self.host.buffer.insert(lpn, request, SlotState::Merging);
-        probe.on_buffered(lpn, slot, older);
-        let (row, unit) = (home.0 / self.store.layout.row_units, home.0 % self.store.layout.row_units);
-        let origin = Origin::ReadModifyWrite;
-        self.submit_read(row, 1 << unit, origin, Class::InternalRead, slot, calendar, probe);
     }
 
     /// Lets a slot wait in its bank: behind all others, or before them where its program failed.
     pub(super) fn let_wait(&mut self, slot: u32, calendar: &Calendar, first: bool) {
-        let (bank, _, _) = self.split(self.host.buffer.slot(slot).lpn);
-        self.host.buffer.set_state(slot, SlotState::Queued);
+        let (bank, _, _) = self.split(self.media.buffer.slot(slot).lpn);
+        self.media.buffer.set_state(slot, SlotState::Queued);
         let now = calendar.now();
-        let wait = &mut self.host.waits[slot as usize];
+        let wait = &mut self.waits[slot as usize];
         wait.serial = wait.serial.wrapping_add(1);
         wait.since = now;
         let entry = (slot, wait.serial);
@@ -157,9 +111,9 @@ impl BlockMapped {
         wait.merged_ns = bank_state.merged_until(now);
         bank_state.waiting_units += 1;
         // Behind a write cache a request that waits for its program (FUA) must not wait for company, nor a flush.
-        let Slot { request, epoch, .. } = *self.host.buffer.slot(slot);
+        let Slot { request, epoch, .. } = *self.media.buffer.slot(slot);
         let flushed = self.host.flushes.back().is_some_and(|&(last, _)| epoch <= last);
-        bank_state.pressed |= flushed || (self.rules.write_back && request != u32::MAX);
+        bank_state.pressed |= flushed || (self.media.rules.write_back && request != u32::MAX);
         if first {
             bank_state.waiting.push_front(entry);
         } else {
@@ -172,13 +126,14 @@ impl BlockMapped {
     pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
         self.account_risk(calendar.now());
         for lpn in (first.0..first.0 + count).map(Lpn) {
-            let buffered = self.host.buffer.used_slots() > 0 && self.host.buffer.cancel(lpn);
-            self.host.reads.forget(lpn, &mut self.store.stats);
-            let home = self.store.map.lookup(lpn);
-            self.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
+            let buffered = self.media.buffer.used_slots() > 0 && self.media.buffer.cancel(lpn);
+            self.host.reads.forget(lpn, &mut self.media.store.stats);
+            let home = self.media.store.map.lookup(lpn);
+            self.media.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
             probe.on_trim(lpn, home);
             if home != Ppa::NONE {
-                self.store.map.clear(lpn);
+                self.media.guards.rebuilds.forget(lpn);
+                self.media.store.map.clear(lpn);
                 self.invalidate(home, calendar, probe);
             }
             self.touch_bank(self.split(lpn).0);
@@ -188,14 +143,12 @@ impl BlockMapped {
 
     /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
     pub fn flush<P: Probe>(&mut self, request: u32, calendar: &mut Calendar, probe: &mut P) {
-        if self.rules.power_loss_protection {
+        if self.media.rules.power_loss_protection {
             self.host.outputs.push(Output::Flushed { request });
             return;
         }
         self.send_out(calendar, probe);
-        let epoch = self.host.buffer.end_epoch();
-        self.host.flushes.push_back((epoch, request));
-        self.answer_flushes();
+        self.host.await_flushed(request, &mut self.media.buffer);
     }
 
     /// Lets no bank wait for complete program units until what waits now is written.
@@ -207,13 +160,7 @@ impl BlockMapped {
     }
 
     pub(super) fn answer_flushes(&mut self) {
-        while let Some(&(epoch, request)) = self.host.flushes.front() {
-            if self.host.buffer.oldest_epoch() <= epoch {
-                return;
-            }
-            self.host.flushes.pop_front();
-            self.host.outputs.push(Output::Flushed { request });
-        }
+        self.host.answer_flushes(&mut self.media.buffer);
     }
 
     /// Lets the banks work that have something new to do.
@@ -225,36 +172,19 @@ impl BlockMapped {
 }
 
 impl Reads for BlockMapped {
-    fn read_parts(&mut self) -> ReadParts<'_> {
-        ReadParts {
-            path: &mut self.host.reads,
-            controller: &mut self.store.controller,
-            layout: &self.store.layout,
-            stats: &mut self.store.stats,
-        }
+    fn parts(&mut self) -> (&mut Media, &mut Host) {
+        (&mut self.media, &mut self.host)
     }
 
-    fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
-        let ppa = self.store.map.lookup(lpn);
-        (ppa != Ppa::NONE && self.host.buffer.find(lpn).is_none()).then_some(ppa)
+    fn relieve(&mut self, calendar: &Calendar) {
+        self.relieve_buffer(calendar);
     }
+}
 
-    fn is_lost(&self, _lpn: Lpn) -> bool {
-        false
+impl Sectored for BlockMapped {
+    /// The die of its place in a data block.
+    fn home_die(&self, lpn: Lpn) -> u32 {
+        let (bank, _, unit) = self.split(lpn);
+        self.banks[bank].first_die + unit / self.media.store.layout.program_units % self.rules.span
     }
-
-    fn submit_alone<P: Probe>(
-        &mut self,
-        row: u32,
-        mask: u64,
-        origin: Origin,
-        owner: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> TransactionId {
-        let read = self.read_of(row, mask, origin, class_of(origin), owner);
-        self.store.controller.submit(read, calendar, probe)
-    }
-
-    fn note_ride(&mut self, _rider: &Transaction, _calendar: &Calendar) {}
 }

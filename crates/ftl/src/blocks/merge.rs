@@ -15,9 +15,9 @@ impl BlockMapped {
     fn used_end(&self, bank: usize, group: u32, purpose: Purpose) -> u32 {
         let waits = |lpn| purpose == Purpose::Pad && self.waiting_slot(lpn).is_some();
         let holds = |position: &u32| {
-            (0..self.store.layout.program_units)
+            (0..self.media.store.layout.program_units)
                 .filter_map(|unit| self.lpn_at(bank, group, *position, unit))
-                .any(|lpn| self.store.map.lookup(lpn) != Ppa::NONE || waits(lpn))
+                .any(|lpn| self.media.store.map.lookup(lpn) != Ppa::NONE || waits(lpn))
         };
         (0..self.rules.group_programs).rev().find(holds).map_or(0, |position| position + 1)
     }
@@ -108,10 +108,10 @@ impl BlockMapped {
     /// A valid unit in a program unit of a block.
     fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
         let first = self.ppa_at(bank, block, position);
-        (0..self.store.layout.program_units)
+        (0..self.media.store.layout.program_units)
             .map(|unit| Ppa(first.0 + unit))
-            .find(|&ppa| self.store.map.is_valid(ppa))
-            .map(|ppa| self.store.map.holder(ppa))
+            .find(|&ppa| self.media.store.map.is_valid(ppa))
+            .map(|ppa| self.media.store.map.holder(ppa))
     }
 
     /// Lets the merge at hand go on. False while it must wait.
@@ -143,32 +143,33 @@ impl BlockMapped {
         let position = block.next;
         if position >= job.end
             || block.failing
-            || job.ahead.len() as u32 >= self.rules.read_ahead * self.rules.span
+            || job.ahead.len() as u32 >= self.media.rules.read_ahead * self.rules.span
         {
             return false;
         }
         let lpns = |unit| self.lpn_at(bank, group, position, unit);
-        let under_way = (0..self.store.layout.program_units).filter_map(lpns).any(|lpn| {
-            let slot = self.host.buffer.find(lpn).map(|slot| self.host.buffer.slot(slot));
+        let under_way = (0..self.media.store.layout.program_units).filter_map(lpns).any(|lpn| {
+            let slot = self.media.buffer.find(lpn).map(|slot| self.media.buffer.slot(slot));
             slot.is_some_and(|slot| !slot.stays() && slot.state != SlotState::Queued)
         });
         if under_way {
             return false;
         }
-        let program = self.store.programs.take_slot();
+        let program = self.media.store.programs.take_slot();
         let first = self.ppa_at(bank, target, position);
         let (mut reads, mut row, mut mask) = (0, NONE, 0u64);
-        for unit in 0..self.store.layout.program_units {
+        for unit in 0..self.media.store.layout.program_units {
             let lpn = self.lpn_at(bank, group, position, unit);
             let waiting = lpn.and_then(|lpn| self.waiting_slot(lpn));
-            let home = lpn.map_or(Ppa::NONE, |lpn| self.store.map.lookup(lpn));
+            let home = lpn.map_or(Ppa::NONE, |lpn| self.media.store.map.lookup(lpn));
             if waiting.is_some() || home == Ppa::NONE {
                 self.place_host_unit(bank, program, unit, waiting, first, calendar);
                 continue;
             }
-            self.store.programs.set(program, unit, Source::new(origin, home.0));
-            self.store.map.assign(Ppa(first.0 + unit), lpn.unwrap_or(Lpn::NONE));
-            let (this_row, at) = (home.0 / self.store.layout.row_units, home.0 % self.store.layout.row_units);
+            self.media.store.programs.set(program, unit, Source::new(origin, home.0));
+            self.media.store.map.assign(Ppa(first.0 + unit), lpn.unwrap_or(Lpn::NONE));
+            let (this_row, at) =
+                (home.0 / self.media.store.layout.row_units, home.0 % self.media.store.layout.row_units);
             if mask != 0 && this_row != row {
                 self.submit_read(row, mask, origin, Class::InternalRead, program, calendar, probe);
                 (reads, mask) = (reads + 1, 0);
@@ -194,7 +195,7 @@ impl BlockMapped {
         let job = state.job.as_mut().expect("a merge is under way");
         let in_flight = state.blocks[job.target as usize].in_flight;
         let ready = job.ahead.front().is_some_and(|planned| planned.reads == 0);
-        if !ready || in_flight >= self.rules.program_queue * self.rules.span {
+        if !ready || in_flight >= self.media.assembly.program_queue * self.rules.span {
             return false;
         }
         let (target, planned) = (job.target, job.ahead.pop_front().expect("seen above"));
@@ -207,7 +208,8 @@ impl BlockMapped {
     /// padding.
     fn main_origin(&self, program: u32) -> Origin {
         let origins = || {
-            (0..self.store.layout.program_units).map(|unit| self.store.programs.get(program, unit).origin())
+            (0..self.media.store.layout.program_units)
+                .map(|unit| self.media.store.programs.get(program, unit).origin())
         };
         if origins().any(|origin| origin == Origin::Host) {
             return Origin::Host;
@@ -242,20 +244,21 @@ impl BlockMapped {
         match (job.purpose, job.copied) {
             (Purpose::Fill, _) => return self.free_if_empty(bank, job.target, calendar, probe),
             // A block written whole and in order takes the place of the data block without another copy.
-            (Purpose::Complete, false) | (Purpose::Pad, _) => self.store.stats.merges_switch += 1,
-            (Purpose::Complete, true) => self.store.stats.merges_partial += 1,
-            (Purpose::Full, _) => self.store.stats.merges_full += 1,
+            (Purpose::Complete, false) | (Purpose::Pad, _) => self.media.store.stats.merges_switch += 1,
+            (Purpose::Complete, true) => self.media.store.stats.merges_partial += 1,
+            (Purpose::Full, _) => self.media.store.stats.merges_full += 1,
         }
-        if self.turnover.is_due() {
-            self.turnover.push(self.mark());
+        if self.upkeep.turnover.is_due() {
+            self.upkeep.turnover.push(self.media.mark());
         }
         let state = &mut self.banks[bank];
         let old = state.set_data(job.group, job.target);
         state.blocks[job.target as usize].role = Role::Data;
         for member in 0..self.rules.span {
             let superblock = state.members[(job.target * self.rules.span + member) as usize];
-            self.store.state[superblock as usize] = SuperblockState::Closed;
-            self.store.closed_at[superblock as usize] = self.store.stats.units_programmed.iter().sum();
+            self.media.store.space.state[superblock as usize] = SuperblockState::Closed;
+            self.media.store.space.closed_at[superblock as usize] =
+                self.media.store.stats.units_programmed.iter().sum();
         }
         if old != NONE {
             let old_block = &mut self.banks[bank].blocks[old as usize];

@@ -5,6 +5,7 @@
 use super::BlockMapped;
 use crate::SavedState;
 use crate::buffer::Risk;
+use crate::host_side::Sectored;
 use crate::mapping::bank::{Bank, Block, Role};
 use crate::store::{NONE, SuperblockState};
 use engine::{Calendar, RandomStream};
@@ -30,17 +31,17 @@ impl BlockMapped {
     pub fn write_untimed(&mut self, lpn: Lpn) {
         self.instant.get_or_insert_default();
         let mut calendar = Calendar::new();
-        while self.reserve(1) == 0 {
+        while self.media.reserve(1) == 0 {
             self.press(&mut calendar, &mut ());
             let moved = self.finish_instant(&mut calendar);
-            if !moved && !self.has_room() {
+            if !moved && !self.media.has_slot() {
                 // Too many blocks failed while it was preconditioned.
                 assert!(
-                    self.store.stats.program_failures + self.store.stats.erase_failures > 0,
+                    self.media.store.stats.program_failures + self.media.store.stats.erase_failures > 0,
                     "{}",
                     self.explain_stall()
                 );
-                self.read_only = true;
+                self.media.read_only = true;
                 return;
             }
         }
@@ -58,10 +59,10 @@ impl BlockMapped {
 
     /// Writes one unit in no time; false when too many blocks have failed for it.
     pub fn try_write_untimed(&mut self, lpn: Lpn) -> bool {
-        if !self.read_only {
+        if !self.media.read_only {
             self.write_untimed(lpn);
         }
-        !self.read_only
+        !self.media.read_only
     }
 
     /// Answers all that was submitted without time. False when there was nothing.
@@ -79,7 +80,7 @@ impl BlockMapped {
     /// Lets time begin again: all that was written without it is on the flash.
     pub fn settle(&mut self) {
         if self.instant.is_none() {
-            return;
+            return self.settle_sectors();
         }
         let mut calendar = Calendar::new();
         self.press(&mut calendar, &mut ());
@@ -87,6 +88,7 @@ impl BlockMapped {
             self.press(&mut calendar, &mut ());
         }
         self.instant = None;
+        self.settle_sectors();
         self.host.risk = Risk::default();
         for bank in &mut self.banks {
             bank.pressed = false;
@@ -114,17 +116,18 @@ impl BlockMapped {
     /// When something is under way.
     pub fn save(&self) -> Result<SavedState, String> {
         let busy = self.banks.iter().any(|bank| bank.job.is_some() || bank.in_flight > 0);
-        if self.is_draining() || self.store.controller.in_flight() > 0 || busy {
+        if self.media.is_draining() || self.media.store.controller.in_flight() > 0 || busy {
             return Err("the state can be saved only while nothing is under way".into());
         }
-        let (forward, backward, valid) = self.store.map.arrays();
+        let (forward, backward, valid) = self.media.store.map.arrays();
         let mut words = vec![
             forward.to_vec(),
             backward.to_vec(),
-            self.store.state.iter().map(|state| *state as u32).collect(),
-            self.store.failing.iter().map(|failing| u32::from(*failing)).collect(),
+            self.media.store.space.state.iter().map(|state| *state as u32).collect(),
+            self.media.store.space.failing.iter().map(|failing| u32::from(*failing)).collect(),
         ];
-        let mut longs = vec![valid.to_vec(), self.wear.erases.clone()];
+        let erases = self.media.store.space.dies.iter().map(|die| die.erases).collect();
+        let mut longs = vec![valid.to_vec(), erases];
         for bank in &self.banks {
             words.push(bank.data.clone());
             words.push(bank.logs.clone());
@@ -141,7 +144,7 @@ impl BlockMapped {
                 longs.push(sorted.iter().map(|(rank, _)| *rank).collect());
             }
         }
-        words.extend(self.store.array.save());
+        words.extend(self.media.store.array.save());
         Ok(SavedState { words, longs })
     }
 
@@ -157,33 +160,35 @@ impl BlockMapped {
         if words.len() <= array_at || longs.len() != 2 + (1 + span) * self.banks.len() {
             return Err(shape());
         }
-        let superblocks = self.store.state.len();
-        let (forward, backward, valid) = self.store.map.arrays_mut();
+        let superblocks = self.media.store.space.state.len();
+        let (forward, backward, valid) = self.media.store.map.arrays_mut();
         let fits = words[0].len() == forward.len()
             && words[1].len() == backward.len()
             && longs[0].len() == valid.len()
-            && longs[1].len() == self.wear.erases.len()
+            && longs[1].len() == self.media.store.space.dies.len()
             && words[2..HEAD_WORDS].iter().all(|array| array.len() == superblocks);
-        if !fits || !self.store.array.load(&words[array_at..]) {
+        if !fits || !self.media.store.array.load(&words[array_at..]) {
             return Err(shape());
         }
         forward.copy_from_slice(&words[0]);
         backward.copy_from_slice(&words[1]);
         valid.copy_from_slice(&longs[0]);
-        self.wear.erases.clone_from(&longs[1]);
-        for (state, &number) in self.store.state.iter_mut().zip(&words[2]) {
+        for (die, &erases) in self.media.store.space.dies.iter_mut().zip(&longs[1]) {
+            die.erases = erases;
+        }
+        for (state, &number) in self.media.store.space.state.iter_mut().zip(&words[2]) {
             *state =
                 SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
         }
-        self.store.failing = words[3].iter().map(|&failing| failing != 0).collect();
+        self.media.store.space.failing = words[3].iter().map(|&failing| failing != 0).collect();
         for bank in 0..self.banks.len() {
             let words = &words[HEAD_WORDS + (BANK_WORDS + span) * bank..][..BANK_WORDS + span];
             let longs = &longs[2 + (1 + span) * bank..][..1 + span];
             load_bank(&mut self.banks[bank], words, longs, span)?;
         }
         self.count_valid();
-        self.store.stats.units_written = 1; // Not a fresh drive any more.
-        self.store.stats.superblocks_lost = u64::from(good.saturating_sub(self.usable_superblocks()));
+        self.media.store.stats.units_written = 1; // Not a fresh drive any more.
+        self.media.store.stats.superblocks_lost = u64::from(good.saturating_sub(self.usable_superblocks()));
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
         Ok(())
     }
@@ -198,13 +203,19 @@ impl BlockMapped {
                 let mut sum = 0;
                 for member in 0..self.rules.span {
                     let superblock = bank.members[(block * self.rules.span + member) as usize];
-                    self.store.block_of[superblock as usize] = block;
-                    let first = self.store.layout.first_ppa(superblock);
-                    let valid = (0..self.store.layout.rows)
-                        .map(|row| first + row * self.store.layout.row_units)
-                        .map(|row| self.store.map.valid_mask(row, self.store.layout.row_units).count_ones())
+                    self.block_of[superblock as usize] = block;
+                    let first = self.media.store.layout.first_ppa(superblock);
+                    let valid = (0..self.media.store.layout.rows)
+                        .map(|row| first + row * self.media.store.layout.row_units)
+                        .map(|row| {
+                            self.media
+                                .store
+                                .map
+                                .valid_mask(row, self.media.store.layout.row_units)
+                                .count_ones()
+                        })
                         .sum();
-                    self.store.valid[superblock as usize] = valid;
+                    self.media.store.space.valid[superblock as usize] = valid;
                     sum += valid;
                 }
                 bank.blocks[block as usize].valid = sum;

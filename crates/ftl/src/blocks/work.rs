@@ -5,7 +5,7 @@ use crate::buffer::SlotState;
 use crate::events;
 use crate::mapping::bank::{BankView, Block, HostWrite, Merge, Purpose, Role, Step};
 use crate::store::Source;
-use crate::store::{NONE, SuperblockState};
+use crate::store::{HOST, NONE, SuperblockState};
 use crate::{Output, Stages};
 use controller::{Class, Kind, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
@@ -41,7 +41,7 @@ impl BlockMapped {
             let Some(write) = self.next_write(bank, calendar) else { return };
             let state = &self.banks[bank];
             let needed = state.data.len() as u32 + self.rules.kind.logs_least() + 1;
-            let spare = self.rules.spare.min(state.usable_blocks().saturating_sub(needed));
+            let spare = self.media.rules.spare.min(state.usable_blocks().saturating_sub(needed));
             let beside = state.data.len() as u32 + 1 + spare;
             let others_most = state.usable_blocks().saturating_sub(beside);
             let view = BankView { bank: state, others_most, program_units: self.rules.group_programs };
@@ -59,31 +59,32 @@ impl BlockMapped {
                 self.banks[bank].pressed = false;
                 return None;
             };
-            if self.is_waiting(slot, serial) && self.host.buffer.is_newest(slot) {
+            if self.is_waiting(slot, serial) && self.media.buffer.is_newest(slot) {
                 break slot;
             }
             self.banks[bank].waiting.pop_front();
             self.drop_overtaken(bank, slot, serial, calendar);
         };
-        let (_, group, unit) = self.split(self.host.buffer.slot(slot).lpn);
-        let position = unit / self.store.layout.program_units;
-        let complete = (0..self.store.layout.program_units).all(|unit| {
-            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| match self.host.buffer.find(lpn) {
-                Some(slot) => self.host.buffer.slot(slot).state == SlotState::Queued,
-                None => self.store.map.lookup(lpn) == Ppa::NONE,
+        let (_, group, unit) = self.split(self.media.buffer.slot(slot).lpn);
+        let position = unit / self.media.store.layout.program_units;
+        let complete = (0..self.media.store.layout.program_units).all(|unit| {
+            self.lpn_at(bank, group, position, unit).is_none_or(|lpn| match self.media.buffer.find(lpn) {
+                Some(slot) => self.media.buffer.slot(slot).state == SlotState::Queued,
+                None => self.media.store.map.lookup(lpn) == Ppa::NONE,
             })
         });
         // Where units never written count as complete, more of them may still come.
-        let all_wait = (0..self.store.layout.program_units).all(|unit| {
+        let all_wait = (0..self.media.store.layout.program_units).all(|unit| {
             self.lpn_at(bank, group, position, unit).is_none_or(|lpn| {
-                let slot = self.host.buffer.find(lpn);
-                slot.is_some_and(|slot| !self.host.buffer.slot(slot).stays())
+                let slot = self.media.buffer.find(lpn);
+                slot.is_some_and(|slot| !self.media.buffer.slot(slot).stays())
             })
         });
         let state = &self.banks[bank];
-        let patient = !all_wait && state.waiting_units < self.store.layout.program_units && !state.pressed;
+        let patient =
+            !all_wait && state.waiting_units < self.media.store.layout.program_units && !state.pressed;
         if patient {
-            let due = self.host.waits[slot as usize].since + self.rules.flush_after;
+            let due = self.waits[slot as usize].since + self.media.assembly.flush_after;
             if due > calendar.now() {
                 self.arm_timer(bank, due, calendar);
                 return None;
@@ -102,21 +103,20 @@ impl BlockMapped {
 
     /// True when an entry of a bank's queue still stands for a waiting slot.
     fn is_waiting(&self, slot: u32, serial: u32) -> bool {
-        self.host.waits[slot as usize].serial == serial
-            && self.host.buffer.slot(slot).state == SlotState::Queued
+        self.waits[slot as usize].serial == serial && self.media.buffer.slot(slot).state == SlotState::Queued
     }
 
     /// A queue entry that needs no program: it was written already, trimmed, or a newer write overtook it. Who waits for
     /// it then waits for the newer one.
     fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32, calendar: &Calendar) {
-        let state = self.host.buffer.slot(slot).state;
-        let stands = self.host.waits[slot as usize].serial == serial
+        let state = self.media.buffer.slot(slot).state;
+        let stands = self.waits[slot as usize].serial == serial
             && matches!(state, SlotState::Queued | SlotState::Cancelled);
         if !stands {
             return;
         }
         self.banks[bank].waiting_units -= 1;
-        self.store.stats.units_stale += 1;
+        self.media.store.stats.units_stale += 1;
         if state == SlotState::Queued && self.is_awaited(slot) && self.wait_for_newer(bank, slot, calendar) {
             return;
         }
@@ -128,31 +128,37 @@ impl BlockMapped {
 
     /// True when a request or a flush waits for a slot, or for one that it overtook.
     pub(super) fn is_awaited(&self, slot: u32) -> bool {
-        self.host.buffer.is_awaited(slot) || self.host.overtaken.iter().any(|&(_, newer)| newer == slot)
+        self.media.buffer.is_awaited(slot) || self.overtaken.iter().any(|&(_, newer)| newer == slot)
     }
 
     /// Keeps a slot until the newer version of its unit is on flash, which goes there at once. False when none is under
     /// way.
     #[cold]
     fn wait_for_newer(&mut self, bank: usize, slot: u32, calendar: &Calendar) -> bool {
-        let newer = self.host.buffer.find(self.host.buffer.slot(slot).lpn);
-        let Some(newer) = newer.filter(|&newer| self.host.buffer.slot(newer).state != SlotState::Clean)
+        let newer = self.media.buffer.find(self.media.buffer.slot(slot).lpn);
+        let Some(newer) = newer.filter(|&newer| self.media.buffer.slot(newer).state != SlotState::Clean)
         else {
             return false;
         };
-        self.host.buffer.set_state(slot, SlotState::Bound);
-        self.host.overtaken.push((slot, newer));
-        self.host.buffer.leave_at_once(newer);
-        self.host.buffer.overtake(newer);
+        self.media.buffer.set_state(slot, SlotState::Bound);
+        self.overtaken.push((slot, newer));
+        self.media.buffer.leave_at_once(newer);
+        self.media.buffer.overtake(newer);
         self.let_leave(false, calendar);
         self.banks[bank].pressed = true;
         true
     }
 
+    /// A slot is free again.
+    pub(super) fn release(&mut self, slot: u32, newest: bool) {
+        self.media.buffer.release(slot, newest);
+        self.media.release_sectors(slot);
+    }
+
     /// A slot that needs no program is over, and what it overtook.
     fn end_overtaken(&mut self, slot: u32) {
-        let request = self.host.buffer.slot(slot).request;
-        self.host.buffer.release(slot, false);
+        let request = self.media.buffer.slot(slot).request;
+        self.release(slot, false);
         if request != u32::MAX {
             self.host.outputs.push(Output::Durable { request, stages: Stages::default() });
         }
@@ -162,8 +168,8 @@ impl BlockMapped {
     /// What a slot holds is on flash or void: nobody waits any more for what it overtook.
     #[cold]
     pub(super) fn end_overtaken_by(&mut self, newer: u32) {
-        while let Some(at) = self.host.overtaken.iter().position(|&(_, by)| by == newer) {
-            let (slot, _) = self.host.overtaken.swap_remove(at);
+        while let Some(at) = self.overtaken.iter().position(|&(_, by)| by == newer) {
+            let (slot, _) = self.overtaken.swap_remove(at);
             self.end_overtaken(slot);
         }
     }
@@ -219,18 +225,18 @@ impl BlockMapped {
     ) -> bool {
         let state = self.banks[bank].blocks[block as usize];
         assert!(state.next < self.rules.group_programs, "the rules append to a full block");
-        if state.in_flight >= self.rules.program_queue * self.rules.span {
+        if state.in_flight >= self.media.assembly.program_queue * self.rules.span {
             return false;
         }
         let in_place =
             write.complete && state.in_place && state.owner == write.group && state.next == write.position;
         self.banks[bank].blocks[block as usize].in_place = in_place;
-        let program = self.store.programs.take_slot();
+        let program = self.media.store.programs.take_slot();
         let first = self.ppa_at(bank, block, state.next);
         if in_place {
-            for unit in 0..self.store.layout.program_units {
+            for unit in 0..self.media.store.layout.program_units {
                 let lpn = self.lpn_at(bank, write.group, write.position, unit);
-                let slot = lpn.and_then(|lpn| self.host.buffer.find(lpn));
+                let slot = lpn.and_then(|lpn| self.media.buffer.find(lpn));
                 self.place_host_unit(bank, program, unit, slot, first, calendar);
             }
         } else {
@@ -246,20 +252,22 @@ impl BlockMapped {
     fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, calendar: &Calendar) {
         let mut unit = 0;
         let mut at = 0;
-        while unit < self.store.layout.program_units && at < self.banks[bank].waiting.len().min(LOOK_AHEAD) {
+        while unit < self.media.store.layout.program_units
+            && at < self.banks[bank].waiting.len().min(LOOK_AHEAD)
+        {
             let (slot, serial) = self.banks[bank].waiting[at];
             at += 1;
-            if !self.is_waiting(slot, serial) || !self.host.buffer.is_newest(slot) {
+            if !self.is_waiting(slot, serial) || !self.media.buffer.is_newest(slot) {
                 continue;
             }
-            let (_, group, _) = self.split(self.host.buffer.slot(slot).lpn);
+            let (_, group, _) = self.split(self.media.buffer.slot(slot).lpn);
             if owner == NONE || owner == group {
                 self.place_host_unit(bank, program, unit, Some(slot), first, calendar);
                 unit += 1;
             }
         }
         assert!(unit > 0, "an append found nothing to write");
-        for unit in unit..self.store.layout.program_units {
+        for unit in unit..self.media.store.layout.program_units {
             self.place_host_unit(bank, program, unit, None, first, calendar);
         }
     }
@@ -275,20 +283,20 @@ impl BlockMapped {
         calendar: &Calendar,
     ) {
         let Some(slot) = slot else {
-            self.store.programs.set(program, unit, Source::PADDING);
-            self.store.map.assign(Ppa(first.0 + unit), Lpn::NONE);
+            self.media.store.programs.set(program, unit, Source::PADDING);
+            self.media.store.map.assign(Ppa(first.0 + unit), Lpn::NONE);
             return;
         };
-        self.host.buffer.set_state(slot, SlotState::Bound);
+        self.media.buffer.set_state(slot, SlotState::Bound);
         let state = &mut self.banks[bank];
         state.waiting_units -= 1;
-        let wait = &mut self.host.waits[slot as usize];
+        let wait = &mut self.waits[slot as usize];
         wait.serial = wait.serial.wrapping_add(1);
         wait.merged_ns = state.merged_until(calendar.now()) - wait.merged_ns;
-        let lpn = self.host.buffer.slot(slot).lpn;
-        wait.home = self.store.map.lookup(lpn);
-        self.store.programs.set(program, unit, Source::new(Origin::Host, slot));
-        self.store.map.assign(Ppa(first.0 + unit), lpn);
+        let lpn = self.media.buffer.slot(slot).lpn;
+        wait.home = self.media.store.map.lookup(lpn);
+        self.media.store.programs.set(program, unit, Source::new(Origin::Host, slot));
+        self.media.store.map.assign(Ppa(first.0 + unit), lpn);
     }
 
     /// Submits the program of a program unit of a block.
@@ -306,20 +314,41 @@ impl BlockMapped {
         let superblock =
             self.banks[bank].members[(block * self.rules.span + position % self.rules.span) as usize];
         let (die, within) = self.place_of(superblock);
-        let row = position / self.rules.span * self.store.layout.program_rows;
+        let row = position / self.rules.span * self.media.store.layout.program_rows;
         // One class for all programs: a block takes the host's and copied units, and they must stay in order.
         let class = Class::HostProgram;
         let mut transaction = Transaction::new(Kind::Program, origin, class, DieId(die), within, row);
-        transaction.wear = self.store.controller.wear_row(|| self.store.array.worn(die, within));
-        transaction.rows = self.store.layout.program_rows;
-        transaction.pages = self.store.layout.planes * self.store.layout.program_rows;
+        transaction.wear = self.media.store.controller.wear_row(|| self.media.store.array.worn(die, within));
+        transaction.rows = self.media.store.layout.program_rows;
+        transaction.pages = self.media.store.layout.planes * self.media.store.layout.program_rows;
         transaction.owner = program;
+        if self.media.guards.sectors.is_some() && self.instant.is_none() {
+            self.media.note_sectors_of(&mut transaction, false);
+        }
+        if self.media.guards.regulation.is_some() && self.instant.is_none() {
+            self.regulate(superblock, &mut transaction, calendar);
+        }
         self.banks[bank].in_flight += 1;
         self.banks[bank].blocks[block as usize].in_flight += 1;
-        probe.on_place(&transaction, self.store.layout.program_units, |unit| {
-            self.store.programs.told(program, unit)
+        probe.on_place(&transaction, self.media.store.layout.program_units, |unit| {
+            self.media.store.programs.told(program, unit)
         });
         self.submit(transaction, calendar, probe);
+    }
+
+    /// Says with what cost a program is written: the finest that any of its units asks for.
+    #[cold]
+    fn regulate(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
+        let (die, layout, now) = (program.die.index(), self.media.store.layout.clone(), calendar.now());
+        let first = layout.first_ppa(superblock) + program.row * layout.row_units;
+        for unit in 0..layout.program_units {
+            let lpn = self.media.store.map.holder(Ppa(first + unit));
+            let origin = self.media.store.programs.get(program.owner, unit).origin();
+            if lpn != Lpn::NONE {
+                self.media.choose_cost(die, HOST, superblock, lpn, origin, now);
+            }
+        }
+        self.media.cost_of(program, HOST, superblock as usize, calendar);
     }
 
     // ---- opening and sealing ------------------------------------------------------------------------
@@ -327,7 +356,7 @@ impl BlockMapped {
     /// Takes a free superblock of each die; none when a die has none.
     pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
         let span = self.rules.span;
-        let per_die = self.store.layout.superblocks_per_die;
+        let per_die = self.media.store.layout.superblocks_per_die;
         let state = &mut self.banks[bank];
         if state.free_blocks() == 0 {
             return None;
@@ -342,8 +371,8 @@ impl BlockMapped {
             let Reverse((_, within)) = state.free[member as usize].pop().expect("a block is free");
             let superblock = (state.first_die + member) * per_die + within;
             state.members[(block * span + member) as usize] = superblock;
-            self.store.block_of[superblock as usize] = block;
-            self.store.state[superblock as usize] = SuperblockState::Open;
+            self.block_of[superblock as usize] = block;
+            self.media.store.space.state[superblock as usize] = SuperblockState::Open;
         }
         Some(block)
     }
@@ -359,7 +388,7 @@ impl BlockMapped {
         state.blocks[block as usize].role = Role::Sealed;
         for member in 0..self.rules.span {
             let superblock = self.banks[bank].members[(block * self.rules.span + member) as usize];
-            self.store.state[superblock as usize] = SuperblockState::Closed;
+            self.media.store.space.state[superblock as usize] = SuperblockState::Closed;
         }
         self.free_if_empty(bank, block, calendar, probe);
     }
@@ -374,7 +403,9 @@ impl BlockMapped {
     ) {
         let state = &mut self.banks[bank];
         let Block { role, owner, valid, in_flight, .. } = state.blocks[block as usize];
-        if valid > 0 || in_flight > 0 {
+        // A drive with a dead die moves nothing any more, once time has begun.
+        let is_dead = self.media.guards.failed_die != NONE && self.instant.is_none();
+        if valid > 0 || in_flight > 0 || is_dead {
             return;
         }
         match role {
@@ -388,17 +419,17 @@ impl BlockMapped {
         state.unused.push(block);
         for member in 0..self.rules.span {
             let superblock = self.banks[bank].members[(block * self.rules.span + member) as usize];
-            self.store.block_of[superblock as usize] = NONE;
-            let untouched = self.store.array.next_row(superblock as usize) == 0;
-            if untouched && !self.store.failing[superblock as usize] {
+            self.block_of[superblock as usize] = NONE;
+            let untouched = self.media.store.array.next_row(superblock as usize) == 0;
+            if untouched && !self.media.store.space.failing[superblock as usize] {
                 self.push_free(superblock);
                 continue;
             }
             self.banks[bank].erasing[member as usize] += 1;
-            self.store.state[superblock as usize] = SuperblockState::Erasing;
+            self.media.store.space.state[superblock as usize] = SuperblockState::Erasing;
             let (die, within) = self.place_of(superblock);
             let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);
-            erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die, within));
+            erase.wear = self.media.store.controller.wear_row(|| self.media.store.array.worn(die, within));
             self.submit(erase, calendar, probe);
         }
     }

@@ -5,6 +5,7 @@ use crate::media::Media;
 use crate::store::SuperblockState;
 use controller::Origin;
 use engine::Calendar;
+use std::ops::Range;
 use units::SimTime;
 
 impl Media {
@@ -56,13 +57,9 @@ impl Media {
         }
     }
 
-    pub(crate) fn note_begun(&mut self, die: usize, due: Due, valid: u32, now: SimTime) {
-        let dies = match &self.guards.parity {
-            Some(stripes) => stripes.dies_beside(die),
-            None => die..die + 1,
-        };
+    pub(crate) fn note_begun(&mut self, dies: Range<usize>, due: Due, units: u32, now: SimTime) {
         let Some(agenda) = &mut self.agenda else { return };
-        let ns = agenda.costs.moving(valid, &self.store.layout);
+        let ns = agenda.costs.moving(units, &self.store.layout);
         for die in dies {
             agenda.charge(die, ns, now);
         }

@@ -22,7 +22,7 @@ pub(crate) use idle::IdleTimer;
 use crate::agenda::Agenda;
 use crate::buffer::Buffer;
 use crate::guards::Guards;
-use crate::store::Store;
+use crate::store::{NONE, Store};
 use units::Nanos;
 
 /// What the drive's file says once for all.
@@ -63,6 +63,63 @@ pub(crate) struct Media {
 }
 
 impl Media {
+    /// Time begins: reads depend on the wear that each superblock has by now, and a dead die is dead.
+    pub fn begin(&mut self) {
+        if let Some(regulation) = &mut self.guards.regulation {
+            let per_die = self.store.space.per_die as usize;
+            let wear = |at: usize| self.store.array.pe_cycles((at / per_die) as u32, (at % per_die) as u32);
+            regulation.begin(wear);
+        }
+        self.read_only |= self.guards.failed_die != NONE;
+    }
+
+    /// Buffer slots that the host may not take.
+    #[inline]
+    fn slots_kept(&self) -> u32 {
+        let map = self.guards.demand.as_ref().map_or(0, |demand| demand.slots - demand.used_slots);
+        map + self.guards.snapshots.as_ref().map_or(0, |snapshots| snapshots.slots_kept())
+    }
+
+    /// Reserves up to `wanted` buffer slots; gives how many.
+    #[inline]
+    pub fn reserve(&mut self, wanted: u32) -> u32 {
+        if !self.has_slot() {
+            return 0;
+        }
+        let granted = wanted.min(self.buffer.free_slots() - self.reserved_slots - self.slots_kept());
+        self.reserved_slots += granted;
+        granted
+    }
+
+    /// True when [`Self::reserve`] would give something.
+    #[inline]
+    pub fn has_slot(&self) -> bool {
+        self.buffer.free_slots() > self.reserved_slots + self.slots_kept()
+            && self.guards.snapshots.as_ref().is_none_or(|snapshots| !snapshots.is_rolling_back())
+            && self.guards.sectors.as_ref().is_none_or(|sectors| sectors.has_room())
+    }
+
+    /// A slot holds nothing any more that the flash lacks.
+    #[inline]
+    pub fn release_sectors(&mut self, slot: u32) {
+        if let Some(sectors) = &mut self.guards.sectors {
+            sectors.release(slot);
+        }
+    }
+
+    /// True while the buffer holds data that is not on flash.
+    pub fn is_draining(&self) -> bool {
+        self.buffer.dirty_slots() > 0
+            || self.guards.demand.as_ref().is_some_and(|demand| demand.is_busy())
+            || self.guards.snapshots.as_ref().is_some_and(|snapshots| snapshots.is_busy())
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        let agenda = self.agenda.as_ref().map_or(0, |agenda| agenda.bytes());
+        self.store.bytes() + self.guards.bytes() + self.buffer.bytes() + agenda
+    }
+
     /// The stream that moved data goes to.
     #[inline]
     pub fn moving_stream(&self) -> usize {

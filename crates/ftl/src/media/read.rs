@@ -1,12 +1,32 @@
 //! How a page row is read, whoever asks for it.
 
 use crate::media::Media;
+use crate::read_merge::RowUnits;
 use crate::store::Source;
 use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::Calendar;
-use units::DieId;
+use units::{DieId, Lpn, Ppa};
 
 impl Media {
+    /// The read of some units of one page row (numbered over the drive), as if nothing could be in its way.
+    #[inline]
+    pub(crate) fn read_of(
+        &self,
+        row: u32,
+        mask: u64,
+        origin: Origin,
+        class: Class,
+        owner: u32,
+    ) -> Transaction {
+        let layout = &self.store.layout;
+        let RowUnits { die, superblock, row, mask } = RowUnits::of(layout, row, mask);
+        let mut transaction = Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row);
+        transaction.mask = mask;
+        transaction.pages = layout.pages_touched(mask);
+        transaction.owner = owner;
+        transaction
+    }
+
     /// Submits the read of some units of one page row (numbered over the drive).
     #[allow(clippy::too_many_arguments)]
     #[inline]
@@ -22,17 +42,12 @@ impl Media {
     ) -> TransactionId {
         let global = row / self.store.layout.rows;
         let die = global / self.store.layout.superblocks_per_die;
-        let superblock = global % self.store.layout.superblocks_per_die;
-        let mut transaction =
-            Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row % self.store.layout.rows);
-        transaction.mask = mask;
+        let mut transaction = self.read_of(row, mask, origin, class, owner);
         if self.holds_one_bit(global as usize) {
             transaction.slc = true;
             let units = if origin == Origin::Host { mask.count_ones() } else { 0 };
             self.store.stats.slc_units_read += u64::from(units);
         }
-        transaction.pages = self.store.layout.pages_touched(mask);
-        transaction.owner = owner;
         transaction.bytes = std::mem::take(&mut self.read_bytes);
         if let Some(regulation) = &mut self.guards.regulation {
             if origin == Origin::Host {
@@ -53,6 +68,43 @@ impl Media {
         self.store.controller.submit(transaction, calendar, probe)
     }
 
+    /// Tells the regulator, if there is one, that the host reads a unit that lives at `ppa`.
+    #[inline]
+    pub(crate) fn note_regulated_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        if self.guards.regulation.is_some() {
+            self.tell_regulator_of_read(lpn, ppa);
+        }
+    }
+
+    #[cold]
+    fn tell_regulator_of_read(&mut self, lpn: Lpn, ppa: Ppa) {
+        if self.holds_one_bit(self.store.layout.superblock_of(ppa) as usize) {
+            return;
+        }
+        let Some(regulation) = &mut self.guards.regulation else { return };
+        let row = ppa.0 / self.store.layout.row_units;
+        let die = row / self.store.layout.rows / self.store.layout.superblocks_per_die;
+        regulation.on_host_read(lpn, row, die as usize);
+    }
+
+    /// A read of the host's rides on another, without being submitted for itself.
+    pub(crate) fn note_ride(&mut self, rider: &Transaction, calendar: &Calendar) {
+        if rider.slc {
+            self.store.stats.slc_units_read += u64::from(rider.mask.count_ones());
+        }
+        if let Some(regulation) = &mut self.guards.regulation {
+            regulation.note_host_operation(rider.die.index(), calendar.now());
+        }
+    }
+
+    /// Where a unit can be fetched from ahead of time: on flash, readable, in no buffer, its map entry at hand.
+    pub(crate) fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
+        let at_hand = self.guards.demand.as_ref().is_none_or(|demand| demand.knows(lpn));
+        let ppa = self.store.map.lookup(lpn);
+        let is_lost = || self.guards.rebuilds.is_lost(lpn);
+        (at_hand && ppa != Ppa::NONE && self.buffer.find(lpn).is_none() && !is_lost()).then_some(ppa)
+    }
+
     /// Says which page of its block a program is for, and that only the sectors which were written cross the channel.
     /// `hosts`: it belongs to the host's stream.
     #[cold]
@@ -69,5 +121,41 @@ impl Media {
             };
             program.bytes = sources().map(bytes).sum();
         }
+    }
+
+    /// What moves on as if it were data though it could not be read is marked. Reads that move nothing mark nothing: the
+    /// page is still there, and may be read better another time.
+    pub(crate) fn mark_lost(&mut self, read: &Transaction) {
+        match read.origin {
+            Origin::Host | Origin::Map | Origin::Rewrite => {}
+            Origin::ReadModifyWrite => {
+                let lpn = self.buffer.slot(read.owner).lpn;
+                self.store.stats.units_lost += u64::from(self.guards.rebuilds.lost.insert(lpn.0));
+            }
+            _ => {
+                for ppa in self.store.units_of(read) {
+                    let lpn = self.store.map.holder(ppa);
+                    // A newer version in RAM replaces what was lost.
+                    let replaced = self.buffer.used_slots() > 0 && self.buffer.find(lpn).is_some();
+                    // What only a snapshot sees is not what the host reads.
+                    let live = self.store.map.is_valid(ppa) && self.store.map.lookup(lpn) == ppa;
+                    if live && !replaced {
+                        self.store.stats.units_lost += u64::from(self.guards.rebuilds.lost.insert(lpn.0));
+                    }
+                }
+            }
+        }
+    }
+
+    /// True when a unit that a read of the host's asked for is lost.
+    #[cold]
+    pub(crate) fn reads_lost(&mut self, read: &Transaction) -> bool {
+        if read.superblock == Transaction::NOWHERE {
+            return false; // What was never written cannot be lost.
+        }
+        let holders = self.store.units_of(read).map(|ppa| self.store.map.holder(ppa).0);
+        let lost = holders.filter(|lpn| self.guards.rebuilds.lost.contains(lpn)).count();
+        self.store.stats.units_read_lost += lost as u64;
+        lost > 0
     }
 }

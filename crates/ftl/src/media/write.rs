@@ -235,7 +235,7 @@ impl Media {
     }
 
     /// Says what a program costs that the regulator has chosen a cost for.
-    fn cost_of(
+    pub(crate) fn cost_of(
         &mut self,
         transaction: &mut Transaction,
         stream: usize,

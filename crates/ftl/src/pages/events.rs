@@ -1,9 +1,10 @@
 //! What follows when the flash reports that something is done, and the work of idle dies.
 
 use crate::buffer::SlotState;
+use crate::host_side::Reads;
 use crate::pages::PageMapped;
-use crate::read_path::Reads;
 use crate::store::{NONE, Source, SuperblockState};
+use crate::upkeep::KeepsUp;
 use crate::{Output, Stages, events};
 use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::{Calendar, Event};
@@ -63,10 +64,7 @@ impl PageMapped {
                 self.media.store.stats.pages_read[transaction.origin as usize] +=
                     u64::from(transaction.pages);
                 if transaction.origin == Origin::ReadAhead {
-                    let first = self.media.store.first_unit(&transaction);
-                    self.on_fetched(id, Ppa(first), transaction.mask, |ftl, ppa| {
-                        ftl.media.store.map.holder(ppa)
-                    });
+                    self.on_fetched(id, &transaction);
                 } else if transaction.reading.uncorrectable || transaction.origin == Origin::Rebuild {
                     self.on_uncorrectable(&transaction, calendar, probe);
                 } else {
@@ -98,20 +96,7 @@ impl PageMapped {
         probe: &mut P,
     ) {
         match transaction.origin {
-            Origin::Host => {
-                let mut reading = transaction.reading;
-                reading.uncorrectable |=
-                    self.media.guards.rebuilds.has_lost() && self.reads_lost(transaction);
-                if !reading.uncorrectable {
-                    self.keep_read(transaction, probe);
-                }
-                self.host.outputs.push(Output::Read {
-                    request: transaction.owner,
-                    units: transaction.mask.count_ones(),
-                    reading,
-                    stages: Stages::of(transaction),
-                });
-            }
+            Origin::Host => self.end_host_read(transaction, calendar, probe),
             Origin::ReadModifyWrite => self.on_merged(transaction.owner, probe),
             Origin::Fold => self.upkeep.on_fold_read(&mut self.media, transaction, calendar, probe),
             Origin::Rewrite => self.upkeep.on_rewrite_read(&mut self.media, transaction, calendar, probe),
@@ -141,10 +126,7 @@ impl PageMapped {
     /// What came for a slot completes those that wait behind it, too.
     #[cold]
     fn merge_followers<P: Probe>(&mut self, slot: u32, probe: &mut P) {
-        let all = std::mem::take(&mut self.host.following);
-        let (behind, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(older, _)| *older == slot);
-        self.host.following = others;
-        for (_, follower) in behind {
+        for follower in self.host.take_followers(slot) {
             probe.on_rest(follower, slot);
             self.on_merged(follower, probe);
         }
@@ -155,9 +137,7 @@ impl PageMapped {
     #[inline(never)]
     pub(crate) fn release_void(&mut self, slot: u32) {
         self.media.buffer.release(slot, false);
-        if let Some(sectors) = &mut self.media.guards.sectors {
-            sectors.release(slot);
-        }
+        self.media.release_sectors(slot);
         self.answer_flushes();
     }
 
@@ -305,9 +285,7 @@ impl PageMapped {
         } else {
             self.media.buffer.release(slot, newest);
         }
-        if let Some(sectors) = &mut self.media.guards.sectors {
-            sectors.release(slot);
-        }
+        self.media.release_sectors(slot);
         if request != u32::MAX {
             self.host.outputs.push(Output::Durable { request, stages: Stages::of(transaction) });
         }

@@ -2,20 +2,15 @@
 
 use crate::buffer::SlotState;
 use crate::guards::demand::{CREDIT_MOST, Checkpoints, Task, Waiter};
-use crate::pages::{Arriving, PageMapped};
+use crate::guards::sectors::LOOKUP_BYTES;
+use crate::host_side::{Arriving, Sectored};
+use crate::pages::PageMapped;
 use crate::{Output, Stages};
-use controller::{Origin, Probe, Reading};
+use controller::{Class, Origin, Probe, Reading};
 use engine::Calendar;
 use units::{Lpn, Ppa};
 
 impl PageMapped {
-    /// Buffer slots that the host may not take.
-    #[inline]
-    pub(crate) fn slots_kept(&self) -> u32 {
-        let map = self.media.guards.demand.as_ref().map_or(0, |demand| demand.slots - demand.used_slots);
-        map + self.media.guards.snapshots.as_ref().map_or(0, |snapshots| snapshots.slots_kept())
-    }
-
     /// True when the map entry of `lpn` can be used at once; counts hits and misses.
     fn find_entry(&mut self, lpn: Lpn) -> bool {
         let Some(demand) = &mut self.media.guards.demand else { return true };
@@ -256,5 +251,26 @@ impl PageMapped {
                 *checkpoints = Checkpoints { every: checkpoints.every, ..Checkpoints::new(1, superblocks) };
             }
         }
+    }
+
+    /// Reads the translation unit `unit`, of which a lookup takes one sector over the channel. `owner` is told.
+    pub(crate) fn read_lookup<P: Probe>(
+        &mut self,
+        unit: Lpn,
+        home: Ppa,
+        owner: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) {
+        let part = self.media.guards.sectors.is_some();
+        if home == Ppa::NONE {
+            let bytes = if part { LOOKUP_BYTES } else { 0 };
+            self.read_unwritten(unit, Origin::Map, Class::InternalRead, owner, bytes, calendar, probe);
+            return;
+        }
+        self.media.read_bytes = if part { LOOKUP_BYTES } else { 0 };
+        let (row, at) =
+            (home.0 / self.media.store.layout.row_units, home.0 % self.media.store.layout.row_units);
+        self.media.submit_read(row, 1 << at, Origin::Map, Class::InternalRead, owner, calendar, probe);
     }
 }

@@ -11,57 +11,23 @@ mod rebuild;
 mod recovery;
 mod rollback;
 mod saved;
-mod sectors;
 mod snapshots;
 mod upkeep;
 mod view;
 mod write;
 
-pub(crate) use write::Arriving;
-
-use crate::Output;
-use crate::agenda::{Agenda, Costs};
 use crate::buffer::eviction::BLOCK_UNITS;
-use crate::buffer::{Buffer, Dram, Recent, Risk};
-use crate::guards::demand::Demand;
-use crate::guards::ordering::Ordering;
-use crate::guards::regulation::{Regulation, RegulationParts};
-use crate::guards::sectors::Sectors;
-use crate::guards::slc_cache::SlcCache;
-use crate::guards::snapshots::Snapshots;
-use crate::guards::{Guards, Rebuilds, Stripes};
+use crate::host_side::Host;
 use crate::mapping::MapOnFlash;
-use crate::media::{Assembly, Collection, Media, Rules};
-use crate::parts::Parts;
-use crate::read_path::ReadPath;
-use crate::settings::FtlConfig;
-use crate::store::{NONE, Store};
-use crate::upkeep::{Burden, Upkeep};
-use controller::Controller;
-use nand::FlashArray;
-use std::collections::VecDeque;
-
-/// What the host's side of the layer keeps.
-struct Host {
-    outputs: Vec<Output>,
-    /// The epoch before which each flush under way wants all on flash, and its request.
-    flushes: VecDeque<(u32, u32)>,
-    /// Slots that wait for the rest of an older one to come, each behind it.
-    following: Vec<(u32, u32)>,
-    /// What the host's reads go through.
-    reads: ReadPath,
-    /// What was written lately, where that decides what stays in the buffer.
-    recent: Option<Box<Recent>>,
-    /// What the buffer's DRAM takes, where it takes something.
-    dram: Option<Dram>,
-    risk: Risk,
-}
+use crate::media::Media;
+use crate::parts::{Parts, Whole};
+use crate::upkeep::Upkeep;
 
 /// The page-mapped translation layer and everything below it.
 pub struct PageMapped {
     pub(crate) media: Media,
     pub(crate) upkeep: Upkeep,
-    host: Host,
+    pub(crate) host: Host,
 }
 
 impl PageMapped {
@@ -70,51 +36,9 @@ impl PageMapped {
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, map: Option<MapOnFlash>) -> Result<Self, String> {
-        let Parts { config, mut array, mut controller, program_queue, copyback, regulation, seed } = parts;
-        let layout = &config.layout;
-        let demand = map.map(|map| Demand::new(layout, &map));
-        let more_slots = match (&demand, &config.snapshots) {
-            (Some(demand), _) => demand.slots,
-            (None, Some(_)) => Snapshots::slots(layout),
-            (None, None) => 0,
-        };
-        let slots = config.buffer.slots + more_slots;
-        let guards = guards_of(config, regulation, demand, slots, &mut array, &mut controller, seed)?;
-        let reads = ReadPath::new(config, &mut controller);
-        let agenda = agenda_of(config, &guards, &controller)?;
-        let upkeep = Upkeep::new(config, seed);
-        let rules = Rules {
-            mixed: config.mixed_streams,
-            read_ahead: config.read_ahead,
-            copyback,
-            // With parity a collection that one die gains from may be one that another gains nothing from.
-            spare: u32::from(array.may_fail()) + u32::from(config.stripe.is_some()),
-            foreground_limit: upkeep.trigger.foreground_limit(),
-            rewrite_after: config.rewrite_after,
-            write_back: config.buffer.write_back,
-            power_loss_protection: config.buffer.power_loss_protection,
-        };
-        let media = Media {
-            buffer: Buffer::of(&config.buffer, more_slots, layout.logical_units, BLOCK_UNITS),
-            reserved_slots: 0,
-            store: Store::new(layout.clone(), (&config.victim, &config.wear), array, controller, seed),
-            guards,
-            movers: (0..layout.dies).map(|_| Collection::new()).collect(),
-            assembly: Assembly::new(config, program_queue),
-            agenda,
-            rules,
-            read_bytes: 0,
-            read_only: false,
-        };
-        let host = Host {
-            outputs: Vec::with_capacity(64),
-            flushes: VecDeque::new(),
-            following: Vec::new(),
-            reads,
-            recent: Recent::new(config.buffer.keep_rewritten, layout),
-            dram: config.buffer.dram,
-            risk: Risk::default(),
-        };
+        // With parity a collection that one die gains from may be one that another gains nothing from.
+        let spare = u32::from(parts.array.may_fail()) + u32::from(parts.config.stripe.is_some());
+        let Whole { media, upkeep, host } = parts.put_together(map, spare, BLOCK_UNITS)?;
         let mut ftl = Self { media, upkeep, host };
         ftl.media.free_all();
         ftl.check_sustainable()?;
@@ -164,58 +88,4 @@ impl PageMapped {
             self.media.reserved_superblocks()
         ))
     }
-}
-
-/// The guards of a drive, as its file asks for them.
-fn guards_of(
-    config: &FtlConfig,
-    regulation: RegulationParts,
-    demand: Option<Demand>,
-    slots: u32,
-    array: &mut FlashArray,
-    controller: &mut Controller,
-    seed: u64,
-) -> Result<Guards, String> {
-    let layout = &config.layout;
-    let regulation = Regulation::new(config, regulation, controller, seed)?;
-    let slc_cache = SlcCache::new(config, controller.slc_mode());
-    if slc_cache.is_some() {
-        let Some(mode) = controller.slc_mode() else {
-            return Err("ftl.slc_cache: the chip's file does not say what its blocks are with one bit a cell: expected \
-                        nand.slc_mode with t_r and t_prog"
-                .into());
-        };
-        array.allow_slc_mode(mode.erases_per_cycle);
-    }
-    let apart = slc_cache.as_ref().map_or(0, |cache| cache.reserved);
-    let snapshots = config
-        .snapshots
-        .as_ref()
-        .map(|rules| Box::new(Snapshots::new(rules, layout, slots, demand.is_some())));
-    Ok(Guards {
-        regulation,
-        demand: demand.map(Box::new),
-        parity: config.stripe.map(|stripe| Box::new(Stripes::new(layout, array, stripe, apart))),
-        rebuilds: Rebuilds::default(),
-        snapshots,
-        ordering: Ordering::new(&config.program_order),
-        sectors: Sectors::new(config.sectors, layout, slots, config.buffer.in_flight),
-        slc_cache,
-        failed_die: config.failed_die.unwrap_or(NONE),
-    })
-}
-
-/// The agenda of a drive on which something comes back by the clock alone.
-fn agenda_of(
-    config: &FtlConfig,
-    guards: &Guards,
-    controller: &Controller,
-) -> Result<Option<Box<Agenda>>, String> {
-    if guards.regulation.is_none() && guards.snapshots.is_none() {
-        return Ok(None);
-    }
-    let regulation = guards.regulation.as_deref();
-    let costs = Costs::of(&config.layout, controller, regulation);
-    Burden::new(config, &costs, regulation).check()?;
-    Ok(Some(Box::new(Agenda::new(config.upkeep_share, costs, &config.layout, config.snapshots.as_ref()))))
 }

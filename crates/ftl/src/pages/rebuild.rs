@@ -100,7 +100,7 @@ impl PageMapped {
         let other = usize::from(read.origin != Origin::Host);
         if failed {
             self.media.store.stats.reads_lost[other] += 1;
-            self.mark_lost(&read);
+            self.media.mark_lost(&read);
         } else {
             self.media.store.stats.reads_rebuilt[other] += 1;
             read.reading.uncorrectable = false;
@@ -126,43 +126,5 @@ impl PageMapped {
         let group = stripes.group_of(superblock);
         stripes.groups[group as usize].pins -= 1;
         self.media.erase_group(group, calendar, probe);
-    }
-
-    /// What moves on as if it were data though it could not be read is marked. Reads that move nothing mark nothing: the
-    /// page is still there, and may be read better another time.
-    fn mark_lost(&mut self, read: &Transaction) {
-        match read.origin {
-            Origin::Host | Origin::Map | Origin::Rewrite => {}
-            Origin::ReadModifyWrite => {
-                let lpn = self.media.buffer.slot(read.owner).lpn;
-                self.media.store.stats.units_lost += u64::from(self.media.guards.rebuilds.lost.insert(lpn.0));
-            }
-            _ => {
-                for ppa in self.media.store.units_of(read) {
-                    let lpn = self.media.store.map.holder(ppa);
-                    // A newer version in RAM replaces what was lost.
-                    let replaced =
-                        self.media.buffer.used_slots() > 0 && self.media.buffer.find(lpn).is_some();
-                    // What only a snapshot sees is not what the host reads.
-                    let live = self.media.store.map.is_valid(ppa) && self.media.store.map.lookup(lpn) == ppa;
-                    if live && !replaced {
-                        self.media.store.stats.units_lost +=
-                            u64::from(self.media.guards.rebuilds.lost.insert(lpn.0));
-                    }
-                }
-            }
-        }
-    }
-
-    /// True when a unit that a read of the host's asked for is lost.
-    #[cold]
-    pub(crate) fn reads_lost(&mut self, read: &Transaction) -> bool {
-        if read.superblock == Transaction::NOWHERE {
-            return false; // What was never written cannot be lost.
-        }
-        let holders = self.media.store.units_of(read).map(|ppa| self.media.store.map.holder(ppa).0);
-        let lost = holders.filter(|lpn| self.media.guards.rebuilds.lost.contains(lpn)).count();
-        self.media.store.stats.units_read_lost += lost as u64;
-        lost > 0
     }
 }

@@ -26,12 +26,6 @@ impl PageMapped {
         }
     }
 
-    /// True while the drive takes no data because it is on its way back to a snapshot.
-    #[inline]
-    pub(crate) fn is_rolling_back(&self) -> bool {
-        self.media.guards.snapshots.as_ref().is_some_and(|snapshots| snapshots.is_rolling_back())
-    }
-
     /// Goes back once nothing is on its way to the flash.
     pub(crate) fn go_on_rolling_back<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };

@@ -40,7 +40,7 @@ impl PageMapped {
     /// # Errors
     /// When something is under way.
     pub fn save(&self) -> Result<SavedState, String> {
-        if self.is_draining()
+        if self.media.is_draining()
             || self.media.store.controller.in_flight() > 0
             || self.media.store.programs.in_use() > 0
             || self.media.guards.parity.as_ref().is_some_and(|stripes| stripes.is_reclaiming())

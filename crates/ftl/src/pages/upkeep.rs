@@ -1,86 +1,35 @@
-//! What the clock brings back, one entry of the agenda after the other.
+//! What the clock brings back on a map of pages: superblocks written anew, snapshots.
 
-use crate::agenda::{Moment, Work};
+use crate::agenda::Moment;
+use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::store::SuperblockState;
+use crate::upkeep::{KeepsUp, Upkeep};
 use controller::{Origin, Probe};
 use engine::Calendar;
+use std::ops::Range;
 
-impl PageMapped {
-    /// The agenda's next entry may be due.
-    pub(crate) fn on_upkeep<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
-        let is_stuck = self.is_stuck();
-        let Some(agenda) = &mut self.media.agenda else { return };
-        agenda.armed.pop();
-        // Its own events alone move nothing.
-        if is_stuck || calendar.len() == agenda.armed.len() {
-            agenda.asleep = true;
-            return;
-        }
-        agenda.at_work = true;
-        while let Some(work) = self.media.agenda.as_mut().and_then(|agenda| agenda.take_due(calendar.now())) {
-            match work {
-                Work::Refresh(superblock) => {
-                    self.upkeep.on_refresh_due(&mut self.media, superblock, calendar)
-                }
-                Work::Patrol(die) => {
-                    self.upkeep.on_patrol_timer(&mut self.media, die as usize, calendar, probe)
-                }
-                Work::Turn(die) => {
-                    if let Some(agenda) = &mut self.media.agenda {
-                        agenda.dies[die as usize].has_turn = false;
-                    }
-                    self.take_turn(die as usize, calendar, probe);
-                }
-                Work::Moment => self.on_moment(calendar, probe),
-            }
-        }
-        if let Some(agenda) = &mut self.media.agenda {
-            agenda.at_work = false;
-            agenda.arm(calendar);
-        }
+impl KeepsUp for PageMapped {
+    fn keeping(&mut self) -> (&mut Media, &mut Upkeep) {
+        (&mut self.media, &mut self.upkeep)
     }
 
-    /// The die begins to write one superblock anew, if its share of time is there, and comes back for the next.
-    fn take_turn<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
-        loop {
-            let is_moving = self.media.movers[die].keeps_data();
-            let Some(agenda) = &mut self.media.agenda else { return };
-            let of = &mut agenda.dies[die];
-            if of.due.is_empty() || of.has_turn {
-                return;
-            }
-            // One after the other: what waits for room must not pile up in the die's collection.
-            if of.free_at > now || is_moving {
-                let slot = agenda.spread(agenda.costs.superblock);
-                let of = &mut agenda.dies[die];
-                of.has_turn = true;
-                let at = if of.free_at > now { of.free_at } else { now + slot };
-                return agenda.enter(at, Work::Turn(die as u32), calendar);
-            }
-            let Some(due) = of.due.pop_front() else { return };
-            agenda.waits[due.superblock as usize] = false;
-            let valid = self.media.store.space.valid[due.superblock as usize];
-            let opened = self
-                .media
-                .guards
-                .regulation
-                .as_ref()
-                .map(|regulation| regulation.opened_at(due.superblock as usize));
-            if opened != Some(due.opened) {
-                continue;
-            }
-            if self.write_superblock_anew(due.superblock, due.origin, calendar, probe) {
-                self.media.note_begun(die, due, valid, now);
-            } else if due.origin == Origin::Refresh {
-                self.upkeep.look_again(&mut self.media, due.superblock, calendar);
-            }
-        }
+    fn is_stuck(&self) -> bool {
+        self.is_stuck()
+    }
+
+    fn is_moving(&self, die: usize) -> bool {
+        self.media.movers[die].keeps_data()
+    }
+
+    fn burden_of(&self, superblock: u32) -> (Range<usize>, u32) {
+        let die = (superblock / self.media.store.space.per_die) as usize;
+        let dies = self.media.guards.parity.as_ref().map_or(die..die + 1, |parity| parity.dies_beside(die));
+        (dies, self.media.store.space.valid[superblock as usize])
     }
 
     /// A moment has come.
-    pub(super) fn on_moment<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    fn on_moment<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
         while let Some(agenda) = &mut self.media.agenda
             && let Some((time, due)) = agenda.moments.first()
             && time <= calendar.now()
@@ -98,7 +47,7 @@ impl PageMapped {
 
     /// Moves all that a superblock holds, closing it before if it is open; false while programs to it are under way,
     /// while a collection needs it open, and where it is being emptied anyway.
-    pub(super) fn write_superblock_anew<P: Probe>(
+    fn write_superblock_anew<P: Probe>(
         &mut self,
         superblock: u32,
         origin: Origin,
@@ -135,10 +84,5 @@ impl PageMapped {
         self.upkeep.collect(&mut self.media, die, calendar, probe);
         self.pump(calendar, probe);
         true
-    }
-
-    /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
-    pub fn end_upkeep(&mut self) {
-        self.upkeep.end(&mut self.media);
     }
 }

@@ -2,27 +2,13 @@
 
 use crate::buffer::SlotState;
 use crate::guards::snapshots::Overtaken;
+use crate::host_side::{Arriving, Reads, Sectored};
 use crate::pages::PageMapped;
 use crate::store::{NONE, Source};
 use crate::{Output, events};
 use controller::{Probe, SnapshotEvent};
 use engine::{Calendar, Event};
-use units::{Lpn, Nanos, Ppa, SimTime};
-
-/// A write of a unit, as it arrives.
-#[derive(Clone, Copy)]
-pub(crate) struct Arriving {
-    /// Who waits for its program, if someone does.
-    pub request: u32,
-    /// Nothing else of the unit must be read.
-    pub whole: bool,
-    /// The slot of an older version, where the buffer has one.
-    pub older: Option<u32>,
-    /// That version is whole.
-    pub complete: bool,
-    /// It goes to the flash at once, even where the buffer keeps what it can.
-    pub leaves: bool,
-}
+use units::{Lpn, Nanos, Ppa};
 
 /// How long a partial program unit waits for company when a request waits for it behind a write cache.
 const AWAITED_PATIENCE: Nanos = Nanos::new(10_000);
@@ -55,7 +41,7 @@ impl PageMapped {
             self.read_rest_now(lpn, calendar, probe);
         }
         self.media.erase_emptied(calendar, probe);
-        let leaves = self.host.recent.is_none() || self.was_not_written_lately(lpn, calendar.now());
+        let leaves = self.leaves_at_once(lpn, calendar.now());
         if overtaken == Overtaken::Free
             && let Some(slot) = older
             && self.overwrite_buffered(slot, request)
@@ -83,22 +69,6 @@ impl PageMapped {
         }
         self.media.buffer.enqueue(slot);
         self.relieve_buffer();
-    }
-
-    #[cold]
-    fn was_not_written_lately(&mut self, lpn: Lpn, now: SimTime) -> bool {
-        self.host.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
-    }
-
-    /// The data of a write are in `slot`.
-    #[inline]
-    pub(crate) fn note_arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
-        if self.media.guards.sectors.is_some() {
-            self.hold_sectors(slot, lpn, write);
-        }
-        if self.host.recent.is_some() && write.leaves {
-            self.media.buffer.leave_at_once(slot);
-        }
     }
 
     /// Tells observers which slot holds the newest version of a unit, where snapshots make it matter.
@@ -149,19 +119,11 @@ impl PageMapped {
         }
         self.send_out(calendar, probe);
         self.media.pad_current(calendar, probe);
-        let epoch = self.media.buffer.end_epoch();
-        self.host.flushes.push_back((epoch, request));
-        self.answer_flushes();
+        self.host.await_flushed(request, &mut self.media.buffer);
     }
 
     pub(super) fn answer_flushes(&mut self) {
-        while let Some(&(epoch, request)) = self.host.flushes.front() {
-            if self.media.buffer.oldest_epoch() <= epoch {
-                return;
-            }
-            self.host.flushes.pop_front();
-            self.host.outputs.push(Output::Flushed { request });
-        }
+        self.host.answer_flushes(&mut self.media.buffer);
     }
 
     /// Binds waiting units to dies as long as some die can take them.

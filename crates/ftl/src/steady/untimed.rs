@@ -8,6 +8,7 @@
 //! here: program failures, programs larger than a unit (frontiers are completed to a whole program unit when time
 //! begins again), and pacing with parity, whose groups are reclaimed at once.
 
+use crate::host_side::Sectored;
 use crate::pages::PageMapped;
 use crate::store::{Frontier, HOST, NONE};
 use controller::Origin;
@@ -320,18 +321,6 @@ impl PageMapped {
         let space = &self.media.store.space.dies[die];
         let left = space.frontiers[usize::from(!self.media.rules.mixed)].left(&self.media.store.layout);
         left + self.media.free_superblocks(die) * self.media.store.layout.data_units() >= units
-    }
-
-    /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
-    pub fn wear_on(&mut self, worn: &[u32], times: u32) {
-        self.media.store.array.wear_on(worn, times);
-        for die in 0..self.media.store.layout.dies as usize {
-            for superblock in 0..self.media.store.layout.superblocks_per_die {
-                let global = self.media.store.space.global(die, superblock);
-                self.media.store.space.pe_cycles[global] =
-                    self.media.store.array.pe_cycles(die as u32, superblock);
-            }
-        }
     }
 
     /// Lets time begin again: open superblocks are completed to whole program units.

@@ -85,6 +85,15 @@ impl Store {
         }
     }
 
+    /// Wears every block by `times` times the cycles of `worn`: whole generations of the same erases.
+    pub fn wear_on(&mut self, worn: &[u32], times: u32) {
+        self.array.wear_on(worn, times);
+        for (global, cycles) in self.space.pe_cycles.iter_mut().enumerate() {
+            let (die, superblock) = (global as u32 / self.space.per_die, global as u32 % self.space.per_die);
+            *cycles = self.array.pe_cycles(die, superblock);
+        }
+    }
+
     /// Bytes of state.
     pub fn bytes(&self) -> usize {
         self.map.bytes() + self.space.bytes() + self.array.bytes()

@@ -268,6 +268,16 @@ impl Space {
 
     /// Asks the wear policy, after an erase, whether data must move.
     pub fn pick_relocation(&mut self, die: usize, erased: u32) -> Option<u32> {
+        let picked = self.ask_wear(die, erased)?;
+        assert!(
+            picked.0 < self.per_die && self.position[self.global(die, picked.0)] != NONE,
+            "the wear policy picked {picked} of die {die}, which is not a candidate"
+        );
+        Some(picked.0)
+    }
+
+    /// Which of a die's candidates the wear policy wants to move after an erase.
+    pub fn ask_wear(&mut self, die: usize, erased: u32) -> Option<SuperblockId> {
         let range = die * self.per_die as usize..(die + 1) * self.per_die as usize;
         let space = &mut self.dies[die];
         let mut view = WearView {
@@ -275,18 +285,12 @@ impl Space {
             candidates: &space.candidates,
             valid_units: &self.valid[range.clone()],
             pe_cycles: &self.pe_cycles[range.clone()],
-            closed_at: &self.closed_at[range.clone()],
+            closed_at: &self.closed_at[range],
             clock: space.clock,
             erases: space.erases,
             random: &mut space.random,
         };
-        let picked = space.wear.relocate(&mut view)?;
-        let global = range.start + picked.index();
-        assert!(
-            picked.0 < self.per_die && self.position[global] != NONE,
-            "the wear policy picked {picked} of die {die}, which is not a candidate"
-        );
-        Some(picked.0)
+        space.wear.relocate(&mut view)
     }
 
     /// Bytes of state.

@@ -8,9 +8,11 @@ mod groups;
 mod patrol;
 mod refresh;
 mod rewrite;
+mod turns;
 
 pub(crate) use burden::Burden;
-pub(crate) use patrol::Patrol;
+pub(crate) use patrol::{PATROL, Patrol};
+pub(crate) use turns::KeepsUp;
 
 use crate::Turnover;
 use crate::agenda::Work;

@@ -13,8 +13,8 @@ use engine::Calendar;
 use engine::RandomStream;
 use units::{DieId, Nanos, SimTime};
 
-/// The owner of a patrol's reads; reads that move data have none.
-const PATROL: u32 = 0;
+/// The owner of a patrol's reads; reads that move data have another, or none.
+pub(crate) const PATROL: u32 = u32::MAX - 1;
 
 /// How far the patrol of a die is.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! The page `docs/compatibility.md` says what the table says, and the table says each thing once.
 
-use ftl::compatibility::{APART, Apart, Feature, NEEDS, Reason, Switch, between};
+use ftl::compatibility::{APART, Apart, Feature, IDLE, NEEDS, Reason, Switch, between};
 use std::fmt::Write;
 
 const BEGIN: &str = "\
@@ -11,8 +11,7 @@ random drives put together. A drive whose file says both features of a pair that
 anything runs, in one line: where it stands, both keys, the reason, what to write instead.
 
 What is in no table below goes together with everything: all policies that choose victims, dies, queues and channels, all
-interfaces, links, error models and buffers. On a map of blocks `ftl.gc` and `controller.copyback` change nothing, since
-its merges take the place of collection. What a feature needs of the chip (`nand.slc_mode` for the SLC cache, tables for sets
+interfaces, links, error models and buffers. What a feature needs of the chip (`nand.slc_mode` for the SLC cache, tables for sets
 of voltages) is said where the drive is built. Whether a drive has *room* for what it is asked to have is another question:
 it is answered when the drive is built, with the `ftl.op_ratio` that would do.
 ";
@@ -24,6 +23,7 @@ fn page() -> String {
     matrix(&mut page);
     reasons(&mut page);
     needs(&mut page);
+    idle(&mut page);
     page
 }
 
@@ -83,7 +83,6 @@ fn reasons(page: &mut String) {
         let kind = match row.reason {
             Reason::Physical(_) => "physical",
             Reason::Logical(_) => "logical",
-            Reason::Unbuilt(_) => "not built yet",
         };
         let (a, b, text) = (row.a.meaning(), row.b.meaning(), row.reason.text());
         writeln!(page, "| {} | {a} × {b} | {kind} | {text} | {} |", number + 1, row.change).unwrap();
@@ -98,6 +97,20 @@ fn needs(page: &mut String) {
     for row in NEEDS {
         let (feature, needed) = (row.feature.meaning(), row.needed.meaning());
         writeln!(page, "| {feature} | {needed} | {} | {} |", row.reason, row.change).unwrap();
+    }
+}
+
+fn idle(page: &mut String) {
+    page.push_str(
+        "\n## Keys that say nothing\n\nWho writes one, by `--set` or in the file that says the rest, is told so. What a drive's \
+         file says is kept when `--set`\ngives it another map or takes its code away.\n\n",
+    );
+    page.push_str("| keys | say nothing | because |\n|---|---|---|\n");
+    for row in IDLE {
+        let keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
+        let when = if row.with { "with" } else { "without" };
+        writeln!(page, "| {} | {when} {} | {} |", keys.join(", "), row.feature.meaning(), row.reason)
+            .unwrap();
     }
 }
 

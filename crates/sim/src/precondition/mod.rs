@@ -215,9 +215,10 @@ impl Precondition {
     /// each time: they take, after it, a part of what brings the parity to each of them once.
     fn stagger(&mut self, ftl: &mut Ftl) {
         let width = ftl.parity().map_or(1, |stripes| stripes.stripe() + 1);
+        let (dies, program, units) =
+            (ftl.layout().dies, ftl.layout().program_units, ftl.layout().data_units());
         let Some(pages) = ftl.as_page_mapped() else { return };
-        let (program, units) = (pages.layout().program_units, pages.layout().data_units());
-        for first in (0..pages.layout().dies).step_by(width as usize) {
+        for first in (0..dies).step_by(width as usize) {
             let programs = self.random.below(u64::from(width * units / program));
             for die in (0..programs).flat_map(|_| first..first + width) {
                 for _ in 0..program {

@@ -14,7 +14,10 @@ const MORTAL: [&str; 7] = [
 ];
 
 fn drive(more: &[&str]) -> Drive {
-    let overrides: Vec<String> = MORTAL.iter().chain(more).map(|text| (*text).to_owned()).collect();
+    let maps_blocks = more.iter().any(|text| text.starts_with("ftl.mapping."));
+    let says = |text: &&&str| !(maps_blocks && text.starts_with("ftl.gc."));
+    let overrides: Vec<String> =
+        MORTAL.iter().chain(more).filter(says).map(|text| (*text).to_owned()).collect();
     let path = format!("{}/../../tests/drives/tiny.toml", env!("CARGO_MANIFEST_DIR"));
     Drive::load(&Catalogue::default(), &path, &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -154,4 +157,24 @@ fn an_aged_drive_is_measured_without_a_trace() {
     assert_eq!((first.program_ns_mean.round(), first.erase_ns_mean), (400_000.0, Some(1_000_000.0)));
     assert!(last.program_ns_mean < 380_000.0 && last.erase_ns_mean > Some(1_200_000.0), "{last:?}");
     assert!(last.read_ns_p99 > 0 && last.write_ns_p99 as f64 > last.write_ns_mean / 2.0);
+}
+
+#[test]
+fn a_map_of_blocks_ends_when_its_blocks_do_and_merges_take_it_there_sooner() {
+    let written = |rows: &[AgeRow]| rows.last().expect("it lived").drive_writes;
+    let pages = written(&life(AgeingOptions::default(), &[]));
+    for kind in ["bast", "block", "fast", "replacement"] {
+        let kind = format!("ftl.mapping.name={kind}");
+        let more: &[&str] = &[&kind, "ftl.mapping_unit=2KiB"];
+        let rows = life(AgeingOptions { measure: 0.05, ..AgeingOptions::default() }, more);
+        let last = rows.last().expect("it lived");
+        assert!(last.read_only && last.pe_cycles_max <= 290, "{kind}: {last:?}");
+        let first_failure = rows.iter().find(|row| row.bad_blocks > 0).expect("blocks failed");
+        assert!(first_failure.pe_cycles_max >= 150, "{kind}: {first_failure:?}");
+        assert!(rows[0].waf > 2.0 && written(&rows) < 0.7 * pages, "{kind}: {last:?}, of pages {pages}");
+        assert!(rows.iter().any(|row| row.speed.is_some()), "{kind}");
+        // Looking at it changes nothing.
+        let unseen = life(AgeingOptions::default(), more);
+        assert_eq!(written(&rows), written(&unseen), "{kind}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Features that go together: each does what it does alone, and the account of `--check` finds nothing.
 
 use crate::common::{closed_loop, drive, run, uniform};
+use crate::upkeep::years;
 use ftl::{Ftl, Seen};
 use host::Op;
 use serde_json::Value;
@@ -35,12 +36,14 @@ const SNAPSHOTS: &[&str] = &["ftl.snapshots.every=150ms", "ftl.snapshots.keep=2"
 
 /// Twelve thousand writes over a drive that was filled.
 fn played(features: &[&[&str]]) -> Value {
-    played_from(PreconditionKind::Fill, features)
+    played_with(Op::Write, PreconditionKind::Fill, features)
 }
 
-fn played_from(precondition: PreconditionKind, features: &[&[&str]]) -> Value {
+fn played_with(op: Op, precondition: PreconditionKind, features: &[&[&str]]) -> Value {
     let options = RunOptions { check: true, precondition, ..RunOptions::default() };
-    played_by(features, options).1
+    let drive = drive_with(features);
+    let span = drive.capacity().get();
+    run(drive, uniform(12_000, 16, op, 4096, span, 1), options).1
 }
 
 fn drive_with(features: &[&[&str]]) -> Drive {
@@ -110,7 +113,7 @@ fn a_cache_goes_with_parity_and_stands_apart_from_its_groups() {
 fn parity_goes_with_a_used_state_that_is_constructed() {
     for more in [&[][..], &["geometry.ways=4", "ftl.parity.stripe=3"], &["ftl.gc.stream=mixed"]] {
         let waf = |kind| {
-            let result = played_from(kind, &[PARITY, more]);
+            let result = played_with(Op::Write, kind, &[PARITY, more]);
             let programs = |origin: &str| number(&result, &format!("flash.programs.{origin}"));
             let data = programs("total") - programs("parity");
             assert!(data.abs_diff(3 * programs("parity")) < 300, "{more:?}: {}", result["flash"]);
@@ -297,4 +300,88 @@ fn sectors_go_with_programs_of_several_units() {
     assert_eq!(both, 600 * 1024);
     let [_, sent, reads] = moved(Op::Read, 1536, 1024, PreconditionKind::Fill);
     assert_eq!((sent, reads), (600 * 1024, 600), "both units of a page row come with one read");
+}
+
+const BLOCK_MAPS: [&str; 4] = ["bast", "block", "fast", "replacement"];
+
+#[test]
+fn a_code_goes_with_a_map_of_blocks() {
+    for kind in BLOCK_MAPS {
+        let kind = format!("ftl.mapping.name={kind}");
+        let result = played(&[CODE, &[&kind]]);
+        let steps = &result["regulation"]["units_by_step"];
+        let units =
+            |whose: &str| steps[whose].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum::<u64>();
+        let programmed = number(&result, "flash.units_programmed.host");
+        let under_way = units("host") - programmed;
+        assert!(under_way < 100, "{kind}: {programmed} units, {steps}");
+        assert!(units("other") > 0, "{kind} merges: {steps}");
+        // Worn blocks are read with more references.
+        let mean = |wear: &str| {
+            let result = played_with(Op::Read, PreconditionKind::Fill, &[CODE, &[&kind, wear]]);
+            result["host"]["read"]["latency_ns"]["mean"].as_f64().unwrap()
+        };
+        let [fresh, worn] = ["nand.pe_cycles=0", "nand.pe_cycles=3000"].map(mean);
+        assert!(worn > 1.2 * fresh, "{kind}: {worn} ns on worn blocks, {fresh} on fresh ones");
+    }
+}
+
+#[test]
+fn what_nobody_looks_after_is_lost_on_a_map_of_blocks_too_and_merges_do_not_hide_it() {
+    for kind in BLOCK_MAPS {
+        let kind = format!("ftl.mapping.name={kind}");
+        let result = years(&[&kind]);
+        assert!(number(&result, "host.read.uncorrectable") >= 5, "{kind}: {}", result["host"]);
+    }
+}
+
+#[test]
+fn a_map_of_blocks_writes_anew_what_is_old_or_near_its_limit_by_merges() {
+    for kind in BLOCK_MAPS {
+        let kind = format!("ftl.mapping.name={kind}");
+        for (upkeep, origin) in [("ftl.refresh.age=300d", "refresh"), ("ftl.scrub.period=60d", "scrub")] {
+            let result = years(&[&kind, upkeep]);
+            assert_eq!(number(&result, "host.read.uncorrectable"), 0, "{kind}, {upkeep}");
+            let moved = number(&result, &format!("flash.units_programmed.{origin}"));
+            assert!(moved >= 1024, "{kind}, {upkeep}: {moved} units of 1024, which are due again and again");
+            assert!(number(&result, "ftl.merges.full") > 0, "{kind}, {upkeep}");
+        }
+    }
+}
+
+#[test]
+fn a_dead_die_fails_its_reads_on_a_map_of_blocks() {
+    for kind in BLOCK_MAPS {
+        let kind = format!("ftl.mapping.name={kind}");
+        let result = played_with(Op::Read, PreconditionKind::Fill, &[&[&kind, "ftl.failed_die=1"]]);
+        let reads = number(&result, "host.read.requests");
+        let lost = number(&result, "host.read.uncorrectable");
+        assert!(lost.abs_diff(reads / 4) < reads / 10, "{kind}: {lost} of {reads}, a die of four");
+        assert_eq!(number(&played(&[&[&kind, "ftl.failed_die=1"]]), "flash.programs.total"), 0, "{kind}");
+    }
+}
+
+/// Mean time on the wires of writes and of reads of a quarter of a unit.
+fn transfer_ns(features: &[&[&str]]) -> [f64; 2] {
+    [Op::Write, Op::Read].map(|op| {
+        let drive = drive_with(features);
+        let span = drive.capacity().get();
+        let options =
+            RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
+        let result = run(drive, uniform(3_000, 4, op, 1024, span, 1), options).1;
+        result["stages"][op.name()]["transfer"].as_f64().expect("a time")
+    })
+}
+
+#[test]
+fn sectors_go_with_a_map_of_blocks() {
+    for kind in BLOCK_MAPS {
+        let kind = format!("ftl.mapping.name={kind}");
+        let one_unit: &[&str] = &["nand.program=page", "ftl.buffer.write_back=false", &kind];
+        let track = ["ftl.sectors.track=true", "ftl.buffer.in_flight=64KiB", "ftl.buffer.dram.transfers=800"];
+        let (known, unknown) = (transfer_ns(&[one_unit, &track]), transfer_ns(&[one_unit]));
+        for (known, unknown) in known.into_iter().zip(unknown) {
+            assert!(known < 0.5 * unknown, "{kind}: {known} ns for the sectors, {unknown} for the unit");
+        }
+    }
 }

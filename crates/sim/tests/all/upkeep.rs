@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// On a drive without read retries: 4 MiB are written; then twenty times one unit is read and nothing happens for 300
 /// days.
-fn years(more: &[&str]) -> Value {
+pub fn years(more: &[&str]) -> Value {
     let drive = drive(&[PAPER, &["ecc.code.retries=0"], more].concat());
     let text = "[global]\nfilename=data\nbs=4k\nsize=4m\n[fill]\nrw=write\nio_size=4m\n[later]\nstonewall\n\
                 rw=randread\nthinktime=25920000000000\nnumber_ios=20\n";

@@ -154,7 +154,34 @@ pub const TOGETHER: &[Feature] = &[
     ("slc-cache and a code", 0.5, slc_cache_and_code),
     ("slc-cache and parity", 0.5, slc_cache_and_parity),
     ("sectors and several units", 0.15, sectors_and_several_units),
+    ("a map of blocks and a code", 0.5, block_map_and_code),
+    ("a map of blocks and a dead die", 0.1, block_map_and_dead_die),
+    ("a map of blocks and sectors", 0.4, block_map_and_sectors),
 ];
+
+fn block_map_and_sectors(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    maps_blocks(deal) && sectors(deal, random)
+}
+
+fn maps_blocks(deal: &Deal) -> bool {
+    deal.get("ftl.mapping.name").is_some_and(|name| F::BlockMap.is_on(name, 1))
+}
+
+fn block_map_and_code(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    let fits = maps_blocks(deal) && code(deal, random);
+    if fits {
+        deal.on.insert("code");
+        for feature in [regulator, reclaim, refresh, scrub] {
+            let _ = random.chance(0.6) && feature(deal, random);
+        }
+    }
+    fits
+}
+
+fn block_map_and_dead_die(deal: &mut Deal, _random: &mut RandomStream) -> bool {
+    deal.set("ftl.failed_die", 0);
+    maps_blocks(deal)
+}
 
 fn slc_cache_and_map_on_flash(deal: &mut Deal, random: &mut RandomStream) -> bool {
     let fits = deal.has("slc-cache");

@@ -1,63 +1,88 @@
 //! Reads and writes of parts of a unit, where they are known.
 
 use crate::buffer::SlotState;
-use crate::guards::sectors::{Held, LOOKUP_BYTES, bytes};
-use crate::pages::{Arriving, PageMapped};
-use crate::placement::PlacementView;
-use crate::store::NONE;
+use crate::guards::sectors::{Held, bytes};
+use crate::host_side::Reads;
 use controller::{Class, Kind, Origin, Probe, Transaction};
 use engine::Calendar;
-use units::{DieId, Lpn, Ppa};
+use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Units of a page row that one read brings, and the bytes of their sectors.
 #[derive(Default)]
-struct Together {
+pub(crate) struct Together {
     row: u32,
     mask: u64,
     bytes: u32,
 }
 
-impl PageMapped {
-    /// Time begins again: what is on the flash was written whole.
-    pub(crate) fn settle_sectors(&mut self) {
-        let Some(sectors) = &mut self.media.guards.sectors else { return };
-        if self.media.store.space.dies.iter().all(|die| die.live == 0) {
-            return;
+/// A write of a unit, as it arrives.
+#[derive(Clone, Copy)]
+pub(crate) struct Arriving {
+    /// Who waits for its program, if someone does.
+    pub request: u32,
+    /// Nothing else of the unit must be read.
+    pub whole: bool,
+    /// The slot of an older version, where the buffer has one.
+    pub older: Option<u32>,
+    /// That version is whole.
+    pub complete: bool,
+    /// It goes to the flash at once, even where the buffer keeps what it can.
+    pub leaves: bool,
+}
+
+/// A translation layer that may know the sectors of a unit.
+pub(crate) trait Sectored: Reads {
+    /// The die that a unit's address names.
+    fn home_die(&self, lpn: Lpn) -> u32;
+
+    #[cold]
+    fn was_not_written_lately(&mut self, lpn: Lpn, now: SimTime) -> bool {
+        self.parts().1.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
+    }
+
+    /// True when what is written now goes to the flash at once, even where the buffer keeps what it can.
+    #[inline]
+    fn leaves_at_once(&mut self, lpn: Lpn, now: SimTime) -> bool {
+        self.parts().1.recent.is_none() || self.was_not_written_lately(lpn, now)
+    }
+
+    /// The data of a write are in `slot`.
+    #[inline]
+    fn note_arrived(&mut self, slot: u32, lpn: Lpn, write: Arriving) {
+        if self.parts().0.guards.sectors.is_some() {
+            self.hold_sectors(slot, lpn, write);
         }
+        let (media, host) = self.parts();
+        if host.recent.is_some() && write.leaves {
+            media.buffer.leave_at_once(slot);
+        }
+    }
+
+    /// Time begins again: what is on the flash was written whole.
+    fn settle_sectors(&mut self) {
+        let (media, _) = self.parts();
+        let Some(sectors) = &mut media.guards.sectors else { return };
         for (lpn, written) in sectors.written.iter_mut().enumerate() {
-            if self.media.store.map.lookup(Lpn(lpn as u32)) != Ppa::NONE {
+            if media.store.map.lookup(Lpn(lpn as u32)) != Ppa::NONE {
                 *written = u64::MAX >> (64 - sectors.per_unit);
             }
         }
     }
 
-    /// Says which bytes of the drive a request is about, before it is worked on.
-    #[inline]
-    pub fn note_extent(&mut self, request: u32, offset: u64, bytes: u64) {
-        if let Some(sectors) = &mut self.media.guards.sectors {
-            sectors.note_extent(request, offset, bytes);
-        }
-    }
-
-    /// Bytes that were read from the buffer since the last call.
-    #[inline]
-    pub fn take_cached(&mut self) -> u64 {
-        self.media.guards.sectors.as_mut().map_or(0, |sectors| std::mem::take(&mut sectors.cached))
-    }
-
     /// Reserves up to `wanted` buffer slots for units of a request from `first` on; gives how many.
     #[inline]
-    pub fn reserve_at(&mut self, request: u32, first: Lpn, wanted: u32) -> u32 {
-        let granted = self.reserve(wanted);
-        let Some(sectors) = &mut self.media.guards.sectors else { return granted };
+    fn reserve_at(&mut self, request: u32, first: Lpn, wanted: u32) -> u32 {
+        let (media, _) = self.parts();
+        let granted = media.reserve(wanted);
+        let Some(sectors) = &mut media.guards.sectors else { return granted };
         let promised = sectors.promise(request, first, granted);
-        self.media.reserved_slots -= granted - promised;
+        media.reserved_slots -= granted - promised;
         promised
     }
 
     /// Reads the sectors of a request in `count` units from `first`, whose map entries are at hand.
     #[cold]
-    pub(crate) fn read_sectors<P: Probe>(
+    fn read_sectors<P: Probe>(
         &mut self,
         request: u32,
         first: Lpn,
@@ -68,14 +93,15 @@ impl PageMapped {
         let mut reads = 0;
         let mut together = Together::default();
         for lpn in (first.0..first.0 + count).map(Lpn) {
-            let sectors = self.media.guards.sectors.as_mut().expect("the caller saw them");
+            let (media, _) = self.parts();
+            let sectors = media.guards.sectors.as_mut().expect("the caller saw them");
             let mut mask = sectors.within(sectors.extents[request as usize], lpn);
-            if let Some(slot) = self.media.buffer.find(lpn) {
+            if let Some(slot) = media.buffer.find(lpn) {
                 let here = mask & sectors.slots[slot as usize].mask;
                 sectors.cached += u64::from(bytes(here));
                 mask &= !here;
-                self.media.store.stats.units_read_buffer += u64::from(mask == 0);
-                self.media.buffer.note_read(slot);
+                media.store.stats.units_read_buffer += u64::from(mask == 0);
+                media.buffer.note_read(slot);
             }
             if mask != 0 {
                 reads += self.read_part(request, lpn, mask, &mut together, calendar, probe);
@@ -92,7 +118,7 @@ impl PageMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) -> u32 {
-        self.media.read_bytes = bytes;
+        self.parts().0.read_bytes = bytes;
         self.submit_host_read(request, row, mask, calendar, probe)
     }
 
@@ -107,13 +133,14 @@ impl PageMapped {
         probe: &mut P,
     ) -> u32 {
         let home = self.home_die(lpn);
-        let sectors = self.media.guards.sectors.as_mut().expect("the caller saw them");
-        let ppa = self.media.store.map.lookup(lpn);
+        let (media, _) = self.parts();
+        let sectors = media.guards.sectors.as_mut().expect("the caller saw them");
+        let ppa = media.store.map.lookup(lpn);
         if ppa == Ppa::NONE && !sectors.unwritten {
-            self.media.store.stats.units_read_unmapped += 1;
+            media.store.stats.units_read_unmapped += 1;
             return 0;
         }
-        self.media.store.stats.units_read_flash += 1;
+        media.store.stats.units_read_flash += 1;
         if sectors.written[lpn.index()] == 0 {
             sectors.written[lpn.index()] = mask;
             sectors.next_page(home as usize);
@@ -122,11 +149,10 @@ impl PageMapped {
             self.read_unwritten(lpn, Origin::Host, Class::HostRead, request, bytes(mask), calendar, probe);
             return 1;
         }
-        if self.media.buffer.find(lpn).is_none() {
+        if media.buffer.find(lpn).is_none() {
             probe.on_host_read(lpn, ppa); // Else the flash gives only what the newer version in the buffer lacks.
         }
-        let (row, unit) =
-            (ppa.0 / self.media.store.layout.row_units, ppa.0 % self.media.store.layout.row_units);
+        let (row, unit) = (ppa.0 / media.store.layout.row_units, ppa.0 % media.store.layout.row_units);
         let mut before = 0;
         if row != together.row || together.mask >> unit & 1 == 1 {
             before = self.read_together(request, std::mem::take(together), calendar, probe);
@@ -135,21 +161,9 @@ impl PageMapped {
         before
     }
 
-    /// The die that a unit's address names.
-    fn home_die(&self, lpn: Lpn) -> u32 {
-        self.media.assembly.placement.home(&PlacementView {
-            eligible: &[],
-            dies: self.media.store.layout.dies,
-            programs: &[],
-            shape: self.media.store.layout.shape,
-            lpn,
-            program_units: self.media.store.layout.program_units,
-        })
-    }
-
     /// Reads `bytes` of a unit that is nowhere, from the die that its address names.
     #[allow(clippy::too_many_arguments)]
-    pub(crate) fn read_unwritten<P: Probe>(
+    fn read_unwritten<P: Probe>(
         &mut self,
         lpn: Lpn,
         origin: Origin,
@@ -166,34 +180,14 @@ impl PageMapped {
         transaction.pages = 1;
         transaction.owner = owner;
         transaction.bytes = bytes;
-        self.media.store.controller.submit(transaction, calendar, probe);
-    }
-
-    /// Reads the translation unit `unit`, of which a lookup takes one sector over the channel. `owner` is told.
-    pub(crate) fn read_lookup<P: Probe>(
-        &mut self,
-        unit: Lpn,
-        home: Ppa,
-        owner: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
-        let part = self.media.guards.sectors.is_some();
-        if home == Ppa::NONE {
-            let bytes = if part { LOOKUP_BYTES } else { 0 };
-            self.read_unwritten(unit, Origin::Map, Class::InternalRead, owner, bytes, calendar, probe);
-            return;
-        }
-        self.media.read_bytes = if part { LOOKUP_BYTES } else { 0 };
-        let (row, at) =
-            (home.0 / self.media.store.layout.row_units, home.0 % self.media.store.layout.row_units);
-        self.media.submit_read(row, 1 << at, Origin::Map, Class::InternalRead, owner, calendar, probe);
+        self.parts().0.store.controller.submit(transaction, calendar, probe);
     }
 
     /// The sectors of the write at hand are those that `slot` holds; true when no others must be read first.
     #[cold]
-    pub(crate) fn hold_sectors(&mut self, slot: u32, lpn: Lpn, write: Arriving) -> bool {
-        let Some(sectors) = &mut self.media.guards.sectors else { return true };
+    fn hold_sectors(&mut self, slot: u32, lpn: Lpn, write: Arriving) -> bool {
+        let (media, _) = self.parts();
+        let Some(sectors) = &mut media.guards.sectors else { return true };
         let mask = sectors.within(sectors.current, lpn);
         let missing = match write.older {
             Some(_) if write.complete => 0,
@@ -212,8 +206,9 @@ impl PageMapped {
 
     /// New data took the place of what a slot held.
     #[cold]
-    pub(crate) fn hold_more_sectors(&mut self, slot: u32, lpn: Lpn) {
-        let Some(sectors) = &mut self.media.guards.sectors else { return };
+    fn hold_more_sectors(&mut self, slot: u32, lpn: Lpn) {
+        let (media, _) = self.parts();
+        let Some(sectors) = &mut media.guards.sectors else { return };
         let mask = sectors.within(sectors.current, lpn);
         sectors.promised -= mask.count_ones();
         sectors.written[lpn.index()] |= mask;
@@ -226,16 +221,17 @@ impl PageMapped {
 
     /// Begins to read what a partial write needs beside its own data. False when it needs nothing.
     #[cold]
-    pub(crate) fn read_rest<P: Probe>(
+    fn read_rest<P: Probe>(
         &mut self,
         slot: u32,
         whole: bool,
         calendar: &mut Calendar,
         probe: &mut P,
     ) -> bool {
-        let lpn = self.media.buffer.slot(slot).lpn;
-        let home = self.media.store.map.lookup(lpn);
-        let part = self.media.guards.sectors.as_ref().map(|sectors| sectors.slots[slot as usize].missing);
+        let (media, _) = self.parts();
+        let lpn = media.buffer.slot(slot).lpn;
+        let home = media.store.map.lookup(lpn);
+        let part = media.guards.sectors.as_ref().map(|sectors| sectors.slots[slot as usize].missing);
         let origin = Origin::ReadModifyWrite;
         match part {
             None if whole || home == Ppa::NONE => return false,
@@ -244,15 +240,13 @@ impl PageMapped {
                 self.read_unwritten(lpn, origin, Class::HostRead, slot, bytes(missing), calendar, probe);
                 return true;
             }
-            Some(missing) => self.media.read_bytes = bytes(missing),
+            Some(missing) => media.read_bytes = bytes(missing),
             None => {}
         }
-        let (row, unit) =
-            (home.0 / self.media.store.layout.row_units, home.0 % self.media.store.layout.row_units);
+        let (row, unit) = (home.0 / media.store.layout.row_units, home.0 % media.store.layout.row_units);
         let class = if part.is_some() { Class::HostRead } else { Class::InternalRead };
-        self.media.submit_read(row, 1 << unit, origin, class, slot, calendar, probe);
-        debug_assert_ne!(home.0, NONE);
-        debug_assert_eq!(self.media.buffer.slot(slot).state, SlotState::Merging);
+        media.submit_read(row, 1 << unit, origin, class, slot, calendar, probe);
+        debug_assert_eq!(media.buffer.slot(slot).state, SlotState::Merging);
         true
     }
 }

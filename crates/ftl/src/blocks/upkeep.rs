@@ -1,0 +1,87 @@
+//! What the clock brings back on a map of blocks: a block that must be written anew is sealed and emptied, by the merges
+//! that make data blocks anyway.
+
+use super::BlockMapped;
+use crate::mapping::bank::Role;
+use crate::media::Media;
+use crate::store::NONE;
+use crate::upkeep::{KeepsUp, Upkeep};
+use controller::{Origin, Probe};
+use engine::Calendar;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use units::{DieId, Ppa};
+
+impl BlockMapped {
+    /// A die may have nothing to do: what waits for that may begin. Nothing here writes single units anew in idle time:
+    /// what a regulator asks for of that kind would cost a merge.
+    #[cold]
+    pub(super) fn note_idle(&mut self, die: DieId, calendar: &mut Calendar) {
+        self.media.wake_upkeep(calendar);
+        if let Some(regulation) = &mut self.media.guards.regulation {
+            while let Some(lpn) = regulation.next_rewrite(die.index()) {
+                regulation.drop_rewrite(lpn);
+            }
+        }
+        if self.media.store.controller.is_idle(die) {
+            self.media.movers[die.index()].idle_since = calendar.now();
+            self.upkeep.arm_patrol(&mut self.media, die.index(), calendar);
+        }
+    }
+
+    /// Groups of which a block holds something valid.
+    fn groups_in(&self, bank: usize, block: u32) -> BTreeSet<u32> {
+        let layout = &self.media.store.layout;
+        let first = |position| self.ppa_at(bank, block, position).0;
+        let places = (0..self.rules.group_programs)
+            .flat_map(|position| first(position)..first(position) + layout.program_units);
+        let valid = places.map(Ppa).filter(|&ppa| self.media.store.map.is_valid(ppa));
+        valid.map(|ppa| self.split(self.media.store.map.holder(ppa)).1).collect()
+    }
+}
+
+impl KeepsUp for BlockMapped {
+    fn keeping(&mut self) -> (&mut Media, &mut Upkeep) {
+        (&mut self.media, &mut self.upkeep)
+    }
+
+    fn is_stuck(&self) -> bool {
+        self.media.buffer.dirty_slots() > 0 && self.media.store.controller.in_flight() == 0
+    }
+
+    fn is_moving(&self, die: usize) -> bool {
+        let bank = &self.banks[die / self.rules.span as usize];
+        bank.job.is_some() || !bank.reclaim.is_empty()
+    }
+
+    /// A merge moves whole groups.
+    fn burden_of(&self, superblock: u32) -> (Range<usize>, u32) {
+        let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
+        let span = self.rules.span as usize;
+        let groups = if block == NONE { 0 } else { self.groups_in(bank, block).len() as u32 };
+        (bank * span..(bank + 1) * span, groups * self.media.store.layout.superblock_units)
+    }
+
+    fn write_superblock_anew<P: Probe>(
+        &mut self,
+        superblock: u32,
+        origin: Origin,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
+        if block == NONE || self.media.guards.failed_die != NONE {
+            return false;
+        }
+        let state = &mut self.banks[bank];
+        let is_target = state.job.as_ref().is_some_and(|job| job.target == block);
+        if is_target || !matches!(state.blocks[block as usize].role, Role::Data | Role::Log) {
+            return false;
+        }
+        state.reclaim.push_back((block, origin));
+        self.upkeep.count_refresh(&mut self.media, origin);
+        self.seal(bank, block, calendar, probe);
+        self.touch_bank(bank);
+        true
+    }
+}

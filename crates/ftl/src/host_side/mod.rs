@@ -1,0 +1,74 @@
+//! What the host sees of a translation layer, whichever kind of map it has: how its reads reach the flash, what it waits
+//! for, what it is told.
+
+mod reads;
+mod sectors;
+
+pub(crate) use reads::{ReadPath, Reads};
+pub(crate) use sectors::{Arriving, Sectored};
+
+use crate::Output;
+use crate::buffer::{Buffer, Dram, Recent, Risk};
+use crate::settings::FtlConfig;
+use controller::Controller;
+use std::collections::VecDeque;
+
+/// What a layer keeps of its dealings with the host.
+pub(crate) struct Host {
+    pub outputs: Vec<Output>,
+    /// The epoch before which each flush under way wants all on flash, and its request.
+    pub flushes: VecDeque<(u32, u32)>,
+    /// Slots that wait for the rest of an older one to come, each behind it.
+    pub following: Vec<(u32, u32)>,
+    /// What the host's reads go through.
+    pub reads: ReadPath,
+    /// What was written lately, where that decides what stays in the buffer.
+    pub recent: Option<Box<Recent>>,
+    /// What the buffer's DRAM takes, where it takes something.
+    pub dram: Option<Dram>,
+    pub risk: Risk,
+}
+
+impl Host {
+    pub fn new(config: &FtlConfig, controller: &mut Controller) -> Self {
+        Self {
+            outputs: Vec::with_capacity(64),
+            flushes: VecDeque::new(),
+            following: Vec::new(),
+            reads: ReadPath::new(config, controller),
+            recent: Recent::new(config.buffer.keep_rewritten, &config.layout),
+            dram: config.buffer.dram,
+            risk: Risk::default(),
+        }
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        self.reads.bytes() + self.recent.as_ref().map_or(0, |recent| recent.bytes())
+    }
+
+    /// A flush waits until all that the buffer received so far is on flash.
+    pub fn await_flushed(&mut self, request: u32, buffer: &mut Buffer) {
+        self.flushes.push_back((buffer.end_epoch(), request));
+        self.answer_flushes(buffer);
+    }
+
+    pub fn answer_flushes(&mut self, buffer: &mut Buffer) {
+        while let Some(&(epoch, request)) = self.flushes.front() {
+            if buffer.oldest_epoch() <= epoch {
+                return;
+            }
+            self.flushes.pop_front();
+            self.outputs.push(Output::Flushed { request });
+        }
+    }
+
+    /// The slots that wait for what came for `slot`.
+    #[cold]
+    pub fn take_followers(&mut self, slot: u32) -> impl Iterator<Item = u32> + use<> {
+        let all = std::mem::take(&mut self.following);
+        let (behind, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(older, _)| *older == slot);
+        self.following = others;
+        behind.into_iter().map(|(_, follower)| follower)
+    }
+}

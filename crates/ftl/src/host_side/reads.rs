@@ -1,0 +1,302 @@
+//! How the host's reads reach the flash: some share an array read, some find what was read ahead.
+//!
+//! Both kinds of map read through here. Where neither `ftl.read_merge` nor `ftl.read_ahead` say so, a read is submitted as
+//! it comes.
+
+use crate::host_side::Host;
+use crate::media::Media;
+use crate::read_ahead::{Ahead, Taken};
+use crate::read_merge::{ReadMerge, RowUnits, find_ride, rider};
+use crate::settings::FtlConfig;
+use crate::store::NONE;
+use crate::{FtlStats, Output, Stages};
+use controller::{Class, Controller, Origin, Probe, Transaction, TransactionId};
+use engine::Calendar;
+use units::{Lpn, Ppa, SimTime};
+
+/// What nobody has asked for waits behind what the host does.
+#[inline]
+fn class_of(origin: Origin) -> Class {
+    if origin == Origin::ReadAhead { Class::InternalRead } else { Class::HostRead }
+}
+
+/// What a drive reads with.
+#[derive(Default)]
+pub(crate) struct ReadPath {
+    /// Which reads ride on others, where some may.
+    pub merge: Option<Box<dyn ReadMerge>>,
+    /// What was read ahead, where something is.
+    pub ahead: Option<Box<Ahead>>,
+    /// Units that the request at hand finds on their way, and the read that brings them.
+    riding: Option<(TransactionId, u64)>,
+}
+
+impl ReadPath {
+    pub fn new(config: &FtlConfig, controller: &mut Controller) -> Self {
+        let merge = (config.merge)();
+        let path = Self {
+            merge: merge.merges().then_some(merge),
+            ahead: Ahead::new(&config.ahead, &config.layout),
+            riding: None,
+        };
+        if path.merge.is_some() || path.ahead.is_some() {
+            controller.share_reads();
+        }
+        path
+    }
+
+    /// What was fetched of a unit is void: it was written, trimmed or brought back to a former version.
+    #[inline]
+    pub fn forget(&mut self, lpn: Lpn, stats: &mut FtlStats) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.forget(lpn, stats);
+        }
+    }
+
+    /// Bytes of state.
+    pub fn bytes(&self) -> usize {
+        self.ahead.as_ref().map_or(0, |ahead| ahead.bytes())
+    }
+}
+
+/// A translation layer that the host reads from.
+pub(crate) trait Reads {
+    /// The flash, and the host's side of the layer.
+    fn parts(&mut self) -> (&mut Media, &mut Host);
+
+    /// Lets units leave when the buffer keeps more than it may.
+    fn relieve(&mut self, calendar: &Calendar);
+
+    /// Reads `count` units from `first`, whose places are known. Gives the number of flash reads that will report to
+    /// `request`.
+    #[inline]
+    fn read_units<P: Probe>(
+        &mut self,
+        request: u32,
+        first: Lpn,
+        count: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        let mut reads = 0;
+        let (mut row, mut mask) = (NONE, 0u64);
+        for lpn in (first.0..first.0 + count).map(Lpn) {
+            let (media, host) = self.parts();
+            let buffered = if media.buffer.used_slots() > 0 { media.buffer.find(lpn) } else { None };
+            if let Some(slot) = buffered {
+                media.store.stats.units_read_buffer += 1;
+                media.buffer.note_read(slot);
+                continue;
+            }
+            if host.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, calendar, probe) {
+                let (media, _) = self.parts();
+                media.note_regulated_read(lpn, media.store.map.lookup(lpn));
+                continue;
+            }
+            let (media, _) = self.parts();
+            let ppa = media.store.map.lookup(lpn);
+            if ppa == Ppa::NONE {
+                media.store.stats.units_read_unmapped += 1;
+                continue;
+            }
+            media.store.stats.units_read_flash += 1;
+            probe.on_host_read(lpn, ppa);
+            let (this_row, unit) =
+                (ppa.0 / media.store.layout.row_units, ppa.0 % media.store.layout.row_units);
+            media.note_regulated_read(lpn, ppa);
+            if this_row != row || mask >> unit & 1 == 1 {
+                reads += self.submit_host_read(request, row, mask, calendar, probe);
+                (row, mask) = (this_row, 0);
+            }
+            mask |= 1 << unit;
+        }
+        if self.parts().1.reads.ahead.is_some() {
+            reads += self.ride_on_fetched(request, calendar, probe);
+        }
+        reads + self.submit_host_read(request, row, mask, calendar, probe)
+    }
+
+    #[inline]
+    fn submit_host_read<P: Probe>(
+        &mut self,
+        request: u32,
+        row: u32,
+        mask: u64,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        if mask == 0 {
+            return 0;
+        }
+        if self.parts().1.reads.merge.is_some() {
+            self.submit_shared(row, mask, Origin::Host, request, calendar, probe);
+        } else {
+            self.submit_alone(row, mask, Origin::Host, request, calendar, probe);
+        }
+        1
+    }
+
+    /// Submits the read of some units of one page row (numbered over the drive) as it is.
+    #[inline]
+    fn submit_alone<P: Probe>(
+        &mut self,
+        row: u32,
+        mask: u64,
+        origin: Origin,
+        owner: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> TransactionId {
+        let (media, _) = self.parts();
+        let id = media.submit_read(row, mask, origin, class_of(origin), owner, calendar, probe);
+        let die = (row / media.store.layout.rows / media.store.layout.superblocks_per_die) as usize;
+        media.movers[die].background = false;
+        media.end_idle_folding(die);
+        id
+    }
+
+    /// Submits a read of some units of one page row, or lets it ride on one under way.
+    fn submit_shared<P: Probe>(
+        &mut self,
+        row: u32,
+        mask: u64,
+        origin: Origin,
+        owner: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> TransactionId {
+        let (media, host) = self.parts();
+        let (layout, controller) = (&media.store.layout, &media.store.controller);
+        let sensed = layout.units_of_pages(mask);
+        let units = RowUnits::of(layout, row, mask);
+        let ride = host.reads.merge.as_ref().and_then(|merge| find_ride(&**merge, controller, layout, units));
+        if let Some((on, pages)) = ride {
+            let mut rider = rider(controller, on, mask, pages, owner);
+            (rider.origin, rider.class) = (origin, class_of(origin));
+            if origin == Origin::Host {
+                media.store.stats.reads_joined += 1;
+                media.note_ride(&rider, calendar);
+            }
+            return media.store.controller.ride(on, rider, sensed, calendar, probe);
+        }
+        let id = self.submit_alone(row, mask, origin, owner, calendar, probe);
+        self.parts().0.store.controller.open_read(id, sensed);
+        id
+    }
+
+    /// True when a unit was read ahead, or is on its way; `reads` counts what will report to the request for it.
+    fn read_fetched<P: Probe>(
+        &mut self,
+        request: u32,
+        lpn: Lpn,
+        reads: &mut u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool {
+        let (media, host) = self.parts();
+        let Some(ahead) = &mut host.reads.ahead else { return false };
+        match ahead.take(lpn, &mut media.store.stats, probe) {
+            Taken::Absent => return false,
+            Taken::There => {}
+            Taken::OnItsWay(by, ppa) => {
+                let bit = 1 << (ppa.0 % media.store.layout.row_units);
+                match &mut host.reads.riding {
+                    Some((on, mask)) if *on == by => *mask |= bit,
+                    _ => {
+                        *reads += self.ride_on_fetched(request, calendar, probe);
+                        self.parts().1.reads.riding = Some((by, bit));
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Lets the request wait for the units that it found on their way. Gives the number of reads that report to it.
+    fn ride_on_fetched<P: Probe>(&mut self, request: u32, calendar: &mut Calendar, probe: &mut P) -> u32 {
+        let (media, host) = self.parts();
+        let Some((on, mask)) = host.reads.riding.take() else { return 0 };
+        let rider = rider(&media.store.controller, on, mask, 0, request);
+        media.note_ride(&rider, calendar);
+        media.store.controller.ride(on, rider, 0, calendar, probe);
+        1
+    }
+
+    /// The host read: what is likely to follow is fetched.
+    fn fetch_ahead<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
+        let (media, host) = self.parts();
+        let (limit, row_units) = (media.store.layout.logical_units, media.store.layout.row_units);
+        let Some(mut ahead) = host.reads.ahead.take() else { return };
+        if let Some(followed) =
+            ahead.follow((first, count), limit, row_units, |lpn| media.home_ahead(lpn), probe)
+        {
+            media.store.stats.units_read_ahead += followed.units;
+            media.store.stats.units_read_ahead_wasted += followed.wasted;
+            for at in 0..ahead.fetches() {
+                let fetch = ahead.fetch(at);
+                let id = self.submit_shared(fetch.row, fetch.mask, Origin::ReadAhead, NONE, calendar, probe);
+                let store = &mut self.parts().0.store;
+                let good = !store.controller.transaction(id).reading.uncorrectable;
+                ahead.note_fetch(at, id, good, &mut store.stats);
+            }
+        }
+        self.parts().1.reads.ahead = Some(ahead);
+    }
+
+    /// What was read ahead is there.
+    #[cold]
+    fn on_fetched(&mut self, id: TransactionId, read: &Transaction) {
+        let (media, host) = self.parts();
+        let Some(ahead) = &mut host.reads.ahead else { return };
+        for ppa in media.store.units_of(read) {
+            let lpn = media.store.map.holder(ppa);
+            let good = !media.guards.rebuilds.is_lost(lpn);
+            ahead.settle(lpn, ppa, id, good, &mut media.store.stats);
+        }
+    }
+
+    /// A read of the host's is over: its data are there, or given up.
+    fn end_host_read<P: Probe>(&mut self, read: &Transaction, calendar: &Calendar, probe: &mut P) {
+        let (media, _) = self.parts();
+        let mut reading = read.reading;
+        reading.uncorrectable |= media.guards.rebuilds.has_lost() && media.reads_lost(read);
+        if !reading.uncorrectable {
+            self.keep_read(read, calendar, probe);
+        }
+        self.parts().1.outputs.push(Output::Read {
+            request: read.owner,
+            units: read.mask.count_ones(),
+            reading,
+            stages: Stages::of(read),
+        });
+    }
+
+    /// Keeps what the host read from flash, where it is still the newest and there is room for it.
+    fn keep_read<P: Probe>(&mut self, read: &Transaction, calendar: &Calendar, probe: &mut P) {
+        let (media, _) = self.parts();
+        if !media.buffer.is_cache() || read.superblock == Transaction::NOWHERE {
+            return;
+        }
+        for ppa in media.store.units_of(read) {
+            let (media, _) = self.parts();
+            let lpn = media.store.map.holder(ppa);
+            let current =
+                lpn != Lpn::NONE && media.store.map.lookup(lpn) == ppa && media.buffer.find(lpn).is_none();
+            if current && media.buffer.keeps_clean(lpn) && media.has_slot() {
+                let slot = media.buffer.insert_clean(lpn);
+                probe.on_kept(lpn, slot, ppa);
+                self.relieve(calendar);
+            }
+        }
+    }
+
+    /// Counts what would have been lost if the power had failed, for the time until now. Called before it changes.
+    #[inline]
+    fn account_risk(&mut self, now: SimTime) {
+        let (media, host) = self.parts();
+        if media.rules.power_loss_protection {
+            return; // Capacitors: nothing is at risk.
+        }
+        media.store.stats.risk_unit_ns += host.risk.until(now, media.buffer.at_risk());
+    }
+}

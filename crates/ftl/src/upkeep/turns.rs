@@ -1,0 +1,105 @@
+//! What the clock brings back, one entry of the agenda after the other, whichever kind of map the drive has.
+
+use crate::agenda::Work;
+use crate::media::Media;
+use crate::upkeep::Upkeep;
+use controller::{Origin, Probe};
+use engine::Calendar;
+use std::ops::Range;
+
+/// A layer on which something comes back by the clock alone.
+pub(crate) trait KeepsUp {
+    /// The flash, and the reasons to move what lies there.
+    fn keeping(&mut self) -> (&mut Media, &mut Upkeep);
+
+    /// True when data wait and nothing moves any more.
+    fn is_stuck(&self) -> bool;
+
+    /// True while a die is busy moving what it was told to move: the next must wait.
+    fn is_moving(&self, die: usize) -> bool;
+
+    /// The dies that take part when a superblock is written anew, and the units that each of them moves.
+    fn burden_of(&self, superblock: u32) -> (Range<usize>, u32);
+
+    /// Begins to move all that a superblock holds; false where that cannot be now, or happens anyway.
+    fn write_superblock_anew<P: Probe>(
+        &mut self,
+        superblock: u32,
+        origin: Origin,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> bool;
+
+    /// A snapshot is due, or going back to one.
+    fn on_moment<P: Probe>(&mut self, _calendar: &mut Calendar, _probe: &mut P) {}
+
+    /// The agenda's next entry may be due.
+    fn on_upkeep<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+        let is_stuck = self.is_stuck();
+        let (media, _) = self.keeping();
+        let Some(agenda) = &mut media.agenda else { return };
+        agenda.armed.pop();
+        // Its own events alone move nothing.
+        if is_stuck || calendar.len() == agenda.armed.len() {
+            agenda.asleep = true;
+            return;
+        }
+        agenda.at_work = true;
+        loop {
+            let (media, upkeep) = self.keeping();
+            let due = media.agenda.as_mut().and_then(|agenda| agenda.take_due(calendar.now()));
+            match due {
+                Some(Work::Refresh(superblock)) => upkeep.on_refresh_due(media, superblock, calendar),
+                Some(Work::Patrol(die)) => upkeep.on_patrol_timer(media, die as usize, calendar, probe),
+                Some(Work::Turn(die)) => {
+                    if let Some(agenda) = &mut media.agenda {
+                        agenda.dies[die as usize].has_turn = false;
+                    }
+                    self.take_turn(die as usize, calendar, probe);
+                }
+                Some(Work::Moment) => self.on_moment(calendar, probe),
+                None => break,
+            }
+        }
+        if let Some(agenda) = &mut self.keeping().0.agenda {
+            agenda.at_work = false;
+            agenda.arm(calendar);
+        }
+    }
+
+    /// The die begins to write one superblock anew, if its share of time is there, and comes back for the next.
+    fn take_turn<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+        let now = calendar.now();
+        loop {
+            let is_moving = self.is_moving(die);
+            let (media, _) = self.keeping();
+            let Some(agenda) = &mut media.agenda else { return };
+            let of = &mut agenda.dies[die];
+            if of.due.is_empty() || of.has_turn {
+                return;
+            }
+            // One after the other: what waits for room must not pile up in the die's collection.
+            if of.free_at > now || is_moving {
+                let slot = agenda.spread(agenda.costs.superblock);
+                let of = &mut agenda.dies[die];
+                of.has_turn = true;
+                let at = if of.free_at > now { of.free_at } else { now + slot };
+                return agenda.enter(at, Work::Turn(die as u32), calendar);
+            }
+            let Some(due) = of.due.pop_front() else { return };
+            agenda.waits[due.superblock as usize] = false;
+            let opened = media.guards.regulation.as_ref();
+            if opened.map(|regulation| regulation.opened_at(due.superblock as usize)) != Some(due.opened) {
+                continue;
+            }
+            let (dies, units) = self.burden_of(due.superblock);
+            let begun = self.write_superblock_anew(due.superblock, due.origin, calendar, probe);
+            let (media, upkeep) = self.keeping();
+            if begun {
+                media.note_begun(dies, due, units, now);
+            } else if due.origin == Origin::Refresh {
+                upkeep.look_again(media, due.superblock, calendar);
+            }
+        }
+    }
+}

@@ -17,7 +17,7 @@ use units::Lpn;
 const LOG_ROUNDS: u64 = 4;
 
 /// Words before those of the banks.
-const HEAD_WORDS: usize = 4;
+const HEAD_WORDS: usize = 5;
 /// Words of a block beside its superblocks.
 const BLOCK_WORDS: usize = 5;
 /// Arrays of a bank beside the free superblocks of its dies.
@@ -125,6 +125,7 @@ impl BlockMapped {
             backward.to_vec(),
             self.media.store.space.state.iter().map(|state| *state as u32).collect(),
             self.media.store.space.failing.iter().map(|failing| u32::from(*failing)).collect(),
+            self.media.guards.rebuilds.lost.iter().copied().collect(),
         ];
         let erases = self.media.store.space.dies.iter().map(|die| die.erases).collect();
         let mut longs = vec![valid.to_vec(), erases];
@@ -166,7 +167,7 @@ impl BlockMapped {
             && words[1].len() == backward.len()
             && longs[0].len() == valid.len()
             && longs[1].len() == self.media.store.space.dies.len()
-            && words[2..HEAD_WORDS].iter().all(|array| array.len() == superblocks);
+            && words[2..4].iter().all(|array| array.len() == superblocks);
         if !fits || !self.media.store.array.load(&words[array_at..]) {
             return Err(shape());
         }
@@ -181,6 +182,10 @@ impl BlockMapped {
                 SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
         }
         self.media.store.space.failing = words[3].iter().map(|&failing| failing != 0).collect();
+        if words[4].iter().any(|&lpn| lpn >= self.media.store.layout.logical_units) {
+            return Err("the saved state has lost a unit that the drive does not have".into());
+        }
+        self.media.guards.rebuilds.lost = words[4].iter().copied().collect();
         for bank in 0..self.banks.len() {
             let words = &words[HEAD_WORDS + (BANK_WORDS + span) * bank..][..BANK_WORDS + span];
             let longs = &longs[2 + (1 + span) * bank..][..1 + span];

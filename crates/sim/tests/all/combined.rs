@@ -385,3 +385,15 @@ fn sectors_go_with_a_map_of_blocks() {
         }
     }
 }
+
+/// What a merge could not read stays lost in a saved state, and is so again when it is saved again.
+#[test]
+fn a_saved_state_holds_what_a_map_of_blocks_lost() {
+    for kind in BLOCK_MAPS {
+        let kind = format!("ftl.mapping.name={kind}");
+        let old =
+            ["ecc.code.name=ldpc", "ecc.code.retries=0", "nand.errors.name=power-law", "nand.pe_cycles=1000"];
+        let (before, _) = gone_on(&[&old, &["ftl.reading.data_age=3650d", &kind]]);
+        assert!(before.ftl().unwrap().stats().units_lost > 100, "{kind} lost nothing");
+    }
+}

@@ -139,6 +139,7 @@ impl Session {
         if let Some(path) = &options.load_state {
             state_file::load(&mut ftl, Path::new(path), drive.needs().state_most())?;
         }
+        let keeps_snapshots = ftl.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0);
         let mut precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed);
         if options.precondition == PreconditionKind::Workload {
             let Some((copies, recorded)) = copies else {
@@ -150,7 +151,8 @@ impl Session {
         }
         Ok(Self {
             drive,
-            layout: LayingOut::new(options.layout),
+            // Writing without time knows of no snapshots: what they see stays where it is.
+            layout: LayingOut::new(options.layout && !keeps_snapshots),
             options,
             precondition,
             passes,

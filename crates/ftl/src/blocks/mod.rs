@@ -9,7 +9,7 @@ mod cache;
 mod flash;
 mod host;
 mod merge;
-mod rest;
+mod untimed;
 mod upkeep;
 mod work;
 

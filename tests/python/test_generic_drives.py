@@ -16,7 +16,7 @@ JOB = "[job]\nrw=randread\nbs=16k\nioengine=libaio\niodepth=4\nsize=64m\nio_size
 # The same dies and channels with few blocks, the cache in proportion.
 FEW = {
     "nand.blocks_per_plane": "24",
-    "ftl.op_ratio": "0.7",
+    "ftl.op_ratio": "0.6",
     "ftl.buffer.size": "32MiB",
     "ftl.slc_cache.least": "64MiB",
     "ftl.slc_cache.most": "128MiB",

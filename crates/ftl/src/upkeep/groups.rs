@@ -153,6 +153,7 @@ impl Upkeep {
             media.store.space.withdraw_free(die, within);
             media.store.space.state[at] = SuperblockState::Erasing;
             media.movers[die].erasing += 1;
+            media.update_eligible(die); // It may have been the last free one.
             return;
         }
         self.count_victim(media, die, at, origin);

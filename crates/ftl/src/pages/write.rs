@@ -31,15 +31,15 @@ impl PageMapped {
         }
         probe.on_host_write(lpn);
         self.host.reads.forget(lpn, &mut self.media.store.stats);
-        let older = if self.media.buffer.used_slots() > 0 { self.media.buffer.find(lpn) } else { None };
-        // An older version that still waits for its own rest gives it to this one when it is there.
-        let complete = older.is_some_and(|slot| self.media.buffer.slot(slot).state != SlotState::Merging);
         self.account_risk(calendar.now());
         let overtaken = self.media.overtake(lpn, probe);
         debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
         if overtaken == Overtaken::InBuffer {
             self.read_rest_now(lpn, calendar, probe);
         }
+        let older = if self.media.buffer.used_slots() > 0 { self.media.buffer.find(lpn) } else { None };
+        // An older version that still waits for its own rest gives it to this one when it is there.
+        let complete = older.is_some_and(|slot| self.media.buffer.slot(slot).state != SlotState::Merging);
         self.media.erase_emptied(calendar, probe);
         let leaves = self.leaves_at_once(lpn, calendar.now());
         if overtaken == Overtaken::Free

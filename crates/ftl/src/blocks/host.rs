@@ -25,10 +25,7 @@ impl BlockMapped {
         calendar: &mut Calendar,
         probe: &mut P,
     ) -> u32 {
-        let reads = match self.media.guards.sectors {
-            Some(_) => self.read_sectors(request, first, count, calendar, probe),
-            None => self.read_units(request, first, count, calendar, probe),
-        };
+        let reads = self.read_found(request, first, count, calendar, probe);
         if self.host.reads.ahead.is_some() {
             self.fetch_ahead(first, count, calendar, probe);
         }

@@ -80,6 +80,23 @@ pub(crate) trait Sectored: Reads {
         promised
     }
 
+    /// Reads `count` units from `first`, whose map entries are at hand: their sectors, where those are known. Gives the
+    /// number of flash reads that will report to `request`.
+    #[inline]
+    fn read_found<P: Probe>(
+        &mut self,
+        request: u32,
+        first: Lpn,
+        count: u32,
+        calendar: &mut Calendar,
+        probe: &mut P,
+    ) -> u32 {
+        if self.parts().0.guards.sectors.is_some() {
+            return self.read_sectors(request, first, count, calendar, probe);
+        }
+        self.read_units(request, first, count, calendar, probe)
+    }
+
     /// Reads the sectors of a request in `count` units from `first`, whose map entries are at hand.
     #[cold]
     fn read_sectors<P: Probe>(

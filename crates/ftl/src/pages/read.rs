@@ -27,22 +27,6 @@ impl PageMapped {
         }
         reads
     }
-
-    /// Reads units whose map entries are at hand.
-    #[inline]
-    pub(crate) fn read_found<P: Probe>(
-        &mut self,
-        request: u32,
-        first: Lpn,
-        count: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> u32 {
-        if self.media.guards.sectors.is_some() {
-            return self.read_sectors(request, first, count, calendar, probe);
-        }
-        self.read_units(request, first, count, calendar, probe)
-    }
 }
 
 impl Reads for PageMapped {

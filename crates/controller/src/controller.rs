@@ -8,7 +8,8 @@ use crate::scheduler::{DieView, Scheduler};
 use crate::sharing::{Ride, Sharing, spent};
 use crate::transaction::Slab;
 use crate::{
-    ChannelUse, Class, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId, Waits, Work,
+    ChannelUse, Class, Context, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId, Waits,
+    Work,
 };
 use bus::Bus;
 use chips::Chips;
@@ -163,10 +164,9 @@ impl Controller {
         on: TransactionId,
         mut rider: Transaction,
         sensed: u64,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> TransactionId {
-        let now = calendar.now();
+        let now = ctx.calendar.now();
         let carrier = self.sharing().carrier_of(on);
         let carried_by = self.slab.items[carrier.index()];
         let die = rider.die.index();
@@ -186,13 +186,13 @@ impl Controller {
         let hurries = rider.class == Class::HostRead && carried_by.class == Class::InternalRead;
         let mask = rider.mask;
         let id = self.slab.insert(rider);
-        probe.on_ride(carrier, id, &self.slab.items[id.index()]);
+        ctx.probe.on_ride(carrier, id, &self.slab.items[id.index()]);
         let last = self.sharing().join(carrier, id, mask, sensed, before);
         self.slab.items[id.index()].next = last;
         if hurries && !begun && !is_out {
             self.dies[die].promote(&mut self.slab, carrier);
-            self.consider_suspension(die, calendar, probe);
-            self.start_what_can(die, calendar, probe);
+            self.consider_suspension(die, ctx);
+            self.start_what_can(die, ctx);
         }
         id
     }
@@ -214,19 +214,19 @@ impl Controller {
 
     /// The data of a read and of those that ride on it are in the controller.
     #[inline]
-    fn hand_out<P: Probe>(&mut self, id: TransactionId, calendar: &mut Calendar, probe: &mut P) {
+    fn hand_out<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         if self.sharing.is_some() {
-            self.hand_out_all(id, calendar, probe);
+            self.hand_out_all(id, ctx);
         } else {
-            self.hand_out_one(id, calendar, probe);
+            self.hand_out_one(id, ctx);
         }
     }
 
     #[cold]
-    fn hand_out_all<P: Probe>(&mut self, id: TransactionId, calendar: &mut Calendar, probe: &mut P) {
+    fn hand_out_all<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         let carrier = self.slab.items[id.index()];
         let mut at = self.sharing().unload(id);
-        self.hand_out_one(id, calendar, probe);
+        self.hand_out_one(id, ctx);
         while at.exists() {
             let [channel, transfer, array] = self.sharing().leave(at);
             let rider = &mut self.slab.items[at.index()];
@@ -234,17 +234,17 @@ impl Controller {
             rider.transfer_ns = carrier.transfer_ns - transfer;
             rider.array_ns = carrier.array_ns - array;
             let next = rider.next;
-            self.hand_out_one(at, calendar, probe);
+            self.hand_out_one(at, ctx);
             at = next;
         }
     }
 
     #[inline(always)]
-    fn hand_out_one<P: Probe>(&mut self, id: TransactionId, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn hand_out_one<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let transaction = &mut self.slab.items[id.index()];
         transaction.finished = now;
-        probe.on_finish(id, transaction);
+        ctx.probe.on_finish(id, transaction);
         // The host's data takes its decoding time on the way out; only internal data waits for it here.
         let hosts = transaction.class == Class::HostRead && transaction.origin != Origin::ReadAhead;
         if hosts || self.t_decode == Nanos::ZERO {
@@ -252,7 +252,7 @@ impl Controller {
             return;
         }
         let decoding = self.t_decode.times(u64::from(transaction.reading.decodes));
-        calendar.schedule(now + decoding, Event { kind: events::DECODED, index: id.0 });
+        ctx.calendar.schedule(now + decoding, Event { kind: events::DECODED, index: id.0 });
         if let Some(sharing) = &mut self.sharing {
             sharing.begin_decoding(id);
         }
@@ -429,13 +429,8 @@ impl Controller {
 
     /// Queues a transaction at its die and starts it if it can start.
     #[inline]
-    pub fn submit<P: Probe>(
-        &mut self,
-        mut transaction: Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> TransactionId {
-        let now = calendar.now();
+    pub fn submit<P: Probe>(&mut self, mut transaction: Transaction, ctx: &mut Context<P>) -> TransactionId {
+        let now = ctx.calendar.now();
         let die = transaction.die.index();
         transaction.queued = now;
         transaction.waits = self.dies[die].occupied_until(now);
@@ -444,46 +439,48 @@ impl Controller {
         let host_read = transaction.class == Class::HostRead;
         self.dies[die].host_operations += u32::from(transaction.origin == Origin::Host);
         let id = self.slab.insert(transaction);
-        probe.on_submit(id, &self.slab.items[id.index()]);
+        ctx.probe.on_submit(id, &self.slab.items[id.index()]);
         self.dies[die].enqueue(&mut self.slab, id);
         if host_read {
-            self.consider_suspension(die, calendar, probe);
+            self.consider_suspension(die, ctx);
         }
-        self.start_what_can(die, calendar, probe);
+        self.start_what_can(die, ctx);
         id
     }
 
     /// Handles an event of this crate; anything that finished can then be taken.
     #[inline]
-    pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+    pub fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         let index = event.index as usize;
         match event.kind {
-            events::ARRAY => self.on_array(index, calendar, probe),
-            events::TRANSFER => self.on_transfer(index, calendar, probe),
-            events::CHANNEL => self.on_channel(index, calendar, probe),
-            events::SUSPENDED => self.start_what_can(index, calendar, probe),
-            events::STATUS => self.on_status(index, calendar, probe),
-            events::DECODED => self.on_decoded(TransactionId(event.index), calendar.now(), probe),
+            events::ARRAY => self.on_array(index, ctx),
+            events::TRANSFER => self.on_transfer(index, ctx),
+            events::CHANNEL => self.on_channel(index, ctx),
+            events::SUSPENDED => self.start_what_can(index, ctx),
+            events::STATUS => self.on_status(index, ctx),
+            events::DECODED => {
+                self.on_decoded(TransactionId(event.index), ctx.calendar.now(), &mut ctx.probe)
+            }
             other => unreachable!("event kind {other} does not belong to the controller"),
         }
     }
 
     #[inline]
-    fn start_what_can<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+    fn start_what_can<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         if let Some(chips) = &self.chips {
-            return self.start_chip(chips.of(die), calendar, probe);
+            return self.start_chip(chips.of(die), ctx);
         }
         // After most events nothing waits, or the die is taken.
         let state = &self.dies[die];
         let may_start = state.waiting != 0 && state.startable(self.cache_read, self.cache_program) != 0;
         if may_start || state.suspended.exists() {
-            self.start_next(die, calendar, probe);
+            self.start_next(die, ctx);
         }
     }
 
     #[inline(never)]
-    fn start_next<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn start_next<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         loop {
             let state = &mut self.dies[die];
             if now < state.blocked_until {
@@ -494,7 +491,7 @@ impl Controller {
             let mut waiting = state.waiting & allowed;
             if waiting == 0 {
                 if state.suspended.exists() && !state.array.exists() && !state.register.exists() {
-                    self.resume(die, calendar);
+                    self.resume(die, &mut ctx.calendar);
                 }
                 return;
             }
@@ -512,7 +509,7 @@ impl Controller {
             if startable & class.bit() == 0 || (copyback && startable != u8::MAX) {
                 return;
             }
-            self.take_up(die, class, calendar, probe);
+            self.take_up(die, class, ctx);
             if !self.cache_read && !self.cache_program {
                 return;
             }
@@ -521,8 +518,8 @@ impl Controller {
 
     /// The die takes up its oldest operation of a class, which waits for the channel if it must.
     #[inline(always)]
-    fn take_up<P: Probe>(&mut self, die: usize, class: Class, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn take_up<P: Probe>(&mut self, die: usize, class: Class, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let state = &mut self.dies[die];
         let id = state.dequeue(&self.slab, class);
         let transaction = &mut self.slab.items[id.index()];
@@ -546,7 +543,7 @@ impl Controller {
         }
         state.note_occupant(&self.slab, now);
         let want = if kind == Kind::Program { Grant::DataIn } else { Grant::Command };
-        self.request_channel(die, want, calendar, probe);
+        self.request_channel(die, want, ctx);
     }
 
     /// True when a read queued before the oldest erase still waits: it may address the block to be erased.
@@ -585,21 +582,21 @@ impl Controller {
     }
 
     #[inline]
-    fn request_channel<P: Probe>(&mut self, die: usize, want: Grant, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn request_channel<P: Probe>(&mut self, die: usize, want: Grant, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let Die { channel: index, way, .. } = self.dies[die];
         let index = index as usize;
         let channel = &mut self.channels[index];
         if channel.free_at <= now && !channel.is_wanted() {
             // With cache reads another array may be done at this moment, too, and want a command, which goes before data.
             let is_data = matches!(want, Grant::DataIn | Grant::DataOut);
-            let more = self.cache_read && is_data && calendar.is_more_now() && self.chips.is_none();
+            let more = self.cache_read && is_data && ctx.calendar.is_more_now() && self.chips.is_none();
             if !more {
-                return self.grant(die, want, calendar, probe);
+                return self.grant(die, want, ctx);
             }
         }
         channel.wait(way, want, now);
-        self.wake_channel(index, calendar);
+        self.wake_channel(index, &mut ctx.calendar);
     }
 
     #[inline]
@@ -612,19 +609,19 @@ impl Controller {
         }
     }
 
-    fn on_channel<P: Probe>(&mut self, index: usize, calendar: &mut Calendar, probe: &mut P) {
+    fn on_channel<P: Probe>(&mut self, index: usize, ctx: &mut Context<P>) {
         let channel = &mut self.channels[index];
         channel.wake_scheduled = false;
-        if channel.is_wanted() && channel.free_at <= calendar.now() {
+        if channel.is_wanted() && channel.free_at <= ctx.calendar.now() {
             let (way, want) = channel.pick();
             let die = way as usize * self.channel_count as usize + index;
-            self.grant(die, want, calendar, probe);
-        } else if self.chips.is_some() && channel.free_at <= calendar.now() {
-            self.start_in_turn(index, calendar, probe);
+            self.grant(die, want, ctx);
+        } else if self.chips.is_some() && channel.free_at <= ctx.calendar.now() {
+            self.start_in_turn(index, ctx);
         }
         let awaited = self.chips.as_ref().is_some_and(|chips| chips.is_awaited(index));
         if self.channels[index].is_wanted() || awaited {
-            self.wake_channel(index, calendar);
+            self.wake_channel(index, &mut ctx.calendar);
         }
     }
 
@@ -667,8 +664,8 @@ impl Controller {
     }
 
     /// The channel is this die's now: for how long, and what follows.
-    fn grant<P: Probe>(&mut self, die: usize, want: Grant, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn grant<P: Probe>(&mut self, die: usize, want: Grant, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let state = &self.dies[die];
         let id = match want {
             Grant::Command => state.array,
@@ -688,7 +685,7 @@ impl Controller {
         let channel = &mut self.channels[state.channel as usize];
         channel.free_at = end;
         channel.busy_ns += length.ns();
-        probe.on_channel(units::ChannelId(state.channel), id, transaction, usage, now, end);
+        ctx.probe.on_channel(units::ChannelId(state.channel), id, transaction, usage, now, end);
         match usage {
             ChannelUse::Command => {
                 let busy = match kind {
@@ -696,23 +693,25 @@ impl Controller {
                     Kind::Erase => self.timing.t_bers(wear),
                     _ => self.t_r_of(row, slc).times(senses) + self.t_prog(row, wear, cost),
                 };
-                self.start_array(die, end, busy, calendar);
+                self.start_array(die, end, busy, &mut ctx.calendar);
             }
-            ChannelUse::Status => calendar.schedule(end, Event { kind: events::STATUS, index: die as u32 }),
+            ChannelUse::Status => {
+                ctx.calendar.schedule(end, Event { kind: events::STATUS, index: die as u32 })
+            }
             ChannelUse::DataIn if !self.cache_program => {
                 // Nothing can come between data-in and program: one event serves for both.
                 (state.array, state.array_kind) = (id, kind);
                 state.register = TransactionId::NONE;
                 let busy = if slc { self.slc_times[1] } else { self.t_prog(row, wear, cost) };
-                self.start_array(die, end, busy, calendar);
+                self.start_array(die, end, busy, &mut ctx.calendar);
             }
             ChannelUse::DataIn => {
                 state.register_phase = RegisterPhase::In;
-                calendar.schedule(end, Event { kind: events::TRANSFER, index: die as u32 });
+                ctx.calendar.schedule(end, Event { kind: events::TRANSFER, index: die as u32 });
             }
             ChannelUse::DataOut => {
                 state.register_phase = RegisterPhase::Out;
-                calendar.schedule(end, Event { kind: events::TRANSFER, index: die as u32 });
+                ctx.calendar.schedule(end, Event { kind: events::TRANSFER, index: die as u32 });
             }
         }
     }
@@ -730,8 +729,8 @@ impl Controller {
         calendar.schedule(state.array_end, Event { kind: events::ARRAY, index: die as u32 });
     }
 
-    fn on_array<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn on_array<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let state = &mut self.dies[die];
         if !state.array.exists() || state.array_phase != ArrayPhase::Busy || state.array_end != now {
             return; // The operation was suspended; its new end has an event of its own.
@@ -741,91 +740,91 @@ impl Controller {
         let transaction = &mut self.slab.items[id.index()];
         transaction.array_ns += now.since(start).ns();
         transaction.since = now;
-        probe.on_array(id, transaction, start, now);
+        ctx.probe.on_array(id, transaction, start, now);
         state.count_array(transaction.origin, start, now);
         self.work.count(transaction, now.since(start));
         if transaction.kind == Kind::Read {
             if state.register.exists() {
                 state.array_phase = ArrayPhase::Done;
             } else {
-                return self.move_to_register(die, calendar, probe);
+                return self.move_to_register(die, ctx);
             }
         } else if state.status.exists() {
             state.array_phase = ArrayPhase::Done;
         } else {
-            self.leave_array(die, calendar, probe);
+            self.leave_array(die, ctx);
         }
         self.dies[die].note_occupant(&self.slab, now);
-        self.start_what_can(die, calendar, probe);
+        self.start_what_can(die, ctx);
     }
 
     /// A program or erase leaves the array; what is loaded goes on, and its outcome is asked for if it must be.
-    fn leave_array<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn leave_array<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let state = &mut self.dies[die];
         let id = std::mem::replace(&mut state.array, TransactionId::NONE);
         let asks = self.bus.status() > Nanos::ZERO;
         if asks {
             state.status = id;
         } else {
-            self.finish(id, now, probe);
+            self.finish(id, now, &mut ctx.probe);
         }
         let state = &mut self.dies[die];
         if state.register.exists() && state.register_phase == RegisterPhase::Loaded {
-            self.move_to_array(die, calendar);
+            self.move_to_array(die, &mut ctx.calendar);
         }
         if asks {
-            self.request_channel(die, Grant::Status, calendar, probe);
+            self.request_channel(die, Grant::Status, ctx);
         }
     }
 
-    fn on_status<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn on_status<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let state = &mut self.dies[die];
         let id = std::mem::replace(&mut state.status, TransactionId::NONE);
         let next_is_over =
             state.array.exists() && state.array_kind != Kind::Read && state.array_phase == ArrayPhase::Done;
-        self.finish(id, now, probe);
+        self.finish(id, now, &mut ctx.probe);
         if next_is_over {
-            self.leave_array(die, calendar, probe);
+            self.leave_array(die, ctx);
         }
         self.dies[die].note_occupant(&self.slab, now);
-        self.start_what_can(die, calendar, probe);
+        self.start_what_can(die, ctx);
     }
 
-    fn on_transfer<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn on_transfer<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let state = &mut self.dies[die];
         let id = state.register;
         if state.register_phase == RegisterPhase::In {
             if state.array.exists() {
                 state.register_phase = RegisterPhase::Loaded;
             } else {
-                self.move_to_array(die, calendar);
+                self.move_to_array(die, &mut ctx.calendar);
             }
         } else {
             state.register = TransactionId::NONE;
-            self.hand_out(id, calendar, probe);
+            self.hand_out(id, ctx);
             let state = &mut self.dies[die];
             if state.array.exists() && state.array_kind == Kind::Read && state.array_phase == ArrayPhase::Done
             {
-                return self.move_to_register(die, calendar, probe);
+                return self.move_to_register(die, ctx);
             }
         }
         self.dies[die].note_occupant(&self.slab, now);
-        self.start_what_can(die, calendar, probe);
+        self.start_what_can(die, ctx);
     }
 
     /// A read leaves the array for the register. What the array can do next is asked for before its data are: a command is
     /// short, and sets the array to work while they are given.
-    fn move_to_register<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+    fn move_to_register<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let state = &mut self.dies[die];
         (state.register, state.register_kind) = (state.array, state.array_kind);
         state.register_phase = RegisterPhase::WaitOut;
         state.array = TransactionId::NONE;
-        state.note_occupant(&self.slab, calendar.now());
-        self.start_what_can(die, calendar, probe);
-        self.request_channel(die, Grant::DataOut, calendar, probe);
+        state.note_occupant(&self.slab, ctx.calendar.now());
+        self.start_what_can(die, ctx);
+        self.request_channel(die, Grant::DataOut, ctx);
     }
 
     fn move_to_array(&mut self, die: usize, calendar: &mut Calendar) {
@@ -851,8 +850,8 @@ impl Controller {
 
     /// A host read arrived: interrupt a running program or erase, if the scheduler says so.
     #[inline(always)]
-    fn consider_suspension<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn consider_suspension<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let state = &mut self.dies[die];
         let running = state.array.exists()
             && state.array_phase == ArrayPhase::Busy
@@ -875,7 +874,7 @@ impl Controller {
         let id = state.array;
         let transaction = &mut self.slab.items[id.index()];
         transaction.array_ns += now.since(state.array_start).ns();
-        probe.on_array(id, transaction, state.array_start, now);
+        ctx.probe.on_array(id, transaction, state.array_start, now);
         self.work.count(transaction, now.since(state.array_start));
         state.count_array(transaction.origin, state.array_start, now);
         state.suspended = id;
@@ -885,7 +884,7 @@ impl Controller {
         state.array_end = SimTime::NEVER;
         state.blocked_until = now + t_suspend;
         state.note_occupant(&self.slab, now);
-        calendar.schedule(state.blocked_until, Event { kind: events::SUSPENDED, index: die as u32 });
+        ctx.calendar.schedule(state.blocked_until, Event { kind: events::SUSPENDED, index: die as u32 });
     }
 
     fn resume(&mut self, die: usize, calendar: &mut Calendar) {

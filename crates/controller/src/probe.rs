@@ -1,7 +1,25 @@
 //! What observers see. A run without observers is compiled without them.
 
 use crate::{Origin, Transaction, TransactionId};
+use engine::Calendar;
 use units::{ChannelId, Lpn, Ppa, SimTime};
+
+/// What every step of a simulation is handed: the calendar, in which it enters what comes of it, and the probe, which it
+/// tells.
+#[derive(Clone, Debug, Default)]
+pub struct Context<P> {
+    /// What happens next.
+    pub calendar: Calendar,
+    /// Who watches.
+    pub probe: P,
+}
+
+impl<P> Context<P> {
+    /// The beginning of time, under the eyes of `probe`.
+    pub fn new(probe: P) -> Self {
+        Self { calendar: Calendar::new(), probe }
+    }
+}
 
 /// What a channel was busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

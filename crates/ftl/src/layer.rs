@@ -12,8 +12,8 @@ use crate::{
     BlockMapped, FtlConfig, FtlStats, Layout, Mark, Output, PageMapped, Regulation, RegulationCounts,
     RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
 };
-use controller::{Controller, Probe};
-use engine::{Calendar, Event};
+use controller::{Context, Controller, Probe};
+use engine::Event;
 use nand::FlashArray;
 use units::{Lpn, Nanos, Ppa, SimTime};
 
@@ -278,13 +278,13 @@ impl Ftl {
 
     /// True when a unit may not be overwritten for the sake of snapshots; its reserved slot is then given back.
     #[inline]
-    pub fn refuses<P: Probe>(&mut self, lpn: Lpn, calendar: &mut Calendar, probe: &mut P) -> bool {
+    pub fn refuses<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) -> bool {
         let Self::Page(ftl) = self else { return false };
         let refuses = ftl.refuses(lpn);
         if refuses {
             ftl.refuse(lpn);
             // The way back to a snapshot may have waited for just this slot, with nothing on its way to the flash.
-            ftl.go_on_rolling_back(calendar, probe);
+            ftl.go_on_rolling_back(ctx);
         }
         refuses
     }
@@ -332,22 +332,22 @@ impl Ftl {
         /// Counts what a power cut would have lost, for the time until now.
         fn account_risk(now: SimTime);
         /// Sends all that the buffer holds to the flash.
-        fn send_out[P](calendar: &mut Calendar, probe: &mut P);
+        fn send_out[P](ctx: &mut Context<P>);
         /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
-        fn begin[P](calendar: &mut Calendar, probe: &mut P);
+        fn begin[P](ctx: &mut Context<P>);
         /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
-        fn read[P](request: u32, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) -> u32;
+        fn read[P](request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32;
         /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
         /// unless it is `u32::MAX`; `whole`: the write covers the whole unit.
-        fn write[P](request: u32, lpn: Lpn, whole: bool, calendar: &mut Calendar, probe: &mut P);
+        fn write[P](request: u32, lpn: Lpn, whole: bool, ctx: &mut Context<P>);
         /// The host no longer needs `count` units from `first`.
-        fn trim[P](first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P);
+        fn trim[P](first: Lpn, count: u32, ctx: &mut Context<P>);
         /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
-        fn flush[P](request: u32, calendar: &mut Calendar, probe: &mut P);
+        fn flush[P](request: u32, ctx: &mut Context<P>);
         /// Binds waiting units to dies as long as some die can take them.
-        fn pump[P](calendar: &mut Calendar, probe: &mut P);
+        fn pump[P](ctx: &mut Context<P>);
         /// Handles an event of this crate or the controller; outputs can then be taken.
-        fn handle[P](event: Event, calendar: &mut Calendar, probe: &mut P);
+        fn handle[P](event: Event, ctx: &mut Context<P>);
         /// Writes one unit in no time.
         fn write_untimed(lpn: Lpn);
         /// The host no longer needs a unit; in no time.

@@ -81,7 +81,7 @@ impl<P: Observer> Run<P> {
     /// When it does not; the text says what waits for what.
     #[cold]
     pub fn look(&mut self) -> Result<(), Error> {
-        let (now, progress) = (self.calendar.now(), self.host_progress());
+        let (now, progress) = (self.ctx.calendar.now(), self.host_progress());
         self.watch.left = EVERY;
         self.watch.events += EVERY;
         let watch = &mut self.watch;
@@ -107,7 +107,7 @@ impl<P: Observer> Run<P> {
     /// # Errors
     /// When a run cannot hold so much.
     pub fn look_ahead(&self, passes: u32) -> Result<(), Error> {
-        let events = self.calendar.scheduled() as f64;
+        let events = self.ctx.calendar.scheduled() as f64;
         let done = 1.0 / f64::from(passes);
         if events / done > SURELY * engine::EVENTS_MAX as f64 { Err(too_long(events, done)) } else { Ok(()) }
     }

@@ -85,7 +85,7 @@ impl Passes {
         };
         let source = spec.open_again(drive.capacity().get(), seed, self.begun)?;
         self.begun += 1;
-        run.go_on_with(Box::new(Later::new(source, run.calendar.now())));
+        run.go_on_with(Box::new(Later::new(source, run.ctx.calendar.now())));
         Ok(())
     }
 

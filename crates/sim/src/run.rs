@@ -7,8 +7,8 @@ use crate::measure::{Measure, stages};
 use crate::memory::Memory;
 use crate::observers::Observer;
 use crate::requests::{Requests, bytes_of, covers, whole_units};
-use controller::{Reading, Work};
-use engine::{Calendar, Event};
+use controller::{Context, Reading, Work};
+use engine::Event;
 use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use serde_json::{Value, json};
@@ -33,8 +33,7 @@ mod events {
 /// One drive, one workload, and time.
 pub(crate) struct Run<P: Observer> {
     pub ftl: Ftl,
-    pub calendar: Calendar,
-    pub observer: P,
+    pub ctx: Context<P>,
     pub measure: Measure,
     pub link: Link,
     pub workload: Box<dyn Workload>,
@@ -119,7 +118,6 @@ impl<P: Observer> Run<P> {
             regulation_baseline: ftl.regulation_counts(),
             pages_before: page_operations(ftl.stats()),
             busy_baseline: BusyTimes::default(),
-            calendar: Calendar::new(),
             measure: Measure::new(SimTime::ZERO),
             requests: Requests::new(),
             watch: Watch::new(&ftl),
@@ -136,7 +134,7 @@ impl<P: Observer> Run<P> {
             requests_of_passes: 0,
             memory: ftl.dram().map(Memory::new),
             ftl,
-            observer,
+            ctx: Context::new(observer),
             link,
             workload,
             t_decode,
@@ -154,7 +152,7 @@ impl<P: Observer> Run<P> {
     }
 
     pub fn busy_times(&self) -> BusyTimes {
-        let (controller, now) = (self.ftl.controller(), self.calendar.now());
+        let (controller, now) = (self.ftl.controller(), self.ctx.calendar.now());
         BusyTimes {
             channels: controller.channel_busy_ns(now).collect(),
             arrays: controller.array_busy_ns(now).collect(),
@@ -170,7 +168,7 @@ impl<P: Observer> Run<P> {
 
     /// How much of the workload was handed out, where that can be known.
     pub fn fraction_done(&self) -> Option<f64> {
-        let now = self.calendar.now();
+        let now = self.ctx.calendar.now();
         let by_requests =
             (self.limit_requests != u64::MAX).then(|| self.handed_out as f64 / self.limit_requests as f64);
         let by_time =
@@ -186,12 +184,12 @@ impl<P: Observer> Run<P> {
         self.watch.begin_pass();
         self.workload = workload;
         self.source_done = false;
-        self.draw(self.calendar.now());
+        self.draw(self.ctx.calendar.now());
     }
 
     /// True when requests, or time, have come to the limit that was set.
     pub fn is_at_limit(&self) -> bool {
-        self.handed_out >= self.limit_requests || self.calendar.now() >= self.limit_time
+        self.handed_out >= self.limit_requests || self.ctx.calendar.now() >= self.limit_time
     }
 
     /// Stops taking requests from the workload; what is under way is still answered.
@@ -211,7 +209,7 @@ impl<P: Observer> Run<P> {
     pub fn advance(&mut self, count: u64) -> Result<bool, Error> {
         if !self.begun {
             self.begun = true;
-            self.ftl.begin(&mut self.calendar, &mut self.observer);
+            self.ftl.begin(&mut self.ctx);
             self.draw(SimTime::ZERO);
         }
         let mut count = count;
@@ -235,7 +233,7 @@ impl<P: Observer> Run<P> {
             if self.is_done() || self.error.is_some() {
                 return handled;
             }
-            let Some((now, event)) = self.calendar.pop() else {
+            let Some((now, event)) = self.ctx.calendar.pop() else {
                 self.give_up();
                 continue;
             };
@@ -247,7 +245,7 @@ impl<P: Observer> Run<P> {
     /// Lets the drive finish what it holds, after the last request.
     pub fn drain(&mut self) {
         self.ftl.end_upkeep();
-        self.ftl.send_out(&mut self.calendar, &mut self.observer);
+        self.ftl.send_out(&mut self.ctx);
         self.pass_while(|run| run.ftl.is_draining());
     }
 
@@ -271,7 +269,7 @@ impl<P: Observer> Run<P> {
         loop {
             self.come_to_rest();
             let pages = self.ftl.as_page_mapped();
-            if !pages.is_some_and(|pages| pages.pad_all(&mut self.calendar, &mut self.observer)) {
+            if !pages.is_some_and(|pages| pages.pad_all(&mut self.ctx)) {
                 return;
             }
         }
@@ -282,12 +280,12 @@ impl<P: Observer> Run<P> {
         self.ftl.as_page_mapped()?;
         self.drain();
         self.come_to_rest();
-        let begun = self.calendar.now();
+        let begun = self.ctx.calendar.now();
         let ftl = self.ftl.as_page_mapped()?;
-        let recovery = ftl.begin_recovery(&mut self.calendar, &mut self.observer)?;
+        let recovery = ftl.begin_recovery(&mut self.ctx)?;
         self.pass_while(|run| run.ftl.as_page_mapped().is_some_and(|ftl| ftl.recovering() > 0));
         Some(json!({
-            "t_ns": self.calendar.now().since(begun).ns(),
+            "t_ns": self.ctx.calendar.now().since(begun).ns(),
             "pages_read": recovery.pages_read,
             "checkpoint_units": recovery.checkpoint_units,
             "summaries": recovery.summaries,
@@ -297,9 +295,9 @@ impl<P: Observer> Run<P> {
 
     /// Lets the drive handle its next event, the host being gone. False when there is none.
     fn pass(&mut self) -> bool {
-        let Some((_, event)) = self.calendar.pop() else { return false };
+        let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         if event.kind < events::COMMAND {
-            self.ftl.handle(event, &mut self.calendar, &mut self.observer);
+            self.ftl.handle(event, &mut self.ctx);
             while self.ftl.take_output().is_some() {}
         }
         true
@@ -317,7 +315,7 @@ impl<P: Observer> Run<P> {
             self.requests.outstanding,
             self.in_drive,
             self.ftl.is_read_only(),
-            self.calendar.now(),
+            self.ctx.calendar.now(),
             self.ftl.explain_stall()
         );
         self.writers.clear();
@@ -339,7 +337,7 @@ impl<P: Observer> Run<P> {
                     self.draw(now);
                 }
             }
-            _ => self.ftl.handle(event, &mut self.calendar, &mut self.observer),
+            _ => self.ftl.handle(event, &mut self.ctx),
         }
         while let Some(output) = self.ftl.take_output() {
             self.on_output(output, now);
@@ -394,7 +392,7 @@ impl<P: Observer> Run<P> {
             let understood = self.link.command_done(request.host.op, now);
             request.fetched = now;
             request.understood = understood;
-            self.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
+            self.ctx.calendar.schedule(understood, Event { kind: events::COMMAND, index: id });
         }
         if self.requests.read_too_much() {
             self.error = Some(too_much(&self.workload.report().name, self.unit));
@@ -422,7 +420,7 @@ impl<P: Observer> Run<P> {
         debug_assert!(time > now, "the workload must not name the present");
         if time < self.next_arrival {
             self.next_arrival = time;
-            self.calendar.schedule(time, Event { kind: events::ARRIVAL, index: 0 });
+            self.ctx.calendar.schedule(time, Event { kind: events::ARRIVAL, index: 0 });
         }
     }
 
@@ -448,8 +446,8 @@ impl<P: Observer> Run<P> {
             self.measure.submitted[request.op as usize] += 1;
             self.measure.arrivals.note(request.arrive, now);
         }
-        self.observer.on_request(id, &request);
-        self.observer.on_number(id, request.tag, || self.workload.number());
+        self.ctx.probe.on_request(id, &request);
+        self.ctx.probe.on_number(id, request.tag, || self.workload.number());
         if request.op != Op::Flush {
             self.ftl.prefetch(self.requests.get(id).first);
         }
@@ -466,7 +464,7 @@ impl<P: Observer> Run<P> {
         self.ftl.begin_turnover();
         self.regulation_baseline = self.ftl.regulation_counts();
         self.busy_baseline = self.busy_times();
-        self.observer.on_window(now);
+        self.ctx.probe.on_window(now);
     }
 
     /// True when a write is acknowledged only once it is on flash.
@@ -481,7 +479,7 @@ impl<P: Observer> Run<P> {
         self.ftl.note_extent(id, offset, bytes);
         match op {
             Op::Read => {
-                let parts = self.ftl.read(id, first, units, &mut self.calendar, &mut self.observer);
+                let parts = self.ftl.read(id, first, units, &mut self.ctx);
                 let parts = parts + self.ask_memory(id, now);
                 let request = self.requests.get(id);
                 request.parts = parts;
@@ -490,7 +488,7 @@ impl<P: Observer> Run<P> {
                     let end = self.link.give(now, Nanos::ZERO, bytes);
                     let end = self.link.answered(Op::Read, now, end);
                     request.link_ns = end.since(now).ns();
-                    self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+                    self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
                 }
             }
             Op::Write if self.ftl.is_read_only() => self.fail(id),
@@ -506,11 +504,11 @@ impl<P: Observer> Run<P> {
             }
             Op::Trim => {
                 let (first, units) = whole_units(&request.host, self.unit);
-                self.ftl.trim(first, units, &mut self.calendar, &mut self.observer);
+                self.ftl.trim(first, units, &mut self.ctx);
                 let end = self.link.answered(Op::Trim, now, now + self.link.config().t_trim);
-                self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+                self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
             }
-            Op::Flush => self.ftl.flush(id, &mut self.calendar, &mut self.observer),
+            Op::Flush => self.ftl.flush(id, &mut self.ctx),
         }
     }
 
@@ -532,7 +530,7 @@ impl<P: Observer> Run<P> {
         let over = self.ftl.controller().bus().data_in();
         let end = self.link.take(request.host.arrive, now, over, bytes);
         request.link_ns += end.since(now).ns();
-        self.calendar.schedule(end, Event { kind: events::DATA_IN, index: id });
+        self.ctx.calendar.schedule(end, Event { kind: events::DATA_IN, index: id });
     }
 
     fn serve_writers(&mut self, now: SimTime) {
@@ -550,13 +548,13 @@ impl<P: Observer> Run<P> {
         for unit in start..start + request.units_crossing {
             let lpn = Lpn(request.first.0 + unit);
             self.ftl.note_extent(id, request.host.offset, u64::from(request.host.bytes));
-            if self.ftl.refuses(lpn, &mut self.calendar, &mut self.observer) {
+            if self.ftl.refuses(lpn, &mut self.ctx) {
                 self.requests.get(id).lose_unit();
                 continue;
             }
             let whole = covers(&request.host, lpn, self.unit);
-            self.observer.on_data(id, &request.host, lpn);
-            self.ftl.write(waiter, lpn, whole, &mut self.calendar, &mut self.observer);
+            self.ctx.probe.on_data(id, &request.host, lpn);
+            self.ftl.write(waiter, lpn, whole, &mut self.ctx);
         }
         let bytes = bytes_of(&request, self.unit, request.units_crossing);
         let stored = self.memory.as_mut().filter(|_| !waits).map(|memory| memory.access(bytes, now));
@@ -568,11 +566,11 @@ impl<P: Observer> Run<P> {
             request.busy_then = self.ftl.controller().array_busy_total();
             self.take_data(id, now);
         } else if let Some(stored) = stored {
-            self.calendar.schedule(stored, Event { kind: events::MEMORY, index: id });
+            self.ctx.calendar.schedule(stored, Event { kind: events::MEMORY, index: id });
         } else if !waits || request.parts == 0 {
             self.answer(id, now);
         }
-        self.ftl.pump(&mut self.calendar, &mut self.observer);
+        self.ftl.pump(&mut self.ctx);
     }
 
     /// Asks the DRAM for what a read found in the buffer; gives how many parts of the read that makes.
@@ -590,7 +588,7 @@ impl<P: Observer> Run<P> {
         }
         let at = memory.access(cached, now);
         self.requests.get(id).from_memory = cached;
-        self.calendar.schedule(at, Event { kind: events::MEMORY, index: id });
+        self.ctx.calendar.schedule(at, Event { kind: events::MEMORY, index: id });
         1
     }
 
@@ -612,7 +610,7 @@ impl<P: Observer> Run<P> {
             let request = self.requests.get(id);
             request.stages = Stages::default();
             request.link_ns = end.since(now).ns();
-            self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+            self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
         }
     }
 
@@ -657,7 +655,7 @@ impl<P: Observer> Run<P> {
         request.ecc_ns = decoded.since(now).ns();
         request.link_ns = end.since(decoded).ns();
         if request.parts == 0 {
-            self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+            self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
             if self.link.config().double_buffer {
                 request.worked_on = false;
                 self.in_drive -= 1;
@@ -699,7 +697,7 @@ impl<P: Observer> Run<P> {
 
     fn fail(&mut self, id: u32) {
         self.requests.get(id).failed = true;
-        let now = self.calendar.now();
+        let now = self.ctx.calendar.now();
         self.on_complete(id, now);
     }
 
@@ -711,7 +709,7 @@ impl<P: Observer> Run<P> {
             return self.on_complete(id, now);
         }
         request.link_ns += end.since(now).ns();
-        self.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
+        self.ctx.calendar.schedule(end, Event { kind: events::COMPLETE, index: id });
     }
 
     fn on_complete(&mut self, id: u32, now: SimTime) {
@@ -722,7 +720,7 @@ impl<P: Observer> Run<P> {
         if request.measured {
             self.measure.complete(&request, now, &stages, self.ftl.cache_bytes());
         }
-        self.observer.on_complete(&request, now, &stages);
+        self.ctx.probe.on_complete(&request, now, &stages);
         self.workload.complete(&request.host, now, request.failed);
         self.draw(now);
     }

@@ -314,7 +314,7 @@ impl Session {
             precondition_s: self.precondition_wall.as_secs_f64(),
             build_s: self.build_wall.as_secs_f64(),
         };
-        let context = result::Context {
+        let provenance = result::Provenance {
             drive: &self.drive,
             seed: self.options.seed,
             interrupted: self.interrupted,
@@ -326,23 +326,23 @@ impl Session {
         };
         match &mut self.phase {
             Phase::Plain(run) => {
-                run.ftl.account_risk(run.calendar.now());
-                let mut value = result::of(run, &context);
+                run.ftl.account_risk(run.ctx.calendar.now());
+                let mut value = result::of(run, &provenance);
                 value["recovery"] = run.recover().into();
                 Ok(value)
             }
             Phase::Observed(run) => {
-                run.ftl.account_risk(run.calendar.now());
-                let mut value = result::of(run, &context);
-                if let Some(check) = &run.observer.check {
-                    check.compare(&value, run.calendar.now());
+                run.ftl.account_risk(run.ctx.calendar.now());
+                let mut value = result::of(run, &provenance);
+                if let Some(check) = &run.ctx.probe.check {
+                    check.compare(&value, run.ctx.calendar.now());
                 }
                 value["recovery"] = run.recover().into();
-                if run.observer.check.is_some() {
+                if run.ctx.probe.check.is_some() {
                     run.drain();
                     run.come_to_rest();
-                    let (outstanding, now) = (run.outstanding(), run.calendar.now());
-                    let check = run.observer.check.as_ref().expect("looked a line above");
+                    let (outstanding, now) = (run.outstanding(), run.ctx.calendar.now());
+                    let check = run.ctx.probe.check.as_ref().expect("looked a line above");
                     check.settle(&run.ftl, outstanding, now);
                     check_shares("utilisation", &value["utilisation"]);
                 }
@@ -355,7 +355,7 @@ impl Session {
     /// Rows of `requests.parquet` since the last call, as little-endian columns.
     pub fn take_requests(&mut self) -> Vec<(&'static str, Vec<u8>)> {
         match &mut self.phase {
-            Phase::Observed(run) => run.observer.rows.as_mut().map(RequestRows::take).unwrap_or_default(),
+            Phase::Observed(run) => run.ctx.probe.rows.as_mut().map(RequestRows::take).unwrap_or_default(),
             _ => Vec::new(),
         }
     }
@@ -363,7 +363,7 @@ impl Session {
     /// Intervals of the timeline since the last call, as little-endian columns.
     pub fn take_timeline(&mut self) -> Vec<(&'static str, Vec<u8>)> {
         match &mut self.phase {
-            Phase::Observed(run) => run.observer.timeline.as_mut().map(Timeline::take).unwrap_or_default(),
+            Phase::Observed(run) => run.ctx.probe.timeline.as_mut().map(Timeline::take).unwrap_or_default(),
             _ => Vec::new(),
         }
     }
@@ -412,7 +412,7 @@ fn check_shares(name: &str, value: &Value) {
 }
 
 fn run_progress<P: crate::observers::Observer>(run: &Run<P>, passes: &Passes) -> Progress {
-    let now = run.calendar.now();
+    let now = run.ctx.calendar.now();
     Progress {
         done: run.is_done(),
         phase: "run",

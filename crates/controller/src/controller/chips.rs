@@ -5,8 +5,7 @@
 
 use super::Controller;
 use crate::scheduler::DieView;
-use crate::{Class, ControllerConfig, Probe};
-use engine::Calendar;
+use crate::{Class, Context, ControllerConfig, Probe};
 use nand::Geometry;
 use units::SimTime;
 
@@ -65,8 +64,8 @@ impl Chips {
 impl Controller {
     /// Starts the chip's next operation, if it is free and its channel is.
     #[cold]
-    pub(super) fn start_chip<P: Probe>(&mut self, chip: usize, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    pub(super) fn start_chip<P: Probe>(&mut self, chip: usize, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         let chips = self.chips.as_ref().expect("the caller saw chips");
         let mut suspended = None;
         let mut waits = false;
@@ -84,7 +83,7 @@ impl Controller {
         if let Some(die) = suspended
             && self.dies[die].waiting & Class::HostRead.bit() == 0
         {
-            return self.resume(die, calendar);
+            return self.resume(die, &mut ctx.calendar);
         }
         if !waits {
             return;
@@ -94,33 +93,26 @@ impl Controller {
         let others = self.chips.as_ref().is_some_and(|chips| chips.is_awaited(index));
         if channel.free_at > now || channel.is_wanted() || others {
             self.chips.as_mut().expect("seen above").awaited[index] = true;
-            return self.wake_channel(index, calendar);
+            return self.wake_channel(index, &mut ctx.calendar);
         }
         let (die, class) = match suspended {
             Some(die) => (die, Class::HostRead),
             None => self.choose_in_chip(chip, now),
         };
         let page = self.slab.items[self.dies[die].first(class).index()].page;
-        self.take_up(die, class, calendar, probe);
+        self.take_up(die, class, ctx);
         if page != u32::MAX {
-            self.pair(die, class, page, calendar, probe);
+            self.pair(die, class, page, ctx);
         }
     }
 
     /// The other planes of a die program with it what has the same page number: their data follow its own.
-    fn pair<P: Probe>(
-        &mut self,
-        die: usize,
-        class: Class,
-        page: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    fn pair<P: Probe>(&mut self, die: usize, class: Class, page: u32, ctx: &mut Context<P>) {
         let chips = self.chips.as_ref().expect("the caller saw chips");
         let (stride, dies) = (chips.plane_stride, self.dies.len());
         for other in (die % stride..dies).step_by(stride).filter(|&other| other != die) {
             if self.dies[other].waiting & class.bit() != 0 && self.bring_forward(other, class, page) {
-                self.take_up(other, class, calendar, probe);
+                self.take_up(other, class, ctx);
             }
         }
     }
@@ -181,7 +173,7 @@ impl Controller {
 
     /// The channel is free and no data wait for it: the chips have their turns until it is taken.
     #[cold]
-    pub(super) fn start_in_turn<P: Probe>(&mut self, index: usize, calendar: &mut Calendar, probe: &mut P) {
+    pub(super) fn start_in_turn<P: Probe>(&mut self, index: usize, ctx: &mut Context<P>) {
         let Some(chips) = &mut self.chips else { return };
         if !chips.take_awaited(index) {
             return;
@@ -191,10 +183,10 @@ impl Controller {
             let chips = self.chips.as_mut().expect("seen above");
             let chip = index + chips.turn[index] * self.channel_count as usize;
             chips.turn[index] = (chips.turn[index] + 1) % per_channel;
-            self.start_chip(chip, calendar, probe);
-            if self.channels[index].free_at > calendar.now() {
+            self.start_chip(chip, ctx);
+            if self.channels[index].free_at > ctx.calendar.now() {
                 self.chips.as_mut().expect("seen above").awaited[index] = true;
-                return self.wake_channel(index, calendar);
+                return self.wake_channel(index, &mut ctx.calendar);
             }
         }
     }

@@ -3,9 +3,10 @@
 use bus::{Bus, Support};
 use config::{Document, Section};
 use controller::{
-    ChannelUse, Class, Controller, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId, events,
+    ChannelUse, Class, Context, Controller, ControllerConfig, Kind, Origin, Probe, Transaction,
+    TransactionId, events,
 };
-use engine::{Calendar, Event};
+use engine::Event;
 use nand::{ArrayTiming, Geometry, Tables};
 use units::{Bytes, ChannelId, DieId, Nanos, SimTime};
 
@@ -84,8 +85,7 @@ impl Probe for Log {
 
 pub struct Bench {
     pub controller: Controller,
-    pub calendar: Calendar,
-    pub log: Log,
+    pub ctx: Context<Log>,
     /// Operations, and the place of the read that one rides on.
     plan: Vec<(Transaction, Option<usize>)>,
     /// What came back, by its place in the plan.
@@ -146,8 +146,7 @@ impl Bench {
         bus.prepare(None, Bytes::new(4096), Bytes::new(0), row_units, 1, 1);
         Self {
             controller: Controller::new(&config, &geometry, timing, bus, Nanos::new(t_decode)),
-            calendar: Calendar::new(),
-            log: Log::default(),
+            ctx: Context::default(),
             plan: Vec::new(),
             done: Vec::new(),
             back: Vec::new(),
@@ -165,7 +164,7 @@ impl Bench {
         self.back.push(0);
         self.given.push(TransactionId(0));
         let event = Event { kind: events::FIRST_FREE, index: place as u32 };
-        self.calendar.schedule(SimTime::from_ns(ns), event);
+        self.ctx.calendar.schedule(SimTime::from_ns(ns), event);
         place
     }
 
@@ -178,13 +177,12 @@ impl Bench {
 
     fn begin(&mut self, place: usize) {
         let (transaction, on) = self.plan[place];
-        let (calendar, log) = (&mut self.calendar, &mut self.log);
         self.given[place] = match on {
             Some(on) => {
                 let on = self.given[on];
-                self.controller.ride(on, transaction, transaction.mask, calendar, log)
+                self.controller.ride(on, transaction, transaction.mask, &mut self.ctx)
             }
-            None => self.controller.submit(transaction, calendar, log),
+            None => self.controller.submit(transaction, &mut self.ctx),
         };
         if self.shares && on.is_none() && transaction.kind == Kind::Read {
             self.controller.open_read(self.given[place], transaction.mask);
@@ -193,18 +191,18 @@ impl Bench {
 
     /// Goes on to a moment, its own events included.
     pub fn pass_until(&mut self, ns: u64) {
-        while self.calendar.next_time().is_some_and(|next| next.ns() <= ns) {
-            let (_, event) = self.calendar.pop().expect("there is a next one");
+        while self.ctx.calendar.next_time().is_some_and(|next| next.ns() <= ns) {
+            let (_, event) = self.ctx.calendar.pop().expect("there is a next one");
             if event.kind == events::FIRST_FREE {
                 self.begin(event.index as usize);
             } else {
-                self.controller.handle(event, &mut self.calendar, &mut self.log);
+                self.controller.handle(event, &mut self.ctx);
             }
             while let Some(id) = self.controller.take_finished() {
                 let transaction = *self.controller.transaction(id);
                 self.controller.release(id);
                 self.done[transaction.owner as usize] = Some(transaction);
-                self.back[transaction.owner as usize] = self.calendar.now().ns();
+                self.back[transaction.owner as usize] = self.ctx.calendar.now().ns();
             }
         }
     }
@@ -213,7 +211,10 @@ impl Bench {
     pub fn rest(&mut self) {
         self.pass_until(u64::MAX);
         assert_eq!(self.controller.in_flight(), 0, "an operation never came back");
-        assert_eq!((self.log.submitted, self.log.finished), (self.plan.len() as u32, self.plan.len() as u32));
+        assert_eq!(
+            (self.ctx.probe.submitted, self.ctx.probe.finished),
+            (self.plan.len() as u32, self.plan.len() as u32)
+        );
     }
 
     /// An operation that came back.

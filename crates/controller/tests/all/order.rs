@@ -114,9 +114,9 @@ fn a_channel_goes_to_who_has_waited_longest() {
     bench.at(4, read(Class::HostRead, 1));
     bench.at(6, program(Class::HostProgram, 3));
     bench.rest();
-    let order: Vec<u32> = bench.log.channel.iter().map(|(_, die, ..)| *die).take(5).collect();
+    let order: Vec<u32> = bench.ctx.probe.channel.iter().map(|(_, die, ..)| *die).take(5).collect();
     assert_eq!(order, [0, 4, 1, 2, 3]);
-    let since: Vec<u64> = bench.log.channel.iter().map(|(_, _, from, _)| *from).take(5).collect();
+    let since: Vec<u64> = bench.ctx.probe.channel.iter().map(|(_, _, from, _)| *from).take(5).collect();
     let programmed = 2 * DATA_IN;
     let read = crate::bench::COMMAND;
     assert_eq!(since, [0, DATA_IN, programmed, programmed + read, programmed + 2 * read]);
@@ -132,7 +132,7 @@ fn a_channel_goes_round() {
         bench.at(at, program(Class::HostProgram, die));
     }
     bench.rest();
-    let order: Vec<u32> = bench.log.channel.iter().map(|(_, die, ..)| *die).collect();
+    let order: Vec<u32> = bench.ctx.probe.channel.iter().map(|(_, die, ..)| *die).collect();
     // The first die's command; its data are there while the third's go in, and wait for the fourth's turn.
     assert_eq!(order, [1, 0, 2, 3, 4, 0]);
 }
@@ -145,7 +145,8 @@ fn dies_of_other_channels_do_not_wait() {
     bench.rest();
     let ends = all.map(|it| bench.times(it).1);
     assert_eq!(ends, [PROGRAM, DATA_IN + PROGRAM, PROGRAM, DATA_IN + PROGRAM]);
-    let mut used: Vec<(u32, u64)> = bench.log.channel.iter().map(|(_, die, from, _)| (*die, *from)).collect();
+    let mut used: Vec<(u32, u64)> =
+        bench.ctx.probe.channel.iter().map(|(_, die, from, _)| (*die, *from)).collect();
     used.sort_unstable();
     assert_eq!(used, [(0, 0), (1, 0), (2, DATA_IN), (3, DATA_IN)]);
 }

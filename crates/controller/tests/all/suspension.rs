@@ -34,7 +34,7 @@ fn a_suspended_operation_goes_on_after_the_read_and_pays_for_it() {
         assert_eq!(bench.times(running), (0, resumed + T_RESUME + left), "{kind:?}");
         assert_eq!(bench.done(running).array_ns, t_array + T_RESUME);
         let pieces = [(kind, 0, begins, at), (kind, 0, resumed, resumed + T_RESUME + left)];
-        let found: Vec<_> = bench.log.array.iter().filter(|(of, ..)| *of == kind).copied().collect();
+        let found: Vec<_> = bench.ctx.probe.array.iter().filter(|(of, ..)| *of == kind).copied().collect();
         assert_eq!(found, pieces);
         let busy: u64 = bench.controller.work().array_ns[kind as usize].iter().sum();
         assert_eq!(busy, t_array + T_RESUME);
@@ -81,7 +81,7 @@ fn an_operation_that_is_nearly_done_is_not_suspended() {
         let it = bench.at(end - left, read(Class::HostRead, 0));
         bench.rest();
         assert_eq!(bench.times(it).0, starts, "{left} ns before the end");
-        let pieces = bench.log.array.iter().filter(|(kind, ..)| *kind == Kind::Program).count();
+        let pieces = bench.ctx.probe.array.iter().filter(|(kind, ..)| *kind == Kind::Program).count();
         assert_eq!(pieces, if starts == end { 1 } else { 2 });
     }
 }

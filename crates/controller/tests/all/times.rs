@@ -46,7 +46,8 @@ fn what_waits_for_a_channel_says_so_and_the_channel_knows_how_busy_it_was() {
     // One command; then its array, done one command after the other, waits for the rest of the other's data.
     assert_eq!(bench.done(second).channel_ns, COMMAND + (PAGE - COMMAND));
     assert_eq!(busy(&bench, out + 2 * PAGE), [2 * (COMMAND + PAGE)]);
-    let data: Vec<_> = bench.log.channel.iter().filter(|(usage, ..)| *usage == ChannelUse::DataOut).collect();
+    let data: Vec<_> =
+        bench.ctx.probe.channel.iter().filter(|(usage, ..)| *usage == ChannelUse::DataOut).collect();
     assert_eq!(data[0], &(ChannelUse::DataOut, 0, out, out + PAGE));
     assert_eq!(data[1], &(ChannelUse::DataOut, 1, out + PAGE, out + 2 * PAGE));
     assert_eq!((bench.controller.work().bytes_out, bench.controller.work().bytes_in), (2 * 4096, 0));
@@ -181,7 +182,7 @@ fn an_outcome_that_is_asked_for_takes_the_channel_and_holds_the_die() {
         (DATA_IN + T_PROG + 200, DATA_IN + T_PROG + 200 + ERASE_COMMAND + T_BERS + 200)
     );
     assert_eq!(bench.done(first).transfer_ns, DATA_IN + 200);
-    let asked = bench.log.channel.iter().filter(|(usage, ..)| *usage == ChannelUse::Status).count();
+    let asked = bench.ctx.probe.channel.iter().filter(|(usage, ..)| *usage == ChannelUse::Status).count();
     assert_eq!(asked, 2);
 }
 

@@ -3,7 +3,7 @@
 use super::BlockMapped;
 use crate::buffer::SlotState;
 use crate::mapping::bank::Purpose;
-use controller::{Origin, Probe};
+use controller::{Context, Origin, Probe};
 use engine::Calendar;
 use units::Lpn;
 
@@ -81,19 +81,13 @@ impl BlockMapped {
     }
 
     /// Writes a group whole, with what waits of it. False while that must wait.
-    pub(super) fn write_padded<P: Probe>(
-        &mut self,
-        bank: usize,
-        group: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> bool {
+    pub(super) fn write_padded<P: Probe>(&mut self, bank: usize, group: u32, ctx: &mut Context<P>) -> bool {
         let waits = (0..self.rules.group_programs)
             .flat_map(|position| (0..self.media.store.layout.program_units).map(move |unit| (position, unit)))
             .filter_map(|(position, unit)| self.lpn_at(bank, group, position, unit))
             .any(|lpn| self.waiting_slot(lpn).is_some());
         // What waited may have been trimmed, or gone with another merge.
-        let done = !waits || self.merge_group(bank, group, Purpose::Pad, Origin::Gc, calendar, probe);
+        let done = !waits || self.merge_group(bank, group, Purpose::Pad, Origin::Gc, ctx);
         if done {
             self.banks[bank].padding.pop_front();
         }
@@ -101,9 +95,9 @@ impl BlockMapped {
     }
 
     /// Sends all that the buffer holds to the flash.
-    pub fn send_out<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.buffer.send_out_held();
-        self.let_leave(false, calendar);
-        self.press(calendar, probe);
+        self.let_leave(false, &ctx.calendar);
+        self.press(ctx);
     }
 }

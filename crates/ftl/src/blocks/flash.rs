@@ -8,37 +8,32 @@ use crate::mapping::bank::Role;
 use crate::store::SuperblockState;
 use crate::upkeep::{KeepsUp, PATROL};
 use crate::{Output, Stages};
-use controller::{Kind, Origin, Probe, Transaction};
-use engine::{Calendar, Event};
+use controller::{Context, Kind, Origin, Probe, Transaction};
+use engine::Event;
 use units::{Ppa, SuperblockId};
 
 impl BlockMapped {
     /// Hands a transaction to the controller, or, without time, to the queue of what is done at once.
-    pub(super) fn submit<P: Probe>(
-        &mut self,
-        transaction: Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(super) fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) {
         match &mut self.instant {
             Some(queue) => queue.push_back(transaction),
             None => {
-                self.media.store.controller.submit(transaction, calendar, probe);
+                self.media.store.controller.submit(transaction, ctx);
             }
         }
     }
 
     /// Handles an event of this crate or the controller; outputs can then be taken.
-    pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+    pub fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         if event.kind == events::FLUSH {
-            self.work(event.index as usize, calendar, probe);
+            self.work(event.index as usize, ctx);
             return;
         }
         if event.kind == events::UPKEEP {
-            self.on_upkeep(calendar, probe);
-            return self.pump(calendar, probe);
+            self.on_upkeep(ctx);
+            return self.pump(ctx);
         }
-        self.media.store.controller.handle(event, calendar, probe);
+        self.media.store.controller.handle(event, ctx);
         while let Some(id) = self.media.store.controller.take_finished() {
             let transaction = *self.media.store.controller.transaction(id);
             self.media.store.controller.release(id);
@@ -47,51 +42,46 @@ impl BlockMapped {
                     u64::from(transaction.pages);
                 self.on_fetched(id, &transaction);
             } else {
-                self.on_finished(&transaction, calendar, probe);
+                self.on_finished(&transaction, ctx);
             }
             if self.media.agenda.is_some() {
-                self.note_idle(transaction.die, calendar);
+                self.note_idle(transaction.die, &mut ctx.calendar);
             }
         }
-        self.pump(calendar, probe);
+        self.pump(ctx);
     }
 
-    pub(super) fn on_finished<P: Probe>(
-        &mut self,
-        transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(super) fn on_finished<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let bank = transaction.die.index() / self.rules.span as usize;
         match transaction.kind {
             Kind::Read => {
                 self.media.store.stats.pages_read[transaction.origin as usize] +=
                     u64::from(transaction.pages);
                 if transaction.owner == PATROL && transaction.origin == Origin::Scrub {
-                    return self.upkeep.on_patrol_read(&mut self.media, transaction, calendar, probe);
+                    return self.upkeep.on_patrol_read(&mut self.media, transaction, ctx);
                 }
                 if transaction.reading.uncorrectable {
                     self.media.store.stats.reads_lost[usize::from(transaction.origin != Origin::Host)] += 1;
                     self.media.mark_lost(transaction);
                 }
                 match transaction.origin {
-                    Origin::Host => return self.end_host_read(transaction, calendar, probe),
-                    Origin::ReadModifyWrite => self.on_rest_read(transaction.owner, calendar, probe),
+                    Origin::Host => return self.end_host_read(transaction, ctx),
+                    Origin::ReadModifyWrite => self.on_rest_read(transaction.owner, ctx),
                     _ => self.on_copy_read(bank, transaction.owner),
                 }
             }
-            Kind::Program | Kind::Copyback => self.on_programmed(transaction, calendar, probe),
-            Kind::Erase => self.on_erased(transaction, calendar, probe),
+            Kind::Program | Kind::Copyback => self.on_programmed(transaction, ctx),
+            Kind::Erase => self.on_erased(transaction, ctx),
         }
-        self.work(bank, calendar, probe);
+        self.work(bank, ctx);
     }
 
     /// The rest of a unit written in part is known.
-    fn on_rest_read<P: Probe>(&mut self, slot: u32, calendar: &Calendar, probe: &mut P) {
+    fn on_rest_read<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) {
         match self.media.buffer.slot(slot).state {
             // A newer version may have come: only the newest may stay.
-            SlotState::Merging if self.media.buffer.is_newest(slot) => self.admit(slot, calendar),
-            SlotState::Merging => self.let_wait(slot, calendar, false),
+            SlotState::Merging if self.media.buffer.is_newest(slot) => self.admit(slot, &ctx.calendar),
+            SlotState::Merging => self.let_wait(slot, &ctx.calendar, false),
             _ => {
                 self.release(slot, false);
                 self.end_overtaken_by(slot);
@@ -102,17 +92,17 @@ impl BlockMapped {
             return;
         }
         for follower in self.host.take_followers(slot) {
-            probe.on_rest(follower, slot);
-            self.on_rest_read(follower, calendar, probe);
+            ctx.probe.on_rest(follower, slot);
+            self.on_rest_read(follower, ctx);
         }
     }
 
-    fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
+    fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let superblock =
             transaction.die.0 * self.media.store.layout.superblocks_per_die + transaction.superblock;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         let done = self.media.store.array.program(superblock as usize, transaction.row, transaction.rows);
-        self.account_risk(calendar.now());
+        self.account_risk(ctx.calendar.now());
         self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         let state = &mut self.banks[bank];
         state.in_flight -= 1;
@@ -124,9 +114,9 @@ impl BlockMapped {
             let source = self.media.store.programs.get(transaction.owner, unit);
             self.media.store.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
-                Origin::Host => self.on_host_unit(ppa, source.value(), done, transaction, calendar, probe),
+                Origin::Host => self.on_host_unit(ppa, source.value(), done, transaction, ctx),
                 Origin::Padding => {}
-                _ if done => self.on_copied_unit(ppa, Ppa(source.value()), calendar, probe),
+                _ if done => self.on_copied_unit(ppa, Ppa(source.value()), ctx),
                 _ => {}
             }
         }
@@ -134,9 +124,9 @@ impl BlockMapped {
         if !done {
             self.media.store.stats.program_failures += 1;
             self.media.store.space.failing[superblock as usize] = true;
-            self.fail_block(bank, block, calendar, probe);
+            self.fail_block(bank, block, ctx);
         }
-        self.free_if_empty(bank, block, calendar, probe);
+        self.free_if_empty(bank, block, ctx);
     }
 
     fn on_host_unit<P: Probe>(
@@ -145,28 +135,27 @@ impl BlockMapped {
         slot: u32,
         done: bool,
         transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let (lpn, request) = (self.media.buffer.slot(slot).lpn, self.media.buffer.slot(slot).request);
         let newest = self.media.buffer.is_newest(slot);
         if !done && (newest || self.is_awaited(slot)) {
-            self.let_wait(slot, calendar, true);
+            self.let_wait(slot, &ctx.calendar, true);
             return;
         }
         let old = self.media.store.map.lookup(lpn);
         if done && !newest {
-            probe.on_outdated(lpn, slot);
+            ctx.probe.on_outdated(lpn, slot);
         }
         if done && (newest || self.is_next_newest(slot)) {
             self.commit(lpn, ppa);
             if newest {
-                probe.on_commit(lpn, ppa, old, false);
+                ctx.probe.on_commit(lpn, ppa, old, false);
             } else {
-                probe.on_overtaken(lpn, ppa, old);
+                ctx.probe.on_overtaken(lpn, ppa, old);
             }
             if old != Ppa::NONE {
-                self.invalidate(old, calendar, probe);
+                self.invalidate(old, ctx);
             }
         } else {
             self.media.store.stats.units_stale += 1;
@@ -174,7 +163,7 @@ impl BlockMapped {
         if newest && self.media.buffer.keeps_clean(lpn) && self.instant.is_none() {
             self.media.buffer.keep_clean(slot);
             self.media.release_sectors(slot);
-            self.relieve_buffer(calendar);
+            self.relieve_buffer(&ctx.calendar);
         } else {
             self.release(slot, newest);
         }
@@ -201,14 +190,14 @@ impl BlockMapped {
     }
 
     /// A copied unit was programmed: it is the home of its data unless the host trimmed it meanwhile.
-    fn on_copied_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, calendar: &mut Calendar, probe: &mut P) {
+    fn on_copied_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, ctx: &mut Context<P>) {
         let lpn = self.media.store.map.holder(ppa);
         if self.media.store.map.lookup(lpn) != old {
             return;
         }
         self.commit(lpn, ppa);
-        probe.on_commit(lpn, ppa, old, true);
-        self.invalidate(old, calendar, probe);
+        ctx.probe.on_commit(lpn, ppa, old, true);
+        self.invalidate(old, ctx);
     }
 
     fn commit(&mut self, lpn: units::Lpn, ppa: Ppa) {
@@ -220,17 +209,17 @@ impl BlockMapped {
     }
 
     /// Makes `ppa` invalid; a block that then holds nothing may be erased.
-    pub(super) fn invalidate<P: Probe>(&mut self, ppa: Ppa, calendar: &mut Calendar, probe: &mut P) {
+    pub(super) fn invalidate<P: Probe>(&mut self, ppa: Ppa, ctx: &mut Context<P>) {
         self.media.store.map.invalidate(ppa);
         let superblock = self.media.store.layout.superblock_of(ppa);
         self.media.store.space.valid[superblock as usize] -= 1;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         self.banks[bank].blocks[block as usize].valid -= 1;
-        self.free_if_empty(bank, block, calendar, probe);
+        self.free_if_empty(bank, block, ctx);
     }
 
     /// A program failed: nothing more goes into the block, and what it holds moves out.
-    fn fail_block<P: Probe>(&mut self, bank: usize, block: u32, calendar: &mut Calendar, probe: &mut P) {
+    fn fail_block<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.blocks[block as usize].failing = true;
         let is_target = state.job.as_ref().is_some_and(|job| job.target == block);
@@ -238,7 +227,7 @@ impl BlockMapped {
             return;
         }
         state.reclaim.push_back((block, Origin::Rescue));
-        self.seal(bank, block, calendar, probe);
+        self.seal(bank, block, ctx);
     }
 
     /// A drive of which a bank can no longer hold what it must turns read-only.
@@ -248,7 +237,7 @@ impl BlockMapped {
         self.media.read_only |= bank.usable_blocks() < needed;
     }
 
-    fn on_erased<P: Probe>(&mut self, transaction: &Transaction, calendar: &mut Calendar, probe: &mut P) {
+    fn on_erased<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let (die, within) = (transaction.die.0, transaction.superblock);
         let superblock = (die * self.media.store.layout.superblocks_per_die + within) as usize;
         assert_eq!(
@@ -260,7 +249,7 @@ impl BlockMapped {
             u64::from(self.media.store.layout.planes);
         self.media.store.stats.erase_failures += u64::from(!done);
         self.media.store.space.dies[die as usize].erases += 1;
-        probe.on_erase(superblock);
+        ctx.probe.on_erase(superblock);
         let (bank, member) = ((die / self.rules.span) as usize, (die % self.rules.span) as usize);
         self.banks[bank].erasing[member] -= 1;
         let failing = std::mem::replace(&mut self.media.store.space.failing[superblock], false);
@@ -276,13 +265,13 @@ impl BlockMapped {
             }
             self.media.observe_erase(die as usize, within, transaction.wear);
             if self.media.store.space.dies[die as usize].wear.relocates() {
-                self.level_wear(die, within, calendar, probe);
+                self.level_wear(die, within, ctx);
             }
         }
     }
 
     /// Asks the wear policy, after an erase, whether a data block must move so that its cells wear, too.
-    fn level_wear<P: Probe>(&mut self, die: u32, erased: u32, calendar: &mut Calendar, probe: &mut P) {
+    fn level_wear<P: Probe>(&mut self, die: u32, erased: u32, ctx: &mut Context<P>) {
         let (bank, member) = ((die / self.rules.span) as usize, die % self.rules.span);
         let state = &self.banks[bank];
         let first = die * self.media.store.layout.superblocks_per_die;
@@ -300,6 +289,6 @@ impl BlockMapped {
         let block = self.block_of[(first + picked.0) as usize];
         self.media.store.stats.wear_relocations += 1;
         self.banks[bank].reclaim.push_back((block, Origin::Wear));
-        self.seal(bank, block, calendar, probe);
+        self.seal(bank, block, ctx);
     }
 }

@@ -5,29 +5,22 @@ use crate::Output;
 use crate::buffer::{Slot, SlotState};
 use crate::host_side::{Arriving, Host, Reads, Sectored};
 use crate::media::Media;
-use controller::{Class, Origin, Probe};
+use controller::{Class, Context, Origin, Probe};
 use engine::Calendar;
 use units::{Lpn, Ppa};
 
 impl BlockMapped {
     /// Time begins.
-    pub fn begin<P: Probe>(&mut self, calendar: &mut Calendar, _: &mut P) {
+    pub fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.begin();
-        self.upkeep.begin(&mut self.media, calendar);
+        self.upkeep.begin(&mut self.media, &mut ctx.calendar);
     }
 
     /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
-    pub fn read<P: Probe>(
-        &mut self,
-        request: u32,
-        first: Lpn,
-        count: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> u32 {
-        let reads = self.read_found(request, first, count, calendar, probe);
+    pub fn read<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
+        let reads = self.read_found(request, first, count, ctx);
         if self.host.reads.ahead.is_some() {
-            self.fetch_ahead(first, count, calendar, probe);
+            self.fetch_ahead(first, count, ctx);
         }
         reads
     }
@@ -41,47 +34,39 @@ impl BlockMapped {
         origin: Origin,
         class: Class,
         owner: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         match &mut self.instant {
             Some(queue) => queue.push_back(self.media.read_of(row, mask, origin, class, owner)),
             None => {
-                self.media.submit_read(row, mask, origin, class, owner, calendar, probe);
+                self.media.submit_read(row, mask, origin, class, owner, ctx);
             }
         }
     }
 
     /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
     /// unless it is `u32::MAX`; `whole`: the write covers the whole unit.
-    pub fn write<P: Probe>(
-        &mut self,
-        request: u32,
-        lpn: Lpn,
-        whole: bool,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
-        self.account_risk(calendar.now());
+    pub fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, whole: bool, ctx: &mut Context<P>) {
+        self.account_risk(ctx.calendar.now());
         self.media.reserved_slots -= 1;
         self.media.store.stats.units_written += 1;
         if whole {
             self.media.guards.rebuilds.forget(lpn);
         }
-        probe.on_host_write(lpn);
+        ctx.probe.on_host_write(lpn);
         self.host.reads.forget(lpn, &mut self.media.store.stats);
         let older = self.media.buffer.find(lpn);
         let complete = older.is_some_and(|slot| self.media.buffer.slot(slot).state != SlotState::Merging);
-        let leaves = self.leaves_at_once(lpn, calendar.now());
+        let leaves = self.leaves_at_once(lpn, ctx.calendar.now());
         if let Some(slot) = older
-            && self.overwrite_buffered(slot, request, calendar)
+            && self.overwrite_buffered(slot, request, &ctx.calendar)
         {
-            probe.on_buffered(lpn, slot, older);
+            ctx.probe.on_buffered(lpn, slot, older);
             return self.hold_more_sectors(slot, lpn);
         }
         let write = Arriving { request, whole: whole || complete, older, complete, leaves };
         let slot = self.media.buffer.insert(lpn, request, SlotState::Merging);
-        probe.on_buffered(lpn, slot, older);
+        ctx.probe.on_buffered(lpn, slot, older);
         if self.instant.is_none() {
             self.note_arrived(slot, lpn, write);
         }
@@ -90,8 +75,8 @@ impl BlockMapped {
             return self.host.following.push((older, slot));
         }
         let all_there = self.instant.is_some() || (write.whole && self.media.guards.sectors.is_none());
-        if all_there || !self.read_rest(slot, write.whole, calendar, probe) {
-            self.admit(slot, calendar);
+        if all_there || !self.read_rest(slot, write.whole, ctx) {
+            self.admit(slot, &ctx.calendar);
         }
     }
 
@@ -120,39 +105,39 @@ impl BlockMapped {
     }
 
     /// The host no longer needs `count` units from `first`.
-    pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
-        self.account_risk(calendar.now());
+    pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
+        self.account_risk(ctx.calendar.now());
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let buffered = self.media.buffer.used_slots() > 0 && self.media.buffer.cancel(lpn);
             self.host.reads.forget(lpn, &mut self.media.store.stats);
             let home = self.media.store.map.lookup(lpn);
             self.media.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
-            probe.on_trim(lpn, home);
+            ctx.probe.on_trim(lpn, home);
             if home != Ppa::NONE {
                 self.media.guards.rebuilds.forget(lpn);
                 self.media.store.map.clear(lpn);
-                self.invalidate(home, calendar, probe);
+                self.invalidate(home, ctx);
             }
             self.touch_bank(self.split(lpn).0);
         }
-        self.pump(calendar, probe);
+        self.pump(ctx);
     }
 
     /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
-    pub fn flush<P: Probe>(&mut self, request: u32, calendar: &mut Calendar, probe: &mut P) {
+    pub fn flush<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) {
         if self.media.rules.power_loss_protection {
             self.host.outputs.push(Output::Flushed { request });
             return;
         }
-        self.send_out(calendar, probe);
+        self.send_out(ctx);
         self.host.await_flushed(request, &mut self.media.buffer);
     }
 
     /// Lets no bank wait for complete program units until what waits now is written.
-    pub(super) fn press<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub(super) fn press<P: Probe>(&mut self, ctx: &mut Context<P>) {
         for bank in 0..self.banks.len() {
             self.banks[bank].pressed |= self.banks[bank].waiting_units > 0;
-            self.work(bank, calendar, probe);
+            self.work(bank, ctx);
         }
     }
 
@@ -161,9 +146,9 @@ impl BlockMapped {
     }
 
     /// Lets the banks work that have something new to do.
-    pub fn pump<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
         while let Some(bank) = self.touched.pop() {
-            self.work(bank as usize, calendar, probe);
+            self.work(bank as usize, ctx);
         }
     }
 }

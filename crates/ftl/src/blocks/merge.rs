@@ -5,7 +5,7 @@ use crate::buffer::SlotState;
 use crate::mapping::bank::{Block, Merge, Planned, Purpose, Role};
 use crate::store::Source;
 use crate::store::{NONE, SuperblockState};
-use controller::{Class, Origin, Probe};
+use controller::{Class, Context, Origin, Probe};
 use engine::Calendar;
 use units::{Lpn, Ppa};
 
@@ -54,8 +54,7 @@ impl BlockMapped {
         group: u32,
         purpose: Purpose,
         origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         if self.banks[bank].in_flight > 0 {
             return false;
@@ -67,16 +66,16 @@ impl BlockMapped {
         }
         if target != NONE {
             let merge = self.merge_of(bank, purpose, target, end);
-            self.begin_merge(bank, Merge { origin, ..merge }, calendar);
+            self.begin_merge(bank, Merge { origin, ..merge }, &ctx.calendar);
         }
         let owned = |log: &&u32| self.banks[bank].blocks[**log as usize].owner == group;
         let logs: Vec<u32> = self.banks[bank].logs.iter().filter(owned).copied().collect();
         for log in logs {
-            self.seal(bank, log, calendar, probe);
+            self.seal(bank, log, ctx);
         }
         let data = self.banks[bank].data[group as usize];
         if end == 0 && data != NONE {
-            self.seal(bank, data, calendar, probe);
+            self.seal(bank, data, ctx);
         }
         true
     }
@@ -87,8 +86,7 @@ impl BlockMapped {
         bank: usize,
         block: u32,
         origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         let Block { role, valid, in_flight, .. } = self.banks[bank].blocks[block as usize];
         if role == Role::Sealed && in_flight > 0 {
@@ -102,7 +100,7 @@ impl BlockMapped {
             .find_map(|position| self.valid_in(bank, block, position))
             .expect("the block holds something valid");
         let (_, group, _) = self.split(first);
-        self.merge_group(bank, group, Purpose::Full, origin, calendar, probe)
+        self.merge_group(bank, group, Purpose::Full, origin, ctx)
     }
 
     /// A valid unit in a program unit of a block.
@@ -115,13 +113,8 @@ impl BlockMapped {
     }
 
     /// Lets the merge at hand go on. False while it must wait.
-    pub(super) fn advance_merge<P: Probe>(
-        &mut self,
-        bank: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> bool {
-        while self.plan_next(bank, calendar, probe) || self.issue_planned(bank, calendar, probe) {}
+    pub(super) fn advance_merge<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
+        while self.plan_next(bank, ctx) || self.issue_planned(bank, ctx) {}
         let state = &self.banks[bank];
         let job = state.job.as_ref().expect("a merge is under way");
         let block = &state.blocks[job.target as usize];
@@ -130,12 +123,12 @@ impl BlockMapped {
         if !(planned && job.ahead.is_empty() && settled) {
             return false;
         }
-        self.finish_merge(bank, calendar, probe);
+        self.finish_merge(bank, ctx);
         true
     }
 
     /// Plans the next program unit and submits its reads. False when it cannot be planned now.
-    fn plan_next<P: Probe>(&mut self, bank: usize, calendar: &mut Calendar, probe: &mut P) -> bool {
+    fn plan_next<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &self.banks[bank];
         let job = state.job.as_ref().expect("a merge is under way");
         let (group, target, origin) = (job.group, job.target, job.origin);
@@ -163,7 +156,7 @@ impl BlockMapped {
             let waiting = lpn.and_then(|lpn| self.waiting_slot(lpn));
             let home = lpn.map_or(Ppa::NONE, |lpn| self.media.store.map.lookup(lpn));
             if waiting.is_some() || home == Ppa::NONE {
-                self.place_host_unit(bank, program, unit, waiting, first, calendar);
+                self.place_host_unit(bank, program, unit, waiting, first, &ctx.calendar);
                 continue;
             }
             self.media.store.programs.set(program, unit, Source::new(origin, home.0));
@@ -171,14 +164,14 @@ impl BlockMapped {
             let (this_row, at) =
                 (home.0 / self.media.store.layout.row_units, home.0 % self.media.store.layout.row_units);
             if mask != 0 && this_row != row {
-                self.submit_read(row, mask, origin, Class::InternalRead, program, calendar, probe);
+                self.submit_read(row, mask, origin, Class::InternalRead, program, ctx);
                 (reads, mask) = (reads + 1, 0);
             }
             row = this_row;
             mask |= 1 << at;
         }
         if mask != 0 {
-            self.submit_read(row, mask, origin, Class::InternalRead, program, calendar, probe);
+            self.submit_read(row, mask, origin, Class::InternalRead, program, ctx);
             reads += 1;
         }
         let state = &mut self.banks[bank];
@@ -190,7 +183,7 @@ impl BlockMapped {
     }
 
     /// Programs the first program unit planned, once all of it was read.
-    fn issue_planned<P: Probe>(&mut self, bank: usize, calendar: &mut Calendar, probe: &mut P) -> bool {
+    fn issue_planned<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &mut self.banks[bank];
         let job = state.job.as_mut().expect("a merge is under way");
         let in_flight = state.blocks[job.target as usize].in_flight;
@@ -200,7 +193,7 @@ impl BlockMapped {
         }
         let (target, planned) = (job.target, job.ahead.pop_front().expect("seen above"));
         let origin = self.main_origin(planned.program);
-        self.issue(bank, target, planned.position, planned.program, origin, calendar, probe);
+        self.issue(bank, target, planned.position, planned.program, origin, ctx);
         true
     }
 
@@ -224,13 +217,13 @@ impl BlockMapped {
         planned.expect("the program waits for its reads").reads -= 1;
     }
 
-    fn finish_merge<P: Probe>(&mut self, bank: usize, calendar: &mut Calendar, probe: &mut P) {
+    fn finish_merge<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
-        state.merged_ns = state.merged_until(calendar.now());
+        state.merged_ns = state.merged_until(ctx.calendar.now());
         let job = state.job.take().expect("a merge is under way");
         if state.blocks[job.target as usize].failing {
             // What it holds moves on with the rest; the write or the reclaim that wanted the merge asks again.
-            self.seal(bank, job.target, calendar, probe);
+            self.seal(bank, job.target, ctx);
             let state = &mut self.banks[bank];
             for block in 0..state.blocks.len() as u32 {
                 let Block { role, valid, .. } = state.blocks[block as usize];
@@ -242,7 +235,7 @@ impl BlockMapped {
             return;
         }
         match (job.purpose, job.copied) {
-            (Purpose::Fill, _) => return self.free_if_empty(bank, job.target, calendar, probe),
+            (Purpose::Fill, _) => return self.free_if_empty(bank, job.target, ctx),
             // A block written whole and in order takes the place of the data block without another copy.
             (Purpose::Complete, false) | (Purpose::Pad, _) => self.media.store.stats.merges_switch += 1,
             (Purpose::Complete, true) => self.media.store.stats.merges_partial += 1,
@@ -264,8 +257,8 @@ impl BlockMapped {
             let old_block = &mut self.banks[bank].blocks[old as usize];
             assert_eq!(old_block.valid, 0, "a merge left something in the old data block");
             old_block.role = Role::Sealed;
-            self.free_if_empty(bank, old, calendar, probe);
+            self.free_if_empty(bank, old, ctx);
         }
-        self.free_if_empty(bank, job.target, calendar, probe);
+        self.free_if_empty(bank, job.target, ctx);
     }
 }

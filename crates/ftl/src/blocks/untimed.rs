@@ -8,7 +8,8 @@ use crate::buffer::Risk;
 use crate::host_side::Sectored;
 use crate::mapping::bank::{Bank, Block, Role};
 use crate::store::{NONE, SuperblockState};
-use engine::{Calendar, RandomStream};
+use controller::Context;
+use engine::RandomStream;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use units::Lpn;
@@ -30,10 +31,10 @@ impl BlockMapped {
     /// When the drive is stuck, which [`Self::new`] has ruled out for blocks that do not fail.
     pub fn write_untimed(&mut self, lpn: Lpn) {
         self.instant.get_or_insert_default();
-        let mut calendar = Calendar::new();
+        let mut ctx = Context::new(());
         while self.media.reserve(1) == 0 {
-            self.press(&mut calendar, &mut ());
-            let moved = self.finish_instant(&mut calendar);
+            self.press(&mut ctx);
+            let moved = self.finish_instant(&mut ctx);
             if !moved && !self.media.has_slot() {
                 // Too many blocks failed while it was preconditioned.
                 assert!(
@@ -45,16 +46,16 @@ impl BlockMapped {
                 return;
             }
         }
-        self.write(u32::MAX, lpn, true, &mut calendar, &mut ());
-        self.finish_instant(&mut calendar);
+        self.write(u32::MAX, lpn, true, &mut ctx);
+        self.finish_instant(&mut ctx);
     }
 
     /// The host no longer needs a unit; in no time.
     pub fn trim_untimed(&mut self, lpn: Lpn) {
         self.instant.get_or_insert_default();
-        let mut calendar = Calendar::new();
-        self.trim(lpn, 1, &mut calendar, &mut ());
-        self.finish_instant(&mut calendar);
+        let mut ctx = Context::new(());
+        self.trim(lpn, 1, &mut ctx);
+        self.finish_instant(&mut ctx);
     }
 
     /// Writes one unit in no time; false when too many blocks have failed for it.
@@ -66,13 +67,13 @@ impl BlockMapped {
     }
 
     /// Answers all that was submitted without time. False when there was nothing.
-    fn finish_instant(&mut self, calendar: &mut Calendar) -> bool {
+    fn finish_instant(&mut self, ctx: &mut Context<()>) -> bool {
         let mut any = false;
-        self.pump(calendar, &mut ());
+        self.pump(ctx);
         while let Some(transaction) = self.instant.as_mut().and_then(VecDeque::pop_front) {
             any = true;
-            self.on_finished(&transaction, calendar, &mut ());
-            self.pump(calendar, &mut ());
+            self.on_finished(&transaction, ctx);
+            self.pump(ctx);
         }
         any
     }
@@ -82,10 +83,10 @@ impl BlockMapped {
         if self.instant.is_none() {
             return self.settle_sectors();
         }
-        let mut calendar = Calendar::new();
-        self.press(&mut calendar, &mut ());
-        while self.finish_instant(&mut calendar) {
-            self.press(&mut calendar, &mut ());
+        let mut ctx = Context::new(());
+        self.press(&mut ctx);
+        while self.finish_instant(&mut ctx) {
+            self.press(&mut ctx);
         }
         self.instant = None;
         self.settle_sectors();

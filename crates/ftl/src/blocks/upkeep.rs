@@ -6,7 +6,7 @@ use crate::mapping::bank::Role;
 use crate::media::Media;
 use crate::store::NONE;
 use crate::upkeep::{KeepsUp, Upkeep};
-use controller::{Origin, Probe};
+use controller::{Context, Origin, Probe};
 use engine::Calendar;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -66,8 +66,7 @@ impl KeepsUp for BlockMapped {
         &mut self,
         superblock: u32,
         origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         if block == NONE || self.media.guards.failed_die != NONE {
@@ -80,7 +79,7 @@ impl KeepsUp for BlockMapped {
         }
         state.reclaim.push_back((block, origin));
         self.upkeep.count_refresh(&mut self.media, origin);
-        self.seal(bank, block, calendar, probe);
+        self.seal(bank, block, ctx);
         self.touch_bank(bank);
         true
     }

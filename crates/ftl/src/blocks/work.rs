@@ -7,7 +7,7 @@ use crate::mapping::bank::{BankView, Block, HostWrite, Merge, Purpose, Role, Ste
 use crate::store::Source;
 use crate::store::{HOST, NONE, SuperblockState};
 use crate::{Output, Stages};
-use controller::{Class, Kind, Origin, Probe, Transaction};
+use controller::{Class, Context, Kind, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -18,27 +18,27 @@ const LOOK_AHEAD: usize = 256;
 
 impl BlockMapped {
     /// Lets a bank go on as far as it can.
-    pub(super) fn work<P: Probe>(&mut self, bank: usize, calendar: &mut Calendar, probe: &mut P) {
+    pub(super) fn work<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         loop {
             if self.banks[bank].job.is_some() {
-                if !self.advance_merge(bank, calendar, probe) {
+                if !self.advance_merge(bank, ctx) {
                     return;
                 }
                 continue;
             }
             if let Some(&(block, origin)) = self.banks[bank].reclaim.front() {
-                if !self.reclaim(bank, block, origin, calendar, probe) {
+                if !self.reclaim(bank, block, origin, ctx) {
                     return;
                 }
                 continue;
             }
             if let Some(&group) = self.banks[bank].padding.front() {
-                if !self.write_padded(bank, group, calendar, probe) {
+                if !self.write_padded(bank, group, ctx) {
                     return;
                 }
                 continue;
             }
-            let Some(write) = self.next_write(bank, calendar) else { return };
+            let Some(write) = self.next_write(bank, &mut ctx.calendar) else { return };
             let state = &self.banks[bank];
             let needed = state.data.len() as u32 + self.rules.kind.logs_least() + 1;
             let spare = self.media.rules.spare.min(state.usable_blocks().saturating_sub(needed));
@@ -46,7 +46,7 @@ impl BlockMapped {
             let others_most = state.usable_blocks().saturating_sub(beside);
             let view = BankView { bank: state, others_most, program_units: self.rules.group_programs };
             let step = self.rules.kind.next(&view, write);
-            if !self.take_step(bank, step, write, calendar, probe) {
+            if !self.take_step(bank, step, write, ctx) {
                 return;
             }
         }
@@ -180,15 +180,14 @@ impl BlockMapped {
         bank: usize,
         step: Step,
         write: HostWrite,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         match step {
             Step::Wait => false,
-            Step::Append(block) => self.append(bank, block, write, calendar, probe),
+            Step::Append(block) => self.append(bank, block, write, ctx),
             Step::Fill(block) => {
                 let merge = self.merge_of(bank, Purpose::Fill, block, write.position + 1);
-                self.begin_merge(bank, merge, calendar);
+                self.begin_merge(bank, merge, &ctx.calendar);
                 true
             }
             Step::Open(owner) => {
@@ -198,10 +197,10 @@ impl BlockMapped {
                 self.touch(bank, block);
                 true
             }
-            Step::Complete(block) => self.complete(bank, block, calendar),
-            Step::Merge(group) => self.merge_group(bank, group, Purpose::Full, Origin::Gc, calendar, probe),
+            Step::Complete(block) => self.complete(bank, block, &ctx.calendar),
+            Step::Merge(group) => self.merge_group(bank, group, Purpose::Full, Origin::Gc, ctx),
             Step::Reclaim(block) => {
-                self.seal(bank, block, calendar, probe);
+                self.seal(bank, block, ctx);
                 self.banks[bank].reclaim.push_back((block, Origin::Gc));
                 true
             }
@@ -215,14 +214,7 @@ impl BlockMapped {
     }
 
     /// Programs units that wait into the next place of a block.
-    fn append<P: Probe>(
-        &mut self,
-        bank: usize,
-        block: u32,
-        write: HostWrite,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> bool {
+    fn append<P: Probe>(&mut self, bank: usize, block: u32, write: HostWrite, ctx: &mut Context<P>) -> bool {
         let state = self.banks[bank].blocks[block as usize];
         assert!(state.next < self.rules.group_programs, "the rules append to a full block");
         if state.in_flight >= self.media.assembly.program_queue * self.rules.span {
@@ -237,14 +229,14 @@ impl BlockMapped {
             for unit in 0..self.media.store.layout.program_units {
                 let lpn = self.lpn_at(bank, write.group, write.position, unit);
                 let slot = lpn.and_then(|lpn| self.media.buffer.find(lpn));
-                self.place_host_unit(bank, program, unit, slot, first, calendar);
+                self.place_host_unit(bank, program, unit, slot, first, &ctx.calendar);
             }
         } else {
-            self.place_in_order(bank, program, state.owner, first, calendar);
+            self.place_in_order(bank, program, state.owner, first, &ctx.calendar);
         }
         self.touch(bank, block);
         self.banks[bank].blocks[block as usize].next += 1;
-        self.issue(bank, block, state.next, program, Origin::Host, calendar, probe);
+        self.issue(bank, block, state.next, program, Origin::Host, ctx);
         true
     }
 
@@ -308,8 +300,7 @@ impl BlockMapped {
         position: u32,
         program: u32,
         origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let superblock =
             self.banks[bank].members[(block * self.rules.span + position % self.rules.span) as usize];
@@ -326,14 +317,14 @@ impl BlockMapped {
             self.media.note_sectors_of(&mut transaction, false);
         }
         if self.media.guards.regulation.is_some() && self.instant.is_none() {
-            self.regulate(superblock, &mut transaction, calendar);
+            self.regulate(superblock, &mut transaction, &mut ctx.calendar);
         }
         self.banks[bank].in_flight += 1;
         self.banks[bank].blocks[block as usize].in_flight += 1;
-        probe.on_place(&transaction, self.media.store.layout.program_units, |unit| {
+        ctx.probe.on_place(&transaction, self.media.store.layout.program_units, |unit| {
             self.media.store.programs.told(program, unit)
         });
-        self.submit(transaction, calendar, probe);
+        self.submit(transaction, ctx);
     }
 
     /// Says with what cost a program is written: the finest that any of its units asks for.
@@ -378,7 +369,7 @@ impl BlockMapped {
     }
 
     /// Nothing more goes into a block; it is erased once nothing in it is valid.
-    pub(super) fn seal<P: Probe>(&mut self, bank: usize, block: u32, calendar: &mut Calendar, probe: &mut P) {
+    pub(super) fn seal<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.logs.retain(|&log| log != block);
         let Block { role, owner, .. } = state.blocks[block as usize];
@@ -390,17 +381,11 @@ impl BlockMapped {
             let superblock = self.banks[bank].members[(block * self.rules.span + member) as usize];
             self.media.store.space.state[superblock as usize] = SuperblockState::Closed;
         }
-        self.free_if_empty(bank, block, calendar, probe);
+        self.free_if_empty(bank, block, ctx);
     }
 
     /// Erases a block that holds nothing, takes nothing and has nothing under way.
-    pub(super) fn free_if_empty<P: Probe>(
-        &mut self,
-        bank: usize,
-        block: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(super) fn free_if_empty<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         let Block { role, owner, valid, in_flight, .. } = state.blocks[block as usize];
         // A drive with a dead die moves nothing any more, once time has begun.
@@ -430,7 +415,7 @@ impl BlockMapped {
             let (die, within) = self.place_of(superblock);
             let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);
             erase.wear = self.media.store.controller.wear_row(|| self.media.store.array.worn(die, within));
-            self.submit(erase, calendar, probe);
+            self.submit(erase, ctx);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::read_merge::{ReadMerge, RowUnits, find_ride, rider};
 use crate::settings::FtlConfig;
 use crate::store::NONE;
 use crate::{FtlStats, Output, Stages};
-use controller::{Class, Controller, Origin, Probe, Transaction, TransactionId};
+use controller::{Class, Context, Controller, Origin, Probe, Transaction, TransactionId};
 use engine::Calendar;
 use units::{Lpn, Ppa, SimTime};
 
@@ -70,14 +70,7 @@ pub(crate) trait Reads {
     /// Reads `count` units from `first`, whose places are known. Gives the number of flash reads that will report to
     /// `request`.
     #[inline]
-    fn read_units<P: Probe>(
-        &mut self,
-        request: u32,
-        first: Lpn,
-        count: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> u32 {
+    fn read_units<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
         let mut reads = 0;
         let (mut row, mut mask) = (NONE, 0u64);
         for lpn in (first.0..first.0 + count).map(Lpn) {
@@ -88,7 +81,7 @@ pub(crate) trait Reads {
                 media.buffer.note_read(slot);
                 continue;
             }
-            if host.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, calendar, probe) {
+            if host.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, ctx) {
                 let (media, _) = self.parts();
                 media.note_regulated_read(lpn, media.store.map.lookup(lpn));
                 continue;
@@ -100,38 +93,31 @@ pub(crate) trait Reads {
                 continue;
             }
             media.store.stats.units_read_flash += 1;
-            probe.on_host_read(lpn, ppa);
+            ctx.probe.on_host_read(lpn, ppa);
             let (this_row, unit) =
                 (ppa.0 / media.store.layout.row_units, ppa.0 % media.store.layout.row_units);
             media.note_regulated_read(lpn, ppa);
             if this_row != row || mask >> unit & 1 == 1 {
-                reads += self.submit_host_read(request, row, mask, calendar, probe);
+                reads += self.submit_host_read(request, row, mask, ctx);
                 (row, mask) = (this_row, 0);
             }
             mask |= 1 << unit;
         }
         if self.parts().1.reads.ahead.is_some() {
-            reads += self.ride_on_fetched(request, calendar, probe);
+            reads += self.ride_on_fetched(request, ctx);
         }
-        reads + self.submit_host_read(request, row, mask, calendar, probe)
+        reads + self.submit_host_read(request, row, mask, ctx)
     }
 
     #[inline]
-    fn submit_host_read<P: Probe>(
-        &mut self,
-        request: u32,
-        row: u32,
-        mask: u64,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> u32 {
+    fn submit_host_read<P: Probe>(&mut self, request: u32, row: u32, mask: u64, ctx: &mut Context<P>) -> u32 {
         if mask == 0 {
             return 0;
         }
         if self.parts().1.reads.merge.is_some() {
-            self.submit_shared(row, mask, Origin::Host, request, calendar, probe);
+            self.submit_shared(row, mask, Origin::Host, request, ctx);
         } else {
-            self.submit_alone(row, mask, Origin::Host, request, calendar, probe);
+            self.submit_alone(row, mask, Origin::Host, request, ctx);
         }
         1
     }
@@ -144,11 +130,10 @@ pub(crate) trait Reads {
         mask: u64,
         origin: Origin,
         owner: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> TransactionId {
         let (media, _) = self.parts();
-        let id = media.submit_read(row, mask, origin, class_of(origin), owner, calendar, probe);
+        let id = media.submit_read(row, mask, origin, class_of(origin), owner, ctx);
         let die = (row / media.store.layout.rows / media.store.layout.superblocks_per_die) as usize;
         media.movers[die].background = false;
         media.end_idle_folding(die);
@@ -162,8 +147,7 @@ pub(crate) trait Reads {
         mask: u64,
         origin: Origin,
         owner: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> TransactionId {
         let (media, host) = self.parts();
         let (layout, controller) = (&media.store.layout, &media.store.controller);
@@ -175,11 +159,11 @@ pub(crate) trait Reads {
             (rider.origin, rider.class) = (origin, class_of(origin));
             if origin == Origin::Host {
                 media.store.stats.reads_joined += 1;
-                media.note_ride(&rider, calendar);
+                media.note_ride(&rider, &ctx.calendar);
             }
-            return media.store.controller.ride(on, rider, sensed, calendar, probe);
+            return media.store.controller.ride(on, rider, sensed, ctx);
         }
-        let id = self.submit_alone(row, mask, origin, owner, calendar, probe);
+        let id = self.submit_alone(row, mask, origin, owner, ctx);
         self.parts().0.store.controller.open_read(id, sensed);
         id
     }
@@ -190,12 +174,11 @@ pub(crate) trait Reads {
         request: u32,
         lpn: Lpn,
         reads: &mut u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         let (media, host) = self.parts();
         let Some(ahead) = &mut host.reads.ahead else { return false };
-        match ahead.take(lpn, &mut media.store.stats, probe) {
+        match ahead.take(lpn, &mut media.store.stats, &mut ctx.probe) {
             Taken::Absent => return false,
             Taken::There => {}
             Taken::OnItsWay(by, ppa) => {
@@ -203,7 +186,7 @@ pub(crate) trait Reads {
                 match &mut host.reads.riding {
                     Some((on, mask)) if *on == by => *mask |= bit,
                     _ => {
-                        *reads += self.ride_on_fetched(request, calendar, probe);
+                        *reads += self.ride_on_fetched(request, ctx);
                         self.parts().1.reads.riding = Some((by, bit));
                     }
                 }
@@ -213,28 +196,28 @@ pub(crate) trait Reads {
     }
 
     /// Lets the request wait for the units that it found on their way. Gives the number of reads that report to it.
-    fn ride_on_fetched<P: Probe>(&mut self, request: u32, calendar: &mut Calendar, probe: &mut P) -> u32 {
+    fn ride_on_fetched<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) -> u32 {
         let (media, host) = self.parts();
         let Some((on, mask)) = host.reads.riding.take() else { return 0 };
         let rider = rider(&media.store.controller, on, mask, 0, request);
-        media.note_ride(&rider, calendar);
-        media.store.controller.ride(on, rider, 0, calendar, probe);
+        media.note_ride(&rider, &ctx.calendar);
+        media.store.controller.ride(on, rider, 0, ctx);
         1
     }
 
     /// The host read: what is likely to follow is fetched.
-    fn fetch_ahead<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
+    fn fetch_ahead<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
         let (limit, row_units) = (media.store.layout.logical_units, media.store.layout.row_units);
         let Some(mut ahead) = host.reads.ahead.take() else { return };
         if let Some(followed) =
-            ahead.follow((first, count), limit, row_units, |lpn| media.home_ahead(lpn), probe)
+            ahead.follow((first, count), limit, row_units, |lpn| media.home_ahead(lpn), &mut ctx.probe)
         {
             media.store.stats.units_read_ahead += followed.units;
             media.store.stats.units_read_ahead_wasted += followed.wasted;
             for at in 0..ahead.fetches() {
                 let fetch = ahead.fetch(at);
-                let id = self.submit_shared(fetch.row, fetch.mask, Origin::ReadAhead, NONE, calendar, probe);
+                let id = self.submit_shared(fetch.row, fetch.mask, Origin::ReadAhead, NONE, ctx);
                 let store = &mut self.parts().0.store;
                 let good = !store.controller.transaction(id).reading.uncorrectable;
                 ahead.note_fetch(at, id, good, &mut store.stats);
@@ -256,12 +239,12 @@ pub(crate) trait Reads {
     }
 
     /// A read of the host's is over: its data are there, or given up.
-    fn end_host_read<P: Probe>(&mut self, read: &Transaction, calendar: &Calendar, probe: &mut P) {
+    fn end_host_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         let mut reading = read.reading;
         reading.uncorrectable |= media.guards.rebuilds.has_lost() && media.reads_lost(read);
         if !reading.uncorrectable {
-            self.keep_read(read, calendar, probe);
+            self.keep_read(read, ctx);
         }
         self.parts().1.outputs.push(Output::Read {
             request: read.owner,
@@ -272,7 +255,7 @@ pub(crate) trait Reads {
     }
 
     /// Keeps what the host read from flash, where it is still the newest and there is room for it.
-    fn keep_read<P: Probe>(&mut self, read: &Transaction, calendar: &Calendar, probe: &mut P) {
+    fn keep_read<P: Probe>(&mut self, read: &Transaction, ctx: &mut Context<P>) {
         let (media, _) = self.parts();
         if !media.buffer.is_cache() || read.superblock == Transaction::NOWHERE {
             return;
@@ -284,8 +267,8 @@ pub(crate) trait Reads {
                 lpn != Lpn::NONE && media.store.map.lookup(lpn) == ppa && media.buffer.find(lpn).is_none();
             if current && media.buffer.keeps_clean(lpn) && media.has_slot() {
                 let slot = media.buffer.insert_clean(lpn);
-                probe.on_kept(lpn, slot, ppa);
-                self.relieve(calendar);
+                ctx.probe.on_kept(lpn, slot, ppa);
+                self.relieve(&ctx.calendar);
             }
         }
     }

@@ -3,8 +3,7 @@
 use crate::buffer::SlotState;
 use crate::guards::sectors::{Held, bytes};
 use crate::host_side::Reads;
-use controller::{Class, Kind, Origin, Probe, Transaction};
-use engine::Calendar;
+use controller::{Class, Context, Kind, Origin, Probe, Transaction};
 use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Units of a page row that one read brings, and the bytes of their sectors.
@@ -83,30 +82,16 @@ pub(crate) trait Sectored: Reads {
     /// Reads `count` units from `first`, whose map entries are at hand: their sectors, where those are known. Gives the
     /// number of flash reads that will report to `request`.
     #[inline]
-    fn read_found<P: Probe>(
-        &mut self,
-        request: u32,
-        first: Lpn,
-        count: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> u32 {
+    fn read_found<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
         if self.parts().0.guards.sectors.is_some() {
-            return self.read_sectors(request, first, count, calendar, probe);
+            return self.read_sectors(request, first, count, ctx);
         }
-        self.read_units(request, first, count, calendar, probe)
+        self.read_units(request, first, count, ctx)
     }
 
     /// Reads the sectors of a request in `count` units from `first`, whose map entries are at hand.
     #[cold]
-    fn read_sectors<P: Probe>(
-        &mut self,
-        request: u32,
-        first: Lpn,
-        count: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> u32 {
+    fn read_sectors<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
         let mut reads = 0;
         let mut together = Together::default();
         for lpn in (first.0..first.0 + count).map(Lpn) {
@@ -121,10 +106,10 @@ pub(crate) trait Sectored: Reads {
                 media.buffer.note_read(slot);
             }
             if mask != 0 {
-                reads += self.read_part(request, lpn, mask, &mut together, calendar, probe);
+                reads += self.read_part(request, lpn, mask, &mut together, ctx);
             }
         }
-        reads + self.read_together(request, together, calendar, probe)
+        reads + self.read_together(request, together, ctx)
     }
 
     /// Reads what was gathered of a page row.
@@ -132,11 +117,10 @@ pub(crate) trait Sectored: Reads {
         &mut self,
         request: u32,
         Together { row, mask, bytes }: Together,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> u32 {
         self.parts().0.read_bytes = bytes;
-        self.submit_host_read(request, row, mask, calendar, probe)
+        self.submit_host_read(request, row, mask, ctx)
     }
 
     /// Reads sectors of a unit from the flash, with those of other units of its page row; gives how many reads that takes.
@@ -146,8 +130,7 @@ pub(crate) trait Sectored: Reads {
         lpn: Lpn,
         mask: u64,
         together: &mut Together,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> u32 {
         let home = self.home_die(lpn);
         let (media, _) = self.parts();
@@ -163,16 +146,16 @@ pub(crate) trait Sectored: Reads {
             sectors.next_page(home as usize);
         }
         if ppa == Ppa::NONE {
-            self.read_unwritten(lpn, Origin::Host, Class::HostRead, request, bytes(mask), calendar, probe);
+            self.read_unwritten(lpn, Origin::Host, Class::HostRead, request, bytes(mask), ctx);
             return 1;
         }
         if media.buffer.find(lpn).is_none() {
-            probe.on_host_read(lpn, ppa); // Else the flash gives only what the newer version in the buffer lacks.
+            ctx.probe.on_host_read(lpn, ppa); // Else the flash gives only what the newer version in the buffer lacks.
         }
         let (row, unit) = (ppa.0 / media.store.layout.row_units, ppa.0 % media.store.layout.row_units);
         let mut before = 0;
         if row != together.row || together.mask >> unit & 1 == 1 {
-            before = self.read_together(request, std::mem::take(together), calendar, probe);
+            before = self.read_together(request, std::mem::take(together), ctx);
         }
         *together = Together { row, mask: together.mask | 1 << unit, bytes: together.bytes + bytes(mask) };
         before
@@ -187,8 +170,7 @@ pub(crate) trait Sectored: Reads {
         class: Class,
         owner: u32,
         bytes: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let die = self.home_die(lpn);
         let mut transaction =
@@ -197,7 +179,7 @@ pub(crate) trait Sectored: Reads {
         transaction.pages = 1;
         transaction.owner = owner;
         transaction.bytes = bytes;
-        self.parts().0.store.controller.submit(transaction, calendar, probe);
+        self.parts().0.store.controller.submit(transaction, ctx);
     }
 
     /// The sectors of the write at hand are those that `slot` holds; true when no others must be read first.
@@ -238,13 +220,7 @@ pub(crate) trait Sectored: Reads {
 
     /// Begins to read what a partial write needs beside its own data. False when it needs nothing.
     #[cold]
-    fn read_rest<P: Probe>(
-        &mut self,
-        slot: u32,
-        whole: bool,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) -> bool {
+    fn read_rest<P: Probe>(&mut self, slot: u32, whole: bool, ctx: &mut Context<P>) -> bool {
         let (media, _) = self.parts();
         let lpn = media.buffer.slot(slot).lpn;
         let home = media.store.map.lookup(lpn);
@@ -254,7 +230,7 @@ pub(crate) trait Sectored: Reads {
             None if whole || home == Ppa::NONE => return false,
             Some(0) => return false,
             Some(missing) if home == Ppa::NONE => {
-                self.read_unwritten(lpn, origin, Class::HostRead, slot, bytes(missing), calendar, probe);
+                self.read_unwritten(lpn, origin, Class::HostRead, slot, bytes(missing), ctx);
                 return true;
             }
             Some(missing) => media.read_bytes = bytes(missing),
@@ -262,7 +238,7 @@ pub(crate) trait Sectored: Reads {
         }
         let (row, unit) = (home.0 / media.store.layout.row_units, home.0 % media.store.layout.row_units);
         let class = if part.is_some() { Class::HostRead } else { Class::InternalRead };
-        media.submit_read(row, 1 << unit, origin, class, slot, calendar, probe);
+        media.submit_read(row, 1 << unit, origin, class, slot, ctx);
         debug_assert_eq!(media.buffer.slot(slot).state, SlotState::Merging);
         true
     }

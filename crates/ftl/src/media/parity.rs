@@ -3,8 +3,7 @@
 use crate::guards::{Stripes, members};
 use crate::media::Media;
 use crate::store::{NONE, Source, SuperblockState};
-use controller::{Class, Kind, Origin, Probe, Transaction};
-use engine::Calendar;
+use controller::{Class, Context, Kind, Origin, Probe, Transaction};
 use units::DieId;
 
 impl Media {
@@ -51,31 +50,19 @@ impl Media {
 
     /// A program of a superblock (numbered over the drive) was handed out, `programs` with it: the parity follows where
     /// it was the last of its stripe.
-    pub(crate) fn note_program<P: Probe>(
-        &mut self,
-        superblock: u32,
-        programs: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn note_program<P: Probe>(&mut self, superblock: u32, programs: u32, ctx: &mut Context<P>) {
         let due = self.stripes().note_written(superblock, programs);
-        self.program_parity(superblock, due, calendar, probe);
+        self.program_parity(superblock, due, ctx);
     }
 
     /// A superblock was closed before it was full.
-    pub(crate) fn note_ended<P: Probe>(&mut self, superblock: u32, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn note_ended<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         let due = self.stripes().note_ended(superblock);
-        self.program_parity(superblock, due, calendar, probe);
+        self.program_parity(superblock, due, ctx);
     }
 
     /// Submits the `due` last of the parity programs handed out in the group of `superblock`.
-    pub(crate) fn program_parity<P: Probe>(
-        &mut self,
-        superblock: u32,
-        due: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn program_parity<P: Probe>(&mut self, superblock: u32, due: u32, ctx: &mut Context<P>) {
         if due == 0 {
             return;
         }
@@ -100,14 +87,14 @@ impl Media {
             if let Some(regulation) = &mut self.guards.regulation {
                 let cost = regulation.table.for_parity();
                 transaction.cost =
-                    regulation.issue(cost, global as usize, row, transaction.rows, calendar.now());
+                    regulation.issue(cost, global as usize, row, transaction.rows, ctx.calendar.now());
                 // The data that it protects fall due themselves.
                 regulation.take_due();
             }
             self.store.space.in_flight[global as usize] += 1;
             let units = self.store.layout.program_units;
-            probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
-            self.store.controller.submit(transaction, calendar, probe);
+            ctx.probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
+            self.store.controller.submit(transaction, ctx);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::media::Media;
 use crate::read_merge::RowUnits;
 use crate::store::Source;
-use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
+use controller::{Class, Context, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 
@@ -37,8 +37,7 @@ impl Media {
         origin: Origin,
         class: Class,
         owner: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> TransactionId {
         let global = row / self.store.layout.rows;
         let die = global / self.store.layout.superblocks_per_die;
@@ -51,21 +50,21 @@ impl Media {
         transaction.bytes = std::mem::take(&mut self.read_bytes);
         if let Some(regulation) = &mut self.guards.regulation {
             if origin == Origin::Host {
-                regulation.note_host_operation(die as usize, calendar.now());
+                regulation.note_host_operation(die as usize, ctx.calendar.now());
             }
             transaction.reading = match transaction.slc {
                 true => regulation.plan_one_bit_read(origin),
-                false => regulation.plan_read(row, origin, calendar.now()),
+                false => regulation.plan_read(row, origin, ctx.calendar.now()),
             };
             if let Some(superblock) = regulation.take_worn_by_reads() {
-                self.ask_upkeep(superblock, calendar.now(), Origin::Refresh, calendar);
+                self.ask_upkeep(superblock, ctx.calendar.now(), Origin::Refresh, &mut ctx.calendar);
             }
         }
         transaction.reading.uncorrectable |= die == self.guards.failed_die;
         if transaction.reading.uncorrectable && origin != Origin::ReadAhead {
             self.pin_group(global);
         }
-        self.store.controller.submit(transaction, calendar, probe)
+        self.store.controller.submit(transaction, ctx)
     }
 
     /// Tells the regulator, if there is one, that the host reads a unit that lives at `ppa`.

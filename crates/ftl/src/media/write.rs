@@ -6,7 +6,7 @@ use crate::guards::regulation::Unit;
 use crate::media::Media;
 use crate::placement::PlacementView;
 use crate::store::{Frontier, HOST, MOVED, NONE, SLC, Source, SuperblockState};
-use controller::{Class, Kind, Origin, Probe, Transaction};
+use controller::{Class, Context, Kind, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
 use units::{DieId, Lpn, Nanos, Ppa, SimTime};
 
@@ -51,34 +51,28 @@ impl Media {
         }
     }
 
-    pub(crate) fn arm_flush<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn arm_flush<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if self.assembly.flush_after == Nanos::ZERO {
-            self.pad_current(calendar, probe);
+            self.pad_current(ctx);
             return;
         }
         self.assembly.flush_armed = true;
-        let at = calendar.now() + self.assembly.flush_after;
-        calendar.schedule_timer(at, Event { kind: events::FLUSH, index: self.assembly.flush_serial });
+        let at = ctx.calendar.now() + self.assembly.flush_after;
+        ctx.calendar.schedule_timer(at, Event { kind: events::FLUSH, index: self.assembly.flush_serial });
     }
 
-    pub(crate) fn pad_current<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn pad_current<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if self.assembly.current != NONE {
             let die = self.assembly.current as usize;
-            self.pad(die, self.assembly.host_stream, calendar, probe);
+            self.pad(die, self.assembly.host_stream, ctx);
             self.assembly.current = NONE;
         }
     }
 
     /// Completes the program unit of a frontier with empty units.
-    pub(crate) fn pad<P: Probe>(
-        &mut self,
-        die: usize,
-        stream: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn pad<P: Probe>(&mut self, die: usize, stream: usize, ctx: &mut Context<P>) {
         while self.store.space.dies[die].frontiers[stream].filled > 0 {
-            self.append(die, stream, Lpn::NONE, Source::PADDING, calendar, probe);
+            self.append(die, stream, Lpn::NONE, Source::PADDING, ctx);
         }
     }
 
@@ -90,8 +84,7 @@ impl Media {
         stream: usize,
         lpn: Lpn,
         source: Source,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         // Neither padding nor a superblock's summary may go elsewhere.
         if lpn != Lpn::NONE && self.store.space.dies[die].frontiers[stream].filled == 0 {
@@ -106,7 +99,7 @@ impl Media {
         let global = (die as u32) * self.store.space.per_die + frontier.superblock;
         let ppa = Ppa(self.store.layout.first_ppa(global) + frontier.next_unit);
         if self.guards.regulation.is_some() && lpn != Lpn::NONE {
-            self.choose_cost(die, stream, global, lpn, source.origin(), calendar.now());
+            self.choose_cost(die, stream, global, lpn, source.origin(), ctx.calendar.now());
         }
         let frontier = &mut self.store.space.dies[die].frontiers[stream];
         self.store.programs.set(frontier.slot, frontier.filled, source);
@@ -115,7 +108,7 @@ impl Media {
         let complete = frontier.filled == self.store.layout.program_units_of(stream == SLC);
         self.store.map.assign(ppa, lpn);
         if complete {
-            self.issue_program(die, stream, Kind::Program, calendar, probe);
+            self.issue_program(die, stream, Kind::Program, ctx);
         }
     }
 
@@ -150,8 +143,7 @@ impl Media {
         die: usize,
         stream: usize,
         kind: Kind,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let layout = &self.store.layout;
         let frontier = &mut self.store.space.dies[die].frontiers[stream];
@@ -166,7 +158,7 @@ impl Media {
         let mut transaction = self.program_of(die, stream, kind, superblock, next_unit, slot);
         let global = self.store.space.global(die, superblock);
         if self.guards.regulation.is_some() {
-            self.cost_of(&mut transaction, stream, global, calendar);
+            self.cost_of(&mut transaction, stream, global, &mut ctx.calendar);
         }
         self.store.space.in_flight[global] += 1;
         if full {
@@ -183,16 +175,16 @@ impl Media {
             self.assembly.flush_armed = false;
         }
         let units = self.store.layout.program_units_of(slc);
-        probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
-        self.store.controller.submit(transaction, calendar, probe);
+        ctx.probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
+        self.store.controller.submit(transaction, ctx);
         if self.guards.parity.is_some() && !slc {
-            self.note_program(global as u32, next_unit / self.store.layout.program_units, calendar, probe);
+            self.note_program(global as u32, next_unit / self.store.layout.program_units, ctx);
         }
         if full {
             self.note_closed(global);
         } else if next_unit == self.store.layout.data_units() {
             for _ in 0..self.store.layout.summary_units {
-                self.append(die, stream, Lpn::NONE, Source::SUMMARY, calendar, probe);
+                self.append(die, stream, Lpn::NONE, Source::SUMMARY, ctx);
             }
         }
         if stream != MOVED {
@@ -255,21 +247,15 @@ impl Media {
     }
 
     /// Takes no more data into a superblock that may be open.
-    pub(crate) fn end_superblock<P: Probe>(
-        &mut self,
-        die: usize,
-        superblock: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn end_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         for stream in 0..3 {
             if self.store.space.dies[die].frontiers[stream].superblock == superblock {
-                self.pad(die, stream, calendar, probe);
+                self.pad(die, stream, ctx);
                 self.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
                 let global = self.store.space.global(die, superblock);
                 self.store.space.state[global] = SuperblockState::Closed;
                 if self.guards.parity.is_some() && stream != SLC {
-                    self.note_ended(global as u32, calendar, probe);
+                    self.note_ended(global as u32, ctx);
                 }
                 if stream == self.assembly.host_stream && self.assembly.current == die as u32 {
                     self.assembly.current = NONE;
@@ -279,16 +265,10 @@ impl Media {
     }
 
     /// A program failed: nothing more goes into the superblock, and what it holds moves out.
-    pub(crate) fn fail_superblock<P: Probe>(
-        &mut self,
-        die: usize,
-        superblock: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn fail_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         let global = self.store.space.global(die, superblock);
         let first_failure = !std::mem::replace(&mut self.store.space.failing[global], true);
-        self.end_superblock(die, superblock, calendar, probe);
+        self.end_superblock(die, superblock, ctx);
         debug_assert!(first_failure || self.store.space.state[global] == SuperblockState::Closed);
     }
 }

@@ -1,8 +1,7 @@
 //! The buffer as a cache: what the translation layer does with it beside writing it out.
 
 use crate::pages::PageMapped;
-use controller::Probe;
-use engine::Calendar;
+use controller::{Context, Probe};
 
 impl PageMapped {
     /// New data for a unit of which the buffer has a version that is not under way to the flash: true when they
@@ -22,8 +21,8 @@ impl PageMapped {
     }
 
     /// Sends all that the buffer holds to the flash: the run is over, or a flush asks for it.
-    pub fn send_out<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.buffer.send_out_held();
-        self.pump(calendar, probe);
+        self.pump(ctx);
     }
 }

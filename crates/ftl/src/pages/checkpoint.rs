@@ -3,8 +3,7 @@
 use crate::buffer::SlotState;
 use crate::guards::snapshots::Awaited;
 use crate::pages::PageMapped;
-use controller::Probe;
-use engine::Calendar;
+use controller::{Context, Probe};
 use units::{Lpn, SimTime};
 
 impl PageMapped {
@@ -13,14 +12,13 @@ impl PageMapped {
         &mut self,
         awaited: Awaited,
         since: SimTime,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };
         snapshots.checkpoint.waiting.push((awaited, since));
-        self.go_on_with_checkpoint(calendar.now());
+        self.go_on_with_checkpoint(ctx.calendar.now());
         if self.media.guards.demand.is_some() {
-            self.start_tasks(calendar, probe);
+            self.start_tasks(ctx);
         }
     }
 

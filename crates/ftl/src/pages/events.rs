@@ -6,28 +6,28 @@ use crate::pages::PageMapped;
 use crate::store::{NONE, Source, SuperblockState};
 use crate::upkeep::KeepsUp;
 use crate::{Output, Stages, events};
-use controller::{Class, Kind, Origin, Probe, Transaction, TransactionId};
-use engine::{Calendar, Event};
+use controller::{Class, Context, Kind, Origin, Probe, Transaction, TransactionId};
+use engine::Event;
 use units::Ppa;
 
 impl PageMapped {
     /// Handles an event of this crate or the controller; outputs can then be taken.
     #[inline]
-    pub fn handle<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+    pub fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         match event.kind {
-            events::IDLE => self.on_idle_timer(event, calendar, probe),
-            events::FOLD => self.on_fold_timer(event, calendar, probe),
-            events::UPKEEP => self.on_upkeep(calendar, probe),
-            events::REWRITE => self.upkeep.on_rewrite_timer(&mut self.media, event, calendar, probe),
+            events::IDLE => self.on_idle_timer(event, ctx),
+            events::FOLD => self.on_fold_timer(event, ctx),
+            events::UPKEEP => self.on_upkeep(ctx),
+            events::REWRITE => self.upkeep.on_rewrite_timer(&mut self.media, event, ctx),
             events::FLUSH => {
                 if event.index == self.media.assembly.flush_serial && self.media.assembly.current != NONE {
-                    self.media.pad_current(calendar, probe);
+                    self.media.pad_current(ctx);
                 }
             }
             _ => {
-                self.media.store.controller.handle(event, calendar, probe);
+                self.media.store.controller.handle(event, ctx);
                 if let Some(first) = self.media.store.controller.take_finished() {
-                    self.on_all_finished(first, calendar, probe);
+                    self.on_all_finished(first, ctx);
                 }
             }
         }
@@ -35,27 +35,22 @@ impl PageMapped {
 
     /// Operations are done, and with each of them something else may be able to begin.
     #[inline(never)]
-    fn on_all_finished<P: Probe>(&mut self, first: TransactionId, calendar: &mut Calendar, probe: &mut P) {
+    fn on_all_finished<P: Probe>(&mut self, first: TransactionId, ctx: &mut Context<P>) {
         let mut next = Some(first);
         while let Some(id) = next {
-            self.on_finished(id, calendar, probe);
+            self.on_finished(id, ctx);
             next = self.media.store.controller.take_finished();
         }
         if self.media.guards.demand.is_some() {
-            self.start_tasks(calendar, probe);
+            self.start_tasks(ctx);
         }
-        self.pump(calendar, probe);
+        self.pump(ctx);
         if self.media.guards.snapshots.is_some() {
-            self.go_on_rolling_back(calendar, probe);
+            self.go_on_rolling_back(ctx);
         }
     }
 
-    pub(super) fn on_finished<P: Probe>(
-        &mut self,
-        id: TransactionId,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(super) fn on_finished<P: Probe>(&mut self, id: TransactionId, ctx: &mut Context<P>) {
         let transaction = *self.media.store.controller.transaction(id);
         self.media.store.controller.release(id);
         let die = transaction.die.index();
@@ -66,46 +61,41 @@ impl PageMapped {
                 if transaction.origin == Origin::ReadAhead {
                     self.on_fetched(id, &transaction);
                 } else if transaction.reading.uncorrectable || transaction.origin == Origin::Rebuild {
-                    self.on_uncorrectable(&transaction, calendar, probe);
+                    self.on_uncorrectable(&transaction, ctx);
                 } else {
-                    self.on_read(&transaction, calendar, probe);
+                    self.on_read(&transaction, ctx);
                 }
             }
-            Kind::Program | Kind::Copyback => self.on_programmed(&transaction, calendar, probe),
-            Kind::Erase => self.upkeep.on_erased(&mut self.media, &transaction, calendar, probe),
+            Kind::Program | Kind::Copyback => self.on_programmed(&transaction, ctx),
+            Kind::Erase => self.upkeep.on_erased(&mut self.media, &transaction, ctx),
         }
         if self.media.agenda.is_some() {
-            self.media.wake_upkeep(calendar);
+            self.media.wake_upkeep(&mut ctx.calendar);
             if self.media.guards.regulation.is_some() && self.media.movers[die].is_asked() {
-                self.upkeep.collect(&mut self.media, die, calendar, probe);
+                self.upkeep.collect(&mut self.media, die, ctx);
             }
         }
         if self.media.store.controller.is_idle(transaction.die) {
-            self.upkeep.arm_idle_timer(&mut self.media, die, calendar);
-            self.upkeep.arm_fold_timer(&mut self.media, die, calendar);
-            self.upkeep.arm_rewrite_timer(&mut self.media, die, calendar);
-            self.upkeep.arm_patrol(&mut self.media, die, calendar);
+            self.upkeep.arm_idle_timer(&mut self.media, die, &mut ctx.calendar);
+            self.upkeep.arm_fold_timer(&mut self.media, die, &mut ctx.calendar);
+            self.upkeep.arm_rewrite_timer(&mut self.media, die, &mut ctx.calendar);
+            self.upkeep.arm_patrol(&mut self.media, die, &mut ctx.calendar);
         }
     }
 
     /// The data of a read is there, or given up as lost.
-    pub(crate) fn on_read<P: Probe>(
-        &mut self,
-        transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn on_read<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         match transaction.origin {
-            Origin::Host => self.end_host_read(transaction, calendar, probe),
-            Origin::ReadModifyWrite => self.on_merged(transaction.owner, probe),
-            Origin::Fold => self.upkeep.on_fold_read(&mut self.media, transaction, calendar, probe),
-            Origin::Rewrite => self.upkeep.on_rewrite_read(&mut self.media, transaction, calendar, probe),
+            Origin::Host => self.end_host_read(transaction, ctx),
+            Origin::ReadModifyWrite => self.on_merged(transaction.owner, &mut ctx.probe),
+            Origin::Fold => self.upkeep.on_fold_read(&mut self.media, transaction, ctx),
+            Origin::Rewrite => self.upkeep.on_rewrite_read(&mut self.media, transaction, ctx),
             Origin::Scrub if transaction.owner != NONE => {
-                self.upkeep.on_patrol_read(&mut self.media, transaction, calendar, probe)
+                self.upkeep.on_patrol_read(&mut self.media, transaction, ctx)
             }
             Origin::Map if transaction.owner == NONE => self.on_recovery_read(),
-            Origin::Map => self.end_task(transaction.owner, calendar, probe),
-            _ => self.upkeep.on_moving_read(&mut self.media, transaction, calendar, probe),
+            Origin::Map => self.end_task(transaction.owner, ctx),
+            _ => self.upkeep.on_moving_read(&mut self.media, transaction, ctx),
         }
     }
 
@@ -141,16 +131,11 @@ impl PageMapped {
         self.answer_flushes();
     }
 
-    pub(super) fn on_programmed<P: Probe>(
-        &mut self,
-        transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(super) fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let die = transaction.die.index();
         let global = self.media.store.space.global(die, transaction.superblock);
         let done = self.media.store.array.program(global, transaction.row, transaction.rows);
-        self.account_risk(calendar.now());
+        self.account_risk(ctx.calendar.now());
         self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         if transaction.kind == Kind::Copyback {
             self.media.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
@@ -159,16 +144,16 @@ impl PageMapped {
                 _ => self.media.on_copied_back(die),
             }
         }
-        self.on_programmed_units(transaction, done, calendar, probe);
+        self.on_programmed_units(transaction, done, ctx);
         self.media.store.programs.release(transaction.owner);
         if self.media.guards.snapshots.is_some() {
-            self.go_on_with_checkpoint(calendar.now());
+            self.go_on_with_checkpoint(ctx.calendar.now());
         }
         self.media.store.space.in_flight[global] -= 1;
         if transaction.origin == Origin::Parity {
             self.media.store.stats.program_failures += u64::from(!done);
-            self.media.on_parity_programmed(global as u32, done, calendar, probe);
-            self.upkeep.collect(&mut self.media, die, calendar, probe);
+            self.media.on_parity_programmed(global as u32, done, ctx);
+            self.upkeep.collect(&mut self.media, die, ctx);
             return;
         }
         let hosts = match &self.media.guards.ordering {
@@ -180,22 +165,16 @@ impl PageMapped {
         }
         if !done {
             self.media.store.stats.program_failures += 1;
-            self.media.fail_superblock(die, transaction.superblock, calendar, probe);
+            self.media.fail_superblock(die, transaction.superblock, ctx);
         }
         self.end_programs(die, transaction.superblock);
-        self.media.erase_emptied(calendar, probe);
-        self.upkeep.collect(&mut self.media, die, calendar, probe);
+        self.media.erase_emptied(ctx);
+        self.upkeep.collect(&mut self.media, die, ctx);
     }
 
     /// Each unit of a program has a new place, or must find another.
     #[inline(always)]
-    fn on_programmed_units<P: Probe>(
-        &mut self,
-        transaction: &Transaction,
-        done: bool,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    fn on_programmed_units<P: Probe>(&mut self, transaction: &Transaction, done: bool, ctx: &mut Context<P>) {
         let first = self.media.store.first_unit(transaction);
         for unit in 0..transaction.rows * self.media.store.layout.row_units {
             let ppa = Ppa(first + unit);
@@ -204,13 +183,13 @@ impl PageMapped {
             match source.origin() {
                 Origin::Map if source == Source::SUMMARY => {}
                 Origin::Host | Origin::Map => {
-                    self.on_host_unit(ppa, source.value(), done, transaction, probe);
+                    self.on_host_unit(ppa, source.value(), done, transaction, &mut ctx.probe);
                 }
                 Origin::Padding | Origin::Parity => {}
                 origin => {
                     let old = Ppa(source.value());
-                    if !self.media.on_moved_unit(ppa, old, done, probe) {
-                        self.media.move_again(old, origin, transaction.kind, calendar, probe);
+                    if !self.media.on_moved_unit(ppa, old, done, &mut ctx.probe) {
+                        self.media.move_again(old, origin, transaction.kind, ctx);
                     }
                 }
             }
@@ -294,27 +273,27 @@ impl PageMapped {
         }
     }
 
-    pub(super) fn on_idle_timer<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+    pub(super) fn on_idle_timer<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         let die = event.index as usize;
         let since = self.media.idle_since(die);
         let Some(wait) = self.upkeep.trigger.idle_after() else { return };
         let collection = &mut self.media.movers[die];
-        if collection.timer.has_lasted(since, wait, event, calendar) {
+        if collection.timer.has_lasted(since, wait, event, &mut ctx.calendar) {
             collection.background = true;
-            self.upkeep.collect(&mut self.media, die, calendar, probe);
-            self.pump(calendar, probe);
+            self.upkeep.collect(&mut self.media, die, ctx);
+            self.pump(ctx);
         }
     }
 
-    pub(super) fn on_fold_timer<P: Probe>(&mut self, event: Event, calendar: &mut Calendar, probe: &mut P) {
+    pub(super) fn on_fold_timer<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         let die = event.index as usize;
         let since = self.media.idle_since(die);
         let Some(cache) = &mut self.media.guards.slc_cache else { return };
         let Some(wait) = cache.idle_after else { return };
-        if self.media.movers[die].fold_timer.has_lasted(since, wait, event, calendar) {
+        if self.media.movers[die].fold_timer.has_lasted(since, wait, event, &mut ctx.calendar) {
             cache.dies[die].background = true;
-            self.upkeep.collect(&mut self.media, die, calendar, probe);
-            self.pump(calendar, probe);
+            self.upkeep.collect(&mut self.media, die, ctx);
+            self.pump(ctx);
         }
     }
 }

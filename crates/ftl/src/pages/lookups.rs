@@ -6,8 +6,7 @@ use crate::guards::sectors::LOOKUP_BYTES;
 use crate::host_side::{Arriving, Sectored};
 use crate::pages::PageMapped;
 use crate::{Output, Stages};
-use controller::{Class, Origin, Probe, Reading};
-use engine::Calendar;
+use controller::{Class, Context, Origin, Probe, Reading};
 use units::{Lpn, Ppa};
 
 impl PageMapped {
@@ -39,8 +38,7 @@ impl PageMapped {
         request: u32,
         first: Lpn,
         count: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> u32 {
         let mut parts = 0;
         let mut found = first.0;
@@ -52,15 +50,15 @@ impl PageMapped {
                 continue;
             }
             // What lies before is read now; this unit and those after it in the same translation unit wait.
-            parts += self.read_found(request, Lpn(found), at - 1 - found, calendar, probe);
+            parts += self.read_found(request, Lpn(found), at - 1 - found, ctx);
             let demand = self.media.guards.demand.as_ref().expect("only a drive with a cached map misses");
             let end = ((lpn.0 / demand.entries_per_unit + 1) * demand.entries_per_unit).min(first.0 + count);
             parts += 1;
-            let waiter = Waiter::Read { request, first: lpn, count: end - lpn.0, since: calendar.now() };
-            self.await_entry(lpn, waiter, calendar, probe);
+            let waiter = Waiter::Read { request, first: lpn, count: end - lpn.0, since: ctx.calendar.now() };
+            self.await_entry(lpn, waiter, ctx);
             (at, found) = (end, end);
         }
-        parts + self.read_found(request, Lpn(found), at - found, calendar, probe)
+        parts + self.read_found(request, Lpn(found), at - found, ctx)
     }
 
     /// True when a write must wait for the map entry of its unit; its slot is then taken care of.
@@ -68,25 +66,24 @@ impl PageMapped {
         &mut self,
         lpn: Lpn,
         write: Arriving,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         if let Some(demand) = &mut self.media.guards.demand {
             demand.credit = (demand.credit + 1).min(CREDIT_MOST);
         }
         if self.find_entry(lpn) {
-            self.start_tasks(calendar, probe);
+            self.start_tasks(ctx);
             return false;
         }
         let slot = self.media.buffer.insert(lpn, write.request, SlotState::Merging);
-        probe.on_buffered(lpn, slot, write.older);
+        ctx.probe.on_buffered(lpn, slot, write.older);
         self.note_arrived(slot, lpn, write);
-        self.note_buffered(lpn, probe);
-        self.await_entry(lpn, Waiter::Write { slot, whole: write.whole }, calendar, probe);
+        self.note_buffered(lpn, &mut ctx.probe);
+        self.await_entry(lpn, Waiter::Write { slot, whole: write.whole }, ctx);
         true
     }
 
-    fn await_entry<P: Probe>(&mut self, lpn: Lpn, waiter: Waiter, calendar: &mut Calendar, probe: &mut P) {
+    fn await_entry<P: Probe>(&mut self, lpn: Lpn, waiter: Waiter, ctx: &mut Context<P>) {
         let demand =
             self.media.guards.demand.as_mut().expect("only a drive with a cached map waits for entries");
         let page = demand.page_of(lpn);
@@ -95,11 +92,11 @@ impl PageMapped {
             Some(task) => task.waiters.push(waiter),
             None => demand.queued.push_back(Task { page, update: false, waiters: vec![waiter] }),
         }
-        self.start_tasks(calendar, probe);
+        self.start_tasks(ctx);
     }
 
     /// Starts what is queued while there is a place for it: what must be written goes first.
-    pub(crate) fn start_tasks<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn start_tasks<P: Probe>(&mut self, ctx: &mut Context<P>) {
         loop {
             let Some(demand) = &mut self.media.guards.demand else { return };
             if demand.in_flight >= demand.most {
@@ -121,11 +118,11 @@ impl PageMapped {
                     None => return,
                 },
             };
-            self.start_task(task, calendar, probe);
+            self.start_task(task, ctx);
         }
     }
 
-    fn start_task<P: Probe>(&mut self, task: Task, calendar: &mut Calendar, probe: &mut P) {
+    fn start_task<P: Probe>(&mut self, task: Task, ctx: &mut Context<P>) {
         let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
         let unit = demand.unit_of(task.page);
         let (whole, stored) = (demand.checkpoints.is_some(), demand.stored);
@@ -137,14 +134,14 @@ impl PageMapped {
         demand.tasks[place] = Some(task);
         let home = self.media.store.map.lookup(unit);
         if (home == Ppa::NONE && !stored) || self.media.buffer.find(unit).is_some() || whole {
-            self.end_task(place as u32, calendar, probe);
+            self.end_task(place as u32, ctx);
             return;
         }
-        self.read_lookup(unit, home, place as u32, calendar, probe);
+        self.read_lookup(unit, home, place as u32, ctx);
     }
 
     /// A translation unit was read.
-    pub(crate) fn end_task<P: Probe>(&mut self, place: u32, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn end_task<P: Probe>(&mut self, place: u32, ctx: &mut Context<P>) {
         let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
         let task = demand.tasks[place as usize].take().expect("a task is under way");
         demand.in_flight -= 1;
@@ -152,9 +149,9 @@ impl PageMapped {
             self.write_translation(task.page);
         }
         for waiter in task.waiters {
-            self.resume(waiter, calendar, probe);
+            self.resume(waiter, ctx);
         }
-        self.start_tasks(calendar, probe);
+        self.start_tasks(ctx);
     }
 
     /// Puts a changed translation unit into the buffer.
@@ -173,13 +170,13 @@ impl PageMapped {
         }
     }
 
-    fn resume<P: Probe>(&mut self, waiter: Waiter, calendar: &mut Calendar, probe: &mut P) {
+    fn resume<P: Probe>(&mut self, waiter: Waiter, ctx: &mut Context<P>) {
         let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
         match waiter {
             Waiter::Read { request, first, count, since } => {
                 (first.0..first.0 + count).for_each(|lpn| demand.install(Lpn(lpn)));
-                let reads = self.read_found(request, first, count, calendar, probe);
-                let waited_ns = calendar.now().since(since).ns();
+                let reads = self.read_found(request, first, count, ctx);
+                let waited_ns = ctx.calendar.now().since(since).ns();
                 if reads == 0 {
                     let reading = Reading { decodes: 0, ..Reading::HARD };
                     self.host.outputs.push(Output::Read {
@@ -195,8 +192,8 @@ impl PageMapped {
                 let lpn = self.media.buffer.slot(slot).lpn;
                 demand.install(lpn);
                 let merging = self.media.buffer.slot(slot).state == SlotState::Merging;
-                if !(merging && self.read_rest(slot, whole, calendar, probe)) {
-                    self.on_merged(slot, probe);
+                if !(merging && self.read_rest(slot, whole, ctx)) {
+                    self.on_merged(slot, &mut ctx.probe);
                 }
             }
         }
@@ -205,11 +202,11 @@ impl PageMapped {
     /// A snapshot sees what the buffer holds of `lpn`, which a newer version or a trim overtakes: where that is a part of the
     /// unit and waits for its map entry, the rest is read now, while the map still says where it is.
     #[cold]
-    pub(crate) fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
         let Some(slot) = self.media.find_unwritten(lpn) else { return };
         let waits = self.media.guards.demand.as_mut().and_then(|demand| demand.take_write(slot));
-        if waits.is_some_and(|whole| !self.read_rest(slot, whole, calendar, probe)) {
-            self.on_merged(slot, probe);
+        if waits.is_some_and(|whole| !self.read_rest(slot, whole, ctx)) {
+            self.on_merged(slot, &mut ctx.probe);
         }
     }
 
@@ -254,23 +251,16 @@ impl PageMapped {
     }
 
     /// Reads the translation unit `unit`, of which a lookup takes one sector over the channel. `owner` is told.
-    pub(crate) fn read_lookup<P: Probe>(
-        &mut self,
-        unit: Lpn,
-        home: Ppa,
-        owner: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn read_lookup<P: Probe>(&mut self, unit: Lpn, home: Ppa, owner: u32, ctx: &mut Context<P>) {
         let part = self.media.guards.sectors.is_some();
         if home == Ppa::NONE {
             let bytes = if part { LOOKUP_BYTES } else { 0 };
-            self.read_unwritten(unit, Origin::Map, Class::InternalRead, owner, bytes, calendar, probe);
+            self.read_unwritten(unit, Origin::Map, Class::InternalRead, owner, bytes, ctx);
             return;
         }
         self.media.read_bytes = if part { LOOKUP_BYTES } else { 0 };
         let (row, at) =
             (home.0 / self.media.store.layout.row_units, home.0 % self.media.store.layout.row_units);
-        self.media.submit_read(row, 1 << at, Origin::Map, Class::InternalRead, owner, calendar, probe);
+        self.media.submit_read(row, 1 << at, Origin::Map, Class::InternalRead, owner, ctx);
     }
 }

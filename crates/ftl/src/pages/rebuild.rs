@@ -3,26 +3,20 @@
 use crate::guards::{Rebuild, members};
 use crate::pages::PageMapped;
 use crate::store::NONE;
-use controller::{Origin, Probe, Transaction};
-use engine::Calendar;
+use controller::{Context, Origin, Probe, Transaction};
 
 impl PageMapped {
     /// A read failed, or is one of those that make another good.
     #[cold]
-    pub(crate) fn on_uncorrectable<P: Probe>(
-        &mut self,
-        transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn on_uncorrectable<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         if transaction.origin == Origin::Rebuild {
-            self.unpin(transaction, transaction.reading.uncorrectable, calendar, probe);
-            return self.on_rebuild_read(transaction, calendar, probe);
+            self.unpin(transaction, transaction.reading.uncorrectable, ctx);
+            return self.on_rebuild_read(transaction, ctx);
         }
         if transaction.origin == Origin::Scrub && transaction.owner != NONE {
             // A patrol only looks: the superblock is written anew, and what that cannot read is found again then.
-            self.on_read(transaction, calendar, probe);
-            return self.unpin(transaction, true, calendar, probe);
+            self.on_read(transaction, ctx);
+            return self.unpin(transaction, true, ctx);
         }
         let rows = self.rows_beside(transaction);
         let at = self.media.guards.rebuilds.begin(Rebuild {
@@ -32,18 +26,10 @@ impl PageMapped {
         });
         let rows = rows.unwrap_or_default();
         if rows.is_empty() {
-            return self.end_rebuild(at, calendar, probe);
+            return self.end_rebuild(at, ctx);
         }
         for row in rows {
-            self.media.submit_read(
-                row,
-                transaction.mask,
-                Origin::Rebuild,
-                transaction.class,
-                at,
-                calendar,
-                probe,
-            );
+            self.media.submit_read(row, transaction.mask, Origin::Rebuild, transaction.class, at, ctx);
         }
     }
 
@@ -68,12 +54,7 @@ impl PageMapped {
         )
     }
 
-    fn on_rebuild_read<P: Probe>(
-        &mut self,
-        transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    fn on_rebuild_read<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let at = transaction.owner;
         let rebuild = &mut self.media.guards.rebuilds.items[at as usize];
         rebuild.left -= 1;
@@ -90,11 +71,11 @@ impl PageMapped {
         read.waits[Origin::Rebuild.wait_column()] += before;
         (read.channel_ns, read.transfer_ns, read.array_ns) =
             (transaction.channel_ns, transaction.transfer_ns, transaction.array_ns);
-        self.end_rebuild(at, calendar, probe);
+        self.end_rebuild(at, ctx);
     }
 
     /// All that could be read was read: the data is found again, or lost.
-    fn end_rebuild<P: Probe>(&mut self, at: u32, calendar: &mut Calendar, probe: &mut P) {
+    fn end_rebuild<P: Probe>(&mut self, at: u32, ctx: &mut Context<P>) {
         let Rebuild { mut read, failed, .. } = self.media.guards.rebuilds.items[at as usize].clone();
         self.media.guards.rebuilds.free.push(at);
         let other = usize::from(read.origin != Origin::Host);
@@ -105,18 +86,12 @@ impl PageMapped {
             self.media.store.stats.reads_rebuilt[other] += 1;
             read.reading.uncorrectable = false;
         }
-        self.on_read(&read, calendar, probe);
-        self.unpin(&read, true, calendar, probe);
+        self.on_read(&read, ctx);
+        self.unpin(&read, true, ctx);
     }
 
     /// A read that failed needs the others of its group no more.
-    fn unpin<P: Probe>(
-        &mut self,
-        transaction: &Transaction,
-        pinned: bool,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    fn unpin<P: Probe>(&mut self, transaction: &Transaction, pinned: bool, ctx: &mut Context<P>) {
         let Some(stripes) = &mut self.media.guards.parity else { return };
         if !pinned {
             return;
@@ -125,6 +100,6 @@ impl PageMapped {
             self.media.store.space.global(transaction.die.index(), transaction.superblock) as u32;
         let group = stripes.group_of(superblock);
         stripes.groups[group as usize].pins -= 1;
-        self.media.erase_group(group, calendar, probe);
+        self.media.erase_group(group, ctx);
     }
 }

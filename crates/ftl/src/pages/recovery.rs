@@ -3,8 +3,7 @@
 use crate::guards::demand::Recovery;
 use crate::pages::PageMapped;
 use crate::store::NONE;
-use controller::{Class, Origin, Probe};
-use engine::Calendar;
+use controller::{Class, Context, Origin, Probe};
 use units::Ppa;
 
 impl PageMapped {
@@ -21,7 +20,7 @@ impl PageMapped {
     }
 
     /// Reads what a drive that was at rest reads at power-up to rebuild its map; none where the map survives.
-    pub fn begin_recovery<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) -> Option<Recovery> {
+    pub fn begin_recovery<P: Probe>(&mut self, ctx: &mut Context<P>) -> Option<Recovery> {
         let demand = self.media.guards.demand.as_ref()?;
         let checkpoints = demand.checkpoints.as_ref()?;
         let layout = self.media.store.layout.clone();
@@ -52,7 +51,7 @@ impl PageMapped {
         let demand = self.media.guards.demand.as_mut().expect("seen above");
         demand.checkpoints.as_mut().expect("seen above").recovering = reads.len() as u32;
         for (row, mask) in reads {
-            self.media.submit_read(row, mask, Origin::Map, Class::InternalRead, NONE, calendar, probe);
+            self.media.submit_read(row, mask, Origin::Map, Class::InternalRead, NONE, ctx);
         }
         Some(recovery)
     }

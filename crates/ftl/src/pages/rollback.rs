@@ -6,20 +6,19 @@
 
 use crate::guards::snapshots::{ABSENT, Awaited, PENDING};
 use crate::pages::PageMapped;
-use controller::{Probe, SnapshotEvent};
-use engine::Calendar;
+use controller::{Context, Probe, SnapshotEvent};
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
 impl PageMapped {
     /// Asks the drive to go back to its newest snapshot, as soon as what it has received is on flash. Counted as void
     /// where there is none.
-    pub fn roll_back<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub fn roll_back<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };
         match snapshots.kept.back() {
             Some(newest) if snapshots.rolling_back.is_none() => {
-                snapshots.rolling_back = Some((newest.serial, calendar.now()));
-                self.go_on_rolling_back(calendar, probe);
+                snapshots.rolling_back = Some((newest.serial, ctx.calendar.now()));
+                self.go_on_rolling_back(ctx);
             }
             Some(_) => {}
             None => snapshots.counts.rollbacks_void += 1,
@@ -27,15 +26,15 @@ impl PageMapped {
     }
 
     /// Goes back once nothing is on its way to the flash.
-    pub(crate) fn go_on_rolling_back<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn go_on_rolling_back<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };
         let Some((serial, since)) = snapshots.rolling_back else { return };
         if self.media.buffer.dirty_slots() > 0
             || self.media.reserved_slots > 0
             || snapshots.checkpoint.is_under_way()
         {
-            self.send_out(calendar, probe);
-            self.media.pad_current(calendar, probe);
+            self.send_out(ctx);
+            self.media.pad_current(ctx);
             return;
         }
         snapshots.rolling_back = None;
@@ -43,19 +42,19 @@ impl PageMapped {
             && let Some(last) = snapshots.kept.len().checked_sub(1)
             && snapshots.kept[last].serial > serial
         {
-            self.media.drop_snapshot(last, probe);
+            self.media.drop_snapshot(last, &mut ctx.probe);
         }
         // Writing what was received may have dropped it.
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };
         let Some(position) = snapshots.position(serial) else {
             snapshots.counts.rollbacks_void += 1;
-            return self.pump(calendar, probe);
+            return self.pump(ctx);
         };
-        self.put_back(position, probe);
-        probe.on_snapshot(SnapshotEvent::RolledBack { serial });
-        self.ask_checkpoint(Awaited::Rollback, since, calendar, probe);
-        self.media.erase_emptied(calendar, probe);
-        self.pump(calendar, probe);
+        self.put_back(position, &mut ctx.probe);
+        ctx.probe.on_snapshot(SnapshotEvent::RolledBack { serial });
+        self.ask_checkpoint(Awaited::Rollback, since, ctx);
+        self.media.erase_emptied(ctx);
+        self.pump(ctx);
     }
 
     /// Makes the map what the snapshot at `position` sees; the later ones are gone.

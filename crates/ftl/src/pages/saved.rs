@@ -8,8 +8,7 @@ use crate::guards::snapshots;
 use crate::pages::PageMapped;
 use crate::saved::Untaken;
 use crate::store::{Frontier, NONE, SuperblockState};
-use controller::{Origin, Probe};
-use engine::Calendar;
+use controller::{Context, Origin, Probe};
 use std::cmp::Reverse;
 
 /// Arrays before those of the dies.
@@ -24,12 +23,12 @@ const FAILING: u32 = 1 << 8;
 
 impl PageMapped {
     /// Completes the programs that wait for more units with empty ones; false when none does.
-    pub fn pad_all<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) -> bool {
+    pub fn pad_all<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
         let mut any = false;
         for die in 0..self.media.store.layout.dies as usize {
             for stream in 0..self.media.store.space.dies[die].frontiers.len() {
                 any |= self.media.store.space.dies[die].frontiers[stream].filled > 0;
-                self.media.pad(die, stream, calendar, probe);
+                self.media.pad(die, stream, ctx);
             }
         }
         any

@@ -3,8 +3,7 @@
 use crate::guards::snapshots::{Awaited, Seen, Snapshot, Snapshots};
 use crate::pages::PageMapped;
 use crate::settings::WhenFull;
-use controller::{Probe, SnapshotEvent};
-use engine::Calendar;
+use controller::{Context, Probe, SnapshotEvent};
 use std::collections::BTreeMap;
 use units::Lpn;
 
@@ -19,36 +18,36 @@ impl PageMapped {
     ///
     /// # Panics
     /// When the drive was built without `ftl.snapshots`.
-    pub fn take_snapshot<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) -> u32 {
+    pub fn take_snapshot<P: Probe>(&mut self, ctx: &mut Context<P>) -> u32 {
         // What is buffered goes out without being held once it is overtaken.
         self.media.buffer.end_epoch();
         let snapshots = self.media.guards.snapshots.as_mut().expect("the drive was built to take snapshots");
         let serial = snapshots.next_serial;
         snapshots.next_serial += 1;
         snapshots.counts.taken += 1;
-        snapshots.kept.push_back(Snapshot { serial, taken: calendar.now(), old: BTreeMap::new() });
+        snapshots.kept.push_back(Snapshot { serial, taken: ctx.calendar.now(), old: BTreeMap::new() });
         let excess = snapshots.kept.len().saturating_sub(snapshots.rules.keep as usize);
         snapshots.counts.expired += excess as u64;
-        probe.on_snapshot(SnapshotEvent::Taken { serial });
+        ctx.probe.on_snapshot(SnapshotEvent::Taken { serial });
         for _ in 0..excess {
-            self.media.drop_snapshot(0, probe);
+            self.media.drop_snapshot(0, &mut ctx.probe);
         }
-        self.ask_checkpoint(Awaited::Snapshot, calendar.now(), calendar, probe);
-        self.media.erase_emptied(calendar, probe);
-        self.pump(calendar, probe);
+        self.ask_checkpoint(Awaited::Snapshot, ctx.calendar.now(), ctx);
+        self.media.erase_emptied(ctx);
+        self.pump(ctx);
         serial
     }
 
     /// Drops the snapshot of this serial number; false when it is not there.
-    pub fn delete_snapshot<P: Probe>(&mut self, serial: u32, calendar: &mut Calendar, probe: &mut P) -> bool {
+    pub fn delete_snapshot<P: Probe>(&mut self, serial: u32, ctx: &mut Context<P>) -> bool {
         let Some(position) =
             self.media.guards.snapshots.as_ref().and_then(|snapshots| snapshots.position(serial))
         else {
             return false;
         };
-        self.media.drop_snapshot(position, probe);
-        self.media.erase_emptied(calendar, probe);
-        self.pump(calendar, probe);
+        self.media.drop_snapshot(position, &mut ctx.probe);
+        self.media.erase_emptied(ctx);
+        self.pump(ctx);
         true
     }
 

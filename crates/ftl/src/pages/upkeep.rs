@@ -5,8 +5,7 @@ use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::store::SuperblockState;
 use crate::upkeep::{KeepsUp, Upkeep};
-use controller::{Origin, Probe};
-use engine::Calendar;
+use controller::{Context, Origin, Probe};
 use std::ops::Range;
 
 impl KeepsUp for PageMapped {
@@ -29,20 +28,20 @@ impl KeepsUp for PageMapped {
     }
 
     /// A moment has come.
-    fn on_moment<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    fn on_moment<P: Probe>(&mut self, ctx: &mut Context<P>) {
         while let Some(agenda) = &mut self.media.agenda
             && let Some((time, due)) = agenda.moments.first()
-            && time <= calendar.now()
+            && time <= ctx.calendar.now()
         {
             agenda.moments.pass(time, due);
             match due {
                 Moment::Snapshot => {
-                    self.take_snapshot(calendar, probe);
+                    self.take_snapshot(ctx);
                 }
-                Moment::Rollback => self.roll_back(calendar, probe),
+                Moment::Rollback => self.roll_back(ctx),
             }
         }
-        self.upkeep.await_moment(&mut self.media, calendar);
+        self.upkeep.await_moment(&mut self.media, &mut ctx.calendar);
     }
 
     /// Moves all that a superblock holds, closing it before if it is open; false while programs to it are under way,
@@ -51,8 +50,7 @@ impl KeepsUp for PageMapped {
         &mut self,
         superblock: u32,
         origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         let global = superblock as usize;
         let (die, within) = (
@@ -61,15 +59,15 @@ impl KeepsUp for PageMapped {
         );
         if self.media.guards.parity.is_some() {
             let asked = self.media.ask_anew(superblock, origin);
-            self.upkeep.collect(&mut self.media, die, calendar, probe);
-            self.pump(calendar, probe);
+            self.upkeep.collect(&mut self.media, die, ctx);
+            self.pump(ctx);
             return asked;
         }
         if self.media.store.space.state[global] == SuperblockState::Open {
             if !self.upkeep.can_close(&self.media, die, within) {
                 return false;
             }
-            self.media.end_superblock(die, within, calendar, probe);
+            self.media.end_superblock(die, within, ctx);
             if self.media.store.space.in_flight[global] == 0 {
                 self.media.store.space.close(die, within);
             }
@@ -81,8 +79,8 @@ impl KeepsUp for PageMapped {
             return false;
         }
         self.media.movers[die].force(within, origin);
-        self.upkeep.collect(&mut self.media, die, calendar, probe);
-        self.pump(calendar, probe);
+        self.upkeep.collect(&mut self.media, die, ctx);
+        self.pump(ctx);
         true
     }
 }

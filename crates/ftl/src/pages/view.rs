@@ -1,8 +1,7 @@
 //! What can be asked of a page-mapped layer without changing it.
 
 use crate::pages::PageMapped;
-use controller::Probe;
-use engine::Calendar;
+use controller::{Context, Probe};
 
 impl PageMapped {
     /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
@@ -80,11 +79,11 @@ impl PageMapped {
     }
 
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
-    pub fn begin<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.begin();
-        self.upkeep.begin(&mut self.media, calendar);
+        self.upkeep.begin(&mut self.media, &mut ctx.calendar);
         for die in 0..self.media.store.layout.dies as usize {
-            self.upkeep.collect(&mut self.media, die, calendar, probe);
+            self.upkeep.collect(&mut self.media, die, ctx);
         }
     }
 

@@ -6,8 +6,8 @@ use crate::host_side::{Arriving, Reads, Sectored};
 use crate::pages::PageMapped;
 use crate::store::{NONE, Source};
 use crate::{Output, events};
-use controller::{Probe, SnapshotEvent};
-use engine::{Calendar, Event};
+use controller::{Context, Probe, SnapshotEvent};
+use engine::Event;
 use units::{Lpn, Nanos, Ppa};
 
 /// How long a partial program unit waits for company when a request waits for it behind a write cache.
@@ -16,55 +16,48 @@ const AWAITED_PATIENCE: Nanos = Nanos::new(10_000);
 impl PageMapped {
     /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
     /// unless it is `u32::MAX`; `whole`: the write covers the whole unit.
-    pub fn write<P: Probe>(
-        &mut self,
-        request: u32,
-        lpn: Lpn,
-        whole: bool,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, whole: bool, ctx: &mut Context<P>) {
         self.media.reserved_slots -= 1;
         self.media.store.stats.units_written += 1;
         if whole && self.media.guards.rebuilds.has_lost() {
             self.media.guards.rebuilds.forget(lpn);
         }
-        probe.on_host_write(lpn);
+        ctx.probe.on_host_write(lpn);
         self.host.reads.forget(lpn, &mut self.media.store.stats);
-        self.account_risk(calendar.now());
-        let overtaken = self.media.overtake(lpn, probe);
+        self.account_risk(ctx.calendar.now());
+        let overtaken = self.media.overtake(lpn, &mut ctx.probe);
         debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
         if overtaken == Overtaken::InBuffer {
-            self.read_rest_now(lpn, calendar, probe);
+            self.read_rest_now(lpn, ctx);
         }
         let older = if self.media.buffer.used_slots() > 0 { self.media.buffer.find(lpn) } else { None };
         // An older version that still waits for its own rest gives it to this one when it is there.
         let complete = older.is_some_and(|slot| self.media.buffer.slot(slot).state != SlotState::Merging);
-        self.media.erase_emptied(calendar, probe);
-        let leaves = self.leaves_at_once(lpn, calendar.now());
+        self.media.erase_emptied(ctx);
+        let leaves = self.leaves_at_once(lpn, ctx.calendar.now());
         if overtaken == Overtaken::Free
             && let Some(slot) = older
             && self.overwrite_buffered(slot, request)
         {
-            probe.on_buffered(lpn, slot, older);
+            ctx.probe.on_buffered(lpn, slot, older);
             if self.media.guards.sectors.is_some() {
                 self.hold_more_sectors(slot, lpn);
             }
-            return self.note_buffered(lpn, probe);
+            return self.note_buffered(lpn, &mut ctx.probe);
         }
         let write = Arriving { request, whole: whole || complete, older, complete, leaves };
-        if self.media.guards.demand.is_some() && self.write_by_demand(lpn, write, calendar, probe) {
+        if self.media.guards.demand.is_some() && self.write_by_demand(lpn, write, ctx) {
             return;
         }
         let slot = self.media.buffer.insert(lpn, request, SlotState::Merging);
-        probe.on_buffered(lpn, slot, older);
+        ctx.probe.on_buffered(lpn, slot, older);
         self.note_arrived(slot, lpn, write);
-        self.note_buffered(lpn, probe);
+        self.note_buffered(lpn, &mut ctx.probe);
         if let Some(older) = older.filter(|_| !write.whole) {
             return self.host.following.push((older, slot));
         }
         let all_there = write.whole && self.media.guards.sectors.is_none();
-        if !all_there && self.read_rest(slot, write.whole, calendar, probe) {
+        if !all_there && self.read_rest(slot, write.whole, ctx) {
             return;
         }
         self.media.buffer.enqueue(slot);
@@ -82,13 +75,13 @@ impl PageMapped {
     }
 
     /// The host no longer needs `count` units from `first`.
-    pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, calendar: &mut Calendar, probe: &mut P) {
-        self.account_risk(calendar.now());
+    pub fn trim<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
+        self.account_risk(ctx.calendar.now());
         for lpn in (first.0..first.0 + count).map(Lpn) {
-            let buffered = match self.media.overtake(lpn, probe) {
+            let buffered = match self.media.overtake(lpn, &mut ctx.probe) {
                 Overtaken::Free => self.media.buffer.used_slots() > 0 && self.media.buffer.cancel(lpn),
                 Overtaken::InBuffer => {
-                    self.read_rest_now(lpn, calendar, probe);
+                    self.read_rest_now(lpn, ctx);
                     self.media.buffer.forget(lpn)
                 }
                 Overtaken::Refused => {
@@ -99,7 +92,7 @@ impl PageMapped {
             self.host.reads.forget(lpn, &mut self.media.store.stats);
             let home = self.media.store.map.lookup(lpn);
             self.media.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
-            probe.on_trim(lpn, home);
+            ctx.probe.on_trim(lpn, home);
             if home != Ppa::NONE {
                 self.media.note_change(lpn);
                 self.media.guards.rebuilds.forget(lpn);
@@ -107,18 +100,18 @@ impl PageMapped {
                 self.media.leave(home);
             }
         }
-        self.media.erase_emptied(calendar, probe);
-        self.pump(calendar, probe);
+        self.media.erase_emptied(ctx);
+        self.pump(ctx);
     }
 
     /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
-    pub fn flush<P: Probe>(&mut self, request: u32, calendar: &mut Calendar, probe: &mut P) {
+    pub fn flush<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) {
         if self.media.rules.power_loss_protection {
             self.host.outputs.push(Output::Flushed { request });
             return;
         }
-        self.send_out(calendar, probe);
-        self.media.pad_current(calendar, probe);
+        self.send_out(ctx);
+        self.media.pad_current(ctx);
         self.host.await_flushed(request, &mut self.media.buffer);
     }
 
@@ -127,7 +120,7 @@ impl PageMapped {
     }
 
     /// Binds waiting units to dies as long as some die can take them.
-    pub fn pump<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub fn pump<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let mut awaited = false;
         while let Some(slot) = self.media.buffer.first_queued() {
             if self.media.buffer.slot(slot).state == SlotState::Cancelled {
@@ -150,23 +143,23 @@ impl PageMapped {
             self.media.note_host_unit(die, stream);
             self.media.store.map.prefetch_validity(self.media.store.map.lookup(lpn));
             let source = Source::new(self.media.buffered_origin(lpn), slot);
-            self.media.append(die, stream, lpn, source, calendar, probe);
+            self.media.append(die, stream, lpn, source, ctx);
             if opened {
-                self.upkeep.collect(&mut self.media, die, calendar, probe);
+                self.upkeep.collect(&mut self.media, die, ctx);
             }
         }
         if !self.media.is_assembling() {
             return;
         }
         if !self.host.flushes.is_empty() {
-            self.media.pad_current(calendar, probe);
+            self.media.pad_current(ctx);
         } else if awaited {
             // Behind a write cache patience is long; a write that must be on flash (FUA) has less.
-            let at = calendar.now() + self.media.assembly.flush_after.min(AWAITED_PATIENCE);
-            calendar
+            let at = ctx.calendar.now() + self.media.assembly.flush_after.min(AWAITED_PATIENCE);
+            ctx.calendar
                 .schedule_timer(at, Event { kind: events::FLUSH, index: self.media.assembly.flush_serial });
         } else if !self.media.assembly.flush_armed {
-            self.media.arm_flush(calendar, probe);
+            self.media.arm_flush(ctx);
         }
     }
 }

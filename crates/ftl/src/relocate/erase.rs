@@ -3,26 +3,25 @@
 use crate::media::Media;
 use crate::store::SuperblockState;
 use crate::wear::Observed;
-use controller::{Class, Kind, Origin, Probe, Transaction};
-use engine::Calendar;
+use controller::{Class, Context, Kind, Origin, Probe, Transaction};
 use units::{DieId, SuperblockId};
 
 impl Media {
     /// Erases the victims that hold nothing any more and are read completely.
     #[inline]
-    pub(crate) fn erase_emptied<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn erase_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.store.emptied.is_empty() {
-            self.erase_all_emptied(calendar, probe);
+            self.erase_all_emptied(ctx);
         }
     }
 
-    fn erase_all_emptied<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    fn erase_all_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
         while let Some(global) = self.store.emptied.pop() {
             let (die, superblock) =
                 ((global / self.store.space.per_die) as usize, global % self.store.space.per_die);
             if self.guards.parity.is_some() && !self.holds_one_bit(global as usize) {
                 if self.movers[die].is_pending(superblock) {
-                    self.on_member_emptied(global, calendar, probe);
+                    self.on_member_emptied(global, ctx);
                 }
                 continue;
             }
@@ -35,7 +34,7 @@ impl Media {
             let die = DieId(die as u32);
             let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);
             erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die.0, superblock));
-            self.store.controller.submit(erase, calendar, probe);
+            self.store.controller.submit(erase, ctx);
         }
     }
 

@@ -6,8 +6,7 @@
 use crate::guards::{Phase, members};
 use crate::media::{Media, PENDING_MAX};
 use crate::store::{NONE, SuperblockState};
-use controller::{Class, Kind, Origin, Probe, Transaction};
-use engine::Calendar;
+use controller::{Class, Context, Kind, Origin, Probe, Transaction};
 use units::DieId;
 
 impl Media {
@@ -60,8 +59,7 @@ impl Media {
         &mut self,
         superblock: u32,
         done: bool,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let group = self.stripes().group_of(superblock);
         if !done {
@@ -69,28 +67,23 @@ impl Media {
             self.store.space.failing[superblock as usize] = true;
             self.ask(group, Origin::Rescue);
         }
-        self.erase_group(group, calendar, probe);
+        self.erase_group(group, ctx);
     }
 
     /// A member holds nothing any more.
-    pub(crate) fn on_member_emptied<P: Probe>(
-        &mut self,
-        superblock: u32,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn on_member_emptied<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         let stripes = self.stripes();
         let (group, bit) = (stripes.group_of(superblock), 1 << stripes.member_of(superblock));
         let of = &mut stripes.groups[group as usize];
         if of.emptied & bit == 0 {
             of.emptied |= bit;
             of.left -= 1;
-            self.erase_group(group, calendar, probe);
+            self.erase_group(group, ctx);
         }
     }
 
     /// Erases a group of which nothing is needed any more.
-    pub(crate) fn erase_group<P: Probe>(&mut self, group: u32, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn erase_group<P: Probe>(&mut self, group: u32, ctx: &mut Context<P>) {
         let stripes = self.stripes();
         let of = &stripes.groups[group as usize];
         let (phase, parity) = (of.phase, of.parity);
@@ -108,12 +101,12 @@ impl Media {
             let (die, superblock) = self.stripes().place_of(group, member);
             if let Some(origin) = self.movers[die].begin_erase(superblock % self.store.space.per_die) {
                 self.store.space.state[superblock as usize] = SuperblockState::Erasing;
-                self.submit_erase(die, superblock, origin, calendar, probe);
+                self.submit_erase(die, superblock, origin, ctx);
                 (erases, of_group) = (erases + 1, origin);
             }
         }
         if self.store.array.next_row(parity_at as usize) > 0 {
-            self.submit_erase(parity_die, parity_at, of_group, calendar, probe);
+            self.submit_erase(parity_die, parity_at, of_group, ctx);
             erases += 1;
         }
         let of = &mut self.stripes().groups[group as usize];
@@ -126,14 +119,13 @@ impl Media {
         die: usize,
         superblock: u32,
         origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let within = superblock % self.store.space.per_die;
         let die = DieId(die as u32);
         let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, within, 0);
         erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die.0, within));
-        self.store.controller.submit(erase, calendar, probe);
+        self.store.controller.submit(erase, ctx);
     }
 
     /// Erases one superblock of a group; one that fails is repaired or leaves the group.

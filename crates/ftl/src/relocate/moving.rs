@@ -3,8 +3,7 @@
 use crate::layout::Layout;
 use crate::media::Media;
 use crate::store::{HOST, NONE, Source};
-use controller::{Class, Kind, Origin, Probe};
-use engine::Calendar;
+use controller::{Class, Context, Kind, Origin, Probe};
 use units::{DieId, Ppa};
 
 impl Media {
@@ -24,16 +23,16 @@ impl Media {
 
     /// Keeps up to `read_ahead` page rows of the victim under way.
     #[inline]
-    pub(crate) fn read_victim<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn read_victim<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         while self.movers[die].reading_rows < self.rules.read_ahead
             && let Some((row, mask)) = self.next_row_of_victim(die)
         {
             let origin = self.movers[die].origin;
             let start = Ppa(row * self.store.layout.row_units);
-            if self.rules.copyback && self.copy_back(die, start, origin, calendar, probe) {
+            if self.rules.copyback && self.copy_back(die, start, origin, ctx) {
                 continue;
             }
-            self.submit_read(row, mask, origin, Class::InternalRead, NONE, calendar, probe);
+            self.submit_read(row, mask, origin, Class::InternalRead, NONE, ctx);
         }
     }
 
@@ -62,8 +61,7 @@ impl Media {
         die: usize,
         source: Ppa,
         origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         let stream = self.moving_stream();
         if self.store.space.dies[die].frontiers[stream].superblock == NONE && !self.open_own(die, stream) {
@@ -83,9 +81,9 @@ impl Media {
         let target = Ppa(self.store.layout.first_ppa(global) + frontier.next_unit);
         frontier.next_unit += 1;
         self.store.space.dies[die].clock += 1;
-        self.choose_cost(die, stream, global, lpn, origin, calendar.now());
+        self.choose_cost(die, stream, global, lpn, origin, ctx.calendar.now());
         self.store.map.assign(target, lpn);
-        self.issue_program(die, stream, Kind::Copyback, calendar, probe);
+        self.issue_program(die, stream, Kind::Copyback, ctx);
         true
     }
 
@@ -96,14 +94,7 @@ impl Media {
         self.movers[die].earn(1.0, self.store.layout.program_units);
     }
 
-    pub(crate) fn move_unit<P: Probe>(
-        &mut self,
-        die: usize,
-        ppa: Ppa,
-        origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn move_unit<P: Probe>(&mut self, die: usize, ppa: Ppa, origin: Origin, ctx: &mut Context<P>) {
         let stream = self.moving_stream();
         if self.store.space.dies[die].frontiers[stream].superblock == NONE && !self.open_own(die, stream) {
             self.movers[die].backlog.push_back((ppa, origin));
@@ -111,15 +102,15 @@ impl Media {
         }
         let lpn = self.store.map.holder(ppa);
         self.store.map.prefetch_lookup(lpn);
-        self.append(die, stream, lpn, Source::new(origin, ppa.0), calendar, probe);
+        self.append(die, stream, lpn, Source::new(origin, ppa.0), ctx);
     }
 
     /// A superblock became free: units that waited for one go on.
-    pub(crate) fn retry_backlog<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn retry_backlog<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         for _ in 0..self.movers[die].backlog.len() {
             let Some((ppa, origin)) = self.movers[die].backlog.pop_front() else { return };
             if self.store.map.is_valid(ppa) {
-                self.move_unit(die, ppa, origin, calendar, probe);
+                self.move_unit(die, ppa, origin, ctx);
             }
         }
     }
@@ -163,8 +154,7 @@ impl Media {
         old: Ppa,
         origin: Origin,
         kind: Kind,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let die = (self.store.layout.superblock_of(old) / self.store.space.per_die) as usize;
         match (kind, origin) {
@@ -177,7 +167,7 @@ impl Media {
             _ => return self.movers[die].backlog.push_back((old, origin)),
         }
         let (row, unit) = (old.0 / self.store.layout.row_units, old.0 % self.store.layout.row_units);
-        self.submit_read(row, 1 << unit, origin, Class::InternalRead, NONE, calendar, probe);
+        self.submit_read(row, 1 << unit, origin, Class::InternalRead, NONE, ctx);
     }
 
     /// A superblock was erased: units of it that were read, and waited for a place when they became invalid, must not
@@ -195,7 +185,7 @@ impl Media {
     }
 
     /// Pads a program unit that victims wait for when nothing else will fill it.
-    pub(crate) fn pad_leftover<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn pad_leftover<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let collection = &self.movers[die];
         let waiting =
             collection.victim == NONE && collection.reading_rows == 0 && !collection.pending.is_empty();
@@ -207,19 +197,19 @@ impl Media {
         let moved = (0..frontier.filled)
             .any(|unit| !matches!(self.store.programs.get(frontier.slot, unit).origin(), Origin::Host));
         if moved {
-            self.pad(die, stream, calendar, probe);
+            self.pad(die, stream, ctx);
         }
     }
 
     /// Completes a program unit when none of the units read for it is still to come and no collection will fill it.
-    pub(crate) fn pad_rewrites<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn pad_rewrites<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let stream = self.moving_stream();
         let frontier = self.store.space.dies[die].frontiers[stream];
         if self.store.controller.is_idle(DieId(die as u32))
             && frontier.superblock != NONE
             && !self.rules.mixed
         {
-            self.pad(die, stream, calendar, probe);
+            self.pad(die, stream, ctx);
         }
     }
 
@@ -246,13 +236,13 @@ impl Media {
     }
 
     /// Pads a program unit that superblocks wait for when nothing else will fill it.
-    pub(crate) fn pad_folded<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn pad_folded<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
         let Some(cache) = &self.guards.slc_cache else { return };
         let of = &cache.dies[die];
         let waiting =
             of.victim == NONE && of.reading_rows == 0 && of.read.is_empty() && !of.pending.is_empty();
         if waiting && self.store.space.dies[die].frontiers[HOST].filled > 0 && !self.is_host_filling(die) {
-            self.pad(die, HOST, calendar, probe);
+            self.pad(die, HOST, ctx);
         }
     }
 }

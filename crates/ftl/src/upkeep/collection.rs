@@ -8,7 +8,7 @@ use crate::gc::trigger::TriggerView;
 use crate::media::{Media, PENDING_MAX};
 use crate::store::{NONE, SuperblockState};
 use crate::upkeep::Upkeep;
-use controller::{Origin, Probe, Transaction};
+use controller::{Context, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
 use units::DieId;
 
@@ -26,37 +26,25 @@ impl Upkeep {
 
     /// Lets the die's collection go on: takes victims while one is wanted, keeps reads under way, and lets
     /// nothing wait for units that will not come.
-    pub(crate) fn collect<P: Probe>(
-        &mut self,
-        media: &mut Media,
-        die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn collect<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if media.guards.failed_die != NONE {
             return; // What is there must stay: only the rest of a stripe gives back what the dead die held.
         }
-        self.collect_garbage(media, die, calendar, probe);
+        self.collect_garbage(media, die, ctx);
         if media.guards.slc_cache.is_some() {
-            self.fold(media, die, calendar, probe);
+            self.fold(media, die, ctx);
         }
         media.update_eligible(die);
-        self.wake_dies(media, calendar, probe);
+        self.wake_dies(media, ctx);
     }
 
     /// Collection alone, without the folding that may need it.
-    pub(crate) fn collect_garbage<P: Probe>(
-        &mut self,
-        media: &mut Media,
-        die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn collect_garbage<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if !media.movers[die].backlog.is_empty() {
-            media.retry_backlog(die, calendar, probe);
+            media.retry_backlog(die, ctx);
         }
-        while media.movers[die].victim != NONE || self.take_next(media, die, calendar, probe) {
-            media.read_victim(die, calendar, probe);
+        while media.movers[die].victim != NONE || self.take_next(media, die, ctx) {
+            media.read_victim(die, ctx);
             let collection = &mut media.movers[die];
             if collection.next_row < media.store.layout.rows {
                 break;
@@ -66,10 +54,10 @@ impl Upkeep {
             let global = media.store.space.global(die, victim);
             if media.store.space.valid[global] == 0 {
                 media.store.emptied.push(global as u32);
-                media.erase_emptied(calendar, probe);
+                media.erase_emptied(ctx);
             }
         }
-        media.pad_leftover(die, calendar, probe);
+        media.pad_leftover(die, ctx);
         let urgent = media.free_superblocks(die) < 2;
         media.store.controller.set_urgent(DieId(die as u32), urgent);
     }
@@ -79,11 +67,10 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         if media.guards.parity.is_some() {
-            self.take_member(media, die, calendar, probe)
+            self.take_member(media, die, ctx)
         } else {
             self.take_victim(media, die)
         }
@@ -155,8 +142,7 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let die = transaction.die.index();
         media.movers[die].reading_rows -= 1;
@@ -164,23 +150,22 @@ impl Upkeep {
         media.movers[die].earn(f64::from(transaction.mask.count_ones()), media.store.layout.program_units);
         for ppa in media.store.units_of(transaction) {
             if media.store.map.is_valid(ppa) {
-                media.move_unit(die, ppa, transaction.origin, calendar, probe);
+                media.move_unit(die, ppa, transaction.origin, ctx);
             }
         }
-        self.collect(media, die, calendar, probe);
+        self.collect(media, die, ctx);
     }
 
     pub(crate) fn on_erased<P: Probe>(
         &mut self,
         media: &mut Media,
         transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let (die, superblock) = (transaction.die.index(), transaction.superblock);
         let global = media.store.space.global(die, superblock);
         if media.guards.parity.is_some() && !media.holds_one_bit(global) {
-            return self.on_member_erased(media, transaction, calendar, probe);
+            return self.on_member_erased(media, transaction, ctx);
         }
         assert_eq!(media.store.space.valid[global], 0, "superblock {global} was erased with valid data");
         media.store.forget_copies(global);
@@ -198,13 +183,13 @@ impl Upkeep {
         } else {
             media.movers[die].erasing -= 1;
         }
-        probe.on_erase(global);
+        ctx.probe.on_erase(global);
         let failing = std::mem::replace(&mut media.store.space.failing[global], false);
         let lost = (failing || !done)
             && media.store.array.retire(die as u32, superblock) == nand::RetireOutcome::Lost;
         if lost {
             media.lose_superblock(die, global);
-            self.fit_snapshots(media, calendar, probe);
+            self.fit_snapshots(media, ctx);
         } else {
             media.store.space.pe_cycles[global] = media.store.array.pe_cycles(die as u32, superblock);
             if let Some(regulation) = &mut media.guards.regulation {
@@ -218,7 +203,7 @@ impl Upkeep {
                 }
             }
         }
-        self.collect(media, die, calendar, probe);
+        self.collect(media, die, ctx);
     }
 
     /// A superblock (numbered over the drive) is taken on behalf of `origin`: what it holds will move, the rest of it is
@@ -266,12 +251,7 @@ impl Upkeep {
     }
 
     /// Blocks that failed may have taken the room that snapshots had: the oldest go, whatever the policy is.
-    pub(crate) fn fit_snapshots<P: Probe>(
-        &mut self,
-        media: &mut Media,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn fit_snapshots<P: Probe>(&mut self, media: &mut Media, ctx: &mut Context<P>) {
         let spare = media.spare_units();
         if let Some(snapshots) = &mut media.guards.snapshots {
             snapshots.set_room(spare);
@@ -280,8 +260,8 @@ impl Upkeep {
             && snapshots.units > snapshots.room
         {
             snapshots.counts.dropped_full += 1;
-            media.drop_snapshot(0, probe);
+            media.drop_snapshot(0, &mut ctx.probe);
         }
-        media.erase_emptied(calendar, probe);
+        media.erase_emptied(ctx);
     }
 }

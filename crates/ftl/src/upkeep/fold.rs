@@ -9,7 +9,7 @@ use crate::media::Media;
 use crate::slc_cache::WhenFull;
 use crate::store::{HOST, NONE, SLC, Source, SuperblockState};
 use crate::upkeep::Upkeep;
-use controller::{Class, Kind, Origin, Probe, Transaction};
+use controller::{Class, Context, Kind, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
 use units::Ppa;
 
@@ -27,26 +27,20 @@ pub(crate) enum Way {
 impl Upkeep {
     /// Lets the die's folding go on.
     #[cold]
-    pub(crate) fn fold<P: Probe>(
-        &mut self,
-        media: &mut Media,
-        die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn fold<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         loop {
-            if !self.place_folded(media, die, calendar, probe) {
+            if !self.place_folded(media, die, ctx) {
                 return;
             }
             let Some(cache) = &media.guards.slc_cache else { return };
             if cache.dies[die].victim == NONE && !self.take_folded(media, die) {
                 break;
             }
-            if !self.read_folded(media, die, calendar, probe) {
+            if !self.read_folded(media, die, ctx) {
                 return;
             }
         }
-        media.pad_folded(die, calendar, probe);
+        media.pad_folded(die, ctx);
     }
 
     /// True when the die should fold: it is idle, a program failed, or the host has no room without it.
@@ -85,15 +79,14 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         loop {
             let Some(&ppa) = media.guards.slc_cache.as_ref().and_then(|cache| cache.dies[die].read.front())
             else {
                 return true;
             };
-            if media.store.map.is_valid(ppa) && !self.place_unit(media, die, ppa, calendar, probe) {
+            if media.store.map.is_valid(ppa) && !self.place_unit(media, die, ppa, ctx) {
                 return false;
             }
             if let Some(cache) = &mut media.guards.slc_cache {
@@ -108,19 +101,18 @@ impl Upkeep {
         media: &mut Media,
         die: usize,
         ppa: Ppa,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         let begun = media.store.space.dies[die].frontiers[HOST].filled > 0;
         if !begun && !self.may_begin_program(media, die) {
             return false;
         }
-        if !self.open_for_folding(media, die, calendar, probe) {
+        if !self.open_for_folding(media, die, ctx) {
             return false;
         }
         media.movers[die].spend();
         let lpn = media.store.map.holder(ppa);
-        media.append(die, HOST, lpn, Source::new(Origin::Fold, ppa.0), calendar, probe);
+        media.append(die, HOST, lpn, Source::new(Origin::Fold, ppa.0), ctx);
         true
     }
 
@@ -134,13 +126,12 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         if media.store.space.dies[die].frontiers[HOST].superblock == NONE {
             assert!(media.open_own(die, HOST), "die {die} has room for the host and nothing to open");
             // With one superblock fewer, garbage collection may have to begin.
-            self.collect_garbage(media, die, calendar, probe);
+            self.collect_garbage(media, die, ctx);
         }
         media.store.space.dies[die].frontiers[HOST].superblock != NONE
     }
@@ -172,15 +163,14 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         let Some(cache) = &media.guards.slc_cache else { return false };
         let (victim, row) = (cache.dies[die].victim, cache.dies[die].next_row);
         let (rows, units) = (media.store.layout.program_rows, media.store.layout.program_units);
         let first = media.store.layout.first_ppa(media.store.space.global(die, victim) as u32)
             + row * media.store.layout.row_units;
-        if !self.open_for_folding(media, die, calendar, probe) {
+        if !self.open_for_folding(media, die, ctx) {
             return false;
         }
         let target = media.store.space.dies[die].frontiers[HOST].superblock;
@@ -199,11 +189,11 @@ impl Upkeep {
             media.store.programs.set(slot, unit, Source::new(Origin::Fold, first + unit));
             let lpn = media.store.map.holder(Ppa(first + unit));
             if media.guards.regulation.is_some() {
-                media.choose_cost(die, HOST, global, lpn, Origin::Fold, calendar.now());
+                media.choose_cost(die, HOST, global, lpn, Origin::Fold, ctx.calendar.now());
             }
             media.store.map.assign(Ppa(to + unit), lpn);
         }
-        media.issue_program(die, HOST, Kind::Copyback, calendar, probe);
+        media.issue_program(die, HOST, Kind::Copyback, ctx);
         let Some(cache) = &mut media.guards.slc_cache else { return true };
         cache.dies[die].next_row += rows;
         cache.dies[die].reading_rows += 1;
@@ -254,8 +244,7 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         let rows = media.store.layout.slc_rows;
         loop {
@@ -278,7 +267,7 @@ impl Upkeep {
             match self.way_of(media, die) {
                 Way::Wait => return false,
                 Way::InDie if !self.may_begin_program(media, die) => return false,
-                Way::InDie if self.fold_in_die(media, die, calendar, probe) => continue,
+                Way::InDie if self.fold_in_die(media, die, ctx) => continue,
                 _ => {}
             }
             let Some(cache) = &mut media.guards.slc_cache else { return false };
@@ -289,7 +278,7 @@ impl Upkeep {
             cache.earn(die, 1, &media.store.layout);
             if mask != 0 {
                 let row = first / media.store.layout.row_units;
-                media.submit_read(row, mask, Origin::Fold, Class::InternalRead, NONE, calendar, probe);
+                media.submit_read(row, mask, Origin::Fold, Class::InternalRead, NONE, ctx);
             }
         }
         let cache = media.guards.slc_cache.as_ref().expect("a cache is folded");
@@ -297,7 +286,7 @@ impl Upkeep {
             cache.dies[die].pending.last().map(|&superblock| media.store.space.global(die, superblock));
         if let Some(global) = read.filter(|&global| media.store.space.valid[global] == 0) {
             media.store.emptied.push(global as u32);
-            media.erase_emptied(calendar, probe);
+            media.erase_emptied(ctx);
         }
         true
     }
@@ -307,8 +296,7 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let die = transaction.die.index();
         let units = media.store.units_of(transaction);
@@ -317,7 +305,7 @@ impl Upkeep {
         of.reading_rows -= 1;
         of.reading_units -= transaction.mask.count_ones();
         of.read.extend(units);
-        self.collect(media, die, calendar, probe);
+        self.collect(media, die, ctx);
     }
 
     /// A die has nothing to do: when that lasts, it folds.

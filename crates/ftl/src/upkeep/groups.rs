@@ -4,8 +4,7 @@ use crate::guards::{Phase, members};
 use crate::media::Media;
 use crate::store::{NONE, SuperblockState};
 use crate::upkeep::Upkeep;
-use controller::{Origin, Probe, Transaction};
-use engine::Calendar;
+use controller::{Context, Origin, Probe, Transaction};
 
 impl Upkeep {
     /// What was asked of a die's collection by itself becomes a wish for the group.
@@ -58,8 +57,7 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         loop {
             if let Some((superblock, origin)) = media.movers[die].taken.pop_front() {
@@ -70,7 +68,7 @@ impl Upkeep {
             self.ask_victim(media, die);
             let set = media.stripes().set_of(die);
             let asks = media.stripes().asks[set].len();
-            if !(0..asks).any(|at| self.take_group(media, set, at, calendar, probe)) {
+            if !(0..asks).any(|at| self.take_group(media, set, at, ctx)) {
                 self.forget_hopeless(media, set);
                 return false;
             }
@@ -106,8 +104,7 @@ impl Upkeep {
         media: &mut Media,
         set: usize,
         at: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool {
         let Some(stripes) = &media.guards.parity else { return false };
         let (group, origin) = stripes.asks[set][at];
@@ -118,7 +115,7 @@ impl Upkeep {
         let places: Vec<(usize, u32)> = places().collect();
         for &(die, superblock) in &places {
             if media.store.space.state[superblock as usize] == SuperblockState::Open {
-                media.end_superblock(die, superblock % media.store.space.per_die, calendar, probe);
+                media.end_superblock(die, superblock % media.store.space.per_die, ctx);
                 media.update_eligible(die);
             }
         }
@@ -170,9 +167,9 @@ impl Upkeep {
     }
 
     /// Lets the dies that have something new go on.
-    pub(crate) fn wake_dies<P: Probe>(&mut self, media: &mut Media, calendar: &mut Calendar, probe: &mut P) {
+    pub(crate) fn wake_dies<P: Probe>(&mut self, media: &mut Media, ctx: &mut Context<P>) {
         while let Some(die) = media.guards.parity.as_mut().and_then(|stripes| stripes.woken.pop()) {
-            self.collect(media, die, calendar, probe);
+            self.collect(media, die, ctx);
         }
     }
 
@@ -181,13 +178,12 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let die = transaction.die.index();
         let global = media.store.space.global(die, transaction.superblock);
         media.store.stats.blocks_erased[transaction.origin as usize] += u64::from(media.store.layout.planes);
-        probe.on_erase(global);
+        ctx.probe.on_erase(global);
         media.forget_waiting(die, global as u32);
         media.erase_member(die, global as u32);
         let group = media.stripes().group_of(global as u32);
@@ -202,7 +198,7 @@ impl Upkeep {
         }
         let freed = media.give_back(group);
         if media.guards.snapshots.is_some() {
-            self.fit_snapshots(media, calendar, probe); // A member may have been lost.
+            self.fit_snapshots(media, ctx); // A member may have been lost.
         }
         for &(die, superblock) in &freed {
             if let Some(cold) = media.store.space.pick_relocation(die, superblock % media.store.space.per_die)
@@ -217,6 +213,6 @@ impl Upkeep {
             stripes.dies_of(stripes.set_of(die))
         };
         media.stripes().woken.extend(dies);
-        self.wake_dies(media, calendar, probe);
+        self.wake_dies(media, ctx);
     }
 }

@@ -8,7 +8,7 @@ use crate::agenda::Work;
 use crate::media::Media;
 use crate::settings::PatrolRules;
 use crate::upkeep::Upkeep;
-use controller::{Class, Origin, Probe, Transaction};
+use controller::{Class, Context, Origin, Probe, Transaction};
 use engine::Calendar;
 use engine::RandomStream;
 use units::{DieId, Nanos, SimTime};
@@ -83,13 +83,7 @@ impl Upkeep {
     }
 
     /// A superblock fell due, or the die may have been idle long enough.
-    pub(crate) fn on_patrol_timer<P: Probe>(
-        &mut self,
-        media: &mut Media,
-        die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn on_patrol_timer<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let idle = media.store.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
         let since = media.movers[die].idle_since + patrol.rules.idle_after;
@@ -99,11 +93,11 @@ impl Upkeep {
         if !idle {
             return; // The end of what it is doing sets the timer again.
         }
-        if since > calendar.now() {
-            self.schedule_patrol(media, die, since, calendar);
+        if since > ctx.calendar.now() {
+            self.schedule_patrol(media, die, since, &mut ctx.calendar);
             return;
         }
-        self.patrol_on(media, die, calendar, probe);
+        self.patrol_on(media, die, ctx);
     }
 
     /// A die has nothing to do: a superblock that waits for that is read when it lasts.
@@ -118,13 +112,7 @@ impl Upkeep {
     }
 
     /// Reads the next row that holds something; after the last one the next superblock falls due.
-    pub(crate) fn patrol_on<P: Probe>(
-        &mut self,
-        media: &mut Media,
-        die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn patrol_on<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let Some(patrol) = &mut self.patrol else { return };
         let walk = &mut patrol.walks[die];
         let first = media.store.space.global(die, walk.superblock) as u32 * media.store.layout.rows;
@@ -135,14 +123,14 @@ impl Upkeep {
                 media.store.map.valid_mask(row * media.store.layout.row_units, media.store.layout.row_units);
             if mask != 0 {
                 if walk.rows_read == 0 {
-                    walk.began = calendar.now();
+                    walk.began = ctx.calendar.now();
                 }
                 walk.rows_read += 1;
-                media.submit_read(row, mask, Origin::Scrub, Class::InternalRead, PATROL, calendar, probe);
+                media.submit_read(row, mask, Origin::Scrub, Class::InternalRead, PATROL, ctx);
                 return;
             }
         }
-        self.end_superblock_patrol(media, die, calendar);
+        self.end_superblock_patrol(media, die, &mut ctx.calendar);
     }
 
     pub(crate) fn end_superblock_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
@@ -176,8 +164,7 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let die = transaction.die.index();
         let (Some(patrol), Some(regulation)) = (&mut self.patrol, &mut media.guards.regulation) else {
@@ -187,18 +174,18 @@ impl Upkeep {
         let row = superblock * media.store.layout.rows + transaction.row;
         let chance = match transaction.slc {
             true => 0.0,
-            false => regulation.chance_near_limit(row, patrol.rules.margin, calendar.now()),
+            false => regulation.chance_near_limit(row, patrol.rules.margin, ctx.calendar.now()),
         };
         let near = patrol.random.unit() < chance || transaction.reading.uncorrectable;
         let moves = near && media.is_written_anew(superblock);
         if moves {
-            media.ask_upkeep(superblock, calendar.now(), Origin::Scrub, calendar);
+            media.ask_upkeep(superblock, ctx.calendar.now(), Origin::Scrub, &mut ctx.calendar);
         }
         if let Some(patrol) = self.patrol.as_mut().filter(|_| moves) {
             patrol.walks[die].row = media.store.layout.rows;
         }
         if media.store.controller.is_idle(transaction.die) {
-            self.patrol_on(media, die, calendar, probe);
+            self.patrol_on(media, die, ctx);
         }
     }
 }

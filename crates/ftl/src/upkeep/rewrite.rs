@@ -4,7 +4,7 @@ use crate::events;
 use crate::media::Media;
 use crate::store::NONE;
 use crate::upkeep::Upkeep;
-use controller::{Class, Origin, Probe, Transaction};
+use controller::{Class, Context, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
 use units::{Lpn, Ppa};
 
@@ -24,23 +24,21 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         event: Event,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let (die, since) = (event.index as usize, media.idle_since(event.index as usize));
-        if media.movers[die].rewrite_timer.has_lasted(since, media.rules.rewrite_after, event, calendar) {
-            self.rewrite_some(media, die, calendar, probe);
+        if media.movers[die].rewrite_timer.has_lasted(
+            since,
+            media.rules.rewrite_after,
+            event,
+            &mut ctx.calendar,
+        ) {
+            self.rewrite_some(media, die, ctx);
         }
     }
 
     /// Reads as many units as one program takes; only so many waiting are worth a program.
-    pub(crate) fn rewrite_some<P: Probe>(
-        &mut self,
-        media: &mut Media,
-        die: usize,
-        calendar: &mut Calendar,
-        probe: &mut P,
-    ) {
+    pub(crate) fn rewrite_some<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         if !self.can_rewrite(media, die) {
             return;
         }
@@ -56,7 +54,7 @@ impl Upkeep {
             }
             let row = home.0 / media.store.layout.row_units;
             let mask = 1 << (home.0 % media.store.layout.row_units);
-            media.submit_read(row, mask, Origin::Rewrite, Class::InternalRead, lpn.0, calendar, probe);
+            media.submit_read(row, mask, Origin::Rewrite, Class::InternalRead, lpn.0, ctx);
         }
     }
 
@@ -77,19 +75,18 @@ impl Upkeep {
         &mut self,
         media: &mut Media,
         transaction: &Transaction,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let die = transaction.die.index();
         let lpn = Lpn(transaction.owner);
         let home = Ppa(media.store.first_unit(transaction) + transaction.mask.trailing_zeros());
         let readable = !transaction.reading.uncorrectable;
         if readable && media.store.map.lookup(lpn) == home && self.can_rewrite(media, die) {
-            media.move_unit(die, home, Origin::Rewrite, calendar, probe);
+            media.move_unit(die, home, Origin::Rewrite, ctx);
         } else if let Some(regulation) = &mut media.guards.regulation {
             regulation.drop_rewrite(lpn);
         }
-        media.pad_rewrites(die, calendar, probe);
+        media.pad_rewrites(die, ctx);
         media.update_eligible(die);
     }
 }

@@ -3,8 +3,7 @@
 use crate::agenda::Work;
 use crate::media::Media;
 use crate::upkeep::Upkeep;
-use controller::{Origin, Probe};
-use engine::Calendar;
+use controller::{Context, Origin, Probe};
 use std::ops::Range;
 
 /// A layer on which something comes back by the clock alone.
@@ -26,50 +25,51 @@ pub(crate) trait KeepsUp {
         &mut self,
         superblock: u32,
         origin: Origin,
-        calendar: &mut Calendar,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) -> bool;
 
     /// A snapshot is due, or going back to one.
-    fn on_moment<P: Probe>(&mut self, _calendar: &mut Calendar, _probe: &mut P) {}
+    fn on_moment<P: Probe>(&mut self, _ctx: &mut Context<P>) {}
 
     /// The agenda's next entry may be due.
-    fn on_upkeep<P: Probe>(&mut self, calendar: &mut Calendar, probe: &mut P) {
+    fn on_upkeep<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let is_stuck = self.is_stuck();
         let (media, _) = self.keeping();
         let Some(agenda) = &mut media.agenda else { return };
         agenda.armed.pop();
         // Its own events alone move nothing.
-        if is_stuck || calendar.len() == agenda.armed.len() {
+        if is_stuck || ctx.calendar.len() == agenda.armed.len() {
             agenda.asleep = true;
             return;
         }
         agenda.at_work = true;
         loop {
             let (media, upkeep) = self.keeping();
-            let due = media.agenda.as_mut().and_then(|agenda| agenda.take_due(calendar.now()));
+            let due = media.agenda.as_mut().and_then(|agenda| agenda.take_due(ctx.calendar.now()));
             match due {
-                Some(Work::Refresh(superblock)) => upkeep.on_refresh_due(media, superblock, calendar),
-                Some(Work::Patrol(die)) => upkeep.on_patrol_timer(media, die as usize, calendar, probe),
+                Some(Work::Refresh(superblock)) => {
+                    upkeep.on_refresh_due(media, superblock, &mut ctx.calendar)
+                }
+                Some(Work::Patrol(die)) => upkeep.on_patrol_timer(media, die as usize, ctx),
                 Some(Work::Turn(die)) => {
                     if let Some(agenda) = &mut media.agenda {
                         agenda.dies[die as usize].has_turn = false;
                     }
-                    self.take_turn(die as usize, calendar, probe);
+                    self.take_turn(die as usize, ctx);
                 }
-                Some(Work::Moment) => self.on_moment(calendar, probe),
+                Some(Work::Moment) => self.on_moment(ctx),
                 None => break,
             }
         }
         if let Some(agenda) = &mut self.keeping().0.agenda {
             agenda.at_work = false;
-            agenda.arm(calendar);
+            agenda.arm(&mut ctx.calendar);
         }
     }
 
     /// The die begins to write one superblock anew, if its share of time is there, and comes back for the next.
-    fn take_turn<P: Probe>(&mut self, die: usize, calendar: &mut Calendar, probe: &mut P) {
-        let now = calendar.now();
+    fn take_turn<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
+        let now = ctx.calendar.now();
         loop {
             let is_moving = self.is_moving(die);
             let (media, _) = self.keeping();
@@ -84,7 +84,7 @@ pub(crate) trait KeepsUp {
                 let of = &mut agenda.dies[die];
                 of.has_turn = true;
                 let at = if of.free_at > now { of.free_at } else { now + slot };
-                return agenda.enter(at, Work::Turn(die as u32), calendar);
+                return agenda.enter(at, Work::Turn(die as u32), &mut ctx.calendar);
             }
             let Some(due) = of.due.pop_front() else { return };
             agenda.waits[due.superblock as usize] = false;
@@ -93,12 +93,12 @@ pub(crate) trait KeepsUp {
                 continue;
             }
             let (dies, units) = self.burden_of(due.superblock);
-            let begun = self.write_superblock_anew(due.superblock, due.origin, calendar, probe);
+            let begun = self.write_superblock_anew(due.superblock, due.origin, ctx);
             let (media, upkeep) = self.keeping();
             if begun {
                 media.note_begun(dies, due, units, now);
             } else if due.origin == Origin::Refresh {
-                upkeep.look_again(media, due.superblock, calendar);
+                upkeep.look_again(media, due.superblock, &mut ctx.calendar);
             }
         }
     }

@@ -29,8 +29,8 @@ pub(crate) struct Walls {
     pub build_s: f64,
 }
 
-/// What a result says beside what was measured.
-pub(crate) struct Context<'a> {
+/// Where a result comes from: what it says beside what was measured.
+pub(crate) struct Provenance<'a> {
     pub drive: &'a Drive,
     pub seed: u64,
     pub interrupted: bool,
@@ -42,12 +42,12 @@ pub(crate) struct Context<'a> {
 }
 
 /// The whole result.
-pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
+pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: &Provenance<'_>) -> Value {
     let stats = run.ftl.stats().since(&run.baseline);
     let measure = &run.measure;
     let span_ns = measure.last_completion.since(measure.started).ns();
     let busy = run.busy_times();
-    let window_ns = run.calendar.now().since(measure.started).ns();
+    let window_ns = run.ctx.calendar.now().since(measure.started).ns();
     let utilisation = drive::utilisation(&busy, &run.busy_baseline, window_ns);
     let erases = sum_by_origin(&stats.blocks_erased);
     let (waf_parts, debt) = amplification::parts_and_debt(run, &stats);
@@ -55,17 +55,17 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
     let waf_interval = long_run.as_ref().and_then(|found| found.interval);
     json!({
         "version": crate::version(),
-        "seed": context.seed,
-        "drive": context.drive.name,
-        "title": context.drive.title,
-        "capacity_bytes": context.drive.capacity().get(),
-        "interrupted": context.interrupted,
+        "seed": provenance.seed,
+        "drive": provenance.drive.name,
+        "title": provenance.drive.title,
+        "capacity_bytes": provenance.drive.capacity().get(),
+        "interrupted": provenance.interrupted,
         "workload": workload(run),
-        "loop": context.passes,
-        "config": config_of(context.drive.entries()),
-        "config_places": places_of(context.drive.entries()),
-        "precondition": context.precondition,
-        "state": state(context, &run.ftl, &stats),
+        "loop": provenance.passes,
+        "config": config_of(provenance.drive.entries()),
+        "config_places": places_of(provenance.drive.entries()),
+        "precondition": provenance.precondition,
+        "state": state(provenance, &run.ftl, &stats),
         "simulated_ns": span_ns,
         "started_ns": measure.started.ns(),
         "host": host(measure, span_ns, waf_interval.map_or(0.0, |interval| interval.relative())),
@@ -74,7 +74,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
             "programs": by_origin(&stats.pages_programmed),
             "erases": by_origin(&stats.blocks_erased),
             "units_programmed": by_origin(&stats.units_programmed),
-            "page_bytes": context.drive.geometry().page_size.get(),
+            "page_bytes": provenance.drive.geometry().page_size.get(),
             "mapping_unit_bytes": run.ftl.layout().unit.get(),
         },
         "waf": stats.waf(),
@@ -90,16 +90,16 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
         "slc_cache": buffer::slc_cache(&run.ftl, &stats),
         "regulation": regulation(run),
         "upkeep": upkeep(run, span_ns),
-        "parity": parity(&run.ftl, context.drive),
+        "parity": parity(&run.ftl, provenance.drive),
         "unreadable": unreadable(&stats),
         "bus": drive::bus_of(&run.ftl),
-        "energy_j": energy::of(context.drive, &busy, &run.busy_baseline, measure, span_ns),
+        "energy_j": energy::of(provenance.drive, &busy, &run.busy_baseline, measure, span_ns),
         "wear": drive::wear(&run.ftl, &stats, erases),
         "wear_map": drive::wear_map(&run.ftl),
         "utilisation": utilisation,
         "series": measure.series.to_json(),
         "histogram": histograms(measure),
-        "engine": engine(run, context),
+        "engine": engine(run, provenance),
     })
 }
 
@@ -142,20 +142,20 @@ fn places_of(entries: &[Entry]) -> Value {
 /// In which state the drive began, and for how much of what the host asked that mattered, in mapping units: a read
 /// that the buffer answers, or that meets nothing, would be as fast on any drive; so would a write that is overwritten
 /// before it leaves the buffer.
-fn state(context: &Context<'_>, ftl: &Ftl, stats: &FtlStats) -> Value {
+fn state(provenance: &Provenance<'_>, ftl: &Ftl, stats: &FtlStats) -> Value {
     let part = |units: u64, whole: u64| {
         // What the buffer held when measuring began may be programmed beside what is written from then on.
         let share = (whole > 0).then(|| (units as f64 / whole as f64).min(1.0));
         json!({ "units": units, "share": share })
     };
-    let began = if context.is_loaded { json!("loaded") } else { context.precondition["kind"].clone() };
+    let began = if provenance.is_loaded { json!("loaded") } else { provenance.precondition["kind"].clone() };
     let read = stats.units_read_buffer + stats.units_read_unmapped + stats.units_read_flash;
     json!({
         "began": began,
         "layout": {
-            "on": context.layout.is_on(),
-            "units": context.layout.units,
-            "bytes": context.layout.units * ftl.layout().unit.get(),
+            "on": provenance.layout.is_on(),
+            "units": provenance.layout.units,
+            "bytes": provenance.layout.units * ftl.layout().unit.get(),
         },
         "unit_bytes": ftl.layout().unit.get(),
         "units_read": read,
@@ -384,7 +384,7 @@ fn upkeep<P: Observer>(run: &Run<P>, span_ns: u64) -> Value {
     let dies = f64::from(run.ftl.layout().dies);
     json!({
         "share": share,
-        "share_used": (span_ns > 0).then(|| counts.die_ns as f64 / dies / run.calendar.now().ns() as f64),
+        "share_used": (span_ns > 0).then(|| counts.die_ns as f64 / dies / run.ctx.calendar.now().ns() as f64),
         "superblocks_begun": counts.begun,
         "superblocks_late": counts.late,
         "superblocks_waiting": waiting,
@@ -395,7 +395,7 @@ fn upkeep<P: Observer>(run: &Run<P>, span_ns: u64) -> Value {
 
 /// What the patrol did; null where the drive has none. A round that is not over counts as late when it takes too long.
 fn scrub<P: Observer>(run: &Run<P>, counts: &RegulationCounts) -> Value {
-    let Some((period, overdue)) = run.ftl.patrol(run.calendar.now()) else { return Value::Null };
+    let Some((period, overdue)) = run.ftl.patrol(run.ctx.calendar.now()) else { return Value::Null };
     json!({
         "period_ns": period.ns(),
         "superblocks_read": counts.superblocks_patrolled,
@@ -448,19 +448,19 @@ fn histograms(measure: &Measure) -> Value {
     Value::Object(map)
 }
 
-fn engine<P: Observer>(run: &Run<P>, context: &Context<'_>) -> Value {
+fn engine<P: Observer>(run: &Run<P>, provenance: &Provenance<'_>) -> Value {
     let operations = page_operations(run.ftl.stats()) - run.pages_before;
-    let wall = context.walls.run_s;
+    let wall = provenance.walls.run_s;
     let rate = |count: u64| if wall > 0.0 { Some(count as f64 / wall) } else { None };
     json!({
         "wall_s": wall,
-        "build_s": context.walls.build_s,
-        "precondition_s": context.walls.precondition_s,
+        "build_s": provenance.walls.build_s,
+        "precondition_s": provenance.walls.precondition_s,
         "page_operations": operations,
         "page_operations_per_s": rate(operations),
         "host_requests": run.host_requests,
         "host_requests_per_s": rate(run.host_requests),
-        "events": run.calendar.scheduled(),
+        "events": run.ctx.calendar.scheduled(),
         "state_bytes": run.ftl.state_bytes(),
         "state_bytes_per_mapping_unit": run.ftl.state_bytes() as f64 / f64::from(run.ftl.layout().logical_units),
         "peak_rss_bytes": null,

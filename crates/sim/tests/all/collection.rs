@@ -80,14 +80,14 @@ fn in_hand(bench: &Bench) -> u32 {
     };
     let valid: u32 = bench.ftl.superblock_states().iter().zip(bench.ftl.valid_units()).map(of_victims).sum();
     let moved = |it: &&Transaction| it.kind == Kind::Program && it.class == Class::InternalProgram;
-    let queued = bench.log.submitted.iter().filter(moved).count();
-    let over = bench.log.finished.iter().filter(moved).count();
+    let queued = bench.ctx.probe.submitted.iter().filter(moved).count();
+    let over = bench.ctx.probe.finished.iter().filter(moved).count();
     valid.saturating_sub((queued - over) as u32)
 }
 
 /// Units left in the open superblock of moved data.
 fn left_for_moving(bench: &Bench) -> u32 {
-    let last = bench.log.submitted.iter().rfind(|it| it.class == Class::InternalProgram);
+    let last = bench.ctx.probe.submitted.iter().rfind(|it| it.class == Class::InternalProgram);
     last.map_or(0, |it| UNITS - 1 - it.row)
 }
 
@@ -102,10 +102,10 @@ fn left_when_the_host_opens(more: &[&str]) -> Vec<(u32, u32)> {
     fill(&mut bench, logical);
     let mut left = Vec::new();
     for _ in 0..8_000 {
-        let before = bench.log.submitted.len();
+        let before = bench.ctx.probe.submitted.len();
         assert!(bench.write(random.below(u64::from(logical)) as u32), "{}", bench.ftl.explain_stall());
         let opens = |it: &Transaction| it.class == Class::HostProgram && it.row == 0;
-        if bench.log.submitted[before..].iter().any(opens) {
+        if bench.ctx.probe.submitted[before..].iter().any(opens) {
             let free = bench.count(0, &[SuperblockState::Free]);
             let coming = bench.count(0, &[SuperblockState::Victim, SuperblockState::Erasing]);
             left.push((free, left_for_moving(&bench) + (free + coming) * UNITS - in_hand(&bench)));
@@ -151,10 +151,10 @@ fn where_pages_can_be_copied_back_collection_reads_nothing() {
         assert!(bench.write(random.below(u64::from(LOGICAL)) as u32));
     }
     bench.settle();
-    let moved = bench.log.committed.iter().filter(|(_, _, moved)| *moved).count();
-    let copied = bench.log.of(Kind::Copyback, Origin::Gc).count();
+    let moved = bench.ctx.probe.committed.iter().filter(|(_, _, moved)| *moved).count();
+    let copied = bench.ctx.probe.of(Kind::Copyback, Origin::Gc).count();
     assert!(moved > 1_000 && copied >= moved, "{moved} moved, {copied} copied back");
-    assert_eq!(bench.log.of(Kind::Read, Origin::Gc).count(), 0);
+    assert_eq!(bench.ctx.probe.of(Kind::Read, Origin::Gc).count(), 0);
 }
 
 /// What is in hand has its place, and the next victim finds a superblock free.
@@ -218,7 +218,7 @@ fn collection_paces_the_host() {
     for _ in 0..6_000 {
         assert!(bench.write(random.below(u64::from(LOGICAL)) as u32));
     }
-    let victims = written_during_each_victim(&bench.log.submitted);
+    let victims = written_during_each_victim(&bench.ctx.probe.submitted);
     assert!(victims.len() > 200, "{}", victims.len());
     for (moved, written) in victims {
         assert!(written <= UNITS - moved + 4 + 1, "{written} were written while {moved} moved");
@@ -252,8 +252,8 @@ fn victims_are_counted_with_what_they_held() {
     (0..4_000).for_each(|_| assert!(bench.write(random.below(u64::from(LOGICAL)) as u32)));
     bench.settle();
     let stats = bench.ftl.stats();
-    let erased = bench.log.of(Kind::Erase, Origin::Gc).count() as u64;
-    let moved = bench.log.committed.iter().filter(|(_, _, moved)| *moved).count() as u64;
+    let erased = bench.ctx.probe.of(Kind::Erase, Origin::Gc).count() as u64;
+    let moved = bench.ctx.probe.committed.iter().filter(|(_, _, moved)| *moved).count() as u64;
     assert_eq!(stats.victims, erased);
     assert_eq!(stats.victim_units + stats.victim_room, u64::from(UNITS) * erased);
     // Some were overwritten before they had moved.
@@ -271,7 +271,7 @@ fn what_wear_levelling_moves_is_counted() {
     fill(&mut bench, LOGICAL);
     (0..12_000).for_each(|_| assert!(bench.write(random.below(64) as u32)));
     bench.settle();
-    let erased = bench.log.of(Kind::Erase, Origin::Wear).count() as u64;
+    let erased = bench.ctx.probe.of(Kind::Erase, Origin::Wear).count() as u64;
     assert!(erased > 50, "{erased}");
     assert_eq!(bench.ftl.stats().wear_relocations, erased);
 }
@@ -432,7 +432,7 @@ fn until_a_program_fails(bench: &mut Bench, class: Class, seed: u64) -> Option<u
         let before = bench.ftl.stats().program_failures;
         while bench.ftl.stats().program_failures == before && bench.pass() {}
         if bench.ftl.stats().program_failures > before {
-            let failed = *bench.log.finished.last().expect("it ended");
+            let failed = *bench.ctx.probe.finished.last().expect("it ended");
             assert_eq!(failed.kind, Kind::Program);
             return (failed.class == class && before == 0).then(|| bench.superblock_of(&failed));
         }
@@ -491,11 +491,11 @@ fn a_failed_erase_is_counted_and_its_superblock_is_out_of_use() {
     let lost: Vec<u32> = (0..SUPERBLOCKS)
         .filter(|at| bench.ftl.superblock_states()[*at as usize] == SuperblockState::Lost)
         .collect();
-    let after = bench.log.submitted.len();
+    let after = bench.ctx.probe.submitted.len();
     for _ in 0..500 {
         assert!(bench.write(random.below(200) as u32));
     }
-    let used = bench.log.submitted[after..].iter().filter(|it| lost.contains(&it.superblock)).count();
+    let used = bench.ctx.probe.submitted[after..].iter().filter(|it| lost.contains(&it.superblock)).count();
     assert_eq!(used, 0, "what is lost was used");
 }
 

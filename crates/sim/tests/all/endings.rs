@@ -207,7 +207,7 @@ fn between_two_superblocks_written_anew_the_host_has_a_turn() {
     }
     let moves = |it: &&Transaction| it.kind == Kind::Read && it.class == Class::InternalRead;
     let mut victims: Vec<(u32, Origin)> =
-        bench.log.submitted.iter().filter(moves).map(|it| (it.superblock, it.origin)).collect();
+        bench.ctx.probe.submitted.iter().filter(moves).map(|it| (it.superblock, it.origin)).collect();
     victims.dedup();
     // Before the first there is no garbage yet.
     let of_gc: Vec<usize> = (0..victims.len()).filter(|at| victims[*at].1 == Origin::Gc).collect();

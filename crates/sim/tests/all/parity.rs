@@ -253,7 +253,7 @@ fn wear_levelling_moves_whole_groups() {
     (0..40_000).for_each(|_| assert!(bench.write(random.below(u64::from(logical) / 8) as u32)));
     bench.settle();
     let moved = bench.ftl.stats().wear_relocations;
-    let erased = bench.log.of(Kind::Erase, Origin::Wear).count() as u64;
+    let erased = bench.ctx.probe.of(Kind::Erase, Origin::Wear).count() as u64;
     assert!(moved > 30, "{moved}");
     assert_eq!(4 * moved, 3 * erased);
 }

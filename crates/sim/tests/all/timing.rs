@@ -143,7 +143,8 @@ fn each_unit_waits_for_company_from_when_it_came() {
     bench.pass_until(900_000);
     bench.write(2);
     bench.rest();
-    let programmed: Vec<u64> = bench.log.of(Kind::Program, Origin::Host).map(|it| it.queued.ns()).collect();
+    let programmed: Vec<u64> =
+        bench.ctx.probe.of(Kind::Program, Origin::Host).map(|it| it.queued.ns()).collect();
     assert_eq!(programmed, [500_000, 1_900_000]);
     assert_eq!(bench.ftl.stats().units_programmed[Origin::Padding as usize], 1);
 }

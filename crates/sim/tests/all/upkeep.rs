@@ -168,7 +168,7 @@ fn a_round_is_spread_evenly_over_its_period() {
         bench.pass_until(DUE_NS * count - 50_000);
         (0..8).for_each(|lpn| assert!(bench.write(lpn)));
     }
-    let reads: Vec<&Transaction> = bench.log.of(Kind::Read, Origin::Scrub).collect();
+    let reads: Vec<&Transaction> = bench.ctx.probe.of(Kind::Read, Origin::Scrub).collect();
     let mut first_read = BTreeMap::new();
     for read in &reads {
         first_read.entry((read.die, read.superblock)).or_insert(read.queued.ns());

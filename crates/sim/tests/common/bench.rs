@@ -1,8 +1,8 @@
 //! A drive on the bench: the translation layer is given units one by one, without host and link, and all that it does on
 //! the flash is written down.
 
-use controller::{Kind, Origin, Probe, Transaction, TransactionId};
-use engine::{Calendar, Event};
+use controller::{Context, Kind, Origin, Probe, Transaction, TransactionId};
+use engine::Event;
 use ftl::{Ftl, Output, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
 
@@ -47,8 +47,7 @@ impl Log {
 
 pub struct Bench {
     pub ftl: Ftl,
-    pub calendar: Calendar,
-    pub log: Log,
+    pub ctx: Context<Log>,
     pub outputs: Vec<Output>,
 }
 
@@ -70,18 +69,18 @@ impl Bench {
     }
 
     pub fn of(ftl: Ftl) -> Self {
-        let mut bench = Self { ftl, calendar: Calendar::new(), log: Log::default(), outputs: Vec::new() };
-        bench.ftl.begin(&mut bench.calendar, &mut bench.log);
+        let mut bench = Self { ftl, ctx: Context::default(), outputs: Vec::new() };
+        bench.ftl.begin(&mut bench.ctx);
         bench
     }
 
     /// Handles the next event; false when there is none.
     pub fn pass(&mut self) -> bool {
-        let Some((_, event)) = self.calendar.pop() else { return false };
+        let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         if event.kind == ftl::events::FIRST_FREE {
             return true;
         }
-        self.ftl.handle(event, &mut self.calendar, &mut self.log);
+        self.ftl.handle(event, &mut self.ctx);
         self.take_outputs();
         true
     }
@@ -94,8 +93,8 @@ impl Bench {
 
     /// Goes on to a moment, which need not be that of an event.
     pub fn pass_until(&mut self, ns: u64) {
-        self.calendar.schedule(SimTime::from_ns(ns), Event { kind: ftl::events::FIRST_FREE, index: 0 });
-        while self.calendar.next_time().is_some_and(|next| next.ns() <= ns) && self.pass() {}
+        self.ctx.calendar.schedule(SimTime::from_ns(ns), Event { kind: ftl::events::FIRST_FREE, index: 0 });
+        while self.ctx.calendar.next_time().is_some_and(|next| next.ns() <= ns) && self.pass() {}
     }
 
     /// Goes on until nothing happens any more.
@@ -105,7 +104,7 @@ impl Bench {
 
     /// Programs all that waits in the buffer, and goes on until nothing happens any more.
     pub fn settle(&mut self) {
-        self.ftl.flush(0, &mut self.calendar, &mut self.log);
+        self.ftl.flush(0, &mut self.ctx);
         self.take_outputs();
         self.rest();
     }
@@ -122,19 +121,19 @@ impl Bench {
                 return false;
             }
         }
-        self.ftl.write(request, Lpn(lpn), whole, &mut self.calendar, &mut self.log);
-        self.ftl.pump(&mut self.calendar, &mut self.log);
+        self.ftl.write(request, Lpn(lpn), whole, &mut self.ctx);
+        self.ftl.pump(&mut self.ctx);
         self.take_outputs();
         true
     }
 
     pub fn trim(&mut self, first: u32, count: u32) {
-        self.ftl.trim(Lpn(first), count, &mut self.calendar, &mut self.log);
+        self.ftl.trim(Lpn(first), count, &mut self.ctx);
         self.take_outputs();
     }
 
     pub fn now(&self) -> SimTime {
-        self.calendar.now()
+        self.ctx.calendar.now()
     }
 
     /// Superblocks of a die that are in one of these states.

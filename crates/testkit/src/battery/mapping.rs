@@ -5,8 +5,7 @@
 
 use crate::reference::{Habits, ReferenceFtl, Step, history};
 use config::PolicyEntry;
-use controller::Probe;
-use engine::Calendar;
+use controller::{Context, Probe};
 use ftl::buffer::eviction;
 use ftl::mapping::Maker;
 use ftl::{Ftl, Output};
@@ -77,8 +76,7 @@ impl Probe for Flash {
 /// A layer, its time and its flash.
 struct Bench {
     ftl: Ftl,
-    calendar: Calendar,
-    flash: Flash,
+    ctx: Context<Flash>,
     reads: u32,
     flushed: bool,
 }
@@ -86,8 +84,8 @@ struct Bench {
 impl Bench {
     /// Lets one event pass. False when there is none.
     fn pass(&mut self) -> bool {
-        let Some((_, event)) = self.calendar.pop() else { return false };
-        self.ftl.handle(event, &mut self.calendar, &mut self.flash);
+        let Some((_, event)) = self.ctx.calendar.pop() else { return false };
+        self.ftl.handle(event, &mut self.ctx);
         while let Some(output) = self.ftl.take_output() {
             match output {
                 Output::Read { .. } => self.reads -= 1,
@@ -109,16 +107,16 @@ impl Bench {
                             return false;
                         }
                     }
-                    self.ftl.write(NOBODY, Lpn(lpn), true, &mut self.calendar, &mut self.flash);
+                    self.ftl.write(NOBODY, Lpn(lpn), true, &mut self.ctx);
                 }
-                self.ftl.pump(&mut self.calendar, &mut self.flash);
+                self.ftl.pump(&mut self.ctx);
             }
             Step::Trim { first, count } => {
-                self.ftl.trim(first, count, &mut self.calendar, &mut self.flash);
+                self.ftl.trim(first, count, &mut self.ctx);
             }
             Step::Read { first, count } => {
                 while self.reads >= READS_MOST && self.pass() {}
-                self.reads += self.ftl.read(0, first, count, &mut self.calendar, &mut self.flash);
+                self.reads += self.ftl.read(0, first, count, &mut self.ctx);
             }
         }
         true
@@ -127,7 +125,7 @@ impl Bench {
     /// Flushes and waits for the answer. False when it never comes.
     fn flush(&mut self) -> bool {
         self.flushed = false;
-        self.ftl.flush(0, &mut self.calendar, &mut self.flash);
+        self.ftl.flush(0, &mut self.ctx);
         while let Some(output) = self.ftl.take_output() {
             self.flushed |= matches!(output, Output::Flushed { .. });
         }
@@ -137,10 +135,10 @@ impl Bench {
 
     /// The map and the plain map agree on all that is on the flash; after a flush that is everything.
     fn compare(&self, context: &str) {
-        for lpn in (0..self.flash.units).map(Lpn) {
+        for lpn in (0..self.ctx.probe.units).map(Lpn) {
             let home = self.ftl.lookup(lpn);
-            let held = (home != Ppa::NONE).then(|| self.flash.versions[home.index()]);
-            assert_eq!(held, self.flash.reference.read(lpn), "{context}: {lpn} at {home}");
+            let held = (home != Ppa::NONE).then(|| self.ctx.probe.versions[home.index()]);
+            assert_eq!(held, self.ctx.probe.reference.read(lpn), "{context}: {lpn} at {home}");
             if home != Ppa::NONE {
                 assert!(self.ftl.is_valid(home), "{context}: {lpn} at {home}, which counts as invalid");
                 assert_eq!(self.ftl.holder(home), lpn, "{context}: the spare area of {home}");
@@ -209,8 +207,8 @@ fn try_drive(context: &str, drive: &Drive, steps: u64) {
         units,
         versions: vec![0; ftl.layout().physical_units()],
     };
-    let mut bench = Bench { ftl, calendar: Calendar::new(), flash, reads: 0, flushed: false };
-    bench.ftl.begin(&mut bench.calendar, &mut bench.flash);
+    let mut bench = Bench { ftl, ctx: Context::new(flash), reads: 0, flushed: false };
+    bench.ftl.begin(&mut bench.ctx);
     let habits = Habits { reads: 0.3, trims: 0.05, hot: 0.5, units_max: 12 };
     let mut alive = true;
     for (index, step) in history(units, habits, 11).take(steps as usize).enumerate() {

@@ -2,8 +2,8 @@
 //! deletions and rollbacks, on drives with and without failing blocks, with each kind of buffer; what a snapshot sees
 //! must be what a whole copy of the plain map, made at its moment, holds.
 
-use controller::{Probe, SnapshotEvent};
-use engine::{Calendar, RandomStream};
+use controller::{Context, Probe, SnapshotEvent};
+use engine::RandomStream;
 use ftl::{Ftl, Output, PageMapped, Seen};
 use sim::Drive;
 use std::collections::BTreeMap;
@@ -85,8 +85,7 @@ impl Probe for Flash {
 
 struct Bench {
     ftl: Ftl,
-    calendar: Calendar,
-    flash: Flash,
+    ctx: Context<Flash>,
     random: RandomStream,
     flushed: bool,
 }
@@ -103,18 +102,18 @@ impl Bench {
             units,
         };
         let random = RandomStream::new(seed, "snapshots");
-        let mut bench = Self { ftl, calendar: Calendar::new(), flash, random, flushed: false };
-        bench.ftl.begin(&mut bench.calendar, &mut bench.flash);
+        let mut bench = Self { ftl, ctx: Context::new(flash), random, flushed: false };
+        bench.ftl.begin(&mut bench.ctx);
         bench
     }
 
-    fn pages(&mut self) -> (&mut PageMapped, &mut Calendar, &mut Flash) {
-        (self.ftl.as_page_mapped().expect("a page map"), &mut self.calendar, &mut self.flash)
+    fn pages(&mut self) -> (&mut PageMapped, &mut Context<Flash>) {
+        (self.ftl.as_page_mapped().expect("a page map"), &mut self.ctx)
     }
 
     fn pass(&mut self) -> bool {
-        let Some((_, event)) = self.calendar.pop() else { return false };
-        self.ftl.handle(event, &mut self.calendar, &mut self.flash);
+        let Some((_, event)) = self.ctx.calendar.pop() else { return false };
+        self.ftl.handle(event, &mut self.ctx);
         while let Some(output) = self.ftl.take_output() {
             self.flushed |= matches!(output, Output::Flushed { .. });
         }
@@ -127,23 +126,23 @@ impl Bench {
             Step::Write { first, count } => {
                 for lpn in (first.0..first.0 + count).map(Lpn) {
                     while self.ftl.reserve(1) == 0 {
-                        self.ftl.pump(&mut self.calendar, &mut self.flash);
+                        self.ftl.pump(&mut self.ctx);
                         if self.ftl.is_read_only() || !self.pass() {
                             return false;
                         }
                     }
-                    if !self.ftl.refuses(lpn, &mut self.calendar, &mut self.flash) {
+                    if !self.ftl.refuses(lpn, &mut self.ctx) {
                         let whole = self.random.chance(0.8);
-                        self.ftl.write(u32::MAX, lpn, whole, &mut self.calendar, &mut self.flash);
+                        self.ftl.write(u32::MAX, lpn, whole, &mut self.ctx);
                     }
                 }
-                self.ftl.pump(&mut self.calendar, &mut self.flash);
+                self.ftl.pump(&mut self.ctx);
             }
             Step::Trim { first, count } => {
-                self.ftl.trim(first, count, &mut self.calendar, &mut self.flash);
+                self.ftl.trim(first, count, &mut self.ctx);
             }
             Step::Read { first, count } => {
-                self.ftl.read(0, first, count, &mut self.calendar, &mut self.flash);
+                self.ftl.read(0, first, count, &mut self.ctx);
             }
         }
         true
@@ -153,25 +152,25 @@ impl Bench {
     fn intervene(&mut self) {
         let draw = self.random.unit();
         if draw < 0.02 {
-            let (ftl, calendar, flash) = self.pages();
-            ftl.take_snapshot(calendar, flash);
+            let (ftl, ctx) = self.pages();
+            ftl.take_snapshot(ctx);
         } else if draw < 0.026 {
-            let kept: Vec<u32> = self.flash.copies.keys().copied().collect();
+            let kept: Vec<u32> = self.ctx.probe.copies.keys().copied().collect();
             if !kept.is_empty() {
                 let serial = kept[self.random.below(kept.len() as u64) as usize];
-                let (ftl, calendar, flash) = self.pages();
-                assert!(ftl.delete_snapshot(serial, calendar, flash));
+                let (ftl, ctx) = self.pages();
+                assert!(ftl.delete_snapshot(serial, ctx));
             }
         } else if draw < 0.03 {
-            let (ftl, calendar, flash) = self.pages();
-            ftl.roll_back(calendar, flash);
+            let (ftl, ctx) = self.pages();
+            ftl.roll_back(ctx);
         }
     }
 
     /// Flushes and waits until nothing is on its way. False when that never happens.
     fn settle(&mut self) -> bool {
         self.flushed = false;
-        self.ftl.flush(0, &mut self.calendar, &mut self.flash);
+        self.ftl.flush(0, &mut self.ctx);
         while let Some(output) = self.ftl.take_output() {
             self.flushed |= matches!(output, Output::Flushed { .. });
         }
@@ -181,9 +180,9 @@ impl Bench {
 
     /// The drive and every snapshot hold what the plain maps hold, and nothing else is valid.
     fn compare(&self, context: &str) {
-        let mut valid = vec![false; self.flash.versions.len()];
+        let mut valid = vec![false; self.ctx.probe.versions.len()];
         let mut check = |lpn: Lpn, home: Ppa, expected: Option<u64>, of: &str| {
-            let held = (home != Ppa::NONE).then(|| self.flash.versions[home.index()]);
+            let held = (home != Ppa::NONE).then(|| self.ctx.probe.versions[home.index()]);
             assert_eq!(held, expected, "{context}: {lpn} of {of} at {home}");
             if home != Ppa::NONE {
                 assert!(self.ftl.is_valid(home), "{context}: {lpn} of {of} at {home} counts as invalid");
@@ -191,9 +190,9 @@ impl Bench {
                 valid[home.index()] = true;
             }
         };
-        for lpn in (0..self.flash.units).map(Lpn) {
-            check(lpn, self.ftl.lookup(lpn), self.flash.reference.read(lpn), "the drive");
-            for (serial, copy) in &self.flash.copies {
+        for lpn in (0..self.ctx.probe.units).map(Lpn) {
+            check(lpn, self.ftl.lookup(lpn), self.ctx.probe.reference.read(lpn), "the drive");
+            for (serial, copy) in &self.ctx.probe.copies {
                 let home = match self.ftl.lookup_in(*serial, lpn).expect("it is kept") {
                     Seen::Nowhere => Ppa::NONE,
                     Seen::At(ppa) => ppa,
@@ -202,7 +201,7 @@ impl Bench {
                 check(lpn, home, copy.read(lpn), "a snapshot");
             }
         }
-        for unit in self.flash.units..self.ftl.layout().written_units() as u32 {
+        for unit in self.ctx.probe.units..self.ftl.layout().written_units() as u32 {
             let home = self.ftl.lookup(Lpn(unit));
             if home != Ppa::NONE {
                 valid[home.index()] = true;
@@ -219,7 +218,7 @@ fn try_history(settings: &[&str], steps: usize, seed: u64) {
     let drive = Drive::from_resolved("snapshots", &lines).unwrap_or_else(|error| panic!("{error}"));
     let mut bench = Bench::new(&drive, seed);
     let habits = Habits { reads: 0.2, trims: 0.08, hot: 0.5, units_max: 12 };
-    let units = bench.flash.units;
+    let units = bench.ctx.probe.units;
     for (index, step) in history(units, habits, seed).take(steps).enumerate() {
         let mut alive = bench.step(step);
         bench.intervene();

@@ -1,9 +1,11 @@
 //! The event calendar: what happens next, ordered by (time, sequence).
 //!
-//! A drive has few events pending (about two per die): the nearest lie sorted in one small array, from whose end the next
-//! is taken, and where most belong that come. What is later than all of them waits in a heap, and so does, in one of its own,
-//! what only the clock brings. Keys are one 128-bit word: time, then sequence number, then the event itself.
+//! What a drive does next lies within a millisecond: it goes into a wheel of time slots, at a cost that does not grow with
+//! the number of dies. What is later waits in a heap, and so does, in one of its own, what only the clock brings. Keys are
+//! one 128-bit word: time, then sequence number, then the event itself.
 
+use crate::heap::{Heap, NEVER};
+use crate::wheel::Wheel;
 use units::SimTime;
 
 /// What a popped entry says: a kind and an index, both given by the caller.
@@ -35,23 +37,39 @@ pub fn next_index(count: usize, what: &str) -> u32 {
 }
 
 /// Pending events. Equal times come out in the order they were put in.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Calendar {
-    /// The next of what is under way, the latest of them first.
-    near: Vec<u128>,
-    /// What is under way and later than all of those.
+    /// What happens soon.
+    wheel: Wheel,
+    /// What is under way and lay beyond the wheel when it was put in.
     far: Heap,
     /// What waits for its time: few of many ever happen as they were set, and they would make the other heap deep.
     timers: Heap,
+    /// The first of both heaps.
+    first_in_heaps: u128,
     sequence: u64,
+    taken: u64,
     now: SimTime,
+}
+
+impl Default for Calendar {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Calendar {
     /// An empty calendar at time zero.
     pub fn new() -> Self {
-        let near = Vec::with_capacity(NEAR_MOST + 1);
-        Self { near, far: Heap::default(), timers: Heap::default(), sequence: 0, now: SimTime::ZERO }
+        Self {
+            wheel: Wheel::new(),
+            far: Heap::default(),
+            timers: Heap::default(),
+            first_in_heaps: NEVER,
+            sequence: 0,
+            taken: 0,
+            now: SimTime::ZERO,
+        }
     }
 
     /// The time of the event taken last.
@@ -62,25 +80,25 @@ impl Calendar {
 
     /// How many events are pending.
     pub fn len(&self) -> usize {
-        self.near.len() + self.far.keys.len() + self.timers.keys.len()
+        (self.sequence - self.taken) as usize
     }
 
     /// True when nothing is pending.
     pub fn is_empty(&self) -> bool {
-        self.near.is_empty() && self.timers.keys.is_empty()
+        self.len() == 0
     }
 
     /// The time of the next event.
     #[inline]
     pub fn next_time(&self) -> Option<SimTime> {
-        let first = self.first_near().min(self.timers.first());
+        let first = self.first();
         (first != NEVER).then(|| SimTime::from_ns((first >> 64) as u64))
     }
 
     /// True while more is pending at the very time of the event taken last.
     #[inline]
     pub fn is_more_now(&self) -> bool {
-        (self.first_near().min(self.timers.first()) >> 64) as u64 == self.now.ns()
+        (self.first() >> 64) as u64 == self.now.ns()
     }
 
     /// How many events were scheduled so far.
@@ -96,13 +114,8 @@ impl Calendar {
     #[inline(never)]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
         let key = self.key(time, event);
-        if key > self.far.first() {
-            return self.far.push(key);
-        }
-        let at = self.near.partition_point(|other| *other > key);
-        self.near.insert(at, key);
-        if self.near.len() > NEAR_MOST {
-            self.send_off();
+        if !self.wheel.insert(key, self.now.ns()) {
+            self.put_beyond(key);
         }
     }
 
@@ -115,15 +128,20 @@ impl Calendar {
     pub fn schedule_timer(&mut self, time: SimTime, event: Event) {
         let key = self.key(time, event);
         self.timers.push(key);
+        self.first_in_heaps = self.first_in_heaps.min(key);
     }
 
     /// Takes the next event and moves the clock to it.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<(SimTime, Event)> {
-        let key = if self.timers.first() < self.first_near() { self.timers.pop() } else { self.near.pop() }?;
-        if self.near.is_empty() && !self.far.keys.is_empty() {
-            self.fetch();
-        }
+        let key = match self.wheel.first(self.now.ns()) {
+            Some((slot, key)) if key < self.first_in_heaps => {
+                self.wheel.take(slot);
+                key
+            }
+            _ => self.pop_from_heaps()?,
+        };
+        self.taken += 1;
         let low = key as u64;
         self.now = SimTime::from_ns((key >> 64) as u64);
         let event = Event {
@@ -134,112 +152,48 @@ impl Calendar {
     }
 
     #[inline]
-    fn first_near(&self) -> u128 {
-        self.near.last().copied().unwrap_or(NEVER)
+    fn first(&self) -> u128 {
+        self.wheel.first(self.now.ns()).map_or(NEVER, |(_, key)| key).min(self.first_in_heaps)
     }
 
-    /// The later half of the near events become far ones.
-    #[cold]
-    fn send_off(&mut self) {
-        for key in self.near.drain(..NEAR_MOST / 2) {
-            self.far.push(key);
+    /// Puts in what lies beyond the wheel, or is one more than it numbers yet.
+    #[inline(never)]
+    fn put_beyond(&mut self, key: u128) {
+        if self.wheel.grow() && self.wheel.insert(key, self.now.ns()) {
+            return;
         }
+        self.far.push(key);
+        self.first_in_heaps = self.first_in_heaps.min(key);
     }
 
-    /// The first of the far events become near ones.
-    #[cold]
-    fn fetch(&mut self) {
-        while self.near.len() < NEAR_MOST / 2
-            && let Some(key) = self.far.pop()
-        {
-            self.near.push(key);
-        }
-        self.near.reverse();
+    #[inline(never)]
+    fn pop_from_heaps(&mut self) -> Option<u128> {
+        let key = if self.timers.first() < self.far.first() { self.timers.pop() } else { self.far.pop() };
+        self.first_in_heaps = self.timers.first().min(self.far.first());
+        key
     }
 
-    #[inline]
+    #[inline(always)]
     fn key(&mut self, time: SimTime, event: Event) -> u128 {
-        assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
-        // An index of more bits would pass for another kind of event, in silence.
-        assert!(event.index < INDEX_MAX, "an event about number {} of {INDEX_MAX}", event.index);
+        if time < self.now || event.index >= INDEX_MAX || self.sequence >> SEQUENCE_BITS != 0 {
+            self.refuse(time, event);
+        }
         debug_assert!(u32::from(event.kind) < 1 << KIND_BITS);
-        assert!(self.sequence < 1 << SEQUENCE_BITS, "more than 2^36 events in one run");
         let low = (self.sequence << (INDEX_BITS + KIND_BITS))
             | (u64::from(event.kind) << INDEX_BITS)
             | u64::from(event.index);
         self.sequence += 1;
         (u128::from(time.ns()) << 64) | u128::from(low)
     }
-}
 
-/// The most events that lie sorted: so few that to move half of them costs less than the way through a heap.
-const NEAR_MOST: usize = 128;
-
-/// Later than every event.
-const NEVER: u128 = u128::MAX;
-
-/// Keys, the least of them first. Four children a node: half the levels of a binary heap, and the children share cache
-/// lines.
-#[derive(Clone, Debug, Default)]
-struct Heap {
-    keys: Vec<u128>,
-}
-
-impl Heap {
-    #[inline]
-    fn first(&self) -> u128 {
-        self.keys.first().copied().unwrap_or(NEVER)
-    }
-
-    #[inline]
-    fn push(&mut self, key: u128) {
-        let hole = self.keys.len();
-        self.keys.push(key);
-        self.rise(hole, key);
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<u128> {
-        let last = self.keys.pop()?;
-        if self.keys.is_empty() { Some(last) } else { Some(self.replace_root(last)) }
-    }
-
-    /// Returns the root and puts `key` into the heap. The hole goes down to a leaf without asking whether `key` would fit
-    /// before: it was the last of all, and nearly always belongs near the leaves.
-    #[inline]
-    fn replace_root(&mut self, key: u128) -> u128 {
-        let keys = self.keys.as_mut_slice();
-        let root = keys[0];
-        let mut hole = 0;
-        while let Some(&[a, b, c, d]) = keys.get(hole * 4 + 1..).and_then(|children| children.first_chunk()) {
-            let (left, at_left) = if b < a { (b, 2) } else { (a, 1) };
-            let (right, at_right) = if d < c { (d, 4) } else { (c, 3) };
-            let (least, at) = if right < left { (right, at_right) } else { (left, at_left) };
-            keys[hole] = least;
-            hole = hole * 4 + at;
-        }
-        if let Some(few) = keys.get(hole * 4 + 1..).filter(|few| !few.is_empty()) {
-            let at = (1..few.len()).fold(0, |least, at| if few[at] < few[least] { at } else { least });
-            keys[hole] = few[at];
-            hole = hole * 4 + 1 + at;
-        }
-        self.rise(hole, key);
-        root
-    }
-
-    /// Puts `key` where a hole comes to that rises as far as it must.
-    #[inline]
-    fn rise(&mut self, mut hole: usize, key: u128) {
-        let keys = self.keys.as_mut_slice();
-        while hole > 0 {
-            let parent = (hole - 1) / 4;
-            if keys[parent] <= key {
-                break;
-            }
-            keys[hole] = keys[parent];
-            hole = parent;
-        }
-        keys[hole] = key;
+    /// Says why an event cannot be put in.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&self, time: SimTime, event: Event) -> ! {
+        assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
+        // An index of more bits would pass for another kind of event, in silence.
+        assert!(event.index < INDEX_MAX, "an event about number {} of {INDEX_MAX}", event.index);
+        panic!("more than 2^36 events in one run");
     }
 }
 
@@ -272,15 +226,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_and_what_is_far_change_places() {
+    fn events_beyond_the_wheel_come_out_in_their_turn() {
         let mut calendar = Calendar::new();
         let mut random = RandomStream::new(5, "calendar");
         let mut expected = std::collections::BTreeSet::new();
-        // The number pending rises and falls, past what lies sorted and back to nothing.
+        // Delays end within a slot, within the wheel, just beyond it and far away; the number pending rises and falls.
         for step in 0..40_000u32 {
             let many = (step / 4_000) % 2 == 0;
             if random.chance(if many { 0.6 } else { 0.4 }) {
-                let delay = 1u64 << random.below(14);
+                let delay = 1u64 << random.below(24);
                 let time = calendar.now() + units::Nanos::new(random.below(delay));
                 calendar.schedule(time, Event { kind: 3, index: step });
                 expected.insert((time, step));
@@ -291,6 +245,20 @@ mod tests {
             assert_eq!(calendar.len(), expected.len());
             assert_eq!(calendar.next_time(), expected.first().map(|(time, _)| *time));
         }
+    }
+
+    #[test]
+    fn more_than_the_wheel_numbers_wait_in_the_heap() {
+        let mut calendar = Calendar::new();
+        let count = u32::from(u16::MAX) + 1_000;
+        let time = |index: u32| SimTime::from_ns(u64::from((index * 7_919) % 100_000));
+        (0..count).for_each(|index| calendar.schedule(time(index), Event { kind: 1, index }));
+        let mut expected: Vec<_> = (0..count).map(|index| (time(index), index)).collect();
+        expected.sort();
+        for (at, index) in expected {
+            assert_eq!(calendar.pop(), Some((at, Event { kind: 1, index })));
+        }
+        assert!(calendar.is_empty());
     }
 
     #[test]

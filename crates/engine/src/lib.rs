@@ -1,9 +1,11 @@
 //! The event calendar, the random streams and large arrays: what a run stands on.
 
 mod calendar;
+mod heap;
 mod memory;
 mod permutation;
 mod random;
+mod wheel;
 
 pub use calendar::{Calendar, EVENTS_MAX, Event, INDEX_MAX, next_index};
 pub use memory::{large_array, prefetch};

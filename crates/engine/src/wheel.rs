@@ -1,0 +1,113 @@
+//! What happens soon: each event in the slot of its time, so that neither to put one in nor to find the next depends on
+//! how many there are.
+
+/// Nanoseconds of a slot, as a power of two: so few that a slot seldom holds two events of a drive of some dozen dies.
+const SLOT_BITS: u32 = 8;
+const SLOTS: usize = WORDS * WORD;
+const WORDS: usize = 64;
+const WORD: usize = u64::BITS as usize;
+const NONE: u16 = u16::MAX;
+
+/// An event's key, and the next of the same slot.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    key: u128,
+    next: u16,
+}
+
+/// Events of the next millisecond, by slots that are used again and again.
+#[derive(Clone, Debug)]
+pub(crate) struct Wheel {
+    /// The earliest event of each slot.
+    heads: Box<[u16; SLOTS]>,
+    /// One bit for each slot that holds something, and one for each word of these bits.
+    words: [u64; WORDS],
+    summary: u64,
+    nodes: Vec<Node>,
+    /// The first node that is not in use.
+    free: u16,
+}
+
+impl Wheel {
+    pub fn new() -> Self {
+        let heads = Box::new([NONE; SLOTS]);
+        Self { heads, words: [0; WORDS], summary: 0, nodes: Vec::new(), free: NONE }
+    }
+
+    /// Puts in an event, by its key. False when it lies too far from `now`, or no node is left: see [`Self::grow`].
+    #[inline(always)]
+    pub fn insert(&mut self, key: u128, now: u64) -> bool {
+        let tick = (key >> 64) as u64 >> SLOT_BITS;
+        if tick - (now >> SLOT_BITS) >= SLOTS as u64 {
+            return false;
+        }
+        let node = self.free;
+        let Some(unused) = self.nodes.get(node as usize) else { return false };
+        self.free = unused.next;
+        let slot = tick as usize % SLOTS;
+        let first = self.heads[slot];
+        if first == NONE {
+            self.words[slot / WORD] |= 1 << (slot % WORD);
+            self.summary |= 1 << (slot / WORD);
+        }
+        if first == NONE || key < self.nodes[first as usize].key {
+            self.nodes[node as usize] = Node { key, next: first };
+            self.heads[slot] = node;
+        } else {
+            let mut before = first as usize;
+            while self.nodes[before].next != NONE && self.nodes[self.nodes[before].next as usize].key < key {
+                before = self.nodes[before].next as usize;
+            }
+            self.nodes[node as usize] = Node { key, next: self.nodes[before].next };
+            self.nodes[before].next = node;
+        }
+        true
+    }
+
+    /// The slot of the next event, and its key.
+    #[inline(always)]
+    pub fn first(&self, now: u64) -> Option<(usize, u128)> {
+        if self.summary == 0 {
+            return None;
+        }
+        let from = (now >> SLOT_BITS) as usize % SLOTS;
+        let word = from / WORD;
+        let here = self.words[word] & (u64::MAX << (from % WORD));
+        let slot = if here != 0 {
+            word * WORD + here.trailing_zeros() as usize
+        } else {
+            // The words that follow, and at the end this one again, of which only slots before `from` are left.
+            let beyond = self.summary.rotate_right(word as u32 + 1).trailing_zeros() as usize;
+            let word = (word + 1 + beyond) % WORDS;
+            word * WORD + self.words[word].trailing_zeros() as usize
+        };
+        Some((slot, self.nodes[self.heads[slot] as usize].key))
+    }
+
+    /// Takes the first event of a slot that holds one.
+    #[inline(always)]
+    pub fn take(&mut self, slot: usize) {
+        let node = self.heads[slot] as usize;
+        let next = std::mem::replace(&mut self.nodes[node].next, self.free);
+        self.free = node as u16;
+        self.heads[slot] = next;
+        if next == NONE {
+            let word = &mut self.words[slot / WORD];
+            *word &= !(1 << (slot % WORD));
+            if *word == 0 {
+                self.summary &= !(1 << (slot / WORD));
+            }
+        }
+    }
+
+    /// Makes one node more, if none is left and there is a number for it; false when not.
+    pub fn grow(&mut self) -> bool {
+        let node = self.nodes.len();
+        let may_grow = self.free == NONE && node < NONE as usize;
+        if may_grow {
+            self.nodes.push(Node { key: 0, next: NONE });
+            self.free = node as u16;
+        }
+        may_grow
+    }
+}

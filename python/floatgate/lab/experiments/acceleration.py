@@ -100,7 +100,7 @@ def _activation_ev(factors: dict[float, float]) -> float:
 EXPERIMENT = Experiment(
     "acceleration",
     "Charge loss in the heat",
-    "After what time in the heat have cells lost as much as in a year at room temperature?",
+    "How long at high temperature costs cells as much charge as a year at room temperature?",
     "JESD218 (not measured in either paper)",
     run,
     lacks,

@@ -219,7 +219,7 @@ def _own_errors(bench: Bench, chip: Chip, block: int, written: errors.Written) -
 EXPERIMENT = Experiment(
     "polarity",
     "Content coded towards lower states",
-    "What does storing sectors inverted, where that keeps cells lower, gain in time, errors and endurance?",
+    "How much does storing sectors inverted, if that lowers their cells, improve time, errors and endurance?",
     "Wang 2014 (poster), system implications (not measured there)",
     run,
     lacks_states,

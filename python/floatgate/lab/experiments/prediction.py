@@ -136,7 +136,7 @@ def _scatter(bench: Bench, latency: LatencyEstimator, counter: EraseCounter) -> 
 EXPERIMENT = Experiment(
     "prediction",
     "Remaining life from latency",
-    "How well do program and erase times tell the remaining life, compared with counting erases?",
+    "How well do program and erase times predict the remaining life, compared with counting erases?",
     "Desnoyers 2009, section 4",
     run,
     lacks,

@@ -57,7 +57,7 @@ def main() -> None:
             _beside(accepted, variables)
         unknown = sum("no such option" in row.refused for row in rows)
         lines = [f"### {name}: {len(accepted)} of {len(rows)} accepted, {unknown} for no good reason", ""]
-        lines += ["| job | verdict | why refused, or beside fio |", "|---|---|---|"]
+        lines += ["| job | verdict | reason for refusal, or comparison with fio |", "|---|---|---|"]
         lines += [row.line() for row in rows]
         sys.stdout.write("\n".join([*lines, "", ""]))
 

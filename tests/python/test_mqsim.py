@@ -339,5 +339,6 @@ def test_the_drive_file_differs_from_the_mapping_where_the_document_says(tmp_pat
 
     file, mapping = resolved([]), resolved(list(made))
     differ = {key for key in file | mapping if file.get(key) != mapping.get(key)}
-    section = (ROOT / "docs" / "mqsim.md").read_text().split("## Differences from `mqsim-default`")[1].split("## ")[0]
+    page = (ROOT / "docs" / "mqsim.md").read_text()
+    section = page.split("## Differences from `mqsim-default`")[1].split("## ")[0]
     assert differ == set(re.findall(r"`([a-z]+(?:\.[a-z_]+)+)`", section))

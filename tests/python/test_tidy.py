@@ -16,6 +16,10 @@ EMPTY_NAMES = {"at_work", "common", "helpers", "misc", "rest", "stuff", "things"
 LINES_MOST = 60
 #: A longer function says in a comment that begins so, right above it, why it is one.
 REASON = "// Long: "
+FIELDS_MOST = 15
+#: Structs with more fields than that, and why.
+WIDE_STRUCTS = {"Collection": "to be split"}
+STRUCT = re.compile(r"( *)(?:pub(?:\([a-z]+\))? )?struct (\w+).*\{$")
 FUNCTION = re.compile(r"( *)(?:pub(?:\([a-z]+\))? )?(?:const )?fn (\w+)")
 
 
@@ -40,6 +44,21 @@ def test_a_function_fits_a_screen(file: str) -> None:
             assert lines[above].strip().startswith(REASON), (
                 f"{name} has {length} lines, and no {REASON!r} above it"
             )
+
+
+def fields(lines: list[str], at: int, indent: str) -> int:
+    """Return how many fields the struct has whose first line is `lines[at]`."""
+    end = lines.index(indent + "}", at)
+    field = re.compile(indent + r" {4}(?:pub(?:\([a-z]+\))? )?\w+: ")
+    return sum(1 for line in lines[at:end] if field.match(line))
+
+
+@pytest.mark.parametrize("file", [name for name in NAMES if name.startswith("ftl/")])
+def test_a_struct_of_the_translation_layer_has_few_fields(file: str) -> None:
+    lines = (CRATES / file).read_text().splitlines()
+    structs = [(at, match) for at, line in enumerate(lines) if (match := STRUCT.match(line))]
+    wide = [match[2] for at, match in structs if fields(lines, at, match[1]) > FIELDS_MOST]
+    assert set(wide) <= set(WIDE_STRUCTS)
 
 
 def test_a_module_is_named_for_what_it_holds() -> None:

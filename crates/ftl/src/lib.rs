@@ -45,14 +45,17 @@ pub use blocks::BlockMapped;
 
 pub use guards::demand::Recovery;
 pub use guards::regulation::{Regulation, RegulationParts};
-pub use guards::snapshots::{Seen, Snapshot, SnapshotCounts, Snapshots};
+pub use guards::snapshots::{RollbackCounts, Seen, Snapshot, SnapshotCounts, Snapshots, TimesToFlash};
 pub use layer::Ftl;
 pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
 pub use output::{Output, Stages};
 pub use pages::PageMapped;
 pub use saved::SavedState;
-pub use settings::{FtlConfig, PatrolRules, SectorRules, SnapshotRules, WhenFull};
+pub use settings::{
+    CollectionRules, CostRules, DestinationRules, FtlConfig, PatrolRules, ReadRules, Reckoned, SectorRules,
+    SnapshotRules, UpkeepRules, WhenFull,
+};
 pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{
     GroupMoment, Member, Moment, OpenBlock, SetMoment, SteadyRule, SteadyWindow, UsedBlock, VictimBlock,

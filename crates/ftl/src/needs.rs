@@ -25,7 +25,7 @@ impl FtlConfig {
 
     /// A regulator that tells units apart keeps a byte of each.
     fn note_bytes(&self) -> u64 {
-        let bits = (self.regulator)().bits_per_unit();
+        let bits = (self.costs.regulator)().bits_per_unit();
         if bits > 0 { self.layout.written_units() } else { 0 }
     }
 }

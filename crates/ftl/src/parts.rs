@@ -64,19 +64,19 @@ impl Parts<'_> {
         let agenda = agenda_of(config, &guards, &controller)?;
         let upkeep = Upkeep::new(config, seed);
         let rules = Rules {
-            mixed: config.mixed_streams,
-            read_ahead: config.read_ahead,
+            mixed: config.gc.mixed_streams,
+            read_ahead: config.gc.read_ahead,
             copyback,
             spare,
             foreground_limit: upkeep.trigger.foreground_limit(),
-            rewrite_after: config.rewrite_after,
+            rewrite_after: config.upkeep.rewrite_after,
             write_back: config.buffer.write_back,
             power_loss_protection: config.buffer.power_loss_protection,
         };
         let media = Media {
             buffer: Buffer::of(&config.buffer, more_slots, layout.logical_units, group),
             reserved_slots: 0,
-            store: Store::new(layout.clone(), (&config.victim, &config.wear), array, controller, seed),
+            store: Store::new(layout.clone(), (&config.gc.victim, &config.wear), array, controller, seed),
             guards,
             movers: (0..layout.dies).map(|_| Collection::new()).collect(),
             assembly: Assembly::new(config, program_queue),
@@ -121,7 +121,7 @@ fn guards_of(
         parity: config.stripe.map(|stripe| Box::new(Stripes::new(layout, array, stripe, apart))),
         rebuilds: Rebuilds::default(),
         snapshots,
-        ordering: Ordering::new(&config.program_order),
+        ordering: Ordering::new(&config.destination.program_order),
         sectors: Sectors::new(config.sectors, layout, slots, config.buffer.in_flight),
         slc_cache,
         failed_die: config.failed_die.unwrap_or(NONE),
@@ -140,5 +140,5 @@ fn agenda_of(
     let regulation = guards.regulation.as_deref();
     let costs = Costs::of(&config.layout, controller, regulation);
     Burden::new(config, &costs, regulation).check()?;
-    Ok(Some(Box::new(Agenda::new(config.upkeep_share, costs, &config.layout, config.snapshots.as_ref()))))
+    Ok(Some(Box::new(Agenda::new(config.upkeep.share, costs, &config.layout, config.snapshots.as_ref()))))
 }

@@ -15,7 +15,7 @@ impl BlockMapped {
         }
         if request != u32::MAX && self.media.rules.write_back {
             let bank = self.split(self.media.buffer.slot(slot).lpn).0;
-            self.banks[bank].pressed = true;
+            self.banks[bank].waiting.pressed = true;
             self.touch_bank(bank);
         }
         self.let_leave(false, calendar);
@@ -51,7 +51,7 @@ impl BlockMapped {
     pub(super) fn let_leave(&mut self, padded: bool, calendar: &Calendar) {
         while let Some(slot) = self.media.buffer.take_queued() {
             let (bank, group, _) = self.split(self.media.buffer.slot(slot).lpn);
-            let padding = &mut self.banks[bank].padding;
+            let padding = &mut self.banks[bank].waiting.padding;
             if padded && padding.back() != Some(&group) && !padding.contains(&group) {
                 padding.push_back(group);
             }
@@ -61,8 +61,8 @@ impl BlockMapped {
 
     fn press_waiting(&mut self) {
         for bank in 0..self.banks.len() {
-            if self.banks[bank].waiting_units > 0 && !self.banks[bank].pressed {
-                self.banks[bank].pressed = true;
+            if self.banks[bank].waiting.units > 0 && !self.banks[bank].waiting.pressed {
+                self.banks[bank].waiting.pressed = true;
                 self.touch_bank(bank);
             }
         }
@@ -89,7 +89,7 @@ impl BlockMapped {
         // What waited may have been trimmed, or gone with another merge.
         let done = !waits || self.merge_group(bank, group, Purpose::Pad, Origin::Gc, ctx);
         if done {
-            self.banks[bank].padding.pop_front();
+            self.banks[bank].waiting.padding.pop_front();
         }
         done
     }

@@ -222,11 +222,10 @@ impl BlockMapped {
     fn fail_block<P: Probe>(&mut self, bank: usize, block: u32, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
         state.blocks[block as usize].failing = true;
-        let is_target = state.job.as_ref().is_some_and(|job| job.target == block);
-        if is_target || state.blocks[block as usize].role == Role::Sealed {
+        if state.merging.is_target(block) || state.blocks[block as usize].role == Role::Sealed {
             return;
         }
-        state.reclaim.push_back((block, Origin::Rescue));
+        state.merging.reclaim.push_back((block, Origin::Rescue));
         self.seal(bank, block, ctx);
     }
 
@@ -251,12 +250,12 @@ impl BlockMapped {
         self.media.store.space.dies[die as usize].erases += 1;
         ctx.probe.on_erase(superblock);
         let (bank, member) = ((die / self.rules.span) as usize, (die % self.rules.span) as usize);
-        self.banks[bank].erasing[member] -= 1;
+        self.banks[bank].dies[member].erasing -= 1;
         let failing = std::mem::replace(&mut self.media.store.space.failing[superblock], false);
         if (failing || !done) && self.media.store.array.retire(die, within) == nand::RetireOutcome::Lost {
             self.media.store.space.state[superblock] = SuperblockState::Lost;
             self.media.store.stats.superblocks_lost += 1;
-            self.banks[bank].usable[member] -= 1;
+            self.banks[bank].dies[member].usable -= 1;
             self.note_lost_room(bank);
         } else {
             self.push_free(superblock as u32);
@@ -275,10 +274,11 @@ impl BlockMapped {
         let (bank, member) = ((die / self.rules.span) as usize, die % self.rules.span);
         let state = &self.banks[bank];
         let first = die * self.media.store.layout.superblocks_per_die;
-        let target = state.job.as_ref().map(|job| job.target);
         let candidates: Vec<SuperblockId> = (0..state.blocks.len() as u32)
-            .filter(|&block| state.blocks[block as usize].role == Role::Data && Some(block) != target)
-            .map(|block| SuperblockId(state.members[(block * self.rules.span + member) as usize] - first))
+            .filter(|&block| {
+                state.blocks[block as usize].role == Role::Data && !state.merging.is_target(block)
+            })
+            .map(|block| SuperblockId(state.members_of(block)[member as usize] - first))
             .collect();
         let clock = self.media.store.stats.units_programmed.iter().sum();
         let space = &mut self.media.store.space;
@@ -288,7 +288,7 @@ impl BlockMapped {
         assert!(is_candidate, "the wear policy picked {picked} of die {die}, no candidate");
         let block = self.block_of[(first + picked.0) as usize];
         self.media.store.stats.wear_relocations += 1;
-        self.banks[bank].reclaim.push_back((block, Origin::Wear));
+        self.banks[bank].merging.reclaim.push_back((block, Origin::Wear));
         self.seal(bank, block, ctx);
     }
 }

@@ -90,16 +90,16 @@ impl BlockMapped {
         wait.since = now;
         let entry = (slot, wait.serial);
         let bank_state = &mut self.banks[bank];
-        wait.merged_ns = bank_state.merged_until(now);
-        bank_state.waiting_units += 1;
+        wait.merged_ns = bank_state.merging.ns_until(now);
+        bank_state.waiting.units += 1;
         // Behind a write cache a request that waits for its program (FUA) must not wait for company, nor a flush.
         let Slot { request, epoch, .. } = *self.media.buffer.slot(slot);
         let flushed = self.host.flushes.back().is_some_and(|&(last, _)| epoch <= last);
-        bank_state.pressed |= flushed || (self.media.rules.write_back && request != u32::MAX);
+        bank_state.waiting.pressed |= flushed || (self.media.rules.write_back && request != u32::MAX);
         if first {
-            bank_state.waiting.push_front(entry);
+            bank_state.waiting.queue.push_front(entry);
         } else {
-            bank_state.waiting.push_back(entry);
+            bank_state.waiting.queue.push_back(entry);
         }
         self.touch_bank(bank);
     }
@@ -136,7 +136,7 @@ impl BlockMapped {
     /// Lets no bank wait for complete program units until what waits now is written.
     pub(super) fn press<P: Probe>(&mut self, ctx: &mut Context<P>) {
         for bank in 0..self.banks.len() {
-            self.banks[bank].pressed |= self.banks[bank].waiting_units > 0;
+            self.banks[bank].waiting.pressed |= self.banks[bank].waiting.units > 0;
             self.work(bank, ctx);
         }
     }

@@ -22,13 +22,6 @@ impl BlockMapped {
         (0..self.rules.group_programs).rev().find(holds).map_or(0, |position| position + 1)
     }
 
-    pub(super) fn begin_merge(&mut self, bank: usize, merge: Merge, calendar: &Calendar) {
-        let state = &mut self.banks[bank];
-        debug_assert!(state.job.is_none());
-        state.merging_since = calendar.now();
-        state.job = Some(merge);
-    }
-
     /// Begins to complete a block that was filled in place. False while programs are under way: a merge must
     /// see where everything lives.
     pub(super) fn complete(&mut self, bank: usize, block: u32, calendar: &Calendar) -> bool {
@@ -42,7 +35,7 @@ impl BlockMapped {
         let state = &mut self.banks[bank];
         state.logs.retain(|&log| log != block);
         state.blocks[block as usize].role = Role::Target;
-        self.begin_merge(bank, merge, calendar);
+        state.merging.begin(merge, calendar.now());
         true
     }
 
@@ -66,7 +59,7 @@ impl BlockMapped {
         }
         if target != NONE {
             let merge = self.merge_of(bank, purpose, target, end);
-            self.begin_merge(bank, Merge { origin, ..merge }, &ctx.calendar);
+            self.banks[bank].merging.begin(Merge { origin, ..merge }, ctx.calendar.now());
         }
         let owned = |log: &&u32| self.banks[bank].blocks[**log as usize].owner == group;
         let logs: Vec<u32> = self.banks[bank].logs.iter().filter(owned).copied().collect();
@@ -93,7 +86,7 @@ impl BlockMapped {
             return false;
         }
         if role != Role::Sealed || valid == 0 {
-            self.banks[bank].reclaim.pop_front();
+            self.banks[bank].merging.reclaim.pop_front();
             return true;
         }
         let first = (0..self.rules.group_programs)
@@ -116,7 +109,7 @@ impl BlockMapped {
     pub(super) fn advance_merge<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         while self.plan_next(bank, ctx) || self.issue_planned(bank, ctx) {}
         let state = &self.banks[bank];
-        let job = state.job.as_ref().expect("a merge is under way");
+        let job = state.merging.job.as_ref().expect("a merge is under way");
         let block = &state.blocks[job.target as usize];
         let planned = block.next >= job.end || block.failing;
         let settled = job.purpose == Purpose::Fill || block.in_flight == 0;
@@ -130,7 +123,7 @@ impl BlockMapped {
     /// Plans the next program unit and submits its reads. False when it cannot be planned now.
     fn plan_next<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &self.banks[bank];
-        let job = state.job.as_ref().expect("a merge is under way");
+        let job = state.merging.job.as_ref().expect("a merge is under way");
         let (group, target, origin) = (job.group, job.target, job.origin);
         let block = &state.blocks[target as usize];
         let position = block.next;
@@ -176,7 +169,7 @@ impl BlockMapped {
         }
         let state = &mut self.banks[bank];
         state.blocks[target as usize].next += 1;
-        let job = state.job.as_mut().expect("a merge is under way");
+        let job = state.merging.job.as_mut().expect("a merge is under way");
         job.copied |= reads > 0;
         job.ahead.push_back(Planned { program, position, reads });
         true
@@ -185,7 +178,7 @@ impl BlockMapped {
     /// Programs the first program unit planned, once all of it was read.
     fn issue_planned<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
         let state = &mut self.banks[bank];
-        let job = state.job.as_mut().expect("a merge is under way");
+        let job = state.merging.job.as_mut().expect("a merge is under way");
         let in_flight = state.blocks[job.target as usize].in_flight;
         let ready = job.ahead.front().is_some_and(|planned| planned.reads == 0);
         if !ready || in_flight >= self.media.assembly.program_queue * self.rules.span {
@@ -212,24 +205,23 @@ impl BlockMapped {
 
     /// One read of a planned program unit is done.
     pub(super) fn on_copy_read(&mut self, bank: usize, program: u32) {
-        let job = self.banks[bank].job.as_mut().expect("only merges read copies");
+        let job = self.banks[bank].merging.job.as_mut().expect("only merges read copies");
         let planned = job.ahead.iter_mut().find(|planned| planned.program == program);
         planned.expect("the program waits for its reads").reads -= 1;
     }
 
     fn finish_merge<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         let state = &mut self.banks[bank];
-        state.merged_ns = state.merged_until(ctx.calendar.now());
-        let job = state.job.take().expect("a merge is under way");
+        let job = state.merging.end(ctx.calendar.now());
         if state.blocks[job.target as usize].failing {
             // What it holds moves on with the rest; the write or the reclaim that wanted the merge asks again.
             self.seal(bank, job.target, ctx);
             let state = &mut self.banks[bank];
             for block in 0..state.blocks.len() as u32 {
                 let Block { role, valid, .. } = state.blocks[block as usize];
-                let known = state.reclaim.iter().any(|(other, _)| *other == block);
+                let known = state.merging.reclaim.iter().any(|(other, _)| *other == block);
                 if role == Role::Sealed && valid > 0 && !known {
-                    state.reclaim.push_back((block, Origin::Rescue));
+                    state.merging.reclaim.push_back((block, Origin::Rescue));
                 }
             }
             return;
@@ -248,7 +240,7 @@ impl BlockMapped {
         let old = state.set_data(job.group, job.target);
         state.blocks[job.target as usize].role = Role::Data;
         for member in 0..self.rules.span {
-            let superblock = state.members[(job.target * self.rules.span + member) as usize];
+            let superblock = state.members_of(job.target)[member as usize];
             self.media.store.space.state[superblock as usize] = SuperblockState::Closed;
             self.media.store.space.closed_at[superblock as usize] =
                 self.media.store.stats.units_programmed.iter().sum();

@@ -102,7 +102,7 @@ impl BlockMapped {
         for superblock in 0..layout.superblocks() as u32 {
             let (die, within) = ftl.place_of(superblock);
             if ftl.media.store.array.is_whole(die, within) {
-                ftl.banks[(die / span) as usize].usable[(die % span) as usize] += 1;
+                ftl.banks[(die / span) as usize].dies[(die % span) as usize].usable += 1;
                 ftl.push_free(superblock);
             }
         }
@@ -163,8 +163,7 @@ impl BlockMapped {
     /// The first address of program unit `position` of a block.
     #[inline]
     fn ppa_at(&self, bank: usize, block: u32, position: u32) -> Ppa {
-        let member =
-            self.banks[bank].members[(block * self.rules.span + position % self.rules.span) as usize];
+        let member = self.banks[bank].members_of(block)[(position % self.rules.span) as usize];
         Ppa(self.media.store.layout.first_ppa(member)
             + position / self.rules.span * self.media.store.layout.program_units)
     }
@@ -190,7 +189,7 @@ impl BlockMapped {
         space.pe_cycles[superblock as usize] = self.media.store.array.pe_cycles(die, within);
         let rank = space.free_rank(die as usize, within);
         let bank = &mut self.banks[(die / self.rules.span) as usize];
-        bank.free[(die % self.rules.span) as usize].push(Reverse((rank, within)));
+        bank.dies[(die % self.rules.span) as usize].free.push(Reverse((rank, within)));
     }
 
     // ---- what a drive may ask -----------------------------------------------------------------------
@@ -230,10 +229,10 @@ impl BlockMapped {
                 bank.free_blocks(),
                 bank.coming_blocks(),
                 bank.logs,
-                bank.waiting_units,
+                bank.waiting.units,
                 bank.in_flight,
-                bank.reclaim,
-                bank.job,
+                bank.merging.reclaim,
+                bank.merging.job,
                 bank.blocks.iter().filter(|block| block.role == crate::Role::Sealed).collect::<Vec<_>>(),
             )
         };
@@ -249,6 +248,6 @@ impl BlockMapped {
 
     /// Superblocks not lost to bad blocks, over all dies.
     pub fn usable_superblocks(&self) -> u32 {
-        self.banks.iter().flat_map(|bank| &bank.usable).sum()
+        self.banks.iter().flat_map(|bank| &bank.dies).map(|die| die.usable).sum()
     }
 }

@@ -92,8 +92,8 @@ impl BlockMapped {
         self.settle_sectors();
         self.host.risk = Risk::default();
         for bank in &mut self.banks {
-            bank.pressed = false;
-            bank.merged_ns = 0;
+            bank.waiting.pressed = false;
+            bank.merging.forget_time();
         }
     }
 
@@ -116,7 +116,7 @@ impl BlockMapped {
     /// # Errors
     /// When something is under way.
     pub fn save(&self) -> Result<SavedState, String> {
-        let busy = self.banks.iter().any(|bank| bank.job.is_some() || bank.in_flight > 0);
+        let busy = self.banks.iter().any(|bank| bank.merging.job.is_some() || bank.in_flight > 0);
         if self.media.is_draining() || self.media.store.controller.in_flight() > 0 || busy {
             return Err("the state can be saved only while nothing is under way".into());
         }
@@ -135,12 +135,12 @@ impl BlockMapped {
             words.push(bank.logs.clone());
             words.push(bank.blocks.iter().flat_map(block_words).collect());
             words.push(bank.members.clone());
-            words.push(bank.usable.clone());
+            words.push(bank.dies.iter().map(|die| die.usable).collect());
             longs.push(
                 std::iter::once(bank.clock).chain(bank.blocks.iter().map(|block| block.used)).collect(),
             );
-            for free in &bank.free {
-                let mut sorted: Vec<(u64, u32)> = free.iter().map(|Reverse(entry)| *entry).collect();
+            for die in &bank.dies {
+                let mut sorted: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
                 sorted.sort_unstable();
                 words.push(sorted.iter().map(|(_, superblock)| *superblock).collect());
                 longs.push(sorted.iter().map(|(rank, _)| *rank).collect());
@@ -208,7 +208,7 @@ impl BlockMapped {
                 }
                 let mut sum = 0;
                 for member in 0..self.rules.span {
-                    let superblock = bank.members[(block * self.rules.span + member) as usize];
+                    let superblock = bank.members_of(block)[member as usize];
                     self.block_of[superblock as usize] = block;
                     let first = self.media.store.layout.first_ppa(superblock);
                     let valid = (0..self.media.store.layout.rows)
@@ -253,7 +253,6 @@ fn load_bank(bank: &mut Bank, words: &[Vec<u32>], longs: &[Vec<u64>], span: usiz
     bank.data_blocks = data.iter().filter(|block| **block != NONE).count() as u32;
     bank.logs.clone_from(logs);
     bank.members.clone_from(members);
-    bank.usable.clone_from(usable);
     bank.clock = longs[0][0];
     for (chunk, &used) in blocks.chunks_exact(BLOCK_WORDS).zip(&longs[0][1..]) {
         let role = *Role::ALL.get(chunk[0] as usize).ok_or_else(faulty)?;
@@ -273,7 +272,8 @@ fn load_bank(bank: &mut Bank, words: &[Vec<u32>], longs: &[Vec<u64>], span: usiz
     }
     for member in 0..span {
         let entries = longs[1 + member].iter().zip(&words[BANK_WORDS + member]);
-        bank.free[member] = entries.map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
+        bank.dies[member].free = entries.map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
+        bank.dies[member].usable = usable[member];
     }
     Ok(())
 }

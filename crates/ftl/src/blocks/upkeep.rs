@@ -51,7 +51,7 @@ impl KeepsUp for BlockMapped {
 
     fn is_moving(&self, die: usize) -> bool {
         let bank = &self.banks[die / self.rules.span as usize];
-        bank.job.is_some() || !bank.reclaim.is_empty()
+        bank.merging.job.is_some() || !bank.merging.reclaim.is_empty()
     }
 
     /// A merge moves whole groups.
@@ -73,11 +73,12 @@ impl KeepsUp for BlockMapped {
             return false;
         }
         let state = &mut self.banks[bank];
-        let is_target = state.job.as_ref().is_some_and(|job| job.target == block);
-        if is_target || !matches!(state.blocks[block as usize].role, Role::Data | Role::Log) {
+        if state.merging.is_target(block)
+            || !matches!(state.blocks[block as usize].role, Role::Data | Role::Log)
+        {
             return false;
         }
-        state.reclaim.push_back((block, origin));
+        state.merging.reclaim.push_back((block, origin));
         self.upkeep.count_refresh(&mut self.media, origin);
         self.seal(bank, block, ctx);
         self.touch_bank(bank);

@@ -20,19 +20,19 @@ impl BlockMapped {
     /// Lets a bank go on as far as it can.
     pub(super) fn work<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
         loop {
-            if self.banks[bank].job.is_some() {
+            if self.banks[bank].merging.job.is_some() {
                 if !self.advance_merge(bank, ctx) {
                     return;
                 }
                 continue;
             }
-            if let Some(&(block, origin)) = self.banks[bank].reclaim.front() {
+            if let Some(&(block, origin)) = self.banks[bank].merging.reclaim.front() {
                 if !self.reclaim(bank, block, origin, ctx) {
                     return;
                 }
                 continue;
             }
-            if let Some(&group) = self.banks[bank].padding.front() {
+            if let Some(&group) = self.banks[bank].waiting.padding.front() {
                 if !self.write_padded(bank, group, ctx) {
                     return;
                 }
@@ -55,14 +55,14 @@ impl BlockMapped {
     /// The write that waits first, unless more of its program unit may still come.
     fn next_write(&mut self, bank: usize, calendar: &mut Calendar) -> Option<HostWrite> {
         let slot = loop {
-            let Some(&(slot, serial)) = self.banks[bank].waiting.front() else {
-                self.banks[bank].pressed = false;
+            let Some(&(slot, serial)) = self.banks[bank].waiting.queue.front() else {
+                self.banks[bank].waiting.pressed = false;
                 return None;
             };
             if self.is_waiting(slot, serial) && self.media.buffer.is_newest(slot) {
                 break slot;
             }
-            self.banks[bank].waiting.pop_front();
+            self.banks[bank].waiting.queue.pop_front();
             self.drop_overtaken(bank, slot, serial, calendar);
         };
         let (_, group, unit) = self.split(self.media.buffer.slot(slot).lpn);
@@ -81,8 +81,9 @@ impl BlockMapped {
             })
         });
         let state = &self.banks[bank];
-        let patient =
-            !all_wait && state.waiting_units < self.media.store.layout.program_units && !state.pressed;
+        let patient = !all_wait
+            && state.waiting.units < self.media.store.layout.program_units
+            && !state.waiting.pressed;
         if patient {
             let due = self.waits[slot as usize].since + self.media.assembly.flush_after;
             if due > calendar.now() {
@@ -94,7 +95,7 @@ impl BlockMapped {
     }
 
     fn arm_timer(&mut self, bank: usize, due: units::SimTime, calendar: &mut Calendar) {
-        let timer = &mut self.banks[bank].timer;
+        let timer = &mut self.banks[bank].waiting.timer;
         if (*timer <= calendar.now() || due < *timer) && self.instant.is_none() {
             *timer = due;
             calendar.schedule_timer(due, Event { kind: events::FLUSH, index: bank as u32 });
@@ -115,7 +116,7 @@ impl BlockMapped {
         if !stands {
             return;
         }
-        self.banks[bank].waiting_units -= 1;
+        self.banks[bank].waiting.units -= 1;
         self.media.store.stats.units_stale += 1;
         if state == SlotState::Queued && self.is_awaited(slot) && self.wait_for_newer(bank, slot, calendar) {
             return;
@@ -145,7 +146,7 @@ impl BlockMapped {
         self.media.buffer.leave_at_once(newer);
         self.media.buffer.overtake(newer);
         self.let_leave(false, calendar);
-        self.banks[bank].pressed = true;
+        self.banks[bank].waiting.pressed = true;
         true
     }
 
@@ -187,7 +188,7 @@ impl BlockMapped {
             Step::Append(block) => self.append(bank, block, write, ctx),
             Step::Fill(block) => {
                 let merge = self.merge_of(bank, Purpose::Fill, block, write.position + 1);
-                self.begin_merge(bank, merge, &ctx.calendar);
+                self.banks[bank].merging.begin(merge, ctx.calendar.now());
                 true
             }
             Step::Open(owner) => {
@@ -201,7 +202,7 @@ impl BlockMapped {
             Step::Merge(group) => self.merge_group(bank, group, Purpose::Full, Origin::Gc, ctx),
             Step::Reclaim(block) => {
                 self.seal(bank, block, ctx);
-                self.banks[bank].reclaim.push_back((block, Origin::Gc));
+                self.banks[bank].merging.reclaim.push_back((block, Origin::Gc));
                 true
             }
         }
@@ -245,9 +246,9 @@ impl BlockMapped {
         let mut unit = 0;
         let mut at = 0;
         while unit < self.media.store.layout.program_units
-            && at < self.banks[bank].waiting.len().min(LOOK_AHEAD)
+            && at < self.banks[bank].waiting.queue.len().min(LOOK_AHEAD)
         {
-            let (slot, serial) = self.banks[bank].waiting[at];
+            let (slot, serial) = self.banks[bank].waiting.queue[at];
             at += 1;
             if !self.is_waiting(slot, serial) || !self.media.buffer.is_newest(slot) {
                 continue;
@@ -281,10 +282,10 @@ impl BlockMapped {
         };
         self.media.buffer.set_state(slot, SlotState::Bound);
         let state = &mut self.banks[bank];
-        state.waiting_units -= 1;
+        state.waiting.units -= 1;
         let wait = &mut self.waits[slot as usize];
         wait.serial = wait.serial.wrapping_add(1);
-        wait.merged_ns = state.merged_until(calendar.now()) - wait.merged_ns;
+        wait.merged_ns = state.merging.ns_until(calendar.now()) - wait.merged_ns;
         let lpn = self.media.buffer.slot(slot).lpn;
         wait.home = self.media.store.map.lookup(lpn);
         self.media.store.programs.set(program, unit, Source::new(Origin::Host, slot));
@@ -302,8 +303,7 @@ impl BlockMapped {
         origin: Origin,
         ctx: &mut Context<P>,
     ) {
-        let superblock =
-            self.banks[bank].members[(block * self.rules.span + position % self.rules.span) as usize];
+        let superblock = self.banks[bank].members_of(block)[(position % self.rules.span) as usize];
         let (die, within) = self.place_of(superblock);
         let row = position / self.rules.span * self.media.store.layout.program_rows;
         // One class for all programs: a block takes the host's and copied units, and they must stay in order.
@@ -352,14 +352,10 @@ impl BlockMapped {
         if state.free_blocks() == 0 {
             return None;
         }
-        let block = state.unused.pop().unwrap_or_else(|| {
-            state.blocks.push(Block::UNUSED);
-            state.members.resize(state.blocks.len() * span as usize, NONE);
-            state.blocks.len() as u32 - 1
-        });
+        let block = state.take_unused();
         state.blocks[block as usize] = Block { role, owner, ..Block::UNUSED };
         for member in 0..span {
-            let Reverse((_, within)) = state.free[member as usize].pop().expect("a block is free");
+            let Reverse((_, within)) = state.dies[member as usize].free.pop().expect("a block is free");
             let superblock = (state.first_die + member) * per_die + within;
             state.members[(block * span + member) as usize] = superblock;
             self.block_of[superblock as usize] = block;
@@ -378,7 +374,7 @@ impl BlockMapped {
         }
         state.blocks[block as usize].role = Role::Sealed;
         for member in 0..self.rules.span {
-            let superblock = self.banks[bank].members[(block * self.rules.span + member) as usize];
+            let superblock = self.banks[bank].members_of(block)[member as usize];
             self.media.store.space.state[superblock as usize] = SuperblockState::Closed;
         }
         self.free_if_empty(bank, block, ctx);
@@ -395,7 +391,7 @@ impl BlockMapped {
         }
         match role {
             Role::Sealed => {}
-            Role::Data if state.job.as_ref().is_none_or(|job| job.target != block) => {
+            Role::Data if !state.merging.is_target(block) => {
                 state.set_data(owner, NONE);
             }
             _ => return,
@@ -403,14 +399,14 @@ impl BlockMapped {
         state.blocks[block as usize].role = Role::Unused;
         state.unused.push(block);
         for member in 0..self.rules.span {
-            let superblock = self.banks[bank].members[(block * self.rules.span + member) as usize];
+            let superblock = self.banks[bank].members_of(block)[member as usize];
             self.block_of[superblock as usize] = NONE;
             let untouched = self.media.store.array.next_row(superblock as usize) == 0;
             if untouched && !self.media.store.space.failing[superblock as usize] {
                 self.push_free(superblock);
                 continue;
             }
-            self.banks[bank].erasing[member as usize] += 1;
+            self.banks[bank].dies[member as usize].erasing += 1;
             self.media.store.space.state[superblock as usize] = SuperblockState::Erasing;
             let (die, within) = self.place_of(superblock);
             let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);

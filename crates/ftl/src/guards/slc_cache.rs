@@ -93,7 +93,7 @@ pub(crate) struct SlcCache {
 impl SlcCache {
     /// What the configuration asks for; none when it asks for none.
     pub fn new(config: &FtlConfig, mode: Option<&SlcMode>) -> Option<Box<Self>> {
-        let policy = (config.slc_cache)();
+        let policy = (config.destination.slc_cache)();
         let folding = policy.folding()?;
         let layout = &config.layout;
         let units = u64::from(layout.slc_rows) * u64::from(layout.row_units);

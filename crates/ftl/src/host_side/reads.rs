@@ -33,10 +33,10 @@ pub(crate) struct ReadPath {
 
 impl ReadPath {
     pub fn new(config: &FtlConfig, controller: &mut Controller) -> Self {
-        let merge = (config.merge)();
+        let merge = (config.reads.merge)();
         let path = Self {
             merge: merge.merges().then_some(merge),
-            ahead: Ahead::new(&config.ahead, &config.layout),
+            ahead: Ahead::new(&config.reads.ahead, &config.layout),
             riding: None,
         };
         if path.merge.is_some() || path.ahead.is_some() {

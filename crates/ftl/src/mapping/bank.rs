@@ -95,14 +95,76 @@ pub(crate) struct Merge {
     pub ahead: VecDeque<Planned>,
 }
 
+/// What is merged, and what is to be.
+#[derive(Default)]
+pub(crate) struct Merging {
+    pub job: Option<Merge>,
+    /// Sealed blocks whose valid units must move.
+    pub reclaim: VecDeque<(u32, Origin)>,
+    /// Nanoseconds spent before the merge at hand, and since when that goes on.
+    spent_ns: u64,
+    since: SimTime,
+}
+
+impl Merging {
+    pub fn begin(&mut self, merge: Merge, now: SimTime) {
+        debug_assert!(self.job.is_none());
+        self.since = now;
+        self.job = Some(merge);
+    }
+
+    pub fn end(&mut self, now: SimTime) -> Merge {
+        self.spent_ns = self.ns_until(now);
+        self.job.take().expect("a merge is under way")
+    }
+
+    /// The merge at hand fills `block`.
+    pub fn is_target(&self, block: u32) -> bool {
+        self.job.as_ref().is_some_and(|job| job.target == block)
+    }
+
+    /// Time spent merging until `now`.
+    pub fn ns_until(&self, now: SimTime) -> u64 {
+        let running = if self.job.is_some() { now.since(self.since).ns() } else { 0 };
+        self.spent_ns + running
+    }
+
+    /// Time begins.
+    pub fn forget_time(&mut self) {
+        self.spent_ns = 0;
+    }
+}
+
+/// What waits to be written.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    /// Buffer slots with their serial numbers, in the order of the host.
+    pub queue: VecDeque<(u32, u32)>,
+    /// Those of them that still wait.
+    pub units: u32,
+    /// Groups that left the buffer and are to be written whole.
+    pub padding: VecDeque<u32>,
+    /// When it will be looked at for program units that stay partial.
+    pub timer: SimTime,
+    /// A flush waits: partial program units are padded at once.
+    pub pressed: bool,
+}
+
+/// One die of a bank.
+#[derive(Clone, Default)]
+pub(crate) struct BankDie {
+    /// Free superblocks, by the rank wear levelling gives them.
+    pub free: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Superblocks being erased.
+    pub erasing: u32,
+    /// Superblocks not lost.
+    pub usable: u32,
+}
+
 /// One bank.
 pub(crate) struct Bank {
     pub first_die: u32,
-    /// Free superblocks of each die, by the rank wear levelling gives them.
-    pub free: Vec<BinaryHeap<Reverse<(u64, u32)>>>,
-    pub erasing: Vec<u32>,
-    /// Superblocks of each die not lost.
-    pub usable: Vec<u32>,
+    pub dies: Vec<BankDie>,
     /// The data block of each group.
     pub data: Vec<u32>,
     /// How many groups have one.
@@ -112,64 +174,58 @@ pub(crate) struct Bank {
     pub blocks: Vec<Block>,
     /// The superblocks of each block, numbered over the drive.
     pub members: Vec<u32>,
+    /// Numbers of blocks that are free.
     pub unused: Vec<u32>,
-    /// Buffer slots with their serial numbers, in the order of the host.
-    pub waiting: VecDeque<(u32, u32)>,
-    pub waiting_units: u32,
-    /// Groups that left the buffer and are to be written whole.
-    pub padding: VecDeque<u32>,
-    pub job: Option<Merge>,
-    /// Sealed blocks whose valid units must move.
-    pub reclaim: VecDeque<(u32, Origin)>,
+    pub waiting: Waiting,
+    pub merging: Merging,
+    /// Programs under way.
     pub in_flight: u32,
+    /// Writes to its blocks so far.
     pub clock: u64,
-    /// Nanoseconds spent merging, and since when it merges now.
-    pub merged_ns: u64,
-    pub merging_since: SimTime,
-    /// When it will be looked at for program units that stay partial.
-    pub timer: SimTime,
-    /// A flush waits: partial program units are padded at once.
-    pub pressed: bool,
 }
 
 impl Bank {
     /// Bytes of state: groups, blocks and what they are made of, free superblocks.
     pub fn bytes(&self) -> usize {
-        let free = self.free.iter().map(|free| free.len() * size_of::<(u64, u32)>()).sum::<usize>();
+        let free = self.dies.iter().map(|die| die.free.len() * size_of::<(u64, u32)>()).sum::<usize>();
         let blocks = self.blocks.len() * size_of::<Block>();
         4 * (self.data.len() + self.members.len() + self.unused.len()) + blocks + free
     }
 
     pub fn new(first_die: u32, span: u32, groups: u32) -> Self {
-        let dies = span as usize;
         Self {
             first_die,
-            free: (0..dies).map(|_| BinaryHeap::new()).collect(),
-            erasing: vec![0; dies],
-            usable: vec![0; dies],
+            dies: vec![BankDie::default(); span as usize],
             data: vec![NONE; groups as usize],
             data_blocks: 0,
             logs: Vec::new(),
             blocks: Vec::new(),
             members: Vec::new(),
             unused: Vec::new(),
-            waiting: VecDeque::new(),
-            waiting_units: 0,
-            padding: VecDeque::new(),
-            job: None,
-            reclaim: VecDeque::new(),
+            waiting: Waiting::default(),
+            merging: Merging::default(),
             in_flight: 0,
             clock: 0,
-            merged_ns: 0,
-            merging_since: SimTime::ZERO,
-            timer: SimTime::ZERO,
-            pressed: false,
         }
+    }
+
+    /// The superblocks of a block, one of each die.
+    pub fn members_of(&self, block: u32) -> &[u32] {
+        &self.members[block as usize * self.dies.len()..][..self.dies.len()]
+    }
+
+    /// The number of a block that holds nothing yet.
+    pub fn take_unused(&mut self) -> u32 {
+        self.unused.pop().unwrap_or_else(|| {
+            self.blocks.push(Block::UNUSED);
+            self.members.resize(self.blocks.len() * self.dies.len(), NONE);
+            self.blocks.len() as u32 - 1
+        })
     }
 
     /// Blocks that could be opened now.
     pub fn free_blocks(&self) -> u32 {
-        self.free.iter().map(BinaryHeap::len).min().unwrap_or(0) as u32
+        self.dies.iter().map(|die| die.free.len()).min().unwrap_or(0) as u32
     }
 
     /// Makes `block` (or nothing) the data block of a group; gives what it was before.
@@ -186,19 +242,12 @@ impl Bank {
 
     /// Blocks that could be opened when all erases have succeeded.
     pub fn coming_blocks(&self) -> u32 {
-        let coming = self.free.iter().zip(&self.erasing).map(|(free, erasing)| free.len() as u32 + erasing);
-        coming.min().unwrap_or(0)
+        self.dies.iter().map(|die| die.free.len() as u32 + die.erasing).min().unwrap_or(0)
     }
 
     /// Blocks that the least healthy die still makes possible.
     pub fn usable_blocks(&self) -> u32 {
-        self.usable.iter().copied().min().unwrap_or(0)
-    }
-
-    /// Time spent merging until `now`.
-    pub fn merged_until(&self, now: SimTime) -> u64 {
-        let running = if self.job.is_some() { now.since(self.merging_since).ns() } else { 0 };
-        self.merged_ns + running
+        self.dies.iter().map(|die| die.usable).min().unwrap_or(0)
     }
 }
 

@@ -32,7 +32,7 @@ impl Assembly {
     pub fn new(config: &FtlConfig, program_queue: u32) -> Self {
         let dies = config.layout.dies as usize;
         Self {
-            placement: (config.placement)(),
+            placement: (config.destination.placement)(),
             program_queue,
             flush_after: config.buffer.flush_after,
             bound: vec![0; dies],

@@ -110,7 +110,7 @@ impl Media {
     /// True while the buffer holds data that is not on flash.
     pub fn is_draining(&self) -> bool {
         self.buffer.dirty_slots() > 0
-            || self.guards.demand.as_ref().is_some_and(|demand| demand.is_busy())
+            || self.guards.demand.as_ref().is_some_and(|demand| demand.tasks.are_any())
             || self.guards.snapshots.as_ref().is_some_and(|snapshots| snapshots.is_busy())
     }
 

@@ -236,7 +236,7 @@ impl Media {
     ) {
         let Some(regulation) = &mut self.guards.regulation else { return };
         if stream == SLC {
-            return regulation.open_one_bit(global, transaction.row, calendar.now());
+            return regulation.note_programmed(global, transaction.row, calendar.now());
         }
         let cost = regulation.take_cost(transaction.die.index(), stream);
         let rows = self.store.layout.program_rows;

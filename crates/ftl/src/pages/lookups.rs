@@ -1,7 +1,7 @@
 //! Looking up and changing a map of which only a part is in RAM: the flash operations that this costs.
 
 use crate::buffer::SlotState;
-use crate::guards::demand::{CREDIT_MOST, Checkpoints, Task, Waiter};
+use crate::guards::demand::{Checkpoints, Task, Waiter};
 use crate::guards::sectors::LOOKUP_BYTES;
 use crate::host_side::{Arriving, Sectored};
 use crate::pages::PageMapped;
@@ -69,7 +69,7 @@ impl PageMapped {
         ctx: &mut Context<P>,
     ) -> bool {
         if let Some(demand) = &mut self.media.guards.demand {
-            demand.credit = (demand.credit + 1).min(CREDIT_MOST);
+            demand.outdated.earn();
         }
         if self.find_entry(lpn) {
             self.start_tasks(ctx);
@@ -86,12 +86,7 @@ impl PageMapped {
     fn await_entry<P: Probe>(&mut self, lpn: Lpn, waiter: Waiter, ctx: &mut Context<P>) {
         let demand =
             self.media.guards.demand.as_mut().expect("only a drive with a cached map waits for entries");
-        let page = demand.page_of(lpn);
-        let known = demand.tasks.iter_mut().flatten().chain(&mut demand.queued);
-        match known.into_iter().find(|task| task.page == page && !task.update) {
-            Some(task) => task.waiters.push(waiter),
-            None => demand.queued.push_back(Task { page, update: false, waiters: vec![waiter] }),
-        }
+        demand.tasks.wait_for(demand.page_of(lpn), waiter);
         self.start_tasks(ctx);
     }
 
@@ -99,21 +94,20 @@ impl PageMapped {
     pub(crate) fn start_tasks<P: Probe>(&mut self, ctx: &mut Context<P>) {
         loop {
             let Some(demand) = &mut self.media.guards.demand else { return };
-            if demand.in_flight >= demand.most {
+            if demand.tasks.is_full() {
                 return;
             }
-            let updates = demand.tasks.iter().flatten().filter(|task| task.update).count() as u32;
-            let room = demand.used_slots + updates < demand.slots;
-            if !room && !demand.evicted.is_empty() {
+            let room = demand.used_slots + demand.tasks.updates() < demand.slots;
+            if !room && !demand.outdated.evicted.is_empty() {
                 return; // The map must not run ahead of what can be written.
             }
-            let update = if room { demand.next_update() } else { None };
+            let update = if room { demand.outdated.next() } else { None };
             let task = match update {
                 Some(page) => {
                     demand.clean(page);
                     Task { page, update: true, waiters: Vec::new() }
                 }
-                None => match demand.queued.pop_front() {
+                None => match demand.tasks.take_queued() {
                     Some(task) => task,
                     None => return,
                 },
@@ -126,25 +120,19 @@ impl PageMapped {
         let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
         let unit = demand.unit_of(task.page);
         let (whole, stored) = (demand.checkpoints.is_some(), demand.stored);
-        demand.in_flight += 1;
-        let place = demand.tasks.iter().position(Option::is_none).unwrap_or_else(|| {
-            demand.tasks.push(None);
-            demand.tasks.len() - 1
-        });
-        demand.tasks[place] = Some(task);
+        let place = demand.tasks.begin(task);
         let home = self.media.store.map.lookup(unit);
         if (home == Ppa::NONE && !stored) || self.media.buffer.find(unit).is_some() || whole {
-            self.end_task(place as u32, ctx);
+            self.end_task(place, ctx);
             return;
         }
-        self.read_lookup(unit, home, place as u32, ctx);
+        self.read_lookup(unit, home, place, ctx);
     }
 
     /// A translation unit was read.
     pub(crate) fn end_task<P: Probe>(&mut self, place: u32, ctx: &mut Context<P>) {
         let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
-        let task = demand.tasks[place as usize].take().expect("a task is under way");
-        demand.in_flight -= 1;
+        let task = demand.tasks.end(place);
         if task.update {
             self.write_translation(task.page);
         }
@@ -204,7 +192,7 @@ impl PageMapped {
     #[cold]
     pub(crate) fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
         let Some(slot) = self.media.find_unwritten(lpn) else { return };
-        let waits = self.media.guards.demand.as_mut().and_then(|demand| demand.take_write(slot));
+        let waits = self.media.guards.demand.as_mut().and_then(|demand| demand.tasks.take_write(slot));
         if waits.is_some_and(|whole| !self.read_rest(slot, whole, ctx)) {
             self.on_merged(slot, &mut ctx.probe);
         }
@@ -217,12 +205,12 @@ impl PageMapped {
             Some(checkpoints) => checkpoints.outdated = true,
             None => demand.install(lpn),
         }
-        demand.credit = (demand.credit + 1).min(CREDIT_MOST);
+        demand.outdated.earn();
     }
 
     /// Writes translation units without time, as many as are due.
     pub(crate) fn write_map_untimed(&mut self) {
-        while let Some(page) = self.media.guards.demand.as_mut().and_then(|demand| demand.next_update()) {
+        while let Some(page) = self.media.guards.demand.as_mut().and_then(|demand| demand.outdated.next()) {
             let demand = self.media.guards.demand.as_mut().expect("seen above");
             demand.clean(page);
             let unit = demand.unit_of(page);
@@ -243,7 +231,6 @@ impl PageMapped {
         }
         if let Some(demand) = &mut self.media.guards.demand {
             demand.forget();
-            demand.credit = 0;
             if let Some(checkpoints) = &mut demand.checkpoints {
                 *checkpoints = Checkpoints { every: checkpoints.every, ..Checkpoints::new(1, superblocks) };
             }

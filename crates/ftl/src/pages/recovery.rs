@@ -26,7 +26,7 @@ impl PageMapped {
         let layout = self.media.store.layout.clone();
         let mut recovery = Recovery::default();
         let mut reads: Vec<(u32, u64)> = Vec::new();
-        for page in 0..demand.is_behind.len() as u32 {
+        for page in 0..demand.outdated.pages() {
             let home = self.media.store.map.lookup(demand.unit_of(page));
             if home != Ppa::NONE {
                 recovery.checkpoint_units += 1;

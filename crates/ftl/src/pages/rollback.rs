@@ -21,7 +21,7 @@ impl PageMapped {
                 self.go_on_rolling_back(ctx);
             }
             Some(_) => {}
-            None => snapshots.counts.rollbacks_void += 1,
+            None => snapshots.counts.rollbacks.void += 1,
         }
     }
 
@@ -47,7 +47,7 @@ impl PageMapped {
         // Writing what was received may have dropped it.
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };
         let Some(position) = snapshots.position(serial) else {
-            snapshots.counts.rollbacks_void += 1;
+            snapshots.counts.rollbacks.void += 1;
             return self.pump(ctx);
         };
         self.put_back(position, &mut ctx.probe);
@@ -86,8 +86,8 @@ impl PageMapped {
             probe.on_snapshot(SnapshotEvent::Returned { lpn, old: live, new: Ppa(place) });
         }
         if let Some(snapshots) = &mut self.media.guards.snapshots {
-            snapshots.counts.rollbacks += 1;
-            snapshots.counts.rollback_units += changed;
+            snapshots.counts.rollbacks.done += 1;
+            snapshots.counts.rollbacks.units += changed;
         }
     }
 }

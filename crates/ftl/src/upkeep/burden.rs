@@ -25,7 +25,7 @@ impl Burden {
         let (layout, mut parts) = (&config.layout, Vec::new());
         let stored = layout.logical_units.div_ceil(layout.dies);
         let full = u64::from(stored.div_ceil(layout.data_units()));
-        let age = config.reckoned.refresh_age;
+        let age = config.upkeep.refresh_age;
         let one = costs.superblock;
         if age > Nanos::ZERO {
             let what = format!("{full} superblocks of {} to move and erase each", Nanos::new(one));
@@ -35,7 +35,7 @@ impl Burden {
             let what = format!("a superblock of {} to move and erase", Nanos::new(one));
             parts.push(Part { key: "ftl.regulator", ns: one, within: period, what });
         }
-        let PatrolRules { period, .. } = config.scrub;
+        let PatrolRules { period, .. } = config.upkeep.scrub;
         if period > Nanos::ZERO {
             let rows = u64::from(stored.div_ceil(layout.row_units));
             let what = format!("{rows} page rows of {} to read each", Nanos::new(costs.row_read));
@@ -51,7 +51,7 @@ impl Burden {
             );
             parts.push(Part { key: "ftl.snapshots.every", ns, within: *every, what });
         }
-        Self { share: config.upkeep_share, parts }
+        Self { share: config.upkeep.share, parts }
     }
 
     /// Whether upkeep can be kept with its share of each die's time.

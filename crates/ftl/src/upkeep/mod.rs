@@ -34,8 +34,8 @@ pub(crate) struct Upkeep {
 impl Upkeep {
     pub fn new(config: &FtlConfig, seed: u64) -> Self {
         Self {
-            trigger: (config.trigger)(),
-            patrol: Patrol::new(config.scrub, config.layout.dies as usize, seed),
+            trigger: (config.gc.trigger)(),
+            patrol: Patrol::new(config.upkeep.scrub, config.layout.dies as usize, seed),
             urgent_share: 0.0,
             turnover: Turnover::default(),
         }

@@ -317,7 +317,6 @@ fn ftl_of(ftl: &Ftl, stats: &FtlStats) -> Value {
 fn snapshots(ftl: &Ftl) -> Value {
     let Some(snapshots) = ftl.snapshots() else { return Value::Null };
     let counts = snapshots.counts;
-    let mean = |sum: u64, count: u64| (count > 0).then(|| sum as f64 / count as f64);
     let unit = ftl.layout().unit.get();
     let kept = |snapshot: &Snapshot| {
         json!({
@@ -338,14 +337,14 @@ fn snapshots(ftl: &Ftl) -> Value {
         "ram_bytes": snapshots.ram_bytes(),
         "map_bytes_written": counts.checkpoint_units * unit,
         "checkpoints": counts.checkpoints,
-        "t_take_ns": { "mean": mean(counts.taking_ns, counts.taken_durable), "max": counts.taking_ns_max },
+        "t_take_ns": { "mean": counts.taking.mean_ns(), "max": counts.taking.max_ns },
         "units_moved": counts.units_moved,
         "units_refused": counts.units_refused,
         "trims_ignored": counts.trims_ignored,
-        "rollbacks": counts.rollbacks,
-        "rollbacks_void": counts.rollbacks_void,
-        "rollback_units": counts.rollback_units,
-        "t_rollback_ns_mean": mean(counts.rolling_back_ns, counts.rollbacks_durable),
+        "rollbacks": counts.rollbacks.done,
+        "rollbacks_void": counts.rollbacks.void,
+        "rollback_units": counts.rollbacks.units,
+        "t_rollback_ns_mean": counts.rollbacks.taking.mean_ns(),
     })
 }
 

@@ -355,7 +355,7 @@ fn a_victim_once_chosen_is_kept() {
     let witness = Arc::clone(&said);
     let more = ["ftl.gc.trigger.low=1", "controller.program_queue=64", "ftl.buffer.size=512KiB"];
     let mut bench = Bench::of(with_policies(&with(&more), |config| {
-        config.victim = Box::new(move || Box::new(Witness(Arc::clone(&witness))));
+        config.gc.victim = Box::new(move || Box::new(Witness(Arc::clone(&witness))));
     }));
     let mut random = RandomStream::new(9, "overwrites");
     fill(&mut bench, LOGICAL);
@@ -402,19 +402,19 @@ fn overwrite_with(change: impl FnOnce(&mut FtlConfig)) {
 #[test]
 #[should_panic(expected = "which is not a candidate")]
 fn a_victim_that_may_not_be_chosen_stops_the_run() {
-    overwrite_with(|config| config.victim = Box::new(|| Box::new(Wrong(0))));
+    overwrite_with(|config| config.gc.victim = Box::new(|| Box::new(Wrong(0))));
 }
 
 #[test]
 #[should_panic(expected = "which is not a candidate")]
 fn a_victim_that_there_is_not_stops_the_run() {
-    overwrite_with(|config| config.victim = Box::new(|| Box::new(Wrong(SUPERBLOCKS))));
+    overwrite_with(|config| config.gc.victim = Box::new(|| Box::new(Wrong(SUPERBLOCKS))));
 }
 
 #[test]
 #[should_panic(expected = "which is not eligible")]
 fn a_die_that_may_not_be_chosen_stops_the_run() {
-    overwrite_with(|config| config.placement = Box::new(|| Box::new(Wrong(1))));
+    overwrite_with(|config| config.destination.placement = Box::new(|| Box::new(Wrong(1))));
 }
 
 // ---- failures --------------------------------------------------------------------------------------------------------

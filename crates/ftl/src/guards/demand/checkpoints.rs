@@ -35,9 +35,7 @@ impl Checkpoints {
             outdated: false,
         }
     }
-}
 
-impl Checkpoints {
     /// Bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         8 * self.closed_as.len()
@@ -52,9 +50,8 @@ impl Demand {
         checkpoints.closed_as[superblock] = checkpoints.closed;
         if checkpoints.left == 0 && checkpoints.closed >= checkpoints.began + checkpoints.every {
             checkpoints.began = checkpoints.closed;
-            checkpoints.left = self.is_behind.len() as u32;
-            self.behind.extend(0..checkpoints.left);
-            self.is_behind.fill(true);
+            checkpoints.left = self.outdated.pages();
+            self.outdated.queue_all();
         }
     }
 

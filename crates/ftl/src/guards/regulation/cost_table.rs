@@ -2,6 +2,7 @@
 
 use crate::regulator::WriteCost;
 use controller::Controller;
+use nand::errors::Condition;
 use units::Voltage;
 
 /// What the FTL works with of each way to write.
@@ -73,6 +74,11 @@ impl CostTable {
     /// True when one way is finer than another.
     pub fn finer(&self, way: usize, than: usize) -> bool {
         self.coarseness[way] < self.coarseness[than]
+    }
+
+    /// In what condition a page is read that was written this way.
+    pub fn condition(&self, way: usize, pe_cycles: u32, seconds: f64, reads: u32) -> Condition {
+        Condition { step: self.steps[way], voltages: self.voltages[way], pe_cycles, seconds, reads }
     }
 
     /// The way in words, for errors.

@@ -3,36 +3,75 @@
 use super::Regulation;
 use units::{Nanos, SimTime};
 
+/// When superblocks hold data that must be written anew.
+pub(super) struct DueTimes {
+    /// Of each superblock of the drive.
+    at: Vec<SimTime>,
+    /// That of the program issued last, where it is earlier than was known.
+    newly: Option<SimTime>,
+    /// Superblocks read as often as was reckoned with, where such ones are moved.
+    worn_by_reads: Vec<u32>,
+    reclaims: bool,
+}
+
+impl DueTimes {
+    /// Nothing is due.
+    pub fn new(superblocks: usize, reclaims: bool) -> Self {
+        Self { at: vec![SimTime::NEVER; superblocks], newly: None, worn_by_reads: Vec::new(), reclaims }
+    }
+
+    /// A superblock takes new data.
+    pub fn forget(&mut self, superblock: usize) {
+        self.at[superblock] = SimTime::NEVER;
+    }
+
+    /// Data written to a superblock now must be written anew by `due`.
+    pub fn advance(&mut self, superblock: usize, due: SimTime, now: SimTime) {
+        if due < self.at[superblock] {
+            self.newly = Some(due.max(now));
+            self.at[superblock] = due;
+        }
+    }
+
+    /// A superblock was read as often as was reckoned with.
+    pub fn note_worn_by_reads(&mut self, superblock: usize) {
+        if self.reclaims {
+            self.worn_by_reads.push(superblock as u32);
+        }
+    }
+}
+
 impl Regulation {
     /// When the superblock of the program issued last has to be looked at, if that was not said before.
     pub(crate) fn take_due(&mut self) -> Option<SimTime> {
-        self.newly_due.take()
+        self.due.newly.take()
     }
 
     /// Notes when the data that a superblock holds before time begins must be written anew, and gives that.
     pub(crate) fn due_from_start(&mut self, superblock: usize) -> Option<SimTime> {
-        let cost = usize::from(self.row_cost[superblock * self.rows as usize]);
+        let cost = self.rows.of(superblock as u32 * self.rows.per_superblock);
         let refresh = self.table.costs[cost].refresh?.ns().min(i64::MAX as u64);
-        let due = SimTime::from_ns(self.opened_at[superblock].saturating_add(refresh as i64).max(0) as u64);
-        self.due[superblock] = due;
+        let due =
+            SimTime::from_ns(self.ages.opened_at[superblock].saturating_add(refresh as i64).max(0) as u64);
+        self.due.at[superblock] = due;
         Some(due)
     }
 
     /// From now on nothing falls due: the host is gone.
     pub(crate) fn forget_due(&mut self) {
-        self.due.fill(SimTime::NEVER);
-        self.reclaims = false;
+        self.due.at.fill(SimTime::NEVER);
+        self.due.reclaims = false;
         self.table.costs.iter_mut().for_each(|cost| cost.refresh = None);
     }
 
     /// Since when the superblock holds data that must be written anew; none where that is yet to come.
     pub(crate) fn due_since(&self, superblock: usize, now: SimTime) -> Option<SimTime> {
-        (self.due[superblock] <= now).then_some(self.due[superblock])
+        Some(self.due.at[superblock]).filter(|due| *due <= now)
     }
 
     /// When a superblock was opened, in ns; negative: before the run.
     pub(crate) fn opened_at(&self, superblock: usize) -> i64 {
-        self.opened_at[superblock]
+        self.ages.opened_at[superblock]
     }
 
     /// The shortest time after which a way to write wants its data written anew.
@@ -42,12 +81,12 @@ impl Regulation {
 
     /// How often a page is sensed when nothing is in doubt.
     pub(crate) fn hard_senses(&self) -> u64 {
-        u64::from(self.readings[0].senses)
+        u64::from(self.reckoning.readings[0].senses)
     }
 
     /// A superblock that was read as often as was reckoned with.
     #[inline]
     pub(crate) fn take_worn_by_reads(&mut self) -> Option<u32> {
-        self.worn_by_reads.pop()
+        self.due.worn_by_reads.pop()
     }
 }

@@ -1,6 +1,8 @@
 //! With what cost a unit is written, and what that leaves behind.
 
-use super::{NO_COST, NOTES, QUEUED, Regulation, SEEN, Unit};
+use super::load::NO_COST;
+use super::unit_notes::{NOTES, QUEUED, SEEN};
+use super::{Regulation, Unit};
 use crate::regulator::WriteView;
 use controller::Origin;
 use units::{Lpn, Nanos, SimTime};
@@ -18,14 +20,14 @@ impl Regulation {
         now: SimTime,
     ) {
         let origin = unit.origin;
-        let first_cost = usize::from(self.wear_row[superblock]) * self.table.len();
+        let wear_row = self.ages.wear_row[superblock];
         // With one way to write there is nothing to ask for.
-        let asked = if self.table.len() == 1 && self.bits == 0 {
+        let asked = if self.table.len() == 1 && !self.notes.are_kept() {
             0
         } else {
-            self.ask(die, first_cost, unit, waiting, now)
+            self.ask(die, wear_row, unit, waiting, now)
         };
-        let chosen = self.refine(asked, first_cost);
+        let chosen = self.refine(asked, wear_row);
         match origin {
             Origin::Host => self.counts.host_units[chosen] += 1,
             _ => self.counts.other_units[chosen] += 1,
@@ -33,23 +35,23 @@ impl Regulation {
         if origin == Origin::Host {
             self.note_host_operation(die, now);
         }
-        let pending = &mut self.pending[die][stream];
+        let pending = &mut self.dies[die].pending[stream];
         // One program has one step: the finest any of its units asks for, which holds for them all.
         if *pending == NO_COST || self.table.finer(chosen, usize::from(*pending)) {
             *pending = chosen as u8;
         }
     }
 
-    /// What the regulator answers for a unit whose costs begin at `first_cost`.
-    fn ask(&mut self, die: usize, first_cost: usize, unit: Unit, waiting: u32, now: SimTime) -> usize {
+    /// What the regulator answers for a unit that goes to a block with this row of wear.
+    fn ask(&mut self, die: usize, wear_row: u8, unit: Unit, waiting: u32, now: SimTime) -> usize {
         let Unit { lpn, origin, old_row } = unit;
-        let note = if self.bits > 0 { self.notes[lpn.index()] } else { 0 };
-        let opened = old_row.map(|row| self.opened_at[(row / self.rows) as usize]);
+        let note = self.notes.of(lpn);
+        let opened = old_row.map(|row| self.ages.opened_at[self.rows.place_of(row).0]);
         let age = opened.filter(|opened| *opened >= 0).map(|opened| Nanos::new(now.ns() - opened as u64));
-        let costs = &self.candidates[first_cost..first_cost + self.table.len()];
+        let costs = self.reckoning.candidates(wear_row);
         let view = WriteView {
-            first: if self.bits > 0 { note & SEEN == 0 } else { age.is_none() },
-            previous: old_row.map(|row| usize::from(self.row_cost[row as usize])),
+            first: if self.notes.are_kept() { note & SEEN == 0 } else { age.is_none() },
+            previous: old_row.map(|row| self.rows.of(row)),
             age,
             waiting,
             ..self.dies[die].view(origin, now, costs)
@@ -58,35 +60,33 @@ impl Regulation {
         let chosen = self.regulator.choose(&view, &mut bits);
         let costs = self.table.len();
         assert!(chosen < costs, "the cost regulator chose way {chosen} of {costs}");
-        if self.bits > 0 {
-            // Whatever was to be written anew is being written now.
-            let seen = if origin == Origin::Host { SEEN } else { note & SEEN };
-            self.notes[lpn.index()] = seen | (bits & NOTES);
-        }
+        // Whatever was to be written anew is being written now.
+        let seen = if origin == Origin::Host { SEEN } else { note & SEEN };
+        self.notes.set(lpn, seen | (bits & NOTES));
         chosen
     }
 
     /// The host writes a unit with one bit a cell, where there is nothing to choose.
     pub(crate) fn note_one_bit(&mut self, die: usize, lpn: Lpn, now: SimTime) {
-        if self.bits > 0 {
-            self.notes[lpn.index()] = (self.notes[lpn.index()] & NOTES) | SEEN;
-        }
+        self.notes.set(lpn, (self.notes.of(lpn) & NOTES) | SEEN);
         self.note_host_operation(die, now);
     }
 
-    /// A row with one bit a cell of a superblock is programmed: nothing there falls due, it is folded before.
-    pub(crate) fn open_one_bit(&mut self, superblock: usize, row: u32, now: SimTime) {
+    /// A row of a superblock is programmed: with the first, everything there is new. Where it holds one bit a cell that is
+    /// all there is to note: nothing falls due, it is folded before.
+    pub(crate) fn note_programmed(&mut self, superblock: usize, row: u32, now: SimTime) {
         if row == 0 {
-            self.opened_at[superblock] = now.ns() as i64;
-            self.reads[superblock] = 0;
-            self.due[superblock] = SimTime::NEVER;
+            self.ages.opened_at[superblock] = now.ns() as i64;
+            self.ages.reads[superblock] = 0;
+            self.due.forget(superblock);
         }
     }
 
     /// The way asked for, or the next finer one that holds on a block of this wear.
     #[inline]
-    fn refine(&mut self, chosen: usize, first: usize) -> usize {
-        if self.candidates[first + chosen].feasible {
+    fn refine(&mut self, chosen: usize, wear_row: u8) -> usize {
+        let candidates = self.reckoning.candidates(wear_row);
+        if candidates[chosen].feasible {
             return chosen;
         }
         self.counts.refined += 1;
@@ -94,32 +94,24 @@ impl Regulation {
         let finer = |&other: &usize| coarseness[other] <= coarseness[chosen];
         let by_step = |a: &usize, b: &usize| coarseness[*a].total_cmp(&coarseness[*b]);
         let all = || (0..self.table.len()).filter(finer);
-        let holds = |other: &usize| self.candidates[first + other].feasible;
+        let holds = |other: &usize| candidates[*other].feasible;
         all().filter(holds).max_by(by_step).or_else(|| all().min_by(by_step)).unwrap_or(chosen)
     }
 
     /// The cost of the units collected at a die's stream.
     pub(crate) fn take_cost(&mut self, die: usize, stream: usize) -> u8 {
-        let pending = std::mem::replace(&mut self.pending[die][stream], NO_COST);
+        let pending = std::mem::replace(&mut self.dies[die].pending[stream], NO_COST);
         if pending == NO_COST { 0 } else { pending }
     }
 
     /// A program of this cost is issued to `rows` rows from `row` of `superblock`: what its transaction names its cost by.
     pub(crate) fn issue(&mut self, cost: u8, superblock: usize, row: u32, rows: u32, now: SimTime) -> u8 {
-        if row == 0 {
-            self.opened_at[superblock] = now.ns() as i64;
-            self.reads[superblock] = 0;
-            self.due[superblock] = SimTime::NEVER;
-        }
-        let first = superblock * self.rows as usize + row as usize;
-        self.row_cost[first..first + rows as usize].fill(cost);
+        self.note_programmed(superblock, row, now);
+        let first = superblock * self.rows.per_superblock as usize + row as usize;
+        self.rows.costs[first..first + rows as usize].fill(cost);
         if let Some(refresh) = self.table.costs[usize::from(cost)].refresh {
-            let opened = self.opened_at[superblock].max(0) as u64;
-            let due = SimTime::from_ns(opened.saturating_add(refresh.ns()));
-            if due < self.due[superblock] {
-                self.newly_due = Some(due.max(now));
-                self.due[superblock] = due;
-            }
+            let opened = self.ages.opened_at[superblock].max(0) as u64;
+            self.due.advance(superblock, SimTime::from_ns(opened.saturating_add(refresh.ns())), now);
         }
         self.table.names[usize::from(cost)]
     }
@@ -133,7 +125,7 @@ impl Regulation {
     /// The next of them that still has to be.
     pub(crate) fn next_rewrite(&mut self, die: usize) -> Option<Lpn> {
         while let Some(lpn) = self.dies[die].rewrites.pop_front() {
-            if self.notes[lpn.index()] & QUEUED != 0 {
+            if self.notes.of(lpn) & QUEUED != 0 {
                 return Some(lpn);
             }
             self.counts.rewrites_dropped += 1;
@@ -143,7 +135,7 @@ impl Regulation {
 
     /// A unit will not be written anew after all; it may be asked for again.
     pub(crate) fn drop_rewrite(&mut self, lpn: Lpn) {
-        self.notes[lpn.index()] &= !QUEUED;
+        self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
         self.counts.rewrites_dropped += 1;
     }
 }

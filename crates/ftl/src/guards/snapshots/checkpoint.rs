@@ -81,15 +81,8 @@ impl Snapshots {
         for (awaited, since) in self.checkpoint.waiting.drain(..covered) {
             let ns = now.since(since).ns();
             match awaited {
-                Awaited::Snapshot => {
-                    self.counts.taken_durable += 1;
-                    self.counts.taking_ns += ns;
-                    self.counts.taking_ns_max = self.counts.taking_ns_max.max(ns);
-                }
-                Awaited::Rollback => {
-                    self.counts.rollbacks_durable += 1;
-                    self.counts.rolling_back_ns += ns;
-                }
+                Awaited::Snapshot => self.counts.taking.note(ns),
+                Awaited::Rollback => self.counts.rollbacks.taking.note(ns),
             }
         }
     }

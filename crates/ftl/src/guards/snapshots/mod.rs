@@ -104,22 +104,45 @@ pub struct SnapshotCounts {
     pub checkpoints: u64,
     /// See `checkpoints`.
     pub checkpoint_units: u64,
-    /// From the moments of snapshots until their checkpoints were on flash, added up, and the longest, in ns.
-    pub taking_ns: u64,
-    /// See `taking_ns`.
-    pub taking_ns_max: u64,
-    /// Snapshots among `taken` that `taking_ns` counts.
-    pub taken_durable: u64,
-    /// Rollbacks done.
-    pub rollbacks: u64,
-    /// Rollbacks whose checkpoint is on flash, and the time from their moments to that, in ns.
-    pub rollbacks_durable: u64,
-    /// Units that rollbacks changed.
-    pub rollback_units: u64,
-    /// See `rollbacks_durable`.
-    pub rolling_back_ns: u64,
-    /// Rollbacks for which there was no snapshot.
-    pub rollbacks_void: u64,
+    /// From the moments of snapshots until their checkpoints were on flash.
+    pub taking: TimesToFlash,
+    /// Ways back to a snapshot.
+    pub rollbacks: RollbackCounts,
+}
+
+/// Rollbacks to a snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RollbackCounts {
+    /// Those done.
+    pub done: u64,
+    /// Those for which there was no snapshot.
+    pub void: u64,
+    /// Units that they changed.
+    pub units: u64,
+    /// From their moments until their checkpoints were on flash.
+    pub taking: TimesToFlash,
+}
+
+/// Times until a checkpoint was on flash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimesToFlash {
+    count: u64,
+    sum_ns: u64,
+    /// The longest, in ns.
+    pub max_ns: u64,
+}
+
+impl TimesToFlash {
+    fn note(&mut self, ns: u64) {
+        self.count += 1;
+        self.sum_ns += ns;
+        self.max_ns = self.max_ns.max(ns);
+    }
+
+    /// Their mean, in ns; none without any.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+    }
 }
 
 /// The snapshots of a drive.

@@ -1,0 +1,126 @@
+//! The entries of a map on flash that are in RAM, in a list by last use.
+
+use crate::mapping::Entry;
+use crate::store::NONE;
+use engine::large_array;
+use std::ops::Range;
+use units::Lpn;
+
+/// The entries used last.
+pub(super) struct EntryCache {
+    entries: Vec<Entry>,
+    capacity: usize,
+    newest: u32,
+    oldest: u32,
+    /// The entry of each logical unit, or none.
+    of_unit: Vec<u32>,
+}
+
+impl EntryCache {
+    /// Nothing looked up yet.
+    pub fn new(capacity: usize, logical_units: u32) -> Self {
+        Self {
+            entries: Vec::with_capacity(capacity),
+            capacity,
+            newest: NONE,
+            oldest: NONE,
+            of_unit: large_array(logical_units as usize, NONE),
+        }
+    }
+
+    /// Entries that there is room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Bytes of state of the simulator.
+    pub fn bytes(&self) -> usize {
+        4 * self.of_unit.len() + self.entries.capacity() * size_of::<Entry>()
+    }
+
+    fn unlink(&mut self, at: u32) {
+        let Entry { newer, older, .. } = self.entries[at as usize];
+        match newer {
+            NONE => self.newest = older,
+            _ => self.entries[newer as usize].older = older,
+        }
+        match older {
+            NONE => self.oldest = newer,
+            _ => self.entries[older as usize].newer = newer,
+        }
+    }
+
+    fn link(&mut self, at: u32) {
+        (self.entries[at as usize].newer, self.entries[at as usize].older) = (NONE, self.newest);
+        match self.newest {
+            NONE => self.oldest = at,
+            newest => self.entries[newest as usize].newer = at,
+        }
+        self.newest = at;
+    }
+
+    /// True when the entry of `lpn` is here.
+    pub fn contains(&self, lpn: Lpn) -> bool {
+        self.of_unit[lpn.index()] != NONE
+    }
+
+    /// Looks `lpn` up, and makes it the last used.
+    pub fn touch(&mut self, lpn: Lpn) -> bool {
+        let at = self.of_unit[lpn.index()];
+        if at == NONE {
+            return false;
+        }
+        self.unlink(at);
+        self.link(at);
+        true
+    }
+
+    /// Makes `lpn`, which is not here, the last used. Gives what falls out for it, where that was changed.
+    pub fn insert(&mut self, lpn: Lpn) -> Option<Lpn> {
+        let entry = Entry { lpn: lpn.0, newer: NONE, older: NONE, dirty: false };
+        let (at, changed) = if self.entries.len() < self.capacity {
+            self.entries.push(entry);
+            (self.entries.len() as u32 - 1, None)
+        } else {
+            let at = self.oldest;
+            self.unlink(at);
+            let old = std::mem::replace(&mut self.entries[at as usize], entry);
+            self.of_unit[old.lpn as usize] = NONE;
+            (at, old.dirty.then_some(Lpn(old.lpn)))
+        };
+        self.of_unit[lpn.index()] = at;
+        self.link(at);
+        changed
+    }
+
+    /// The place of `lpn` changed. False where its entry is not here.
+    pub fn change(&mut self, lpn: Lpn) -> bool {
+        let at = self.of_unit[lpn.index()];
+        if at != NONE {
+            self.entries[at as usize].dirty = true;
+        }
+        at != NONE
+    }
+
+    /// What is known of these units is on the flash, too.
+    pub fn clean(&mut self, units: Range<u32>) {
+        for lpn in units {
+            let at = self.of_unit[lpn as usize];
+            if at != NONE {
+                self.entries[at as usize].dirty = false;
+            }
+        }
+    }
+
+    /// Units whose entries changed since they were looked up.
+    pub fn changed(&self) -> impl Iterator<Item = Lpn> {
+        self.entries.iter().filter(|entry| entry.dirty).map(|entry| Lpn(entry.lpn))
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        (self.newest, self.oldest) = (NONE, NONE);
+        self.of_unit.fill(NONE);
+    }
+}

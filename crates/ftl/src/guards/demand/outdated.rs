@@ -1,0 +1,87 @@
+//! Translation units of which the flash lacks the newest version.
+
+use std::collections::VecDeque;
+
+/// Updates of translation units that garbage collection may be behind with, for each unit the host writes.
+const CREDIT_MOST: u32 = 64;
+
+/// What is to be written of the map, and how much of it the host has paid for.
+pub(crate) struct Outdated {
+    /// Translation units whose changed entries left the cache.
+    pub evicted: VecDeque<u32>,
+    /// Translation units with entries that changed while they were not cached, in that order, and which those are.
+    behind: VecDeque<u32>,
+    is_behind: Vec<bool>,
+    credit: u32,
+}
+
+impl Outdated {
+    /// None of `pages` translation units.
+    pub fn new(pages: u32) -> Self {
+        Self {
+            evicted: VecDeque::new(),
+            behind: VecDeque::new(),
+            is_behind: vec![false; pages as usize],
+            credit: 0,
+        }
+    }
+
+    /// Translation units of the whole map.
+    pub fn pages(&self) -> u32 {
+        self.is_behind.len() as u32
+    }
+
+    /// The host writes a unit: the map may be written, too.
+    pub fn earn(&mut self) {
+        self.credit = (self.credit + 1).min(CREDIT_MOST);
+    }
+
+    /// Entries of a translation unit changed that are not cached.
+    pub fn fall_behind(&mut self, page: u32) {
+        if !std::mem::replace(&mut self.is_behind[page as usize], true) {
+            self.behind.push_back(page);
+        }
+    }
+
+    /// Every translation unit is outdated.
+    pub fn all_fall_behind(&mut self) {
+        self.is_behind.fill(true);
+    }
+
+    /// Every translation unit is to be written, in order.
+    pub fn queue_all(&mut self) {
+        self.behind.extend(0..self.pages());
+        self.all_fall_behind();
+    }
+
+    /// A translation unit is about to be written.
+    pub fn clean(&mut self, page: u32) {
+        self.is_behind[page as usize] = false;
+    }
+
+    /// The next that must be written: evicted ones first, then those garbage collection changed.
+    pub fn next(&mut self) -> Option<u32> {
+        if let Some(page) = self.evicted.pop_front() {
+            return Some(page);
+        }
+        while self.credit > 0 {
+            let page = self.behind.pop_front()?;
+            if self.is_behind[page as usize] {
+                self.credit -= 1;
+                return Some(page);
+            }
+        }
+        None
+    }
+
+    /// All of them, and in any order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        let behind = (0..self.pages()).filter(|&page| self.is_behind[page as usize]);
+        behind.chain(self.evicted.iter().copied())
+    }
+
+    /// Nothing is outdated any more, and nothing paid for.
+    pub fn clear(&mut self) {
+        *self = Self::new(self.pages());
+    }
+}

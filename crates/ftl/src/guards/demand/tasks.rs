@@ -1,0 +1,91 @@
+//! Translation units on their way from or to the flash, and who waits for them.
+
+use std::collections::VecDeque;
+use units::{Lpn, SimTime};
+
+/// Who waits for a translation unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Waiter {
+    Read { request: u32, first: Lpn, count: u32, since: SimTime },
+    Write { slot: u32, whole: bool },
+}
+
+/// A translation unit on its way from or to the flash.
+pub(crate) struct Task {
+    pub page: u32,
+    /// It is read to be changed and written, not for those who wait.
+    pub update: bool,
+    pub waiters: Vec<Waiter>,
+}
+
+/// The translation units under way, and those that wait for a place among them.
+pub(crate) struct Tasks {
+    under_way: Vec<Option<Task>>,
+    in_flight: u32,
+    most: u32,
+    queued: VecDeque<Task>,
+}
+
+impl Tasks {
+    /// None; at most `most` at a time.
+    pub fn new(most: u32) -> Self {
+        Self { under_way: Vec::new(), in_flight: 0, most, queued: VecDeque::new() }
+    }
+
+    /// Something is under way, or waits for that.
+    pub fn are_any(&self) -> bool {
+        self.in_flight > 0 || !self.queued.is_empty()
+    }
+
+    /// Nothing more may begin.
+    pub fn is_full(&self) -> bool {
+        self.in_flight >= self.most
+    }
+
+    /// How many are under way to be written.
+    pub fn updates(&self) -> u32 {
+        self.under_way.iter().flatten().filter(|task| task.update).count() as u32
+    }
+
+    /// Lets `waiter` wait for a translation unit.
+    pub fn wait_for(&mut self, page: u32, waiter: Waiter) {
+        let mut known = self.under_way.iter_mut().flatten().chain(&mut self.queued);
+        match known.find(|task| task.page == page && !task.update) {
+            Some(task) => task.waiters.push(waiter),
+            None => self.queued.push_back(Task { page, update: false, waiters: vec![waiter] }),
+        }
+    }
+
+    /// The one that has waited longest for a place.
+    pub fn take_queued(&mut self) -> Option<Task> {
+        self.queued.pop_front()
+    }
+
+    /// A task is under way from now on, at the place that is given.
+    pub fn begin(&mut self, task: Task) -> u32 {
+        self.in_flight += 1;
+        let place = self.under_way.iter().position(Option::is_none).unwrap_or_else(|| {
+            self.under_way.push(None);
+            self.under_way.len() - 1
+        });
+        self.under_way[place] = Some(task);
+        place as u32
+    }
+
+    /// The task at `place` is done.
+    pub fn end(&mut self, place: u32) -> Task {
+        self.in_flight -= 1;
+        self.under_way[place as usize].take().expect("a task is under way")
+    }
+
+    /// The write in a slot waits no longer. Gives whether it was whole, if it waited.
+    pub fn take_write(&mut self, slot: u32) -> Option<bool> {
+        let is_its = |waiter: &Waiter| matches!(waiter, Waiter::Write { slot: other, .. } if *other == slot);
+        let tasks = self.under_way.iter_mut().flatten().chain(&mut self.queued);
+        let found = tasks.filter_map(|task| Some((task.waiters.iter().position(is_its)?, task))).next();
+        match found.map(|(at, task)| task.waiters.remove(at)) {
+            Some(Waiter::Write { whole, .. }) => Some(whole),
+            _ => None,
+        }
+    }
+}

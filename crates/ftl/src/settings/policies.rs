@@ -1,0 +1,44 @@
+//! The sections of policies that answer parts of one question.
+
+use super::whole;
+use crate::{Layout, placement, program_order, read_ahead, read_merge, slc_cache};
+use config::{ConfigError, Section};
+
+/// Where a write goes.
+pub struct DestinationRules {
+    /// To which die.
+    pub placement: placement::Maker,
+    /// To superblocks with one bit a cell, or others.
+    pub slc_cache: slc_cache::Maker,
+    /// To which open superblock.
+    pub program_order: program_order::Maker,
+}
+
+impl DestinationRules {
+    pub(super) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self {
+            placement: whole(ftl, "placement", placement::read)?,
+            slc_cache: whole(ftl, "slc_cache", slc_cache::read)?,
+            program_order: whole(ftl, "program_order", program_order::read)?,
+        })
+    }
+}
+
+/// How the host's reads reach the flash.
+pub struct ReadRules {
+    /// Which of them share an array read.
+    pub merge: read_merge::Maker,
+    /// What is fetched before the host asks for it.
+    pub ahead: read_ahead::Maker,
+}
+
+impl ReadRules {
+    pub(super) fn read(ftl: &mut Section, layout: &Layout) -> Result<Self, ConfigError> {
+        let merge = whole(ftl, "read_merge", read_merge::read)?;
+        let mut section = ftl.child("read_ahead")?;
+        let ahead = read_ahead::read(&mut section)?;
+        ahead().area_units(layout.unit).map_err(|(key, expected)| section.reject(key, &expected))?;
+        section.finish()?;
+        Ok(Self { merge, ahead })
+    }
+}

@@ -1,0 +1,68 @@
+//! What moves data for their own sake: before they are lost, or for the regulator.
+
+use super::{PatrolRules, whole};
+use crate::regulator;
+use config::{ConfigError, Section};
+use units::Nanos;
+
+/// When data are written anew, and how much of a die's time that may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UpkeepRules {
+    /// What is that old is written anew; zero: nothing.
+    pub refresh_age: Nanos,
+    /// When stored data are read for their errors.
+    pub scrub: PatrolRules,
+    /// The most of a die's time that work which only the clock brings back may take.
+    pub share: f64,
+    /// How long a die must have been idle before units are written anew for their regulator.
+    pub rewrite_after: Nanos,
+}
+
+impl UpkeepRules {
+    /// Reads `[ftl.refresh]`, `[ftl.scrub]`, `[ftl.upkeep]` and `[ftl.rewrite]`.
+    pub(super) fn read(ftl: &mut Section, retention: Nanos) -> Result<Self, ConfigError> {
+        Ok(Self {
+            refresh_age: read_refresh(ftl, retention)?,
+            scrub: PatrolRules::read(ftl, retention)?,
+            share: read_share(ftl)?,
+            rewrite_after: whole(ftl, "rewrite", |section| {
+                section.or(
+                    "idle_after",
+                    Nanos::new(1_000_000),
+                    "how long a die must have been idle before units are written anew for their regulator",
+                )
+            })?,
+        })
+    }
+}
+
+/// Reads `[ftl.refresh]`: the age at which any data are written anew, zero for never.
+fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<Nanos, ConfigError> {
+    let mut section = ftl.child("refresh")?;
+    let age = section.or("age", Nanos::ZERO, "data of this age are written anew; 0s: never")?;
+    if age >= retention {
+        let expected = format!(
+            "expected less than ftl.write_cost.retention, {}: data would be lost before they are written anew",
+            regulator::days(retention)
+        );
+        return Err(section.reject("age", &expected));
+    }
+    section.finish()?;
+    Ok(age)
+}
+
+/// Reads `[ftl.upkeep]`: the most of a die's time that upkeep takes.
+///
+/// # Errors
+/// When it is no share.
+fn read_share(ftl: &mut Section) -> Result<f64, ConfigError> {
+    let mut section = ftl.child("upkeep")?;
+    // Assumed: no maker says; half leaves the host as much as it takes.
+    let help = "the most of a die's time that refresh, scrub and snapshots take together";
+    let share = section.or("share", 0.5, help)?;
+    if !(share > 0.0 && share <= 1.0) {
+        return Err(section.reject("share", "expected more than 0, at most 1"));
+    }
+    section.finish()?;
+    Ok(share)
+}

@@ -248,7 +248,7 @@ impl Ftl {
         let (layout, controller) = (self.layout(), self.controller());
         let turns = u64::from(layout.dies / controller.channels());
         let superblocks = 2 * turns * u64::from(layout.superblocks_per_die);
-        let ns = Costs::of(layout, controller, self.regulation()).superblock.saturating_mul(superblocks);
+        let ns = Costs::of_die(layout, controller, self.regulation()).superblock.saturating_mul(superblocks);
         Nanos::new(ns.saturating_add(self.patience().ns()))
     }
 

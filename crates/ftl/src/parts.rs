@@ -138,7 +138,10 @@ fn agenda_of(
         return Ok(None);
     }
     let regulation = guards.regulation.as_deref();
-    let costs = Costs::of(&config.layout, controller, regulation);
-    Burden::new(config, &costs, regulation).check()?;
+    let costs = Costs::of_die(&config.layout, controller, regulation);
+    let of_channel = Costs::of_channel(&config.layout, controller);
+    let dies = config.layout.dies / controller.channels();
+    let of_die = Burden::new("die", 1, config, &costs, regulation);
+    of_die.or_heavier(Burden::new("channel", dies.into(), config, &of_channel, regulation)).check()?;
     Ok(Some(Box::new(Agenda::new(config.upkeep.share, costs, &config.layout, config.snapshots.as_ref()))))
 }

@@ -1,11 +1,11 @@
-//! What each piece of upkeep takes of a die's time, by the drive file's times alone.
+//! What each piece of upkeep takes of a die's time, and of its channel's, by the drive file's times alone.
 
 use crate::Layout;
 use crate::guards::regulation::Regulation;
 use controller::Controller;
 use units::Nanos;
 
-/// Times of a die for what upkeep does, in ns, on blocks that are not worn.
+/// Times of a die, or of its channel, for what upkeep does, in ns, on blocks that are not worn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
     /// A page row is read and sent out.
@@ -19,9 +19,8 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// Those of a drive; the slowest way to write counts.
-    pub fn of(layout: &Layout, controller: &Controller, regulation: Option<&Regulation>) -> Self {
-        let bus = controller.bus();
+    /// Those of a die; the slowest way to write counts.
+    pub fn of_die(layout: &Layout, controller: &Controller, regulation: Option<&Regulation>) -> Self {
         let mean = |times: &mut dyn Iterator<Item = Nanos>| {
             let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));
             sum / count.max(1)
@@ -34,10 +33,20 @@ impl Costs {
         };
         let names = regulation.map_or(&[0][..], |regulation| &regulation.table.names);
         let t_prog = names.iter().map(|&cost| programs(cost)).max().unwrap_or(0);
+        Self::with_arrays(t_r, t_prog, controller.t_bers(0).ns(), layout, controller)
+    }
+
+    /// What one die takes of its channel: the commands and the data.
+    pub fn of_channel(layout: &Layout, controller: &Controller) -> Self {
+        Self::with_arrays(0, 0, 0, layout, controller)
+    }
+
+    fn with_arrays(t_r: u64, t_prog: u64, t_bers: u64, layout: &Layout, controller: &Controller) -> Self {
+        let bus = controller.bus();
         let mut costs = Self {
             row_read: bus.read_command().ns() + t_r + bus.data_out(layout.row_units).ns(),
             program: bus.data_in().ns() + t_prog,
-            erase: bus.erase_command().ns() + controller.t_bers(0).ns(),
+            erase: bus.erase_command().ns() + t_bers,
             superblock: 0,
         };
         costs.superblock = costs.moving(layout.data_units(), layout);

@@ -5,7 +5,7 @@ use crate::guards::regulation::Regulation;
 use crate::settings::{FtlConfig, PatrolRules, SnapshotRules};
 use units::Nanos;
 
-/// One thing that is asked for: so much of a die's time, in so much time.
+/// One thing that is asked for: so much time of a die or a channel, in so much time.
 struct Part {
     key: &'static str,
     ns: u64,
@@ -13,63 +13,83 @@ struct Part {
     what: String,
 }
 
-/// All that is asked for of a die.
+impl Part {
+    /// Of the time, the part that this takes.
+    fn share(&self) -> f64 {
+        self.ns as f64 / self.within.ns() as f64
+    }
+}
+
+/// All that is asked for of a die, or of a channel by all its dies.
 pub(crate) struct Burden {
+    /// "die" or "channel".
+    whose: &'static str,
     share: f64,
     parts: Vec<Part>,
 }
 
 impl Burden {
-    /// What the configuration asks for, once the drive is full.
-    pub fn new(config: &FtlConfig, costs: &Costs, regulation: Option<&Regulation>) -> Self {
+    /// What the configuration asks for, once the drive is full: `costs` of one die, for so many `dies`.
+    pub fn new(
+        whose: &'static str,
+        dies: u64,
+        config: &FtlConfig,
+        costs: &Costs,
+        regulation: Option<&Regulation>,
+    ) -> Self {
         let (layout, mut parts) = (&config.layout, Vec::new());
+        let mut ask = |key, count: u64, ns: u64, within, what: &str| {
+            let of_each = if dies > 1 { format!(" for each of {dies} dies") } else { String::new() };
+            let what = format!("{count} {what} of {}{of_each}", Nanos::new(ns));
+            parts.push(Part { key, ns: dies * count * ns, within, what });
+        };
         let stored = layout.logical_units.div_ceil(layout.dies);
         let full = u64::from(stored.div_ceil(layout.data_units()));
         let age = config.upkeep.refresh_age;
-        let one = costs.superblock;
         if age > Nanos::ZERO {
-            let what = format!("{full} superblocks of {} to move and erase each", Nanos::new(one));
-            parts.push(Part { key: "ftl.refresh.age", ns: full * one, within: age, what });
+            ask("ftl.refresh.age", full, costs.superblock, age, "superblocks to move and erase");
         } else if let Some(period) = regulation.and_then(Regulation::shortest_refresh) {
             // How much is written that way only the run tells: a superblock is the least.
-            let what = format!("a superblock of {} to move and erase", Nanos::new(one));
-            parts.push(Part { key: "ftl.regulator", ns: one, within: period, what });
+            ask("ftl.regulator", 1, costs.superblock, period, "superblock to move and erase");
         }
         let PatrolRules { period, .. } = config.upkeep.scrub;
         if period > Nanos::ZERO {
             let rows = u64::from(stored.div_ceil(layout.row_units));
-            let what = format!("{rows} page rows of {} to read each", Nanos::new(costs.row_read));
-            parts.push(Part { key: "ftl.scrub.period", ns: rows * costs.row_read, within: period, what });
+            ask("ftl.scrub.period", rows, costs.row_read, period, "page rows to read");
         }
         if let Some(SnapshotRules { every: Some(every), .. }) = &config.snapshots {
             let programs = layout.translation_units.div_ceil(layout.program_units);
-            let ns = costs.checkpoint(layout);
-            let what = format!(
-                "{programs} programs of {} for the map on {} dies",
-                Nanos::new(costs.program),
-                layout.dies
-            );
-            parts.push(Part { key: "ftl.snapshots.every", ns, within: *every, what });
+            let what = format!("checkpoint of the map ({programs} programs on all dies)");
+            ask("ftl.snapshots.every", 1, costs.checkpoint(layout), *every, &what);
         }
-        Self { share: config.upkeep.share, parts }
+        Self { whose, share: config.upkeep.share, parts }
     }
 
-    /// Whether upkeep can be kept with its share of each die's time.
+    /// That of two which asks for more of its time.
+    pub fn or_heavier(self, other: Self) -> Self {
+        if other.total() > self.total() { other } else { self }
+    }
+
+    fn total(&self) -> f64 {
+        self.parts.iter().map(Part::share).sum()
+    }
+
+    /// Whether upkeep can be kept with its share of the time.
     ///
     /// # Errors
     /// When it cannot; the text has the arithmetic.
     pub fn check(&self) -> Result<(), String> {
-        let of = |part: &Part| part.ns as f64 / part.within.ns() as f64;
-        let total: f64 = self.parts.iter().map(of).sum();
+        let total = self.total();
         if total <= self.share {
             return Ok(());
         }
         let told = |part: &Part| {
             let [key, what, within] = [part.key, &part.what, &part.within.to_string()];
             format!(
-                "{key}: {what}, {} every {within}, is {:.3} of a die's time",
+                "{key}: {what}, {} every {within}, is {:.3} of a {}'s time",
                 Nanos::new(part.ns),
-                of(part)
+                part.share(),
+                self.whose
             )
         };
         let all: Vec<String> = self.parts.iter().map(told).collect();

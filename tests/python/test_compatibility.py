@@ -25,8 +25,8 @@ def line_of(text: str, part: str) -> int:
             ["run", "drive.toml", "job.fio"],
             PARITY + "\n[controller]\ncopyback = true\n",
             'name = "rain"',
-            'ftl.parity.name = "rain": not together with controller.copyback = true: parity is made of '
-            "data that pass the controller, which those of a copyback never do; expected "
+            'ftl.parity.name = "rain": cannot be combined with controller.copyback = true: parity is '
+            "computed from data that passes through the controller, which copyback data never does; expected "
             "controller.copyback = false, or "
             "ftl.parity.name = none",
         ),
@@ -34,26 +34,26 @@ def line_of(text: str, part: str) -> int:
             ["run", "drive.toml", "job.fio", "--set", "ftl.gc.victim.name=fifo"],
             BLOCKS,
             None,
-            'ftl.gc.victim.name = "fifo": says nothing with ftl.mapping.name = "bast": the address says '
-            "where data go, and merges take the place of collection; expected ftl.mapping.name = page, ",
+            'ftl.gc.victim.name = "fifo": has no effect with ftl.mapping.name = "bast": the address '
+            "determines where data goes, and merges replace garbage collection; expected ftl.mapping.name = page, ",
         ),
         (
             ["run", "drive.toml", "job.fio"],
             BLOCKS + '\n[ftl.placement]\nname = "static"\n',
             'name = "static"',
-            'ftl.placement.name = "static": says nothing with ftl.mapping.name = "bast": ',
+            'ftl.placement.name = "static": has no effect with ftl.mapping.name = "bast": ',
         ),
         (
             ["age", "drive.toml"],
             "\n[ftl.reading]\nreclaim = true\n",
             "reclaim = true",
-            'ftl.reading.reclaim = true: says nothing with ecc.code.name = "none": without a code ',
+            'ftl.reading.reclaim = true: has no effect with ecc.code.name = "none": without a code, ',
         ),
         (
             ["run", "drive.toml", "job.fio"],
             '\n[ftl.refresh]\nage = "30d"\n',
             'age = "30d"',
-            'ftl.refresh.age = "30d": nothing without ecc.code.name: ',
+            'ftl.refresh.age = "30d": needs ecc.code.name: ',
         ),
     ],
 )

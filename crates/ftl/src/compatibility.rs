@@ -1,4 +1,4 @@
-//! Which features go together? One table of all pairs, from which the messages, the page `docs/compatibility.md` and what
+//! Which features can be combined? One table of all pairs, from which the messages, the page `docs/compatibility.md` and what
 //! the swarm of random drives deals together are made.
 //!
 //! A pair that stands in no row goes together. What concerns one value alone, or whether a drive has room for all that is
@@ -58,37 +58,37 @@ macro_rules! features {
 use Switch::{Asked, Given, Is, IsNot, Positive, Several, UnitsAProgram};
 
 features! {
-    BlockMap: ["ftl.mapping.name"], Is(&["bast", "block", "fast", "replacement"]), "a map of blocks";
-    Dftl: ["ftl.mapping.name"], Is(&["dftl"]), "a map of pages on flash, cached";
-    Birrell: ["ftl.mapping.name"], Is(&["birrell"]), "a map of pages in RAM, rebuilt at power-up";
-    Code: ["ecc.code.name"], IsNot(&["none"]), "a code, and with it errors and retries";
-    Regulator: ["ftl.regulator.name"], IsNot(&["mcw-mcr"]), "regulated costs of writes";
-    Refresh: ["ftl.refresh.age"], Positive, "old data are written anew";
-    Patrol: ["ftl.scrub.period"], Positive, "stored data are read for their errors";
+    BlockMap: ["ftl.mapping.name"], Is(&["bast", "block", "fast", "replacement"]), "block mapping";
+    Dftl: ["ftl.mapping.name"], Is(&["dftl"]), "page mapping with the map on flash, cached";
+    Birrell: ["ftl.mapping.name"], Is(&["birrell"]), "page mapping with the map in RAM, rebuilt at power-up";
+    Code: ["ecc.code.name"], IsNot(&["none"]), "an error-correcting code, with bit errors and retries";
+    Regulator: ["ftl.regulator.name"], IsNot(&["mcw-mcr"]), "write cost regulation";
+    Refresh: ["ftl.refresh.age"], Positive, "refresh of old data";
+    Patrol: ["ftl.scrub.period"], Positive, "patrol scrub";
     WearLevelling: ["ftl.wear.name"], IsNot(&["none"]), "wear levelling";
-    SlcCache: ["ftl.slc_cache.name"], IsNot(&["none"]), "superblocks written with one bit a cell first";
-    OneBitCells: ["nand.cell"], Is(&["slc"]), "a chip whose cells hold one bit";
-    Parity: ["ftl.parity.name"], IsNot(&["none"]), "parity over dies";
-    FailedDie: ["ftl.failed_die"], Given, "a die that is dead when time begins";
+    SlcCache: ["ftl.slc_cache.name"], IsNot(&["none"]), "an SLC cache";
+    OneBitCells: ["nand.cell"], Is(&["slc"]), "a chip with one bit per cell";
+    Parity: ["ftl.parity.name"], IsNot(&["none"]), "parity across dies";
+    FailedDie: ["ftl.failed_die"], Given, "a die that is dead from the start";
     Snapshots: ["ftl.snapshots.every", "ftl.snapshots.at"], Given, "snapshots of the logical drive";
-    MixedStreams: ["ftl.gc.stream"], Is(&["mixed"]), "moved data share the host's open superblocks";
-    ProgramOrder: ["ftl.program_order.name"], IsNot(&["in-order"]), "streams that trade their open superblocks";
-    Copyback: ["controller.copyback"], Is(&["true"]), "data are moved inside a die";
-    SeveralUnits: ["ftl.mapping_unit"], UnitsAProgram, "programs that take several mapping units";
-    Sectors: ["ftl.sectors.track"], Is(&["true"]), "the sectors of a unit are known";
-    BufferDram: ["ftl.buffer.dram.transfers"], Given, "the buffer's DRAM takes time";
-    InFlight: ["ftl.buffer.in_flight"], Given, "a limit to what is on its way to the flash";
-    KeepRewritten: ["ftl.buffer.keep_rewritten"], Positive, "only what is written again soon is kept";
-    ReadMerge: ["ftl.read_merge.name"], IsNot(&["none"]), "reads of a page that share one of the array";
-    ReadAhead: ["ftl.read_ahead.name"], IsNot(&["none"]), "data fetched before they are asked for";
-    CacheRead: ["controller.cache_read"], Is(&["true"]), "an array read overlaps the data-out before it";
-    CacheProgram: ["controller.cache_program"], Is(&["true"]), "a data-in overlaps the program before it";
-    LateChoice: ["controller.late_choice"], Is(&["true"]), "a die's next operation is chosen when the channel is free";
+    MixedStreams: ["ftl.gc.stream"], Is(&["mixed"]), "moved data in the host's open superblocks";
+    ProgramOrder: ["ftl.program_order.name"], IsNot(&["in-order"]), "streams that swap their open superblocks";
+    Copyback: ["controller.copyback"], Is(&["true"]), "copyback";
+    SeveralUnits: ["ftl.mapping_unit"], UnitsAProgram, "several mapping units per program";
+    Sectors: ["ftl.sectors.track"], Is(&["true"]), "sector tracking within units";
+    BufferDram: ["ftl.buffer.dram.transfers"], Given, "access times of the buffer's DRAM";
+    InFlight: ["ftl.buffer.in_flight"], Given, "a limit on data in flight to the flash";
+    KeepRewritten: ["ftl.buffer.keep_rewritten"], Positive, "only soon rewritten data is kept";
+    ReadMerge: ["ftl.read_merge.name"], IsNot(&["none"]), "shared array reads";
+    ReadAhead: ["ftl.read_ahead.name"], IsNot(&["none"]), "read-ahead";
+    CacheRead: ["controller.cache_read"], Is(&["true"]), "cache read: an array read overlaps the previous data-out";
+    CacheProgram: ["controller.cache_program"], Is(&["true"]), "cache program: a data-in overlaps the previous program";
+    LateChoice: ["controller.late_choice"], Is(&["true"]), "a die's next operation is chosen only when the channel is free";
     DiesTakeTurns: ["controller.dies_take_turns"], Is(&["true"]), "the dies of a way work one at a time";
-    PairedPlanes: ["controller.paired_planes"], Several, "dies of a way that are planes of one";
-    Instant: ["--precondition instant"], Asked, "a used state that is constructed";
-    SavedState: ["--save-state, --load-state"], Asked, "a state kept in a file";
-    Ageing: ["floatgate age"], Asked, "the life of a drive";
+    PairedPlanes: ["controller.paired_planes"], Several, "dies of a way that model the planes of one die";
+    Instant: ["--precondition instant"], Asked, "a constructed steady state";
+    SavedState: ["--save-state, --load-state"], Asked, "a saved state";
+    Ageing: ["floatgate age"], Asked, "a drive's lifetime";
 }
 
 /// Why two features do not go together.
@@ -147,7 +147,7 @@ use Feature as F;
 use Reason::{Logical, Physical};
 
 const PAGES: &str = "ftl.mapping.name = page, dftl or birrell";
-const ONE_UNIT: &str = "one unit a program: controller.multi_plane = false, nand.program = page, ftl.mapping_unit as large as the page";
+const ONE_UNIT: &str = "one unit per program: controller.multi_plane = false, nand.program = page, ftl.mapping_unit as large as the page";
 const CODE: &str = "a code, such as ecc.code.name = ldpc";
 const TRACK: &str = "ftl.sectors.track = true";
 
@@ -156,102 +156,102 @@ pub const APART: &[Apart] = &[
     apart(
         F::SlcCache,
         F::BlockMap,
-        Logical(
-            "a page has one place in its block or its log: the map cannot say that it lies in the cache instead",
-        ),
+        Logical("the map can only point to a unit's block or log block, not to the cache"),
         PAGES,
     ),
     apart(
         F::Parity,
         F::BlockMap,
-        Logical(
-            "a merge replaces one block and erases it at once, while the others of its stripe still need it for theirs",
-        ),
+        Logical("a merge erases the replaced block at once, while the rest of its stripe still needs it"),
         PAGES,
     ),
     apart(
         F::Snapshots,
         F::BlockMap,
-        Logical("a page has one place in its block or its log: there is none for what was overwritten"),
+        Logical("the map can only point to a unit's block or log block, not to an overwritten version"),
         PAGES,
     ),
     apart(
         F::ProgramOrder,
         F::BlockMap,
-        Logical("a page's address says which block it goes to, and when: there is nothing to trade"),
+        Logical("a unit's address determines its block and the order of programs: there is nothing to swap"),
         "ftl.program_order.name = in-order, or ftl.mapping.name = page, dftl or birrell",
     ),
     apart(
         F::SlcCache,
         F::OneBitCells,
-        Physical("the cells of this chip hold one bit anyway"),
+        Physical("this chip already stores one bit per cell"),
         "ftl.slc_cache.name = none",
     ),
     apart(
         F::SlcCache,
         F::MixedStreams,
-        Logical("the host's open superblock has one bit a cell, that of folded and moved data has all"),
+        Logical("the host's open superblock is in SLC mode, the one for folded and moved data is not"),
         "ftl.gc.stream = separate",
     ),
     apart(
         F::SlcCache,
         F::ProgramOrder,
-        Physical("the two open superblocks of a die hold different numbers of bits: they cannot be traded"),
+        Physical(
+            "the two open superblocks of a die have different numbers of bits per cell, so they cannot be swapped",
+        ),
         "ftl.program_order.name = in-order, or ftl.slc_cache.name = none",
     ),
     apart(
         F::Parity,
         F::Copyback,
-        Physical("parity is made of data that pass the controller, which those of a copyback never do"),
+        Physical(
+            "parity is computed from data that passes through the controller, which copyback data never does",
+        ),
         "controller.copyback = false, or ftl.parity.name = none",
     ),
     apart(
         F::Parity,
         F::ProgramOrder,
         Logical(
-            "the superblocks of a group are filled in step, by one stream: one of them cannot go to another stream",
+            "the superblocks of a group are filled in step by one stream, so none can go to another stream",
         ),
         "ftl.program_order.name = in-order, or ftl.parity.name = none",
     ),
     apart(
         F::ProgramOrder,
         F::MixedStreams,
-        Logical("the host's data and moved data share one open superblock: there is none to trade it for"),
+        Logical("host data and moved data share one open superblock: there is no other to swap it with"),
         "ftl.gc.stream = separate, or ftl.program_order.name = in-order",
     ),
-    apart(F::Copyback, F::SeveralUnits, Physical("a copyback moves one page inside a plane"), ONE_UNIT),
+    apart(F::Copyback, F::SeveralUnits, Physical("a copyback moves one page within a plane"), ONE_UNIT),
     apart(
         F::LateChoice,
         F::CacheRead,
-        Logical("a read that overlaps the one before it is chosen before the channel is free"),
+        Logical("a read that overlaps the previous one is chosen before the channel is free"),
         "controller.cache_read = false, or controller.late_choice = false",
     ),
     apart(
         F::LateChoice,
         F::CacheProgram,
-        Logical("a program that overlaps the one before it is chosen before the channel is free"),
+        Logical("a program that overlaps the previous one is chosen before the channel is free"),
         "controller.cache_program = false, or controller.late_choice = false",
     ),
 ];
 
 /// Every feature that is nothing without another.
 pub const NEEDS: &[Needs] = &[
-    needs(F::Regulator, F::Code, "without a code no read costs more for a coarser step", CODE),
-    needs(F::Refresh, F::Code, "without a code no data have errors, and none need it", CODE),
-    needs(F::Patrol, F::Code, "without a code no data have errors, and none need it", CODE),
-    needs(F::BufferDram, F::Sectors, "its time depends on the sectors that are there", TRACK),
+    needs(F::Regulator, F::Code, "without a code, a coarser step does not make reads slower", CODE),
+    needs(F::Refresh, F::Code, "without a code, data has no errors", CODE),
+    needs(F::Patrol, F::Code, "without a code, data has no errors", CODE),
+    needs(F::BufferDram, F::Sectors, "its time depends on which sectors are present", TRACK),
     needs(F::InFlight, F::Sectors, "it is counted in sectors", TRACK),
-    needs(F::KeepRewritten, F::Sectors, "what is rewritten is known by its sectors", TRACK),
+    needs(F::KeepRewritten, F::Sectors, "rewritten data is identified by its sectors", TRACK),
     needs(
         F::DiesTakeTurns,
         F::LateChoice,
-        "whose turn it is is known only when the channel is free",
+        "the die to work next is known only when the channel is free",
         "controller.late_choice = true",
     ),
     needs(
         F::PairedPlanes,
         F::DiesTakeTurns,
-        "planes of one die do not work by themselves",
+        "planes of one die cannot work independently",
         "controller.dies_take_turns = true, or controller.paired_planes = 1",
     ),
 ];
@@ -277,14 +277,14 @@ pub const IDLE: &[Idle] = &[
         keys: &["controller.copyback", "ftl.gc.stream", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement"],
         feature: F::BlockMap,
         with: true,
-        reason: "the address says where data go, and merges take the place of collection",
+        reason: "the address determines where data goes, and merges replace garbage collection",
         change: PAGES,
     },
     Idle {
         keys: &["ftl.reading.reclaim"],
         feature: F::Code,
         with: false,
-        reason: "without a code no data have errors, and none need it",
+        reason: "without a code, data has no errors",
         change: CODE,
     },
 ];
@@ -363,8 +363,7 @@ pub(crate) fn check(found: &[Found]) -> Result<(), ConfigError> {
     }
     for row in NEEDS {
         if let (Some(entry), None) = (of(row.feature), of(row.needed)) {
-            let expected =
-                format!("nothing without {}: {}; expected {}", row.needed.keys()[0], row.reason, row.change);
+            let expected = format!("needs {}: {}; expected {}", row.needed.keys()[0], row.reason, row.change);
             return Err(error(entry, expected));
         }
     }
@@ -403,7 +402,7 @@ pub fn check_idle(entries: &[Entry], found: &[Found]) -> Result<(), ConfigError>
                 switch.map_or(String::new(), |switch| format!(" with {} = {}", switch.key, switch.value));
             return Err(self::error(
                 entry,
-                format!("says nothing{said}: {}; expected {}", row.reason, row.change),
+                format!("has no effect{said}: {}; expected {}", row.reason, row.change),
             ));
         }
     }
@@ -424,7 +423,7 @@ pub fn check_asked(asked: Feature, found: &[Found]) -> Result<(), ConfigError> {
 }
 
 fn refusal(blamed: &Entry, other: &str, row: &Apart) -> ConfigError {
-    error(blamed, format!("not together with {other}: {}; expected {}", row.reason.text(), row.change))
+    error(blamed, format!("cannot be combined with {other}: {}; expected {}", row.reason.text(), row.change))
 }
 
 fn error(entry: &Entry, expected: String) -> ConfigError {

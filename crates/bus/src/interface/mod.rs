@@ -1,4 +1,4 @@
-//! Which signals does a channel speak, and how fast?
+//! Which signals does a channel use, and how fast?
 
 mod onfi;
 mod seed;
@@ -43,7 +43,7 @@ macro_rules! interfaces {
     (default: $default:literal; $($module:ident :: $interface:ident),+ $(,)?) => {
         config::policies! {
             seam: "bus.interface",
-            question: "Which signals does a channel speak, and how fast?",
+            question: "Which signals does a channel use, and how fast?",
             default: $default,
             dyn Interface;
             $($module::$interface,)+

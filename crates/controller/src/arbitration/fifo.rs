@@ -10,9 +10,9 @@ pub struct Fifo;
 impl Policy for Fifo {
     const CARD: Card = Card {
         name: "fifo",
-        rule: "whoever has waited longest; among equals commands, then the lowest die",
+        rule: "the die that has waited longest; among equals commands first, then the lowest die",
         paper: "baseline of every comparison",
-        not_modelled: "that a short command could have set an idle array to work",
+        not_modelled: "that a short command could start an idle array sooner",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

@@ -12,7 +12,7 @@ pub struct RoundRobin {
 impl Policy for RoundRobin {
     const CARD: Card = Card {
         name: "round-robin",
-        rule: "commands before data, since they are short and set an array to work; data die after die",
+        rule: "commands before data, since they are short and start an array; data in turn, die by die",
         paper: "common practice",
         not_modelled: "urgency of the data",
     };

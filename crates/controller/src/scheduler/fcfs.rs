@@ -15,9 +15,9 @@ pub struct Fcfs {
 impl Policy for Fcfs {
     const CARD: Card = Card {
         name: "fcfs",
-        rule: "the operation queued first, whatever it is",
+        rule: "the operation queued first, whatever its kind",
         paper: "baseline of every comparison",
-        not_modelled: "the price of a read behind a program or an erase",
+        not_modelled: "the cost of a read that waits for a program or an erase",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

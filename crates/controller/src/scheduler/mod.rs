@@ -47,7 +47,7 @@ pub trait Scheduler: Send {
 
 config::policies! {
     seam: "controller.scheduler",
-    question: "Which waiting operation does a die take up next?",
+    question: "Which waiting operation does a die start next?",
     default: "read-priority",
     dyn Scheduler;
     fcfs::Fcfs,

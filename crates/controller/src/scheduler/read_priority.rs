@@ -17,8 +17,8 @@ const INTERNAL: u8 = Class::InternalRead.bit() | Class::InternalProgram.bit() | 
 impl Policy for ReadPriority {
     const CARD: Card = Card {
         name: "read-priority",
-        rule: "host reads, then garbage collection where the die is short of space, then by age; \
-               what came before them and has waited longer than max_wait goes first",
+        rule: "host reads first, then garbage collection if the die is short of space, then the oldest \
+               operation; an operation queued earlier that has waited longer than max_wait goes first",
         paper: "Wu and He, FAST 2012 (reads over programs and erases, suspension)",
         not_modelled: "fairness between hosts",
     };

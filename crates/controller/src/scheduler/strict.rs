@@ -19,9 +19,9 @@ pub struct Strict {
 impl Policy for Strict {
     const CARD: Card = Card {
         name: "strict",
-        rule: "the first class of `order` that waits; within a class the oldest",
+        rule: "the first waiting class in `order`; within a class the oldest operation",
         paper: "the transaction scheduling of MQSim: Tavakkol et al., FAST 2018",
-        not_modelled: "starvation: a class at the end may wait for ever",
+        not_modelled: "starvation: the last class may wait forever",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -24,9 +24,9 @@ impl Default for Bch {
 impl Policy for Bch {
     const CARD: Card = Card {
         name: "bch",
-        rule: "corrects `t` errors in each codeword of `data` bytes and as much parity as a primitive BCH code needs; \
-               a read that fails is repeated with other references, up to `retries` times, each of which takes \
-               `retry_gain` of the raw errors away",
+        rule: "corrects `t` errors in each codeword of `data` bytes plus the parity of a primitive BCH code; a \
+               failed read is repeated with other references, up to `retries` times, each of which removes the \
+               share `retry_gain` of the raw errors",
         paper: "Lin and Costello, Error Control Coding, 2004; requirements of parts: JEDEC JESD218",
         not_modelled: "erasures, miscorrection, decoding time by the number of errors",
     };

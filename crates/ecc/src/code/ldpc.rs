@@ -35,11 +35,11 @@ impl Default for Ldpc {
 impl Policy for Ldpc {
     const CARD: Card = Card {
         name: "ldpc",
-        rule: "the k-th of `limits` is the raw bit error rate corrected with 2^k - 1 comparisons at each boundary \
-               between states; a read begins with as many as the page's cost and wear call for, goes on to the next \
-               when decoding fails, then repeats the last with other references up to `retries` times, each of which \
-               takes `retry_gain` of the raw errors away; errors beyond the limit fail as if a fixed number of a \
-               codeword's bits could be corrected",
+        rule: "the k-th of `limits` is the raw bit error rate corrected with 2^k - 1 comparisons at each \
+               boundary between states; the first attempt uses as many as the page's cost and wear require; if \
+               decoding fails, each further attempt uses the next, then repeats the last with other references \
+               up to `retries` times, each of which removes the share `retry_gain` of the raw errors; errors \
+               beyond the limit fail as if a fixed number of a codeword's bits could be corrected",
         paper: "Zhao and others, LDPC-in-SSD, FAST 2013; Li and others, FAST 2016; default limits assumed for rate \
                 8/9 and 4 KiB (no source gives a table), gain of a retry as in later work of Lv and Shi",
         not_modelled: "iterations of the decoder, error floors, transfer of only those bits that a retry adds",

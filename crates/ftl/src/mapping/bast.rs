@@ -15,9 +15,10 @@ pub struct Bast {
 impl Policy for Bast {
     const CARD: Card = Card {
         name: "bast",
-        rule: "few log blocks, each taking the writes of one group in the order they come; when it is full, or \
-               another group needs one, it becomes the data block if it was written in place (switch merge, or \
-               partial merge after copying the rest), else both go into a new block (full merge)",
+        rule: "a few log blocks, each of which takes the writes of one group in order of arrival; when it is \
+               full, or another group needs one, it becomes the data block if it was written in order (switch \
+               merge, or partial merge after copying the rest), otherwise both are copied into a new block \
+               (full merge)",
         paper: "Kim, Kim, Noh, Min and Cho, IEEE Trans. Consumer Electronics 48(2), 2002",
         not_modelled: "the map blocks on flash: the block map is always in RAM and survives a power cut",
     };

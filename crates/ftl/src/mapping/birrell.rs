@@ -17,11 +17,12 @@ pub struct Birrell {
 impl Policy for Birrell {
     const CARD: Card = Card {
         name: "birrell",
-        rule: "one map entry for each mapping unit in volatile RAM; the last program unit of a superblock is a summary \
-               of what the others hold; every `checkpoint_every` superblocks the map is written to flash; at power-up \
-               it is rebuilt from the last checkpoint, the summaries since and the spare areas of open superblocks",
+        rule: "one map entry per mapping unit, in volatile RAM; the last program unit of a superblock is a \
+               summary of the others; the map is written to flash every `checkpoint_every` superblocks; at \
+               power-up it is rebuilt from the last checkpoint, the later summaries and the spare areas of \
+               open superblocks",
         paper: "Birrell, Isard, Thacker and Wobber, MSR-TR-2005-176; ACM Operating Systems Review 41(2), 2007",
-        not_modelled: "finding the checkpoint and the superblocks closed since, and erased ones: they are known",
+        not_modelled: "finding the checkpoint, the superblocks closed since, and the erased ones: they are known",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

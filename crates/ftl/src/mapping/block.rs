@@ -15,13 +15,13 @@ pub struct BlockCopy {
 impl Policy for BlockCopy {
     const CARD: Card = Card {
         name: "block",
-        rule: "each group of units has one block, each unit its place in it; a write goes to its place in a new \
-               block, after what lies before it was copied there, and the rest is copied when another group is \
-               written: a random write copies a whole block, a sequential one nothing",
+        rule: "each group of units has one block, and each unit a fixed position in it; a write goes to its \
+               position in a new block, after the units before it have been copied there, and the rest is \
+               copied when another group is written: a random write copies a whole block, a sequential one \
+               nothing",
         paper: "common practice of early flash disks; Birrell et al., MSR-TR-2005-176; Gray and Fitzgerald, \
                 ACM Queue 6(4), 2008, measure what it does to random writes",
-        not_modelled: "programming a page beyond the next one of its block: pages never written are programmed \
-                       empty on the way",
+        not_modelled: "skipping pages of a block: unwritten pages before the one to be written are programmed empty",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -22,13 +22,13 @@ pub struct Dftl {
 impl Policy for Dftl {
     const CARD: Card = Card {
         name: "dftl",
-        rule: "the page map lies on flash in translation units; a cache holds the entries last used (LRU); a miss reads \
-               a translation unit, a changed entry that leaves the cache reads and writes one, with all changed \
-               entries of that unit",
+        rule: "the page map is stored on flash in translation units; a cache holds the most recently used \
+               entries (LRU); a miss reads a translation unit, and evicting a changed entry reads and writes \
+               one, with all changed entries of that unit",
         paper: "Gupta, Kim and Urgaonkar, ASPLOS 2009",
-        not_modelled: "the segmented LRU; blocks of their own for translation units, which here share the host's; \
-                       the RAM for entries that garbage collection changed: they are written by unit, at most one \
-                       unit for each the host writes",
+        not_modelled: "the segmented LRU; separate blocks for translation units, which here share the host's; \
+                       the RAM for entries that garbage collection changed: they are written by translation \
+                       unit, at most one per host unit",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -18,8 +18,8 @@ pub struct Fast {
 impl Policy for Fast {
     const CARD: Card = Card {
         name: "fast",
-        rule: "log blocks shared by all groups take writes in the order they come; the oldest is reclaimed by merging \
-               every group that still has something in it; a write to the first place of a group opens the one \
+        rule: "log blocks shared by all groups take writes in order of arrival; the oldest is reclaimed by \
+               merging every group that has data in it; a write to the first unit of a group opens the one \
                sequential log block, which becomes the data block by a switch or partial merge",
         paper: "Lee, Park, Chung, Lee, Park and Song, ACM Trans. Embedded Computing Systems 6(3), 2007",
         not_modelled: "the map blocks on flash: the block map is always in RAM and survives a power cut",

@@ -11,10 +11,10 @@ pub struct Page;
 impl Policy for Page {
     const CARD: Card = Card {
         name: "page",
-        rule: "one map entry for each mapping unit, all in RAM: a write goes wherever there is room, garbage \
-               collection takes back what became invalid",
+        rule: "one map entry per mapping unit, all in RAM: a write can go to any free location, and garbage \
+               collection reclaims invalid units",
         paper: "common practice; Gupta, Kim and Urgaonkar (ASPLOS 2009) call it the ideal page map",
-        not_modelled: "how the map gets into RAM at power-up, and how it is kept safe at power-down",
+        not_modelled: "loading the map into RAM at power-up, and saving it at power-down",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

@@ -16,13 +16,13 @@ pub struct Replacement {
 impl Policy for Replacement {
     const CARD: Card = Card {
         name: "replacement",
-        rule: "a group's primary block is written in order once; what changes goes to replacement blocks of the \
-               group, in the order it comes, up to `chain` of them while the drive has free blocks; then the chain \
-               is folded into a new primary block",
+        rule: "a group's primary block is written once, in order; later writes go to replacement blocks of the \
+               group, in order of arrival, up to `chain` of them while the drive has free blocks; then the \
+               chain is merged into a new primary block",
         paper: "Ban, US patent 5,937,425 (1999), the NFTL of M-Systems; for NAND as described by Choudhuri and \
                 Givargis, CODES+ISSS 2007",
-        not_modelled: "writing a page of a primary block before those in front of it; searching the chain by reading \
-                       spare areas: the places of all pages are known",
+        not_modelled: "writing a page of a primary block before the pages in front of it; searching the chain \
+                       by reading spare areas: the locations of all pages are known",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -1,4 +1,4 @@
-//! From what is the data of a page found again when its code cannot correct it?
+//! How is the data of a page recovered when its code cannot correct it?
 //!
 //! A scheme says how wide a stripe is. Which superblocks belong together is kept in `guards/stripes`, what is done with
 //! them in `media/parity`, `relocate/groups` and `pages/rebuild`. A drive without parity has none of this state.
@@ -19,7 +19,7 @@ pub trait ParityScheme: Send {
 
 config::policies! {
     seam: "ftl.parity",
-    question: "From what is the data of a page found again when its code cannot correct it?",
+    question: "How is the data of a page recovered when its code cannot correct it?",
     default: "none",
     dyn ParityScheme;
     none::NoParity,

@@ -11,9 +11,9 @@ pub struct NoParity;
 impl Policy for NoParity {
     const CARD: Card = Card {
         name: "none",
-        rule: "no parity over dies: what the code of a page cannot correct is lost",
+        rule: "no parity across dies: data that the code of a page cannot correct is lost",
         paper: "what most simulators of drives do",
-        not_modelled: "data found again by other means",
+        not_modelled: "recovery of data by other means",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

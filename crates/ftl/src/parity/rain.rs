@@ -16,12 +16,13 @@ pub struct Rain {
 impl Policy for Rain {
     const CARD: Card = Card {
         name: "rain",
-        rule: "the superblocks of one number on `stripe` + 1 neighbouring dies form a group, one of them, on another die \
-               from group to group, holds the parity of the others, program by program; a group is reclaimed as a \
-               whole; what a page's code cannot correct is found again from the same page of the others",
+        rule: "the superblocks with the same number on `stripe` + 1 neighbouring dies form a group; one of \
+               them, on a different die for each group, holds the parity of the others, program by program; a \
+               group is reclaimed as a whole; data that a page's code cannot correct is rebuilt from the same \
+               page of the other members",
         paper: "Gray and Fitzgerald (ACM Queue 2008) ask for RAID-5 stripes of data across the chip array; Patterson, \
                 Gibson and Katz, SIGMOD 1988",
-        not_modelled: "a power cut while the parity of open superblocks is in RAM; the time that XOR takes; the \
+        not_modelled: "a power cut while the parity of open superblocks is in RAM; the time for XOR; the \
                        victim policy sees each die's superblock, not the group",
     };
 

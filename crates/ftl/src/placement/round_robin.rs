@@ -13,9 +13,9 @@ pub struct RoundRobin {
 impl Policy for RoundRobin {
     const CARD: Card = Card {
         name: "round-robin",
-        rule: "the next die in order, channels first, that can take a program now",
+        rule: "the next die that can take a program now, in order, channels first",
         paper: "common practice; the dynamic allocation of Hu et al., ICS 2011",
-        not_modelled: "where reads will later wish the data to be",
+        not_modelled: "which placement later reads would prefer",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

@@ -13,10 +13,10 @@ pub struct ShortestQueue {
 impl Policy for ShortestQueue {
     const CARD: Card = Card {
         name: "shortest-queue",
-        rule: "of the dies that can take a program now, the one with the fewest programs bound to it; \
-               among equals the next in round-robin order",
+        rule: "of the dies that can take a program now, the one with the fewest queued programs; among equals \
+               the next in round-robin order",
         paper: "common practice: join the shortest queue",
-        not_modelled: "reads and erases that wait at the die; the load of its channel",
+        not_modelled: "reads and erases queued at the die; the load of its channel",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

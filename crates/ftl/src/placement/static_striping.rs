@@ -19,12 +19,12 @@ pub struct StaticStriping {
 impl Policy for StaticStriping {
     const CARD: Card = Card {
         name: "static",
-        rule: "the die follows from lpn / program_units, counted over channels (C), ways (W), dies of a way (D) and \
-               planes that operate apart (P), in this `order`; if that die cannot take a program now, the next that \
-               can, because waiting for a die full of valid data could block the drive for ever",
+        rule: "the die is determined by lpn / program_units, counted over channels (C), ways (W), dies of a \
+               way (D) and independent planes (P), in this `order`; if that die cannot take a program now, the \
+               next one that can, because waiting for a die full of valid data could block the drive forever",
         paper: "static allocation: Hu et al., ICS 2011; Tavakkol, Arjomand and Sarbazi-Azad, ACM TOMPECS 1(3), 2016",
-        not_modelled: "an address bound to one die for ever: under load some units land beside their stripe; an \
-                       address bound to one plane",
+        not_modelled: "binding an address to one die in all cases: under load some units go to another die; \
+                       binding an address to one plane",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

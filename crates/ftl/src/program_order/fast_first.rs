@@ -10,8 +10,8 @@ pub struct FastFirst;
 impl Policy for FastFirst {
     const CARD: Card = Card {
         name: "fast-first",
-        rule: "the host takes the open superblock whose next page programs faster, what is moved the one whose next \
-               page programs slower; equal times: its own",
+        rule: "the host takes the open superblock whose next page programs faster, moved data the one whose \
+               next page programs slower; with equal times each stream takes its own",
         paper: "the poster of Wang, Xie and Zhou: rearranging the programming order could improve performance; that \
                 bursts should return to fast pages: Grupp et al., MICRO 2009",
         not_modelled: "which of the host's writes are waited for: behind a write cache none is",

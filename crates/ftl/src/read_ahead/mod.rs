@@ -1,4 +1,4 @@
-//! How much is fetched from flash before it is asked for?
+//! How much data is fetched from flash before the host asks for it?
 //!
 //! A policy sees the host's reads and names stretches of logical units; the FTL fetches those of them that lie on flash
 //! and are in no buffer, whole page rows where they follow in sequence, into an area of DRAM of their own ([`area`]). A
@@ -45,7 +45,7 @@ pub trait ReadAheadPolicy: Send {
 
 config::policies! {
     seam: "ftl.read_ahead",
-    question: "How much is fetched from flash before it is asked for?",
+    question: "How much data is fetched from flash before the host asks for it?",
     default: "none",
     dyn ReadAheadPolicy;
     none::NoReadAhead,

@@ -11,7 +11,7 @@ pub struct NoReadAhead;
 impl Policy for NoReadAhead {
     const CARD: Card = Card {
         name: "none",
-        rule: "only what the host asks for is read",
+        rule: "only data requested by the host is read",
         paper: "what most simulators of drives do",
         not_modelled: "sequences",
     };

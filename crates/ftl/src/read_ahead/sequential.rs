@@ -68,13 +68,13 @@ pub struct Sequential {
 impl Policy for Sequential {
     const CARD: Card = Card {
         name: "sequential",
-        rule: "a read that begins within `slack` of where one of the `streams` last read is expected to go on belongs to \
-               it, the nearest first; any other begins a stream in place of the one not read for longest. After `trigger` \
-               reads without a gap, and while at least three quarters of the units it passed lately were read, a stream \
-               is fetched twice as far ahead as it went, at most `depth` and its share of half the area, whenever less \
-               than half of that is left",
+        rule: "a read that starts within `slack` of the expected address of one of the `streams` tracked \
+               belongs to it, the nearest first; any other read starts a stream that replaces the one not read \
+               for longest. After `trigger` reads without a gap, and while at least three quarters of the \
+               units it recently passed were read, a stream is fetched ahead by twice the distance it has \
+               read, at most `depth` and its share of half the DRAM, whenever less than half of that is left",
         paper: "common practice; the window that grows with the sequence as in Linux's read-ahead (Wu, Xi and Xu, 2008)",
-        not_modelled: "sequences with a stride, backwards, or of writes",
+        not_modelled: "strided or backward sequences, sequences of writes",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

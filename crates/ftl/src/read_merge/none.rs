@@ -10,9 +10,9 @@ pub struct NoMerge;
 impl Policy for NoMerge {
     const CARD: Card = Card {
         name: "none",
-        rule: "the units that one request wants of a page row are one array read; each request has its own",
+        rule: "the units of one request in a page row share one array read; each request has its own",
         paper: "what most simulators of drives do",
-        not_modelled: "reads of a page that is being sensed for another",
+        not_modelled: "joining an array read of another request",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

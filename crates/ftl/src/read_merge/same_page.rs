@@ -13,13 +13,13 @@ pub struct SamePage {
 impl Policy for SamePage {
     const CARD: Card = Card {
         name: "same-page",
-        rule: "a read of the host's rides on the newest one of the same page row whose data-out has not begun, if fewer \
-               than `most` share it; where the array read has begun (`begun`) only if its pages are among those \
-               sensed. All finish with the data-out, in which each unit crosses once",
+        rule: "a host read rides on the newest read of the same page row whose data-out has not begun, if \
+               fewer than `most` share it; if the array read has begun (`begun`), only if its pages are among \
+               those sensed. All complete with the data-out, in which each unit crosses the channel once",
         paper: "common practice: the page register of the ONFI specification, which holds a page until the next array \
                 read",
-        not_modelled: "reads that ride on those of garbage collection; the cycles that set another column; a page kept \
-                       in the register after its data-out",
+        not_modelled: "reads that ride on those of garbage collection; the command cycles to change the \
+                       column; a page kept in the register after its data-out",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

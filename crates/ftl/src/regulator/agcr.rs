@@ -21,13 +21,14 @@ const LOW: usize = 2;
 impl Policy for Agcr {
     const CARD: Card = Card {
         name: "agcr",
-        rule: "of the last `window` accesses to a unit, the upcoming one among them: all writes take the coarse step, a \
-               write among reads the usual one, the first access the fine one; a read after nothing but reads has a \
-               unit written with the coarse step (with rewrite = \"low-and-medium\" also with the usual one) written \
-               anew with the fine one while its die is idle; what is moved takes the fine step after nothing but \
-               reads, else the one it had",
+        rule: "depends on the last `window` accesses to a unit, including the upcoming one: if all are writes, \
+               the write takes the coarse step; a write among reads the default one; the first access the fine \
+               one. A read after reads only causes a unit written with the coarse step (with rewrite = \
+               \"low-and-medium\" also with the default one) to be rewritten with the fine step while its die \
+               is idle; moved data takes the fine step after reads only, otherwise the step it had",
         paper: "Li and others, Access Characteristic Guided Read and Write Cost Regulation, FAST 2016",
-        not_modelled: "accesses that the write buffer serves or absorbs: the history is of what reaches the flash",
+        not_modelled: "accesses served or absorbed by the write buffer: the history contains only accesses to \
+                       the flash",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

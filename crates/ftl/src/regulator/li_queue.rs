@@ -15,10 +15,11 @@ const LOW: usize = 1;
 impl Policy for LiQueue {
     const CARD: Card = Card {
         name: "li-queue",
-        rule: "the coarse step while at least `waiting` operations of the host wait or work at the die; else the fine step",
+        rule: "the coarse step while at least `waiting` host operations are queued or in progress at the die; \
+               otherwise the fine step",
         paper: "Li and others, Maximizing IO performance via conflict reduction, DATE 2015, as Li and others, FAST \
                 2016, tell it",
-        not_modelled: "how the original counts its queue: its text was not at hand",
+        not_modelled: "how the original counts its queue: its text was not available",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -10,7 +10,7 @@ pub struct McwMcr;
 impl Policy for McwMcr {
     const CARD: Card = Card {
         name: "mcw-mcr",
-        rule: "every write takes the chip's usual step",
+        rule: "every write takes the chip's default step",
         paper: "common practice; the traditional case of Li and others, FAST 2016",
         not_modelled: "any regulation: every unit is written alike",
     };

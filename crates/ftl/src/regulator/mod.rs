@@ -1,4 +1,4 @@
-//! With what cost is a unit written?
+//! At what cost is a unit written?
 //!
 //! A coarser program step writes faster and leaves more raw errors, which cost later reads more reference voltages.
 //! A regulator chooses among a few ways to write; the FTL programs accordingly, keeps what the regulator notes of each
@@ -156,7 +156,7 @@ pub trait CostRegulator: Send {
 
 config::policies! {
     seam: "ftl.regulator",
-    question: "With what cost is a unit written?",
+    question: "At what cost is a unit written?",
     default: "mcw-mcr",
     dyn CostRegulator;
     agcr::Agcr,

@@ -20,12 +20,12 @@ const DAY: u64 = 86_400_000_000_000;
 impl Policy for RetentionRelaxation {
     const CARD: Card = Card {
         name: "retention-relaxation",
-        rule: "what the host writes takes `step` and stays correctable for `retention`; what is left of it after \
-               `refresh_period`, and all that garbage collection and wear levelling move, takes the usual step and \
-               the full retention time",
+        rule: "host writes use `step` and stay correctable for `retention`; data of these still valid after \
+               `refresh_period`, and all data moved by garbage collection and wear levelling, uses the default \
+               step and the full retention time",
         paper: "Pan and others, Quasi-nonvolatile SSD, HPCA 2012; Liu, Yang and Wu, FAST 2012",
-        not_modelled: "the originals' choice of step by wear; reads of relaxed data cost what they need at the end of \
-                       the relaxed retention time",
+        not_modelled: "the originals' choice of step by wear; reads of relaxed data cost as much as at the end \
+                       of the relaxed retention time",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -30,14 +30,14 @@ const DAY: u64 = 86_400_000_000_000;
 impl Policy for Tvr {
     const CARD: Card = Card {
         name: "tvr",
-        rule: "what the host overwrites within half of `horizon`, and with `new_data` what it writes for the first \
-               time, is programmed with the chip's set of `voltages` and stays correctable for `horizon`; what is left \
-               of it after half of that, and all that is moved, takes the usual voltages; on a chip whose file knows \
-               no such set, `speed` is how many times as fast the reduced one programs",
+        rule: "data that the host overwrites within half of `horizon`, and with `new_data` also data it writes \
+               for the first time, is programmed with the chip's set of `voltages` and stays correctable for \
+               `horizon`; data still valid after half of that, and all moved data, uses the default voltages; \
+               for a chip without such a set, `speed` is the ratio of the program speeds",
         paper: "Wang, Xie and Zhou, ICS 2014 and its poster: programming gains 50 % where retention is given up",
-        not_modelled: "with `speed`, the lower voltages themselves: what they give up in margin is taken as that of a \
-                       program step which gains as much; pages of one block with different voltages do not disturb \
-                       each other otherwise than with equal ones",
+        not_modelled: "with `speed`, the lower voltages themselves: their loss of margin is taken as that of a \
+                       program step with the same gain in speed; additional disturb between pages of one block \
+                       with different voltages",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -13,8 +13,8 @@ const MEDIUM: usize = 1;
 impl Policy for WuSlack {
     const CARD: Card = Card {
         name: "wu-slack",
-        rule: "the fine step when nothing of the host's waits at the die and the next access, expected a mean gap after \
-               the last one, comes after the write has ended; else the usual step",
+        rule: "the fine step if no host operation waits at the die and the next access, expected one mean gap \
+               after the last, comes after the write has ended; otherwise the default step",
         paper: "Wu, He, Xie and Zhang (exploiting workload dynamics), as Li and others, FAST 2016, tell it",
         not_modelled: "the original's estimate of the next access: here an exponential mean of recent gaps, weight 1/8",
     };

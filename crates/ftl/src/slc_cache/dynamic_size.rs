@@ -15,10 +15,10 @@ pub struct DynamicSize {
 impl Policy for DynamicSize {
     const CARD: Card = Card {
         name: "dynamic",
-        rule: "superblocks that no data need, up to `most`, and never fewer than hold `least` with one bit a cell, \
-               which count as over-provisioning",
+        rule: "the superblocks not needed for data, up to `most`, and never fewer than hold `least` in SLC \
+               mode; these are taken from over-provisioning",
         paper: "common practice: Samsung's Intelligent TurboWrite, Intel's 660p",
-        not_modelled: "steps in which real drives shrink theirs; data that are kept for reads",
+        not_modelled: "the discrete steps in which real drives shrink theirs; data kept for reads",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -1,4 +1,4 @@
-//! Which superblocks take the host's data with one bit a cell first?
+//! Which superblocks cache the host's data in SLC mode?
 //!
 //! A block of a chip with several bits a cell can be written with one: a fraction of its capacity, at a fraction of
 //! the time. What lies there is *folded* later: moved to superblocks with all their bits. A policy says how many
@@ -85,7 +85,7 @@ pub trait SlcCachePolicy: Send {
 
 config::policies! {
     seam: "ftl.slc_cache",
-    question: "Which superblocks take the host's data with one bit a cell first?",
+    question: "Which superblocks cache the host's data in SLC mode?",
     default: "none",
     dyn SlcCachePolicy;
     dynamic_size::DynamicSize,

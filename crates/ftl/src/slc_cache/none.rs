@@ -10,7 +10,7 @@ pub struct NoCache;
 impl Policy for NoCache {
     const CARD: Card = Card {
         name: "none",
-        rule: "no superblock: every cell takes all its bits at once",
+        rule: "no cache: every cell is programmed with all its bits",
         paper: "baseline of every comparison",
         not_modelled: "nothing is left out",
     };

@@ -14,10 +14,10 @@ pub struct StaticSize {
 impl Policy for StaticSize {
     const CARD: Card = Card {
         name: "static",
-        rule: "as many superblocks as hold `size` with one bit a cell, whatever the drive holds; they count as \
+        rule: "as many superblocks as hold `size` in SLC mode, however full the drive is; they are taken from \
                over-provisioning",
         paper: "common practice: Samsung's TurboWrite of 2013",
-        not_modelled: "blocks set apart for good: any erased superblock serves, so that all wear alike",
+        not_modelled: "permanently reserved blocks: any erased superblock can be used, so that all wear alike",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

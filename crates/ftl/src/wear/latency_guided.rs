@@ -41,11 +41,12 @@ pub struct LatencyGuided {
 impl Policy for LatencyGuided {
     const CARD: Card = Card {
         name: "latency-guided",
-        rule: "as static, but cycles count for more where erase and program times changed earlier than in the other \
-               superblocks of the die: by the ratio of the mean cycles at the last step to its own",
+        rule: "like static, but cycles are weighted: if a superblock's erase and program times changed at \
+               fewer cycles than the die's mean, its cycles count for more, by that ratio",
         paper: "Desnoyers, HotStorage 2009, section 4: latency measures the remaining lifetime and imposes no writes; the \
                 rule is Floatgate's",
-        not_modelled: "what is learnt is not part of a saved state; maps of blocks report no times: there cycles alone count",
+        not_modelled: "what was learnt is not part of a saved state; block mappings report no times, so that \
+                       only cycles count",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -11,9 +11,9 @@ pub struct NoLevelling;
 impl Policy for NoLevelling {
     const CARD: Card = Card {
         name: "none",
-        rule: "the superblock that has been free the longest is opened next; data never moves for wear's sake",
+        rule: "the superblock that has been free the longest is opened next; data is never moved to level wear",
         paper: "common practice: the free list as a queue",
-        not_modelled: "wear: nothing evens it out but the garbage collection itself",
+        not_modelled: "wear: only garbage collection itself evens it out",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

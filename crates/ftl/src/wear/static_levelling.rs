@@ -15,11 +15,13 @@ pub struct StaticLevelling {
 impl Policy for StaticLevelling {
     const CARD: Card = Card {
         name: "static",
-        rule: "as dynamic; and every `period` erases of a die, if its most worn superblock has over `threshold` \
-               cycles more than its least worn candidate, that candidate's data moves; among equals the oldest",
+        rule: "like dynamic; in addition, every `period` erases of a die, if its most worn superblock has over \
+               `threshold` cycles more than its least worn candidate, the data of that candidate is moved; \
+               among equals the oldest",
         paper: "common practice; Gal and Toledo, ACM Computing Surveys 37(2), 2005; Chang, SAC 2007",
-        not_modelled: "how cold data is: moved data goes where garbage collection puts its own; a look moves one \
-                       superblock, so with much cold data the difference exceeds `threshold` by up to some 3 `period`",
+        not_modelled: "how cold data is: moved data goes to the same superblocks as that of garbage \
+                       collection; a check moves one superblock, so with much cold data the difference exceeds \
+                       `threshold` by up to some 3 `period`",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

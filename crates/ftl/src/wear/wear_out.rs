@@ -13,9 +13,9 @@ pub struct WearOut {
 impl Policy for WearOut {
     const CARD: Card = Card {
         name: "wear-out",
-        rule: "the free superblock with the most program/erase cycles is opened next, and `held_back` of the superblocks \
-               that the host's data can do without are left free, so that only the rest rotates; data never moves for \
-               wear's sake",
+        rule: "the free superblock with the most program/erase cycles is opened next; `held_back` of the \
+               superblocks not needed for the host's data stay free, so that only the rest are used; data is \
+               never moved to level wear",
         paper: "Desnoyers, HotStorage 2009, section 4: reusing blocks until they fail, if erase latency can be hidden",
         not_modelled: "with parity nothing is held back",
     };

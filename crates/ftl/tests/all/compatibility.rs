@@ -4,16 +4,16 @@ use ftl::compatibility::{APART, Apart, Feature, IDLE, NEEDS, Reason, Switch, bet
 use std::fmt::Write;
 
 const BEGIN: &str = "\
-# Which features go together
+# Which features can be combined
 
-Made from the table in `crates/ftl/src/compatibility.rs`, from which the messages are made, too, and what the tests of
-random drives put together. A drive whose file says both features of a pair that does not go together is refused before
-anything runs, in one line: where it stands, both keys, the reason, what to write instead.
+This page is generated from the table in `crates/ftl/src/compatibility.rs`; the error messages and the random-drive tests use
+the same table. A drive file with two features that cannot be combined is refused before the run, in one line that gives the
+place, both keys, the reason, and what to write instead.
 
-What is in no table below goes together with everything: all policies that choose victims, dies, queues and channels, all
-interfaces, links, error models and buffers. What a feature needs of the chip (`nand.slc_mode` for the SLC cache, tables for sets
-of voltages) is said where the drive is built. Whether a drive has *room* for what it is asked to have is another question:
-it is answered when the drive is built, with the `ftl.op_ratio` that would do.
+Anything not listed below can be combined freely: all policies that choose victims, dies, queues and channels, all
+interfaces, links, error models and buffers. Features that need something from the chip (`nand.slc_mode` for the SLC cache,
+tables for sets of voltages) are checked when the drive is built. So is whether a drive has enough *space* for its features; the
+error gives the `ftl.op_ratio` that would suffice.
 ";
 
 /// The table as a page.
@@ -28,7 +28,7 @@ fn page() -> String {
 }
 
 fn features(page: &mut String) {
-    page.push_str("\n## The features\n\n| | feature | is on with |\n|---|---|---|\n");
+    page.push_str("\n## The features\n\n| | feature | enabled by |\n|---|---|---|\n");
     for (number, feature) in Feature::ALL.iter().enumerate() {
         writeln!(page, "| {} | {} | {} |", number + 1, feature.meaning(), switch(*feature)).unwrap();
     }
@@ -45,7 +45,7 @@ fn switch(feature: Feature) -> String {
         Switch::Given | Switch::Asked => keys,
         Switch::Positive => format!("{keys} above zero"),
         Switch::Several => format!("{keys} above 1"),
-        Switch::UnitsAProgram => format!("{keys} smaller than what a program takes"),
+        Switch::UnitsAProgram => format!("{keys} smaller than a program"),
     }
 }
 
@@ -62,8 +62,8 @@ fn cell(a: Feature, b: Feature) -> String {
 
 fn matrix(page: &mut String) {
     page.push_str(
-        "\n## The pairs\n\nRows and columns have the numbers of the features. **+** together; a number: not together, for \
-         the reason of that\nnumber below; – two values of one key.\n\n",
+        "\n## The pairs\n\nRows and columns are feature numbers. **+**: can be combined; a number: cannot be combined, for \
+         the reason with that\nnumber below; –: two values of the same key.\n\n",
     );
     let all = Feature::ALL;
     let columns: Vec<String> = (1..all.len()).map(|number| number.to_string()).collect();
@@ -91,9 +91,9 @@ fn reasons(page: &mut String) {
 
 fn needs(page: &mut String) {
     page.push_str(
-        "\n## What is nothing without another\n\nIt goes together with what that goes together with.\n\n",
+        "\n## Features that need another\n\nThey can be combined with whatever the feature they need can be combined with.\n\n",
     );
-    page.push_str("| feature | needs | because | what to write |\n|---|---|---|---|\n");
+    page.push_str("| feature | needs | reason | what to write |\n|---|---|---|---|\n");
     for row in NEEDS {
         let (feature, needed) = (row.feature.meaning(), row.needed.meaning());
         writeln!(page, "| {feature} | {needed} | {} | {} |", row.reason, row.change).unwrap();
@@ -102,10 +102,10 @@ fn needs(page: &mut String) {
 
 fn idle(page: &mut String) {
     page.push_str(
-        "\n## Keys that say nothing\n\nWho writes one, by `--set` or in the file that says the rest, is told so. What a drive's \
-         file says is kept when `--set`\ngives it another map or takes its code away.\n\n",
+        "\n## Keys without effect\n\nSetting one of these, by `--set` or in the same file as the feature, is an error. If `--set` changes \
+         the mapping or removes\nthe code of an existing drive file, such keys in that file are accepted.\n\n",
     );
-    page.push_str("| keys | say nothing | because |\n|---|---|---|\n");
+    page.push_str("| keys | no effect | reason |\n|---|---|---|\n");
     for row in IDLE {
         let keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
         let when = if row.with { "with" } else { "without" };

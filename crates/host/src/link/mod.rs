@@ -1,4 +1,4 @@
-//! How do commands and data cross between host and drive? One file per link.
+//! How are commands and data transferred between host and drive? One file per link.
 //!
 //! A link says what each step of a command costs on its wires: bringing the command, moving the data, giving
 //! the answer. The simulator keeps the queues and lets the wires be shared. `[host]` holds what belongs to the
@@ -115,7 +115,7 @@ pub trait HostLink: Debug + Send + Sync {
 
 config::policies! {
     seam: "host.link",
-    question: "How do commands and data cross between host and drive?",
+    question: "How are commands and data transferred between host and drive?",
     default: "plain",
     dyn HostLink;
     nvme::Nvme,

@@ -35,8 +35,8 @@ impl Policy for Pata {
         name: "pata",
         rule: "one command at a time; a burst of data takes the cycles of its Ultra DMA mode",
         paper: "ATA/ATAPI-7 volume 2, INCITS 397-2005",
-        not_modelled: "pauses within a burst, the second drive on the cable, commands of more sectors than one \
-                       command may name",
+        not_modelled: "pauses within a burst, the second drive on the cable, requests of more sectors than one \
+                       command can address",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -17,9 +17,9 @@ pub struct Plain {
 impl Policy for Plain {
     const CARD: Card = Card {
         name: "plain",
-        rule: "data cross at `rate`; commands and answers take no time of their own, queues are served in turn",
+        rule: "data is transferred at `rate`; commands and completions take no time, and queues are served in turn",
         paper: "the usual host model of simulators and papers",
-        not_modelled: "framing, command and completion messages, waits for data of writes",
+        not_modelled: "framing, command and completion messages, waits for write data",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

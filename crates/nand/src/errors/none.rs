@@ -10,7 +10,7 @@ pub struct NoErrors;
 impl Policy for NoErrors {
     const CARD: Card = Card {
         name: "none",
-        rule: "no bit is ever wrong",
+        rule: "no bit errors",
         paper: "what most simulators of drives do",
         not_modelled: "errors",
     };

@@ -19,8 +19,8 @@ impl Policy for ChipTables {
         rule: "the raw bit error rates of the chip's tables by page type, program step, wear, age and reads, with the \
                chip's usual references; ages at `celsius` count by the chip's activation energy",
         paper: "the chip file's own sources; `floatgate derive` makes the tables from cells, `floatgate fit` from logs",
-        not_modelled: "differences between blocks, wordlines and layers; outside its grid a table goes on along its \
-                       last line",
+        not_modelled: "differences between blocks, wordlines and layers; outside its grid, a table is \
+                       extrapolated along its last segment",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

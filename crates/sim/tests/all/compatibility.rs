@@ -187,8 +187,7 @@ fn every_row_is_refused_with_both_features_and_what_to_change() {
         for lines in lines_of(&[row.feature]) {
             let error = refusal(&[], &lines);
             let begin = format!("{} = ", row.feature.keys()[0]);
-            let says =
-                format!("nothing without {}: {}; expected {}", row.needed.keys()[0], row.reason, row.change);
+            let says = format!("needs {}: {}; expected {}", row.needed.keys()[0], row.reason, row.change);
             assert!(error.contains(&begin) && error.contains(&says), "{says}: {error}");
         }
     }

@@ -58,6 +58,9 @@ fn one_open_superblock_cannot_be_traded() {
         let settings = [SETTINGS, &["ftl.program_order.name=fast-first"], other].concat();
         let lines: Vec<String> = settings.iter().map(|line| (*line).to_owned()).collect();
         let error = sim::Drive::from_resolved("test", &lines).err().expect("refused").to_string();
-        assert!(error.contains("ftl.program_order.name") && error.contains("not together with"), "{error}");
+        assert!(
+            error.contains("ftl.program_order.name") && error.contains("cannot be combined with"),
+            "{error}"
+        );
     }
 }

@@ -56,7 +56,7 @@ fn a_drive_without_a_code_has_no_regulation() {
     let lines = [&plain[..], &["ftl.regulator.name=agcr"]].concat();
     let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
     let error = sim::Drive::from_resolved("test", &lines).err().expect("refused").to_string();
-    assert!(error.contains("nothing without ecc.code.name"), "{error}");
+    assert!(error.contains("needs ecc.code.name"), "{error}");
 }
 
 #[test]

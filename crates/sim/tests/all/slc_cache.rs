@@ -245,7 +245,10 @@ fn what_cannot_have_a_cache_is_refused_in_one_line() {
     );
     refused(&["ftl.slc_cache.name=static", "ftl.slc_cache.siz=1MB"], "size");
     refused(&["ftl.slc_cache.name=dynamic", "ftl.gc.stream=mixed"], "ftl.gc.stream = separate");
-    refused(&["ftl.slc_cache.name=dynamic", "ftl.mapping.name=bast"], "not together with ftl.mapping.name");
+    refused(
+        &["ftl.slc_cache.name=dynamic", "ftl.mapping.name=bast"],
+        "cannot be combined with ftl.mapping.name",
+    );
     refused(&["nand.cell=slc"], "every block holds one bit");
     let bare: Vec<String> = TLC
         .iter()

@@ -152,7 +152,7 @@ fn what_cannot_be_kept_is_refused() {
     refused(&["ftl.snapshots.at=5s", "ftl.snapshots.rollback_at=1s"], "after the first snapshot");
     refused(&[AT_ONCE, "ftl.snapshots.when_full=drop-odlest"], "did you mean \"drop-oldest\"");
     for kind in ["block", "fast"] {
-        refused(&[AT_ONCE, &format!("ftl.mapping.name={kind}")], "not together with ftl.mapping.name");
+        refused(&[AT_ONCE, &format!("ftl.mapping.name={kind}")], "cannot be combined with ftl.mapping.name");
     }
     refused(&[AT_ONCE, "ftl.snapshots.space_ratio=0.0001"], "cannot sustain writes with snapshots");
 }

@@ -135,7 +135,7 @@ fn what_cannot_hold_is_refused_with_the_constraint() {
         let settings = [&plain[..], &[setting.as_str()]].concat();
         let lines: Vec<String> = settings.iter().map(|line| (*line).to_owned()).collect();
         let error = sim::Drive::from_resolved("test", &lines).err().expect("refused").to_string();
-        assert!(error.contains(key) && error.contains("without ecc.code"), "{error}");
+        assert!(error.contains(key) && error.contains("needs ecc.code"), "{error}");
     }
 }
 

@@ -18,10 +18,10 @@ pub struct BlockBuffer {
 impl Policy for BlockBuffer {
     const CARD: Card = Card {
         name: "block-buffer",
-        rule: "the units of the `blocks` logical blocks opened last stay; a further block sends the one opened first \
-               out, in ascending order",
+        rule: "the units of the `blocks` most recently opened logical blocks stay; opening another block \
+               evicts the one opened first, in ascending order",
         paper: "a block buffer beside the map, as proposed by Birrell, Isard, Thacker, Wobber, MSR-TR-2005-176",
-        not_modelled: "one buffer for each chip",
+        not_modelled: "a separate buffer for each chip",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -35,11 +35,11 @@ pub struct Bplru {
 impl Policy for Bplru {
     const CARD: Card = Card {
         name: "bplru",
-        rule: "all units of the logical block used longest ago, in ascending order; a block written once, in \
-               sequence and to its end counts as used longest ago; over a map of blocks it is written whole, with \
-               what the flash holds of it, so that it replaces its data block",
+        rule: "all units of the least recently used logical block, in ascending order; a block written exactly \
+               once, sequentially and to its end, counts as least recently used; with block mapping, the block \
+               is completed with data from the flash, so that it replaces its data block",
         paper: "Kim, Ahn: BPLRU, FAST 2008",
-        not_modelled: "page padding over a map of pages, which has nothing to gain from it; the DRAM into which the \
+        not_modelled: "page padding with page mapping, where it has no benefit; the DRAM into which the \
                        missing units are read",
     };
 

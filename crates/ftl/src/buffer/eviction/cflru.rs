@@ -14,10 +14,10 @@ pub struct Cflru {
 impl Policy for Cflru {
     const CARD: Card = Card {
         name: "cflru",
-        rule: "of the `window_ratio` of all kept units used longest ago the clean one used longest ago; if none is \
-               clean, the one used longest ago",
+        rule: "the least recently used clean unit among the `window_ratio` least recently used kept units; if \
+               none is clean, the least recently used unit",
         paper: "Park, Jung, Kang, Kim, Lee: CFLRU, CASES 2006",
-        not_modelled: "a window that follows the workload",
+        not_modelled: "a window that adapts to the workload",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

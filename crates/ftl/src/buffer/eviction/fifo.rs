@@ -13,9 +13,9 @@ pub struct Fifo {
 impl Policy for Fifo {
     const CARD: Card = Card {
         name: "fifo",
-        rule: "the unit that came first",
+        rule: "the oldest unit",
         paper: "common practice: a write buffer that drains",
-        not_modelled: "what is used again",
+        not_modelled: "reuse",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

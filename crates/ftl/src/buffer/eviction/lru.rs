@@ -13,7 +13,7 @@ pub struct Lru {
 impl Policy for Lru {
     const CARD: Card = Card {
         name: "lru",
-        rule: "the unit read or written longest ago, written ones and clean ones alike",
+        rule: "the least recently used unit, written or clean",
         paper: "common practice; Denning, CACM 11(5), 1968",
         not_modelled: "that a written unit costs a program and a clean one nothing",
     };

@@ -1,4 +1,4 @@
-//! Which of the units that the buffer keeps leaves it next?
+//! Which kept unit does the buffer evict next?
 //!
 //! A written unit that leaves is programmed; a clean one, whose data the flash holds too, is dropped. With
 //! `ftl.buffer.keep_ratio` 0 nothing is kept: written units leave in the order of arrival as dies take them.
@@ -80,7 +80,7 @@ pub trait EvictionPolicy: Send {
 
 config::policies! {
     seam: "ftl.buffer.eviction",
-    question: "Which of the units that the buffer keeps leaves it next?",
+    question: "Which kept unit does the buffer evict next?",
     default: "fifo",
     dyn EvictionPolicy;
     block_buffer::BlockBuffer,

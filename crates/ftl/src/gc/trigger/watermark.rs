@@ -23,11 +23,11 @@ const OPEN_SUPERBLOCKS: u32 = 2;
 impl Policy for Watermark {
     const CARD: Card = Card {
         name: "watermark",
-        rule: "collect while at most `low` superblocks are free; on an idle die while fewer than `high` are and the \
-               victim gives back at least the part `least_gain` of its units",
+        rule: "collect while at most `low` superblocks are free; on an idle die also while fewer than `high` \
+               are free and the victim frees at least the share `least_gain` of its units",
         paper: "common practice; the least gain as in FEMU (Li et al., FAST 2018), which leaves lines of which less \
                 than an eighth is invalid",
-        not_modelled: "the load to come",
+        not_modelled: "the future load",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

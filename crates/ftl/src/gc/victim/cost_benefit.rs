@@ -78,7 +78,7 @@ impl Policy for CostBenefit {
         rule: "the greatest age * (1 - u) / 2u, or / (1 + u) with formula = \"lfs\"; u: valid fraction, age: \
                units written to the die since it was closed; among equals fewest valid, then oldest",
         paper: "Kawaguchi, Nishioka and Motoda, USENIX 1995; Rosenblum and Ousterhout, ACM TOCS 10(1), 1992",
-        not_modelled: "age of the single units: a block is as old as its closing; wear",
+        not_modelled: "the age of single units: a block is as old as its closing; wear",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -13,8 +13,8 @@ pub struct DChoices {
 impl Policy for DChoices {
     const CARD: Card = Card {
         name: "d-choices",
-        rule: "of `d` candidates drawn uniformly with replacement the one with fewest valid units; \
-               among equals the one drawn first",
+        rule: "the one with the fewest valid units of `d` candidates drawn uniformly with replacement; among \
+               equals the one drawn first",
         paper: "Van Houdt, SIGMETRICS 2013; Li, Lee and Lui, SIGMETRICS 2013",
         not_modelled: "age and wear of the blocks",
     };

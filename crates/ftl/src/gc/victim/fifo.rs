@@ -16,7 +16,7 @@ impl Policy for Fifo {
         name: "fifo",
         rule: "the superblock closed first, even when all its units are valid",
         paper: "Desnoyers, SYSTOR 2012 (LRU cleaning); Menon, Acta Informatica 32, 1995",
-        not_modelled: "how much is valid, and wear",
+        not_modelled: "valid data and wear",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

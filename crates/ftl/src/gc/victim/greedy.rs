@@ -27,7 +27,7 @@ struct Node {
 impl Policy for Greedy {
     const CARD: Card = Card {
         name: "greedy",
-        rule: "fewest valid units; among equals the one that fell to that count first",
+        rule: "the candidate with the fewest valid units; among equals the one that reached that count first",
         paper: "Bux and Iliadis, Performance Evaluation 67, 2010",
         not_modelled: "age and wear of the blocks",
     };

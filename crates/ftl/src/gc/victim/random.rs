@@ -13,7 +13,7 @@ impl Policy for Random {
         name: "random",
         rule: "any candidate, each with the same probability",
         paper: "Van Houdt, SIGMETRICS 2013 (d-choices with d = 1)",
-        not_modelled: "everything: full of valid data or empty, old or new, worn or fresh",
+        not_modelled: "valid data, age and wear",
     };
 
     fn read(_section: &mut Section) -> Result<Self, ConfigError> {

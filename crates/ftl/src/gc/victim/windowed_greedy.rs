@@ -17,7 +17,7 @@ impl Policy for WindowedGreedy {
         name: "windowed-greedy",
         rule: "fewest valid units among the `window` superblocks closed first; among equals the one closed first",
         paper: "Hu, Eleftheriou, Haas, Iliadis and Pletka, SYSTOR 2009",
-        not_modelled: "wear; age other than by the order of closing",
+        not_modelled: "wear; age other than the closing order",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

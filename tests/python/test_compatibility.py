@@ -35,7 +35,8 @@ def line_of(text: str, part: str) -> int:
             BLOCKS,
             None,
             'ftl.gc.victim.name = "fifo": has no effect with ftl.mapping.name = "bast": the address '
-            "determines where data goes, and merges replace garbage collection; expected ftl.mapping.name = page, ",
+            "determines where data goes, and merges replace garbage collection; expected "
+            "ftl.mapping.name = page, ",
         ),
         (
             ["run", "drive.toml", "job.fio"],

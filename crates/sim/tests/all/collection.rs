@@ -1,14 +1,13 @@
 //! Does collection keep what ARCHITECTURE.md says of it: never wait for itself, pace the host, keep its victim, lose
 //! nothing where blocks fail? The layer alone, unit by unit, on drives small enough to count by hand.
 
-use crate::common::bench::Bench;
+use crate::common::bench::{Bench, with_policies};
 use crate::common::drive;
-use config::{Document, Section};
-use controller::{Class, Controller, ControllerConfig, Kind, Origin, Transaction};
+use controller::{Class, Kind, Origin, Transaction};
 use engine::RandomStream;
 use ftl::gc::victim::{VictimPolicy, VictimView};
 use ftl::placement::{PlacementPolicy, PlacementView};
-use ftl::{Ftl, FtlConfig, SuperblockState};
+use ftl::{FtlConfig, SuperblockState};
 use std::sync::{Arc, Mutex};
 use units::SuperblockId;
 
@@ -319,32 +318,6 @@ impl VictimPolicy for Witness {
     fn on_reclaim(&mut self, superblock: SuperblockId) {
         self.note(Said::Reclaimed(superblock));
     }
-}
-
-/// The layer of a drive, with policies of the test's own.
-fn with_policies(settings: &[&str], change: impl FnOnce(&mut FtlConfig)) -> Ftl {
-    let mut document = Document::empty();
-    for setting in settings {
-        document.set(setting).unwrap_or_else(|error| panic!("{error}"));
-    }
-    let mut root = Section::root(&document);
-    let mut nand = root.child("nand").expect("a section");
-    let geometry = nand::Geometry::read(&mut root, &mut nand).expect("a geometry");
-    let timing = nand::ArrayTiming::read(&mut nand, &geometry, None).expect("times");
-    let support = bus::Support::read(&mut nand).expect("an interface");
-    let config = ControllerConfig::read(&mut root).expect("a controller");
-    let array = nand::FlashArray::read(&mut nand, &geometry, 1, None, 1).expect("blocks");
-    let mut bus = bus::Bus::read(&mut root, &support).expect("a bus");
-    let mut section = nand.child("errors").expect("a section");
-    let errors = nand::errors::read(&mut section).expect("an error model")();
-    let ecc = ecc::EccConfig::read(&mut root, geometry.cell.bits()).expect("a code");
-    let mut ftl = FtlConfig::read(&mut root, &geometry, &config).expect("a layer");
-    change(&mut ftl);
-    bus.prepare(None, ftl.layout.unit, units::Bytes::new(0), 1, 1, 1);
-    let controller = Controller::new(&config, &geometry, timing, bus, ecc.t_decode);
-    let regulation =
-        ftl::RegulationParts { ladder: ecc.ladder, errors, page_types: 1, page_bytes: 4096, pe_cycles: 0 };
-    Ftl::new(&ftl, array, controller, config.program_queue, false, regulation, 1).expect("it sustains writes")
 }
 
 /// A victim for which there was no room yet is the next that is taken: asked again, the policy would draw again, and

@@ -263,14 +263,17 @@ fn what_cannot_have_a_cache_is_refused_in_one_line() {
 #[test]
 fn who_waits_for_folding_does_not_stand_still() {
     // A superblock takes 128 programs of 1.2 ms to fold: were it folded in one go, the host would wait 154 ms.
-    let drive = with(&[
-        &["nand.pages_per_block=384", "ftl.slc_cache.name=static", "ftl.slc_cache.size=16MB"],
-        &["ftl.slc_cache.when_full=fold-first"],
-    ]);
-    let (_, result) = run(drive, sequential(12_000, 32), checked());
-    assert!(number(&result, "superblocks_folded") > 20);
-    let longest = result["host"]["write"]["latency_ns"]["max"].as_f64().unwrap();
-    assert!(longest < 30e6, "a write took {longest} ns");
+    for in_die in ["false", "true"] {
+        let in_die = format!("nand.slc_mode.folds_in_die={in_die}");
+        let drive = with(&[
+            &["nand.pages_per_block=384", "ftl.slc_cache.name=static", "ftl.slc_cache.size=16MB"],
+            &["ftl.slc_cache.when_full=fold-first", &in_die],
+        ]);
+        let (_, result) = run(drive, sequential(12_000, 32), checked());
+        assert!(number(&result, "superblocks_folded") > 20);
+        let longest = result["host"]["write"]["latency_ns"]["max"].as_f64().unwrap();
+        assert!(longest < 30e6, "{in_die}: a write took {longest} ns");
+    }
 }
 
 #[test]

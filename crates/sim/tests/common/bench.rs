@@ -1,9 +1,10 @@
 //! A drive on the bench: the translation layer is given units one by one, without host and link, and all that it does on
 //! the flash is written down.
 
-use controller::{Context, Kind, Origin, Probe, Transaction, TransactionId};
+use config::{Document, Section};
+use controller::{Context, Controller, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::Event;
-use ftl::{Ftl, Output, SuperblockState};
+use ftl::{Ftl, FtlConfig, Output, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Nobody waits for the program.
@@ -16,6 +17,8 @@ pub struct Log {
     pub submitted: Vec<Transaction>,
     /// Operations as they ended, with what they took.
     pub finished: Vec<Transaction>,
+    /// Programs as they were queued, with the origins of their units.
+    pub placed: Vec<(Transaction, Vec<Origin>)>,
     /// Units that found a new home: number, home, whether they were moved there.
     pub committed: Vec<(Lpn, Ppa, bool)>,
 }
@@ -31,6 +34,10 @@ impl Probe for Log {
 
     fn on_finish(&mut self, _: TransactionId, transaction: &Transaction) {
         self.finished.push(*transaction);
+    }
+
+    fn on_place(&mut self, program: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u32)) {
+        self.placed.push((*program, (0..units).map(|unit| source(unit).0).collect()));
     }
 
     fn on_commit(&mut self, lpn: Lpn, new: Ppa, _: Ppa, moved: bool) {
@@ -159,4 +166,31 @@ impl Bench {
     pub fn home_of(&self, lpn: u32) -> u32 {
         self.ftl.layout().superblock_of(self.ftl.lookup(Lpn(lpn)))
     }
+}
+
+/// The layer of a drive, with policies of the test's own.
+pub fn with_policies(settings: &[&str], change: impl FnOnce(&mut FtlConfig)) -> Ftl {
+    let mut document = Document::empty();
+    for setting in settings {
+        document.set(setting).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let mut root = Section::root(&document);
+    let mut nand = root.child("nand").expect("a section");
+    let geometry = nand::Geometry::read(&mut root, &mut nand).expect("a geometry");
+    let timing = nand::ArrayTiming::read(&mut nand, &geometry, None).expect("times");
+    let support = bus::Support::read(&mut nand).expect("an interface");
+    let config = ControllerConfig::read(&mut root).expect("a controller");
+    let array = nand::FlashArray::read(&mut nand, &geometry, 1, None, 1).expect("blocks");
+    let mut bus = bus::Bus::read(&mut root, &support).expect("a bus");
+    let mut section = nand.child("errors").expect("a section");
+    let errors = nand::errors::read(&mut section).expect("an error model")();
+    let ecc = ecc::EccConfig::read(&mut root, geometry.cell.bits()).expect("a code");
+    let mut ftl = FtlConfig::read(&mut root, &geometry, &config).expect("a layer");
+    change(&mut ftl);
+    let (row, program) = (ftl.layout.row_units, ftl.layout.program_units);
+    bus.prepare(None, ftl.layout.unit, units::Bytes::new(0), row, program, program);
+    let controller = Controller::new(&config, &geometry, timing, bus, ecc.t_decode);
+    let regulation =
+        ftl::RegulationParts { ladder: ecc.ladder, errors, page_types: 1, page_bytes: 4096, pe_cycles: 0 };
+    Ftl::new(&ftl, array, controller, config.program_queue, false, regulation, 1).expect("it sustains writes")
 }

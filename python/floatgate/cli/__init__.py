@@ -31,7 +31,7 @@ from floatgate.cli.command import Command
 
 app = typer.Typer(
     name="floatgate",
-    help="A flash laboratory: runs workloads on simulated NAND drives and says why they behave as they do.",
+    help="Simulate workloads on NAND solid-state drives and explain their performance.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -84,7 +84,7 @@ def _root(
     debug: Annotated[
         bool,
         typer.Option(
-            "--debug", help="Show the traceback of a bug of Floatgate.", callback=_set_debug, is_eager=True
+            "--debug", help="Show the traceback if Floatgate has a bug.", callback=_set_debug, is_eager=True
         ),
     ] = False,
 ) -> None:

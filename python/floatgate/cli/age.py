@@ -21,43 +21,43 @@ class Format(StrEnum):
 
 
 def age(
-    drive: Annotated[str, typer.Argument(help="A drive whose chip knows endurance, by name or file.")],
+    drive: Annotated[str, typer.Argument(help="A drive whose chip has endurance tables, by name or file.")],
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the drive (repeatable).")
     ] = None,
     hot: Annotated[
         str | None,
         typer.Option(
-            metavar="W/S", help="W of the writes go to S of the space, as 0.8/0.2.  [default: uniform]"
+            metavar="W/S", help="W of the writes go to S of the space: 0.8/0.2.  [default: uniform]"
         ),
     ] = None,
     jump: Annotated[
-        float, typer.Option(metavar="SHARE", min=0.0, max=0.2, help="Life passed over at once; 0: nothing.")
+        float, typer.Option(metavar="SHARE", min=0.0, max=0.2, help="Lifetime skipped at once; 0: none.")
     ] = 0.01,
     measure: Annotated[
         float,
         typer.Option(
-            metavar="SHARE", min=0.0, max=1.0, help="Life between two looks at its speed; 0: never."
+            metavar="SHARE", min=0.0, max=1.0, help="Lifetime between two speed measurements; 0: none."
         ),
     ] = 0.02,
     compare: Annotated[
         str | None,
-        typer.Option(metavar="KEY=A,B,...", help="One life with each value; +KEY=V adds to it."),
+        typer.Option(metavar="KEY=A,B,...", help="One lifetime per value; +KEY=V adds a setting."),
     ] = None,
     years: Annotated[
-        float, typer.Option(metavar="N", min=0.1, help="Years that DWPD is counted over.")
+        float, typer.Option(metavar="N", min=0.1, help="Years over which DWPD is computed.")
     ] = 5.0,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Everything random follows from it.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of every random stream.")] = 1,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Report to write.  [default: out/age-DRIVE.html]")
     ] = None,
     format: Annotated[Format, typer.Option(help="What to print.")] = Format.TABLE,  # noqa: A002
 ) -> None:
-    """Overwrite a drive at random until it takes no more writes: bytes written, wear, write amplification.
+    """Overwrite a drive at random until it accepts no more writes: bytes written, wear, write amplification.
 
-    Blocks fail by their own lives, which the chip's tables know: `--set chip=derived/tlc-3d-256g`. Between
-    measured windows whole generations of erases are passed over. With `--compare` one report shows several
-    lives.
+    Each block has its own endurance, from the chip's tables: `--set chip=derived/tlc-3d-256g`. Between
+    measured windows, many cycles are skipped at once. With `--compare`, one report shows several
+    lifetimes.
     """
     how: Conditions = {"hot": hot, "jump": jump, "measure": measure, "seed": seed}
     from floatgate.folder import own_file

@@ -12,7 +12,7 @@ from floatgate.cli.command import Command, without_effect
 if TYPE_CHECKING:
     from floatgate.bus.explore import Point
 
-app = typer.Typer(help="Look at NAND interfaces: what they cost and what they give.", no_args_is_help=True)
+app = typer.Typer(help="Compare NAND interfaces and draw their signals.", no_args_is_help=True)
 
 _Chips = Annotated[list[str] | None, typer.Option("--chip", metavar="CHIP", help="A chip (repeatable).")]
 _Modes = Annotated[
@@ -33,12 +33,12 @@ def explore(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", help="Where the table and the figures go.  [default: out/bus-explore]"
+            "--out", metavar="DIR", help="Folder for the table and the figures.  [default: out/bus-explore]"
         ),
     ] = None,
     force: _Force = False,
 ) -> int:
-    """Run every interface, channel and way count for a chip: when channels are full, what none beats."""
+    """Simulate every interface, channel and way count: when channels saturate, and the Pareto front."""
     from floatgate.bus.explore import MODES
     from floatgate.cli.console import err
     from floatgate.files import putting
@@ -72,7 +72,7 @@ def waveform(
     ] = "read",
     data_bytes: Annotated[
         int | None,
-        typer.Option("--bytes", metavar="N", min=1, max=4096, help="Bytes of data drawn.", show_default="6"),
+        typer.Option("--bytes", metavar="N", min=1, max=4096, help="Data bytes to draw.", show_default="6"),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -80,7 +80,7 @@ def waveform(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Where both go.  [default: out/bus-waveform]"),
+        typer.Option("--out", metavar="DIR", help="Output folder.  [default: out/bus-waveform]"),
     ] = None,
     force: _Force = False,
 ) -> None:

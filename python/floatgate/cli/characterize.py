@@ -47,14 +47,14 @@ def characterize(
     ] = None,
     model: Annotated[
         Model | None,
-        typer.Option(help="Its cells, or the tables that whole drives work with.", show_default="cells"),
+        typer.Option(help="The chip's cells, or the tables that drives use.", show_default="cells"),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Which sample of the part.", show_default="1")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where report and logs go.", show_default="out/chip-CHIP"),
+        typer.Option(metavar="DIR", help="Folder for report and logs.", show_default="out/chip-CHIP"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")] = False,
     format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,  # noqa: A002
@@ -62,7 +62,7 @@ def characterize(
 ) -> int:
     """Measure a chip as a test rig would: endurance, times over life, errors, threshold voltages.
 
-    Writes report.html, characterize.json and the rig's logs. Ctrl-C keeps what has been measured.
+    Writes report.html, characterize.json and the rig's logs. Ctrl-C keeps the measurements made so far.
     """
     from floatgate.lab.experiments import chosen
 

@@ -16,14 +16,14 @@ def derive(
         typer.Option("--out", metavar="FILE", help="The chip file to write.  [default: CHIP-derived.toml]"),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE", help="Draw the tables as one HTML page, too.")
+        Path | None, typer.Option("--report", metavar="FILE", help="Also draw the tables as an HTML page.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Which sample of the chip.")] = 1,
 ) -> None:
-    """Derive a chip's page model from its cells: times, error rates, endurance and what data patterns do.
+    """Derive a chip's page model from its cells: times, error rates, endurance, effects of data patterns.
 
-    The tables are kept as a chip file over CHIP. A drive with that chip ages as its cells do: `floatgate run
-    DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on flash that was worn before.
+    The tables are saved as a chip file based on CHIP. A drive with that chip ages like its cells: `floatgate
+    run DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on worn flash.
     """
     import json
     from contextlib import ExitStack

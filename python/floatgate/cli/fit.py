@@ -24,7 +24,7 @@ class Format(StrEnum):
 def fit(
     logs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="LOG", help="Logs of a rig (CSV), of one part.", show_default=False),
+        typer.Argument(metavar="LOG", help="Test rig logs (CSV) of one part.", show_default=False),
     ] = None,
     chip: Annotated[
         str | None,
@@ -35,7 +35,7 @@ def fit(
         typer.Option(
             metavar="RULE",
             help="Which cycles the logs hold: every, changes, changes 1-2-5, some, or N for every N-th.",
-            show_default="as the logs declare, else every",
+            show_default="as the logs declare, or every",
         ),
     ] = None,
     voltages: Annotated[
@@ -47,15 +47,15 @@ def fit(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where tables and report go.", show_default="out/fit-NAME"),
+        typer.Option(metavar="DIR", help="Folder for tables and report.", show_default="out/fit-NAME"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier fit.")] = False,
     format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,  # noqa: A002
 ) -> None:
-    """Fit times, error rates and endurance to a rig's logs; write them as a chip's tables.
+    """Fit times, error rates and endurance to a test rig's logs; write them as a chip's tables.
 
-    Writes report.html, fit.json, tables.toml and, where the chip is known, CHIP-fitted.toml, with which
-    `floatgate run DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on flash as it was measured.
+    Writes report.html, fit.json, tables.toml and, if the chip is known, CHIP-fitted.toml, with which
+    `floatgate run DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on flash as measured.
     A log with gaps is refused.
     """
     from rich.progress import Progress

@@ -31,14 +31,14 @@ class Steady(StrEnum):
     SNIA = "snia"
 
 
-_WHAT = "What is asked"
+_WHAT = "Requests"
 _RULE = "Steady state"
 _OUTPUT = "Output"
 
 
 def grid(
     drive: Annotated[
-        str, typer.Argument(help="A drive's name or file (`floatgate drives`), or a disk's: scsi-15k.")
+        str, typer.Argument(help="Name or file of a drive (`floatgate drives`) or disk (scsi-15k).")
     ],
     block: Annotated[
         str | None,
@@ -55,7 +55,9 @@ def grid(
     ] = "read,write",
     file_size: Annotated[
         str,
-        typer.Option(metavar="SIZE", help="Of the file, at the start of the drive.", rich_help_panel=_WHAT),
+        typer.Option(
+            metavar="SIZE", help="Size of the file at the start of the drive.", rich_help_panel=_WHAT
+        ),
     ] = "1GiB",
     steady: Annotated[
         Steady, typer.Option(help="Batch means, or SNIA's five rounds.", rich_help_panel=_RULE)
@@ -64,7 +66,7 @@ def grid(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Simulated time of a point at most.",
+            help="Maximum simulated time per point.",
             show_default="60s",
             rich_help_panel=_RULE,
         ),
@@ -74,7 +76,7 @@ def grid(
         typer.Option(
             "--round",
             metavar="TIME",
-            help="SNIA: simulated time of a round.",
+            help="SNIA: simulated time per round.",
             show_default="60s",
             rich_help_panel=_RULE,
         ),
@@ -82,7 +84,7 @@ def grid(
     precision: Annotated[
         float,
         typer.Option(
-            metavar="RATIO", min=1e-4, max=0.5, help="Half width over mean, at most.", rich_help_panel=_RULE
+            metavar="RATIO", min=1e-4, max=0.5, help="Maximum half width / mean.", rich_help_panel=_RULE
         ),
     ] = 0.02,
     set_: Annotated[
@@ -105,15 +107,15 @@ def grid(
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a grid that is there.", rich_help_panel=_OUTPUT)
+        bool, typer.Option("--force", help="Replace an existing grid.", rich_help_panel=_OUTPUT)
     ] = False,
     format: Annotated[  # noqa: A002 - the option's name
         Format, typer.Option(help="What to print.", rich_help_panel=_OUTPUT)
     ] = Format.TABLE,
 ) -> int:
-    """Measure a drive for every block size, depth, pattern and operation, each to a steady value.
+    """Measure a drive at every block size, depth, pattern and operation, until each rate is steady.
 
-    Ctrl-C keeps the points that are done.
+    Ctrl-C keeps the completed points.
     """
     from floatgate.cli import console
     from floatgate.folder import atomically, own_folder

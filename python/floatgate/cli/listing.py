@@ -8,7 +8,9 @@ import typer
 from floatgate.cli.command import without_effect
 
 _Name = Annotated[str | None, typer.Argument(help="Explain this one.")]
-_Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key first.")]
+_Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key before listing.")
+]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -47,7 +49,7 @@ def chips(name: _Name = None, as_json: _Json = False) -> None:
 
 
 def policies(name: _Name = None, as_json: _Json = False) -> None:
-    """List the policies by the question they answer, or explain one (`d-choices`, `ftl.gc.victim`)."""
+    """List the policies by the decision they make, or explain one (`d-choices`, `ftl.gc.victim`)."""
     from floatgate import _core
     from floatgate.cli import console
     from floatgate.errors import InputError

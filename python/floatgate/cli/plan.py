@@ -20,17 +20,17 @@ class Format(StrEnum):
 
 
 def plan(
-    workload: Annotated[Path, typer.Argument(help="What the drives must do (TOML).")],
+    workload: Annotated[Path, typer.Argument(help="The workload and its requirements (TOML).")],
     prices: Annotated[Path, typer.Argument(help="A price list with its currency (TOML).")],
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Plan folder.", show_default="out/plan-WORKLOAD")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a plan that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing plan.")] = False,
     format: Annotated[Format, typer.Option(help="What to print.")] = Format.TABLE,  # noqa: A002
 ) -> int:
-    """Say how many of each drive a workload takes, which limit binds, and the cost over the years.
+    """Compute how many of each drive a workload needs, which limit binds, and the cost over the years.
 
-    Exits with 1 when no drive of the list meets the workload.
+    Exits with 1 if no drive in the list meets the workload.
     """
     from floatgate.cli import console
     from floatgate.folder import own_folder

@@ -12,7 +12,7 @@ def report(
         Path | None, typer.Option(metavar="FILE", help="Where to write it.", show_default="DIR/report.html")
     ] = None,
 ) -> None:
-    """Make report.html again, from the files in the run folder alone."""
+    """Regenerate report.html from the files in the run folder."""
     from floatgate.cli import console
     from floatgate.report import write_report
 

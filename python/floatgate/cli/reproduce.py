@@ -25,14 +25,14 @@ def reproduce(
         bool | None,
         typer.Option(
             "--full/--quick",
-            help="All cases, narrow intervals; or the quick ones within a minute.",
+            help="All cases with narrow intervals, or the quick ones within a minute.",
             show_default="quick",
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Where results.csv and the figures go.", show_default="out/reproduce"
+            metavar="DIR", help="Folder for results.csv and the figures.", show_default="out/reproduce"
         ),
     ] = None,
     workers: Annotated[
@@ -46,7 +46,7 @@ def reproduce(
 ) -> int:
     """Reproduce papers: published, simulated, deviation, tolerance and verdict of every exhibit.
 
-    Exits with 1 when a claim was not reproduced and the paper's README does not explain it.
+    Exits with 1 if a claim was not reproduced and the paper's README does not explain it.
     """
     from floatgate import places
     from floatgate.reproduce import figure

@@ -67,12 +67,12 @@ def run(
         ),
     ] = 1,
     check: Annotated[
-        bool | None, typer.Option("--check", help="Check conservation laws while running.")
+        bool | None, typer.Option("--check", help="Check the run with an independent model.")
     ] = None,
     precondition: Annotated[
         Precondition | None,
         typer.Option(
-            help="Write the drive full, or bring it into steady state, of random writes or of this workload.",
+            help="Fill the drive, or bring it into the steady state of random writes or of this workload.",
             show_default="none",
             rich_help_panel=_STATE,
         ),
@@ -87,7 +87,7 @@ def run(
         bool | None,
         typer.Option(
             "--layout/--no-layout",
-            help="Write what the workload finds on the drive, first.",
+            help="First write the data the workload expects on the drive.",
             show_default="layout",
             rich_help_panel=_STATE,
         ),
@@ -95,7 +95,7 @@ def run(
     save_state: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Save the state in which the workload begins.", rich_help_panel=_STATE
+            metavar="FILE", help="Save the state at the start of the workload.", rich_help_panel=_STATE
         ),
     ] = None,
     load_state: Annotated[
@@ -117,34 +117,32 @@ def run(
         str | None,
         typer.Option(
             metavar="HOW",
-            help="Addresses inside a sector: round (all sectors touched), offset (all moved alike).",
+            help="Unaligned addresses: round (all sectors touched), offset (shift all equally).",
             rich_help_panel=_TRACE,
         ),
     ] = None,
     member: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="This file of an archive of several.", rich_help_panel=_TRACE),
+        typer.Option(metavar="NAME", help="Which file of an archive.", rich_help_panel=_TRACE),
     ] = None,
     wrap: Annotated[
         bool | None,
-        typer.Option(
-            "--wrap", help="Addresses beyond the drive: modulo its capacity.", rich_help_panel=_TRACE
-        ),
+        typer.Option("--wrap", help="Take addresses modulo the capacity.", rich_help_panel=_TRACE),
     ] = None,
     scale: Annotated[
-        bool | None, typer.Option("--scale", help="Addresses: scaled into the drive.", rich_help_panel=_TRACE)
+        bool | None, typer.Option("--scale", help="Scale addresses to the drive.", rich_help_panel=_TRACE)
     ] = None,
     compact: Annotated[
         bool | None,
         typer.Option(
             "--compact",
-            help="Addresses: touched pages side by side (by itself where only that fits).",
+            help="Place touched pages side by side (the default if only that fits).",
             rich_help_panel=_TRACE,
         ),
     ] = None,
     sort: Annotated[
         bool | None,
-        typer.Option("--sort", help="Sort a trace, however far out of order it is.", rich_help_panel=_TRACE),
+        typer.Option("--sort", help="Sort a trace, however far out of order.", rich_help_panel=_TRACE),
     ] = None,
     volume: Annotated[
         list[str] | None,
@@ -172,7 +170,7 @@ def run(
         typer.Option(
             metavar="A",
             help="blkparse, blktrace: these events.",
-            show_default="D, else Q, C",
+            show_default="D, or else Q, C",
             rich_help_panel=_TRACE,
         ),
     ] = None,
@@ -180,12 +178,13 @@ def run(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Leave out what is before, from the first request: 10s.",
+            help="Leave out requests before this time, from the first request: 10s.",
             rich_help_panel=_TRACE,
         ),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Leave out what is later.", rich_help_panel=_TRACE)
+        str | None,
+        typer.Option(metavar="TIME", help="Leave out requests after this time.", rich_help_panel=_TRACE),
     ] = None,
     scenario: Annotated[
         int | None,
@@ -201,7 +200,7 @@ def run(
         str | None,
         typer.Option(
             metavar="N|until=waf:5%",
-            help="Run the workload N times, or until its write amplification in the long run is known to 5 % "
+            help="Run the workload N times, or until its long-run write amplification is known to 5 % "
             "(at most 100 times, or until=waf:5%,max=20).",
             rich_help_panel=_LIMITS,
         ),
@@ -217,9 +216,9 @@ def run(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Memory for the drives of this command: 8GiB. One that takes more is refused; "
+            help="Memory for the drives of this command: 8GiB. Larger drives are refused; "
             "those of --repeat wait for each other.",
-            show_default="what the machine has free",
+            show_default="free memory of the machine",
             rich_help_panel=_LIMITS,
         ),
     ] = None,
@@ -228,12 +227,12 @@ def run(
         typer.Option(
             metavar="DIR",
             help="Run folder.",
-            show_default="out/DRIVE-WORKLOAD, or with -2, -3, ... after it",
+            show_default="out/DRIVE-WORKLOAD, then with -2, -3, ...",
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a run that is there.", rich_help_panel=_OUTPUT)
+        bool, typer.Option("--force", help="Replace an existing run.", rich_help_panel=_OUTPUT)
     ] = False,
     format: Annotated[  # noqa: A002 - the option's name
         Format, typer.Option(help="What to print.", rich_help_panel=_OUTPUT)

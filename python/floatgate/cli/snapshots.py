@@ -12,14 +12,14 @@ def snapshots(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change the drive (repeatable).")
     ] = None,
     every: Annotated[
-        str, typer.Option(metavar="TIME,...", help="Times between two snapshots.")
+        str, typer.Option(metavar="TIME,...", help="Intervals between snapshots.")
     ] = "50ms,200ms,800ms",
-    keep: Annotated[str, typer.Option(metavar="N,...", help="Snapshots kept at most.")] = "1,2,4,8",
+    keep: Annotated[str, typer.Option(metavar="N,...", help="Maximum number of snapshots.")] = "1,2,4,8",
     span: Annotated[
-        float, typer.Option(metavar="RATIO", help="Part of the drive that is overwritten, and copied.")
+        float, typer.Option(metavar="RATIO", help="Share of the drive to overwrite and copy.")
     ] = 0.25,
     time: Annotated[str, typer.Option(metavar="TIME", help="Simulated time of each run.")] = "4s",
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Everything random follows from it.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of every random stream.")] = 1,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Report.  [default: out/snapshots-DRIVE.html]"),

@@ -18,7 +18,7 @@ def _root() -> None:
 
 @app.command(cls=Command)
 def info(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from --save-state.")]) -> None:
-    """Print which drive a saved state belongs to and what state it holds."""
+    """Print which drive a saved state belongs to, and its contents."""
     from floatgate import _core
     from floatgate.cli import console
     from floatgate.files import regular

@@ -27,30 +27,33 @@ _Align = Annotated[
     typer.Option(
         "--align",
         metavar="HOW",
-        help="Addresses inside a sector: round (all sectors touched), offset (all moved alike).",
+        help="Unaligned addresses: round (all sectors touched), offset (shift all equally).",
     ),
 ]
-_Member = Annotated[
-    str | None, typer.Option("--member", metavar="NAME", help="This file of an archive of several.")
-]
+_Member = Annotated[str | None, typer.Option("--member", metavar="NAME", help="Which file of an archive.")]
 _Volume = Annotated[
     list[str] | None, typer.Option("--volume", metavar="V", help="Only this volume (repeatable).")
 ]
-_Sort = Annotated[bool | None, typer.Option("--sort", help="Sort it, however far out of order.")]
+_Sort = Annotated[bool | None, typer.Option("--sort", help="Sort the trace, however far out of order.")]
 _Skip = Annotated[bool | None, typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.")]
 _Action = Annotated[
     str | None,
     typer.Option(
-        "--action", metavar="A", help="blkparse, blktrace: these events.", show_default="D, else Q, C"
+        "--action", metavar="A", help="blkparse, blktrace: these events.", show_default="D, or else Q, C"
     ),
 ]
 _Since = Annotated[
     str | None,
-    typer.Option("--since", metavar="TIME", help="Leave out what is before, from the first request: 10s."),
+    typer.Option(
+        "--since", metavar="TIME", help="Leave out requests before this time, from the first request: 10s."
+    ),
 ]
-_Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Leave out what is later.")]
+_Until = Annotated[
+    str | None, typer.Option("--until", metavar="TIME", help="Leave out requests after this time.")
+]
 _Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", help="Of synthetic volumes.", show_default="1", min=0)
+    int | None,
+    typer.Option("--seed", metavar="N", help="Seed of synthetic volumes.", show_default="1", min=0),
 ]
 
 
@@ -70,7 +73,7 @@ def info(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Traces, packed or in a tar, folders of blktrace; or synthetic volumes: volume:NAME.",
+            help="Traces, also compressed or in a tar; blktrace folders; synthetic volumes: volume:NAME.",
         ),
     ],
     trace_format: _Format = None,
@@ -85,30 +88,28 @@ def info(
     until: _Until = None,
     page_size: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Pages in which accesses are counted.", show_default="4KiB"),
+        typer.Option(metavar="SIZE", help="Page size for counting accesses.", show_default="4KiB"),
     ] = None,
     threshold: Annotated[
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="A page is read-only when more of its accesses are reads, or all.",
+            help="A page is read-only if more than this share of its accesses are reads, or all.",
             show_default="0.95",
         ),
     ] = None,
     constant_memory: Annotated[
         bool,
-        typer.Option("--constant-memory", help="Do not tell pages apart; estimate the footprint."),
+        typer.Option("--constant-memory", help="Do not track pages; estimate the footprint."),
     ] = False,
     seed: _Seed = None,
     format: Annotated[Format, typer.Option(help="What to print.")] = Format.TABLE,  # noqa: A002
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write traces.json and the picture traces.svg there.")
+        Path | None, typer.Option(metavar="DIR", help="Folder for traces.json and the figure traces.svg.")
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the files of the same names in DIR.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files with the same names in DIR.")] = False,
 ) -> None:
-    """Print what traces hold: rate, footprint, sizes, gaps, and which pages are only read or written."""
+    """Print trace statistics: rate, footprint, sizes, gaps, read-only and write-only pages."""
     from floatgate.cli import console
     from floatgate.folder import shared_folder
     from floatgate.traces import lines
@@ -242,7 +243,7 @@ def volumes(
     name: Annotated[str | None, typer.Argument(help="Explain this one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the synthetic volumes, or explain one: the source of every number, and what may be set."""
+    """List the synthetic volumes, or explain one: the source of every number, and its parameters."""
     from floatgate import _core
     from floatgate.cli import console
     from floatgate.traces import listing

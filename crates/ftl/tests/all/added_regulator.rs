@@ -11,20 +11,20 @@ pub struct CheapMoves {
     patience: u32,
 }
 
-const USUAL: usize = 0;
+const DEFAULT: usize = 0;
 const COARSE: usize = 1;
 
 impl Policy for CheapMoves {
     const CARD: Card = Card {
         name: "cheap-moves",
-        rule: "what is moved takes the coarse step while at least `patience` operations of the host are at the die, \
-               all else the usual one",
+        rule: "moved data takes the coarse step while at least `patience` host operations are at the die, \
+               all else the default one",
         paper: "the worked example of docs/regulators.md",
-        not_modelled: "how often moved data are read",
+        not_modelled: "how often moved data is read",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        Ok(Self { patience: section.or("patience", 1u32, "operations of the host that make a move cheap")? })
+        Ok(Self { patience: section.or("patience", 1u32, "host operations at the die that make a move cheap")? })
     }
 }
 
@@ -35,7 +35,7 @@ impl CostRegulator for CheapMoves {
 
     fn choose(&mut self, view: &WriteView<'_>, _bits: &mut u8) -> usize {
         let moved = view.origin != Origin::Host;
-        if moved && view.waiting >= self.patience { COARSE } else { USUAL }
+        if moved && view.waiting >= self.patience { COARSE } else { DEFAULT }
     }
 }
 

@@ -1,11 +1,11 @@
-//! Sixteen data lines: two bytes with each cycle of a clock.
+//! Sixteen data lines: two bytes per clock cycle.
 
 use bus::interface::{Interface, Spoken};
 use bus::{Cadence, Family, ModeSet, Pins, Signalling, Waits};
 use config::{Card, ConfigError, Policy, Section};
 use units::{Femtos, Frequency, Voltage};
 
-/// Twice the lines of `conv`.
+/// As `conv`, with twice the data lines.
 #[derive(Clone, Debug)]
 pub struct Wide {
     clock: Frequency,
@@ -29,7 +29,7 @@ impl Policy for Wide {
 }
 
 impl Spoken for Wide {
-    // The lower half of its lines speaks to chips of the kind before it.
+    // The lower eight of its lines also work with chips of the older family.
     const FAMILY: Option<Family> = Some(Family { name: "wide", highest: None, older: &["conv"] });
 }
 

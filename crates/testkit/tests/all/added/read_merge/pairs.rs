@@ -1,4 +1,4 @@
-//! Two reads share an array read that has not begun, never more.
+//! At most two reads share an array read, and only before it begins.
 
 use super::{MergeView, ReadMerge};
 use config::{Card, ConfigError, Policy, Section};
@@ -10,7 +10,7 @@ pub struct Pairs;
 impl Policy for Pairs {
     const CARD: Card = Card {
         name: "pairs",
-        rule: "a read rides on one of the same page row that waits, if no other rides on it",
+        rule: "a read rides on a waiting read of the same page row, if no other rides on it",
         paper: "the worked example of docs/adding.md",
         not_modelled: "reads whose array read has begun",
     };

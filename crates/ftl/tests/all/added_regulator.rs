@@ -24,7 +24,9 @@ impl Policy for CheapMoves {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        Ok(Self { patience: section.or("patience", 1u32, "host operations at the die that make a move cheap")? })
+        Ok(Self {
+            patience: section.or("patience", 1u32, "host operations at the die that make a move cheap")?,
+        })
     }
 }
 

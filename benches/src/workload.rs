@@ -50,7 +50,7 @@ impl Workload for Blocks {
         Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.bytes, tag: 0, fua: false }))
     }
 
-    fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {
+    fn complete(&mut self, _: &HostRequest, _: SimTime) {
         self.outstanding -= 1;
     }
 

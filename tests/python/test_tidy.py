@@ -20,6 +20,19 @@ FIELDS_MOST = 15
 #: Structs with more fields than that, and why.
 WIDE_STRUCTS = {"Collection": "to be split"}
 STRUCT = re.compile(r"( *)(?:pub(?:\([a-z]+\))? )?struct (\w+).*\{$")
+#: Public functions that keep a boolean parameter, and why.
+PLAIN_BOOLEANS = {
+    "memory_bytes": "an option of a Python function, named at its call",
+    "page_error_rates": "an option of a Python function, named at its call",
+}
+#: A function that others can call: public, or a method of a trait.
+OPEN_FUNCTION = re.compile(
+    r"^ *(pub(?:\([a-z]+\))? )?(?:const )?fn (\w+)"
+    r"(?:<(?:[^<>]|<[^<>]*>|->)*>)?"  # its type parameters
+    r"\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)",  # its parameters
+    re.MULTILINE,
+)
+TRAIT = re.compile(r"^( *)(?:pub(?:\([a-z]+\))? )?trait .*?^\1\}$", re.MULTILINE | re.DOTALL)
 FUNCTION = re.compile(r"( *)(?:pub(?:\([a-z]+\))? )?(?:const )?fn (\w+)")
 
 
@@ -59,6 +72,19 @@ def test_a_struct_of_the_translation_layer_has_few_fields(file: str) -> None:
     structs = [(at, match) for at, line in enumerate(lines) if (match := STRUCT.match(line))]
     wide = [match[2] for at, match in structs if fields(lines, at, match[1]) > FIELDS_MOST]
     assert set(wide) <= set(WIDE_STRUCTS)
+
+
+def test_a_call_says_what_it_asks_for() -> None:
+    """No boolean parameter in a public signature: `true` says nothing where it is written."""
+    found = set()
+    for path in FILES:
+        text = path.read_text()
+        traits = [(match.start(), match.end()) for match in TRAIT.finditer(text)]
+        for match in OPEN_FUNCTION.finditer(text):
+            is_open = match[1] or any(start < match.start() < end for start, end in traits)
+            if is_open and re.search(r"\w: bool\b", match[3]):
+                found.add(match[2])
+    assert found == set(PLAIN_BOOLEANS)
 
 
 def test_a_module_is_named_for_what_it_holds() -> None:

@@ -1,6 +1,7 @@
 //! What each operation costs on a channel: worked out once, looked up ever after.
 
 use crate::interface::{self, Interface};
+use crate::support::Unknown;
 use crate::{IoEnergy, Signalling, Support};
 use config::{ConfigError, Section};
 use units::{Bytes, Energy, Nanos, TransferRate};
@@ -41,7 +42,8 @@ impl Bus {
             false,
             "a chip without the interface is spoken to in the best that both know",
         )?;
-        let (signalling, spoken) = negotiate(&mut section, chip, fall_back)?;
+        let (signalling, spoken) =
+            negotiate(&mut section, chip, if fall_back { Unknown::FallBack } else { Unknown::Refused })?;
         let bus = Self {
             signalling,
             spoken,
@@ -213,7 +215,7 @@ impl Bus {
 fn negotiate(
     bus: &mut Section,
     chip: &Support,
-    fall_back: bool,
+    unknown: Unknown,
 ) -> Result<(Signalling, String), ConfigError> {
     let mut child = bus.child("interface")?;
     let asked = interface::read(&mut child)?();
@@ -221,7 +223,7 @@ fn negotiate(
         child.finish()?;
         return Ok((asked.signalling(), "plain".into()));
     };
-    let agreed = chip.negotiate(wanted, fall_back).map_err(|why| {
+    let agreed = chip.negotiate(wanted, unknown).map_err(|why| {
         let key = if why.starts_with("mode") { "mode" } else { "name" };
         child.reject(key, &why)
     })?;

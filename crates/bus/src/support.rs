@@ -22,6 +22,15 @@ pub struct ModeSet {
     pub mode: u32,
 }
 
+/// What happens when the chip does not know the interface that the controller offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// The drive is refused.
+    Refused,
+    /// Both speak the best that both know.
+    FallBack,
+}
+
 /// The interfaces a chip knows; absent when its file does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Support(Option<Vec<ModeSet>>);
@@ -51,11 +60,11 @@ impl Support {
         self.0.iter().flatten().map(show).collect::<Vec<_>>().join(", ")
     }
 
-    /// What is spoken when the controller offers `wanted`: that itself, or with `fall_back` the best both know.
+    /// What is spoken when the controller offers `wanted`: that itself, or the best both know.
     ///
     /// # Errors
     /// Says what the chip knows instead.
-    pub(crate) fn negotiate(&self, wanted: ModeSet, fall_back: bool) -> Result<ModeSet, String> {
+    pub(crate) fn negotiate(&self, wanted: ModeSet, unknown: Unknown) -> Result<ModeSet, String> {
         let lacking = |what: String| format!("{what}; the chip knows {}", self.shown());
         if self.0.is_none() {
             let name = wanted.family.name;
@@ -65,7 +74,7 @@ impl Support {
         }
         match self.known(wanted.family.name).map(|set| set.mode) {
             Some(mode) if wanted.mode <= mode => return Ok(wanted),
-            Some(mode) if fall_back => return Ok(ModeSet { mode, ..wanted }),
+            Some(mode) if unknown == Unknown::FallBack => return Ok(ModeSet { mode, ..wanted }),
             Some(mode) => {
                 let over = wanted.mode - mode;
                 return Err(lacking(format!(
@@ -73,7 +82,7 @@ impl Support {
                     wanted.mode
                 )));
             }
-            None if !fall_back => {
+            None if unknown == Unknown::Refused => {
                 return Err(lacking(
                     "not among the chip's interfaces (bus.fall_back = true lets both agree)".into(),
                 ));

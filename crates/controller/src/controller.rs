@@ -3,7 +3,7 @@
 mod chips;
 
 use crate::channel::{Channel, Grant};
-use crate::die::{ArrayPhase, Die, RegisterPhase};
+use crate::die::{ArrayPhase, Cached, Die, RegisterPhase, Urgency};
 use crate::scheduler::{DieView, Scheduler};
 use crate::sharing::{Ride, Sharing, spent};
 use crate::transaction::Slab;
@@ -52,8 +52,7 @@ pub struct Controller {
     bus: Bus,
     t_decode: Nanos,
     channel_count: u32,
-    cache_read: bool,
-    cache_program: bool,
+    cached: Cached,
     /// Program times by the cost of a write; the first is the usual one.
     costs: Vec<ProgramCost>,
     /// Read and program time of superblocks with one bit a cell.
@@ -87,8 +86,7 @@ impl Controller {
             bus,
             t_decode,
             channel_count: geometry.channels,
-            cache_read: config.cache_read,
-            cache_program: config.cache_program,
+            cached: Cached { read: config.cache_read, program: config.cache_program },
             costs: vec![ProgramCost::Scaled(1.0)],
             dies: (0..geometry.dies()).map(|die| Die::new(die, geometry.channels)).collect(),
             channels: (0..geometry.channels)
@@ -373,10 +371,10 @@ impl Controller {
         self.scheduler.hastens_collection()
     }
 
-    /// Tells the scheduler that this die is short of free superblocks.
+    /// Tells the scheduler whether this die is short of free superblocks.
     #[inline]
-    pub fn set_urgent(&mut self, die: DieId, urgent: bool) {
-        self.dies[die.index()].urgent = urgent;
+    pub fn set_urgency(&mut self, die: DieId, urgency: Urgency) {
+        self.dies[die.index()].urgent = urgency == Urgency::Urgent;
     }
 
     /// Nanoseconds each channel was busy until `now`: an operation counts as far as it has come.
@@ -472,7 +470,7 @@ impl Controller {
         }
         // After most events nothing waits, or the die is taken.
         let state = &self.dies[die];
-        let may_start = state.waiting != 0 && state.startable(self.cache_read, self.cache_program) != 0;
+        let may_start = state.waiting != 0 && state.startable(self.cached) != 0;
         if may_start || state.suspended.exists() {
             self.start_next(die, ctx);
         }
@@ -486,7 +484,7 @@ impl Controller {
             if now < state.blocked_until {
                 return;
             }
-            let startable = state.startable(self.cache_read, self.cache_program);
+            let startable = state.startable(self.cached);
             let allowed = if state.suspended.exists() { Class::HostRead.bit() } else { u8::MAX };
             let mut waiting = state.waiting & allowed;
             if waiting == 0 {
@@ -510,7 +508,7 @@ impl Controller {
                 return;
             }
             self.take_up(die, class, ctx);
-            if !self.cache_read && !self.cache_program {
+            if !self.cached.read && !self.cached.program {
                 return;
             }
         }
@@ -590,7 +588,7 @@ impl Controller {
         if channel.free_at <= now && !channel.is_wanted() {
             // With cache reads another array may be done at this moment, too, and want a command, which goes before data.
             let is_data = matches!(want, Grant::DataIn | Grant::DataOut);
-            let more = self.cache_read && is_data && ctx.calendar.is_more_now() && self.chips.is_none();
+            let more = self.cached.read && is_data && ctx.calendar.is_more_now() && self.chips.is_none();
             if !more {
                 return self.grant(die, want, ctx);
             }
@@ -698,7 +696,7 @@ impl Controller {
             ChannelUse::Status => {
                 ctx.calendar.schedule(end, Event { kind: events::STATUS, index: die as u32 })
             }
-            ChannelUse::DataIn if !self.cache_program => {
+            ChannelUse::DataIn if !self.cached.program => {
                 // Nothing can come between data-in and program: one event serves for both.
                 (state.array, state.array_kind) = (id, kind);
                 state.register = TransactionId::NONE;

@@ -8,6 +8,24 @@ use crate::transaction::{Slab, Waits};
 use crate::{Class, Kind, Origin, TransactionId};
 use units::{Nanos, SimTime};
 
+/// Operations that overlap with the one before them at a die.
+#[derive(Clone, Copy, Debug)]
+pub struct Cached {
+    /// An array read with the data-out before it.
+    pub read: bool,
+    /// A data-in with the program before it.
+    pub program: bool,
+}
+
+/// Whether a die is short of free superblocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Urgency {
+    /// It is not.
+    Normal,
+    /// What frees some may go first.
+    Urgent,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrayPhase {
     Command,
@@ -171,26 +189,26 @@ impl Die {
 
     /// The classes whose first operation could start now, by what the slots allow.
     #[inline]
-    pub fn startable(&self, cache_read: bool, cache_program: bool) -> u8 {
+    pub fn startable(&self, cached: Cached) -> u8 {
         const READS: u8 = Class::HostRead.bit() | Class::InternalRead.bit();
         const PROGRAMS: u8 = Class::HostProgram.bit() | Class::InternalProgram.bit();
-        if self.status.exists() && !cache_program {
+        if self.status.exists() && !cached.program {
             return 0;
         }
         let array_free = !self.array.exists();
         let register_free = !self.register.exists();
         if self.suspended.exists() {
-            let read = array_free && (register_free || (cache_read && self.register_kind == Kind::Read));
+            let read = array_free && (register_free || (cached.read && self.register_kind == Kind::Read));
             return if read { Class::HostRead.bit() } else { 0 };
         }
         if array_free && register_free {
             return u8::MAX;
         }
-        if array_free && cache_read && self.register_kind == Kind::Read {
+        if array_free && cached.read && self.register_kind == Kind::Read {
             return READS;
         }
         let programming = self.array_kind == Kind::Program && self.array_phase == ArrayPhase::Busy;
-        if register_free && cache_program && programming { PROGRAMS } else { 0 }
+        if register_free && cached.program && programming { PROGRAMS } else { 0 }
     }
 
     /// Time this die was held so far, by whom, up to `now`.

@@ -129,9 +129,10 @@ pub trait Probe {
     /// A program of so many units is about to be submitted; `source` says of each unit on whose behalf it is and where
     /// its data are: in a slot of the buffer (host and map) or, where they are moved, at a physical address.
     fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u32)) {}
-    /// The map now says that `lpn` lives at `new`; `old` (or `Ppa::NONE`) turned invalid.
-    /// `moved`: the data came from `old`; else it is the newest the host wrote.
-    fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa, _moved: bool) {}
+    /// The newest data that the host wrote of `lpn` live at `new`; `old` (or `Ppa::NONE`) turned invalid.
+    fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
+    /// The data of `lpn` were moved from `old`, which turned invalid, to `new`.
+    fn on_moved(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// As [`Self::on_commit`], but the host has written `lpn` again since: the newest data are in the buffer still.
     fn on_overtaken(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// `lpn`, which lived at `old`, was trimmed.

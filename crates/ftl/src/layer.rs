@@ -3,7 +3,7 @@
 use crate::agenda::Costs;
 use crate::buffer::Dram;
 use crate::guards::Stripes;
-use crate::host_side::{Host, Reads, Sectored};
+use crate::host_side::{Coverage, Host, Reads, Sectored};
 use crate::mapping::Plan;
 use crate::media::Media;
 use crate::parts::Parts;
@@ -12,7 +12,7 @@ use crate::{
     BlockMapped, FtlConfig, FtlStats, Layout, Mark, Output, PageMapped, Regulation, RegulationCounts,
     RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
 };
-use controller::{Context, Controller, Probe};
+use controller::{Context, Controller, ControllerConfig, Probe};
 use engine::Event;
 use nand::FlashArray;
 use units::{Lpn, Nanos, Ppa, SimTime};
@@ -70,12 +70,11 @@ impl Ftl {
         config: &FtlConfig,
         array: FlashArray,
         controller: Controller,
-        program_queue: u32,
-        copyback: bool,
+        rules: &ControllerConfig,
         regulation: RegulationParts,
         seed: u64,
     ) -> Result<Self, String> {
-        let parts = Parts { config, array, controller, program_queue, copyback, regulation, seed };
+        let parts = Parts { config, array, controller, rules, regulation, seed };
         match (config.mapping)().plan(&config.layout) {
             Plan::Pages(map) => Ok(Self::Page(Box::new(PageMapped::new(parts, map)?))),
             Plan::Blocks(rules, span) => Ok(Self::Blocks(Box::new(BlockMapped::new(parts, rules, span)?))),
@@ -338,8 +337,8 @@ impl Ftl {
         /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
         fn read[P](request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32;
         /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
-        /// unless it is `u32::MAX`; `whole`: the write covers the whole unit.
-        fn write[P](request: u32, lpn: Lpn, whole: bool, ctx: &mut Context<P>);
+        /// unless it is `u32::MAX`.
+        fn write[P](request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>);
         /// The host no longer needs `count` units from `first`.
         fn trim[P](first: Lpn, count: u32, ctx: &mut Context<P>);
         /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.

@@ -1,5 +1,6 @@
 //! How mapping units lie on the flash, and how many of them the host may use.
 
+use crate::store::SLC;
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::{Geometry, ProgramOrder};
@@ -134,10 +135,10 @@ impl Layout {
         self.slc_rows * self.row_units
     }
 
-    /// Mapping units of one program of a superblock; `slc`: of one whose cells hold one bit each.
+    /// Mapping units of one program of a stream.
     #[inline]
-    pub fn program_units_of(&self, slc: bool) -> u32 {
-        if slc { self.row_units } else { self.program_units }
+    pub(crate) fn program_units_of(&self, stream: usize) -> u32 {
+        if stream == SLC { self.row_units } else { self.program_units }
     }
 
     /// True for a unit of the host's, false for one that holds the map.

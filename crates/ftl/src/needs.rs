@@ -3,20 +3,21 @@
 use crate::FtlConfig;
 use crate::guards::Stripes;
 use crate::guards::snapshots::Snapshots;
+use ecc::Ladder;
 
 /// Bytes of a superblock that a regulator keeps: its wear, when it was opened, its reads, when it is due.
 const REGULATED: u64 = 1 + 8 + 4 + 8;
 
 impl FtlConfig {
     /// Bytes of state for cached maps, notes and costs of a regulator, sectors, snapshots and parity. A regulator is at
-    /// work where reads have a code (`has_code`).
-    pub fn bytes_beside(&self, has_code: bool) -> u64 {
+    /// work where reads have a `code`.
+    pub fn bytes_beside(&self, code: Option<&Ladder>) -> u64 {
         let layout = &self.layout;
         let (superblocks, logical) = (layout.superblocks() as u64, u64::from(layout.logical_units));
         let regulation = || superblocks * (u64::from(layout.rows) + REGULATED) + self.note_bytes();
         let recent = self.buffer.keep_rewritten > units::Nanos::ZERO;
         (self.mapping)().bytes_beside(layout)
-            + if has_code { regulation() } else { 0 }
+            + if code.is_some() { regulation() } else { 0 }
             + if self.sectors.track { 8 * logical } else { 0 }
             + if recent { 4 * logical } else { 0 }
             + self.snapshots.as_ref().map_or(0, |rules| Snapshots::bytes_most(rules, layout))

@@ -7,7 +7,7 @@ use crate::guards::ordering::Ordering;
 use crate::guards::regulation::{Regulation, RegulationParts};
 use crate::guards::sectors::Sectors;
 use crate::guards::slc_cache::SlcCache;
-use crate::guards::snapshots::Snapshots;
+use crate::guards::snapshots::{Checkpoint, Snapshots};
 use crate::guards::{Guards, Rebuilds, Stripes};
 use crate::host_side::Host;
 use crate::mapping::MapOnFlash;
@@ -15,7 +15,7 @@ use crate::media::{Assembly, Collection, Media, Rules};
 use crate::settings::FtlConfig;
 use crate::store::{NONE, Store};
 use crate::upkeep::{Burden, Upkeep};
-use controller::Controller;
+use controller::{Controller, ControllerConfig};
 use nand::FlashArray;
 
 /// What a translation layer is built from.
@@ -26,10 +26,8 @@ pub(crate) struct Parts<'a> {
     pub array: FlashArray,
     /// Dies and channels.
     pub controller: Controller,
-    /// Programs that may wait at a die.
-    pub program_queue: u32,
-    /// Data may move inside a plane.
-    pub copyback: bool,
+    /// How they work.
+    pub rules: &'a ControllerConfig,
     /// Code, error model and what costs are reckoned from.
     pub regulation: RegulationParts,
     /// Everything random follows from it.
@@ -50,7 +48,7 @@ impl Parts<'_> {
     /// # Errors
     /// When the parts do not fit together; the text says why.
     pub fn put_together(self, map: Option<MapOnFlash>, spare: u32, group: u32) -> Result<Whole, String> {
-        let Parts { config, mut array, mut controller, program_queue, copyback, regulation, seed } = self;
+        let Parts { config, mut array, mut controller, rules: dies, regulation, seed } = self;
         let layout = &config.layout;
         let demand = map.map(|map| Demand::new(layout, &map));
         let more_slots = match (&demand, &config.snapshots) {
@@ -66,7 +64,7 @@ impl Parts<'_> {
         let rules = Rules {
             mixed: config.gc.mixed_streams,
             read_ahead: config.gc.read_ahead,
-            copyback,
+            copyback: dies.copyback,
             spare,
             foreground_limit: upkeep.trigger.foreground_limit(),
             rewrite_after: config.upkeep.rewrite_after,
@@ -79,7 +77,7 @@ impl Parts<'_> {
             store: Store::new(layout.clone(), (&config.gc.victim, &config.wear), array, controller, seed),
             guards,
             movers: (0..layout.dies).map(|_| Collection::new()).collect(),
-            assembly: Assembly::new(config, program_queue),
+            assembly: Assembly::new(config, dies.program_queue),
             agenda,
             rules,
             read_bytes: 0,
@@ -111,10 +109,13 @@ fn guards_of(
         array.allow_slc_mode(mode.erases_per_cycle);
     }
     let apart = slc_cache.as_ref().map_or(0, |cache| cache.reserved);
-    let snapshots = config
-        .snapshots
-        .as_ref()
-        .map(|rules| Box::new(Snapshots::new(rules, layout, slots, demand.is_some())));
+    let snapshots = config.snapshots.as_ref().map(|rules| {
+        let checkpoint = match demand {
+            Some(_) => Checkpoint::of_map_on_flash(layout),
+            None => Checkpoint::of_map_in_ram(layout),
+        };
+        Box::new(Snapshots::new(rules, layout, slots, checkpoint))
+    });
     Ok(Guards {
         regulation,
         demand: demand.map(Box::new),

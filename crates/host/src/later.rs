@@ -35,9 +35,9 @@ impl Workload for Later {
         })
     }
 
-    fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool) {
+    fn complete(&mut self, request: &HostRequest, now: SimTime) {
         let inside = HostRequest { arrive: self.inside(request.arrive), ..*request };
-        self.inner.complete(&inside, self.inside(now), failed);
+        self.inner.complete(&inside, self.inside(now));
     }
 
     fn fraction_done(&self, now: SimTime) -> Option<f64> {

@@ -50,7 +50,7 @@ pub trait Workload: Send {
     fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError>;
 
     /// A request of this source was completed at `now`. `failed` when the device returned an error.
-    fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool);
+    fn complete(&mut self, request: &HostRequest, now: SimTime);
 
     /// The number that the request handed out last has in its source, such as the line of a trace; `None` where it is
     /// the count of those with its tag.

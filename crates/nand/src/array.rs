@@ -18,6 +18,15 @@ struct BadBlocks {
     erase_fail_ratio: f64,
 }
 
+/// How a program ended, as the chip's status says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramStatus {
+    /// The data are there.
+    Done,
+    /// They may not be.
+    Failed,
+}
+
 /// What retiring the bad blocks of a superblock left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetireOutcome {
@@ -256,18 +265,22 @@ impl FlashArray {
         self.next_row[superblock]
     }
 
-    /// Programs `rows` page rows of a superblock, beginning with `row`. True: done; false: the program failed.
+    /// Programs `rows` page rows of a superblock, beginning with `row`.
     ///
     /// # Panics
     /// When the row was programmed before or is out of order: the FTL broke the chip's rule.
     #[inline]
-    pub fn program(&mut self, superblock: usize, row: u32, rows: u32) -> bool {
+    pub fn program(&mut self, superblock: usize, row: u32, rows: u32) -> ProgramStatus {
         assert_eq!(
             self.next_row[superblock], row,
             "superblock {superblock}: rows are programmed once and in order"
         );
         self.next_row[superblock] = row + rows;
-        !self.random.chance(self.bad.program_fail_ratio)
+        if self.random.chance(self.bad.program_fail_ratio) {
+            ProgramStatus::Failed
+        } else {
+            ProgramStatus::Done
+        }
     }
 
     /// Blocks may be used with one bit a cell from now on; `erases_per_cycle` of their erases wear as one cycle.

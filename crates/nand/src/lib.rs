@@ -15,7 +15,7 @@ mod slc_mode;
 pub mod tables;
 mod timing;
 
-pub use array::{FlashArray, RetireOutcome};
+pub use array::{FlashArray, ProgramStatus, RetireOutcome};
 pub use geometry::{Cell, Geometry, ProgramOrder};
 pub use power::ArrayPower;
 pub use slc_mode::SlcMode;

@@ -6,7 +6,7 @@ use nand::tables::Rest;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
-use sim::BenchChip;
+use sim::{BenchChip, ChipModel};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
@@ -74,7 +74,8 @@ impl Chip {
     ) -> PyResult<Self> {
         guarded(py, || {
             let catalogue = sim::Catalogue::new(folders);
-            let chip = sim::chip_on_bench(&catalogue, name, &overrides, tables, seed).map_err(input)?;
+            let model = if tables { ChipModel::Tables } else { ChipModel::Cells };
+            let chip = sim::chip_on_bench(&catalogue, name, &overrides, model, seed).map_err(input)?;
             Ok(Self { inner: Mutex::new(chip) })
         })
     }

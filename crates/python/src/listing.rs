@@ -67,7 +67,8 @@ pub fn memory_bytes(
         Some(folders) => Drive::load(&catalogue(folders), drive, &settings),
         None => Drive::from_resolved(drive, &settings),
     };
-    Ok(found.map_err(input)?.memory_bytes(check))
+    let checking = if check { sim::Checking::On } else { sim::Checking::Off };
+    Ok(found.map_err(input)?.memory_bytes(checking))
 }
 
 /// What drives may take of the machine's memory, where that is known.

@@ -51,6 +51,7 @@ pub fn page_error_rates(
             16 => Cell::Qlc,
             other => return Err(input(format!("{other} states: expected 2, 4, 8 or 16"))),
         };
-        Ok(distribution::page_error_rates(&states, &references, coding::states(cell, two_step)))
+        let coding = if two_step { coding::two_step_states(cell) } else { coding::one_shot_states(cell) };
+        Ok(distribution::page_error_rates(&states, &references, coding))
     })
 }

@@ -66,7 +66,7 @@ impl Workload for Mixed {
         Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.unit_bytes, tag: 0, fua: false }))
     }
 
-    fn complete(&mut self, _request: &HostRequest, _now: SimTime, _failed: bool) {
+    fn complete(&mut self, _request: &HostRequest, _now: SimTime) {
         self.outstanding -= 1;
     }
 

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::energy::PowerModel;
-use crate::memory_limit::{Needs, check_blocks};
+use crate::memory_limit::{Checking, Needs, check_blocks};
 use bus::{Bus, Support};
 use config::{ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
@@ -214,7 +214,16 @@ pub fn explain_chip(catalogue: &Catalogue, chip: &str) -> Result<(String, Vec<En
     Ok((parts.title, entries))
 }
 
-/// Which of a chip's two models lies on the bench.
+/// Which of a chip's two models is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChipModel {
+    /// Its cells.
+    Cells,
+    /// The tables that whole drives work with.
+    Tables,
+}
+
+/// A chip on the bench, as one of its two models.
 pub enum BenchChip {
     /// Its cells.
     Cells(Box<SimulatedChip>),
@@ -230,7 +239,7 @@ pub fn chip_on_bench(
     catalogue: &Catalogue,
     chip: &str,
     overrides: &[String],
-    tables: bool,
+    model: ChipModel,
     seed: u64,
 ) -> Result<BenchChip, Error> {
     let path = catalogue.resolve("chips", chip)?;
@@ -248,10 +257,9 @@ pub fn chip_on_bench(
     Parts::read_nand(&mut root)?;
     let mut root = Section::root(&document);
     let mut nand = root.child("nand")?;
-    Ok(if tables {
-        BenchChip::Tables(Box::new(TabledChip::read(&mut root, &mut nand, seed)?))
-    } else {
-        BenchChip::Cells(Box::new(SimulatedChip::read(&mut root, &mut nand, seed)?))
+    Ok(match model {
+        ChipModel::Tables => BenchChip::Tables(Box::new(TabledChip::read(&mut root, &mut nand, seed)?)),
+        ChipModel::Cells => BenchChip::Cells(Box::new(SimulatedChip::read(&mut root, &mut nand, seed)?)),
     })
 }
 
@@ -395,7 +403,7 @@ impl Drive {
             title: whole.title,
             entries: whole.entries,
             features: whole.ftl.features.clone(),
-            needs: Needs::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.is_some()),
+            needs: Needs::of(&whole.geometry, &whole.ftl, whole.ecc.ladder.as_ref()),
             geometry: whole.geometry,
             link: whole.link,
             capacity: whole.ftl.layout.capacity(),
@@ -440,9 +448,9 @@ impl Drive {
         &self.needs
     }
 
-    /// Bytes of memory that it takes, as reckoned before it is made; with observers that check it, if `is_checked`.
-    pub fn memory_bytes(&self, is_checked: bool) -> u64 {
-        self.needs.bytes(is_checked)
+    /// Bytes of memory that it takes, as reckoned before it is made, and that its observers take.
+    pub fn memory_bytes(&self, checking: Checking) -> u64 {
+        self.needs.bytes(checking)
     }
 
     /// A fresh drive. Everything random in it follows from `seed`.
@@ -450,7 +458,7 @@ impl Drive {
     /// # Errors
     /// When it could not sustain writes, or does not fit into memory.
     pub fn build(&self, seed: u64) -> Result<Ftl, Error> {
-        self.needs.check(None, false)?;
+        self.needs.check(None, Checking::Off)?;
         self.make(seed)
     }
 
@@ -469,8 +477,7 @@ impl Drive {
         };
         let (config, t_decode) = (&whole.controller, whole.ecc.t_decode);
         let controller = Controller::new(config, &whole.geometry, whole.timing, whole.bus, t_decode);
-        let (queue, copyback) = (config.program_queue, config.copyback);
-        Ftl::new(&whole.ftl, whole.array, controller, queue, copyback, regulation, seed).map_err(about)
+        Ftl::new(&whole.ftl, whole.array, controller, config, regulation, seed).map_err(about)
     }
 
     /// A drive of so many dies with the same superblocks and policies, `superblocks` of them on each, holding

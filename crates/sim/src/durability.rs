@@ -2,6 +2,7 @@
 //! behind a disabled write cache) from its acknowledgement on, any other from the end of a flush that came after it.
 
 use crate::requests::Request;
+use ftl::Ftl;
 use host::{HostRequest, Op};
 use std::collections::BTreeMap;
 use units::Lpn;
@@ -28,10 +29,16 @@ pub(crate) struct Durability {
 }
 
 impl Durability {
-    pub fn new(protected: bool, write_back: bool) -> Self {
+    /// Of a drive whose buffer is as `ftl` says.
+    pub fn of(ftl: &Ftl) -> Self {
+        Self { protected: ftl.is_protected(), write_back: ftl.is_write_back(), ..Self::unprotected() }
+    }
+
+    /// Of a drive that acknowledges what a power cut would lose.
+    fn unprotected() -> Self {
         Self {
-            protected,
-            write_back,
+            protected: false,
+            write_back: true,
             entering: u32::MAX,
             written: BTreeMap::new(),
             on_flash: BTreeMap::new(),
@@ -117,14 +124,14 @@ mod tests {
 
     fn request(requests: &mut Requests, op: Op, fua: bool) -> (u32, HostRequest) {
         let host = HostRequest { arrive: SimTime::ZERO, op, offset: 0, bytes: 4096, tag: 0, fua };
-        (requests.insert(host, 4096, true), host)
+        (requests.insert(host, 4096), host)
     }
 
     /// Unit 0 is written and acknowledged, a flush is asked for, and a newer write comes, which has slot 1 of the buffer
     /// or takes the place of the first in slot 0; `programmed`: the slots that reach the flash. Then the flush is over.
     fn overwritten_during_a_flush(slots: [u32; 2], programmed: &[u32]) {
         let mut requests = Requests::new();
-        let mut durability = Durability::new(false, true);
+        let mut durability = Durability::unprotected();
         let (first, host) = request(&mut requests, Op::Write, false);
         let write = |durability: &mut Durability, id, host: &HostRequest, version, slot| {
             durability.on_request(id, host);
@@ -165,7 +172,7 @@ mod tests {
     /// A write is acknowledged when nothing is programmed yet.
     fn acknowledged_at_once(fua: bool, write_back: bool) {
         let mut requests = Requests::new();
-        let mut durability = Durability::new(false, write_back);
+        let mut durability = Durability { write_back, ..Durability::unprotected() };
         let (write, host) = request(&mut requests, Op::Write, fua);
         durability.on_request(write, &host);
         durability.on_data(write, Lpn(0));
@@ -195,7 +202,7 @@ mod tests {
     #[should_panic(expected = "was acknowledged before a flush and is not on flash")]
     fn an_older_version_on_flash_is_not_the_one_that_was_acknowledged() {
         let mut requests = Requests::new();
-        let mut durability = Durability::new(false, true);
+        let mut durability = Durability::unprotected();
         for version in [1, 2] {
             let (write, host) = request(&mut requests, Op::Write, false);
             durability.on_request(write, &host);

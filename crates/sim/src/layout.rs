@@ -32,10 +32,14 @@ pub(crate) struct LayingOut {
 }
 
 impl LayingOut {
-    /// Nothing done yet; `on` false: nothing will be.
-    pub fn new(on: bool) -> Self {
-        let step = if on { Step::Look } else { Step::Done };
-        Self { step, on, named: Vec::new(), next: 0, fraction: 0.0, units: 0 }
+    /// Nothing done yet.
+    pub fn new() -> Self {
+        Self { step: Step::Look, on: true, named: Vec::new(), next: 0, fraction: 0.0, units: 0 }
+    }
+
+    /// Nothing will be done.
+    pub fn off() -> Self {
+        Self { step: Step::Done, on: false, ..Self::new() }
     }
 
     /// Whether it was asked for.

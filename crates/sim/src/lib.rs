@@ -37,10 +37,10 @@ mod workload;
 
 pub use ageing::{AgeRow, Ageing, AgeingOptions};
 pub use ageing_window::Speed;
-pub use drive::{BenchChip, Catalogue, Drive, DriveSummary, chip_on_bench, explain_chip};
+pub use drive::{BenchChip, Catalogue, ChipModel, Drive, DriveSummary, chip_on_bench, explain_chip};
 pub use error::Error;
 pub use measure::REQUEST_COLUMNS;
-pub use memory_limit::free_memory;
+pub use memory_limit::{Checking, free_memory};
 pub use options::{PreconditionKind, RunOptions};
 pub use precondition::Copies;
 pub use session::{Progress, Session};

@@ -193,7 +193,7 @@ mod tests {
             }))
         }
 
-        fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {}
+        fn complete(&mut self, _: &HostRequest, _: SimTime) {}
 
         fn fraction_done(&self, _: SimTime) -> Option<f64> {
             None

@@ -2,6 +2,7 @@
 //! or with what the user allows, before any of it is allocated.
 
 use crate::Error;
+use ecc::Ladder;
 use ftl::FtlConfig;
 use nand::Geometry;
 use units::Bytes;
@@ -84,8 +85,23 @@ pub(crate) fn check_blocks(geometry: &Geometry) -> Result<(), Error> {
     limit.check(blocks.saturating_mul(BLOCK), &what, "fewer blocks, planes or dies")
 }
 
-const fn checked(is_checked: bool) -> [u64; 2] {
-    if is_checked { CHECKED } else { [0, 0] }
+/// Whether observers check a drive at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checking {
+    /// They do.
+    On,
+    /// They do not.
+    Off,
+}
+
+impl Checking {
+    /// Bytes that they take for each unit on flash, and for each logical one.
+    const fn bytes(self) -> [u64; 2] {
+        match self {
+            Self::On => CHECKED,
+            Self::Off => [0, 0],
+        }
+    }
 }
 
 /// Bytes that drives may take of what the machine has; none where nobody knows.
@@ -106,10 +122,10 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    pub fn of(geometry: &Geometry, ftl: &FtlConfig, has_code: bool) -> Self {
+    pub fn of(geometry: &Geometry, ftl: &FtlConfig, code: Option<&Ladder>) -> Self {
         let layout = &ftl.layout;
         Self {
-            beside: ftl.bytes_beside(has_code),
+            beside: ftl.bytes_beside(code),
             blocks: u64::from(geometry.dies()) * u64::from(geometry.blocks_per_die()),
             superblocks: layout.superblocks() as u64,
             physical: layout.physical_units() as u64,
@@ -119,8 +135,8 @@ impl Needs {
     }
 
     /// Bytes of memory that the drive takes.
-    pub fn bytes(&self, is_checked: bool) -> u64 {
-        let [physical, logical] = checked(is_checked);
+    pub fn bytes(&self, checking: Checking) -> u64 {
+        let [physical, logical] = checking.bytes();
         self.blocks * BLOCK
             + self.superblocks * SUPERBLOCK
             + (self.physical as f64 * PHYSICAL) as u64
@@ -134,9 +150,9 @@ impl Needs {
     ///
     /// # Errors
     /// When it does not; the text has the arithmetic.
-    pub fn check(&self, given: Option<u64>, is_checked: bool) -> Result<(), Error> {
+    pub fn check(&self, given: Option<u64>, checking: Checking) -> Result<(), Error> {
         let Some(limit) = MemoryLimit::of(given) else { return Ok(()) };
-        let [physical, logical] = checked(is_checked);
+        let [physical, logical] = checking.bytes();
         let what = format!(
             "the drive takes {:.3} bytes for each of {} units on flash, {} for each of {} logical ones, {} for its features{}",
             PHYSICAL + physical as f64,
@@ -144,9 +160,9 @@ impl Needs {
             LOGICAL + logical,
             self.written,
             readable(self.beside),
-            if is_checked { " with --check" } else { "" }
+            if checking == Checking::On { " with --check" } else { "" }
         );
-        limit.check(self.bytes(is_checked), &what, "a smaller drive, or a larger ftl.mapping_unit")
+        limit.check(self.bytes(checking), &what, "a smaller drive, or a larger ftl.mapping_unit")
     }
 
     /// The most bytes that a saved state of this drive unpacks to.

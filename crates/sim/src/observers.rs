@@ -142,9 +142,15 @@ impl Probe for Observers {
         }
     }
 
-    fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
+    fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         if let Some(check) = &mut self.check {
-            check.on_commit(lpn, new, old, moved);
+            check.on_commit(lpn, new, old);
+        }
+    }
+
+    fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        if let Some(check) = &mut self.check {
+            check.on_moved(lpn, new, old);
         }
     }
 

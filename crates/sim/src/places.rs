@@ -26,6 +26,13 @@ pub(crate) struct Places {
     counts: [[Counts; SIZES]; 2],
 }
 
+/// An edge of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    Lower,
+    Upper,
+}
+
 /// By how much the share of requests that take longer than a latency differs between groups.
 pub(crate) struct Beyond {
     /// For each group: requests that took longer, beyond as many as would be expected of their sizes; all requests.
@@ -46,9 +53,9 @@ impl Places {
         *count = count.saturating_add(1);
     }
 
-    /// Requests beyond the lower edge of the level (a 16th of a power of two) in which a latency lies, or the `upper`.
-    pub fn beyond(&self, op: Op, latency_ns: u64, upper: bool) -> Beyond {
-        let first = level_of(latency_ns, FINE) + usize::from(upper);
+    /// Requests beyond the lower edge of the level (a 16th of a power of two) in which a latency lies, or the upper.
+    pub fn beyond(&self, op: Op, latency_ns: u64, edge: Edge) -> Beyond {
+        let first = level_of(latency_ns, FINE) + edge as usize;
         let mut cells = vec![[0.0; 2]; GROUPS * SIZES];
         let mut sizes = [[0.0; 2]; SIZES];
         for (size, counts) in self.counts[op as usize].iter().enumerate() {
@@ -106,7 +113,7 @@ mod tests {
             let latency = if slow(&mut random, units, lies_slow[unit as usize]) { 70_000 } else { 66_000 };
             places.add(Op::Read, Lpn(unit), units, latency);
         }
-        let beyond = places.beyond(Op::Read, 66_000, true);
+        let beyond = places.beyond(Op::Read, 66_000, Edge::Upper);
         let of = |sums: &[f64; 2]| Some(sums[0] / sums[1]);
         let (value, variance) = crate::spread::jackknife(&beyond.groups, of).unwrap();
         assert!(value.abs() < 1e-9, "what is unexpected adds up to nothing");

@@ -111,7 +111,7 @@ impl Requests {
     }
 
     #[inline]
-    pub fn insert(&mut self, host: HostRequest, unit: u64, measured: bool) -> u32 {
+    pub fn insert(&mut self, host: HostRequest, unit: u64) -> u32 {
         let first = host.offset / unit;
         let end = (host.offset + u64::from(host.bytes)).div_ceil(unit);
         let request = Request {
@@ -135,7 +135,7 @@ impl Requests {
             ecc_ns: 0,
             stages: Stages::default(),
             from_memory: 0,
-            measured,
+            measured: true,
             failed: false,
             uncorrectable: false,
             retries: 0,

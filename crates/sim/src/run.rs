@@ -9,7 +9,7 @@ use crate::observers::Observer;
 use crate::requests::{Requests, bytes_of, covers, whole_units};
 use controller::{Context, Reading, Work};
 use engine::Event;
-use ftl::{Ftl, FtlStats, Output, RegulationCounts, Stages};
+use ftl::{Coverage, Ftl, FtlStats, Output, RegulationCounts, Stages};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -441,7 +441,8 @@ impl<P: Observer> Run<P> {
             self.begin_measuring(now);
         }
         let measured = !self.ramping;
-        let id = self.requests.insert(request, self.unit, measured);
+        let id = self.requests.insert(request, self.unit);
+        self.requests.get(id).measured = measured;
         if measured {
             self.measure.submitted[request.op as usize] += 1;
             self.measure.arrivals.note(request.arrive, now);
@@ -552,9 +553,10 @@ impl<P: Observer> Run<P> {
                 self.requests.get(id).lose_unit();
                 continue;
             }
-            let whole = covers(&request.host, lpn, self.unit);
+            let covers = covers(&request.host, lpn, self.unit);
+            let coverage = if covers { Coverage::Whole } else { Coverage::Part };
             self.ctx.probe.on_data(id, &request.host, lpn);
-            self.ftl.write(waiter, lpn, whole, &mut self.ctx);
+            self.ftl.write(waiter, lpn, coverage, &mut self.ctx);
         }
         let bytes = bytes_of(&request, self.unit, request.units_crossing);
         let stored = self.memory.as_mut().filter(|_| !waits).map(|memory| memory.access(bytes, now));
@@ -721,7 +723,7 @@ impl<P: Observer> Run<P> {
             self.measure.complete(&request, now, &stages, self.ftl.cache_bytes());
         }
         self.ctx.probe.on_complete(&request, now, &stages);
-        self.workload.complete(&request.host, now, request.failed);
+        self.workload.complete(&request.host, now);
         self.draw(now);
     }
 }

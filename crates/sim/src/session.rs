@@ -1,8 +1,9 @@
 //! One run from beginning to end: precondition, run in slices, result.
 
-use crate::check::Checker;
+use crate::check::{Checker, Measured};
 use crate::layout::LayingOut;
 use crate::link::Link;
+use crate::memory_limit::Checking;
 use crate::observers::{Observers, RequestRows};
 use crate::passes::Passes;
 use crate::precondition::{Copies, Precondition};
@@ -90,22 +91,18 @@ impl Session {
             let named = RandomStream::new(seed, &format!("precondition.copy.{copy}")).bits();
             spec.open(capacity, named)
         };
-        let session = Self::begin(drive, source, Some((Box::new(copies), recorded)), options)?;
+        let copies = if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) };
+        let session = Self::begin(drive, source, Some(copies), options)?;
         Ok(session.repeating(workload.clone()))
     }
 
-    /// As [`Self::new`], for any source of requests that can be opened again; `recorded`: all copies are the same.
+    /// As [`Self::new`], for any source of requests that can be opened again.
     ///
     /// # Errors
     /// As for [`Self::new`].
-    pub fn with_copies(
-        drive: Drive,
-        mut copies: Copies,
-        recorded: bool,
-        options: RunOptions,
-    ) -> Result<Self, Error> {
-        let source = copies(0)?;
-        Self::begin(drive, source, Some((copies, recorded)), options)
+    pub fn with_copies(drive: Drive, mut copies: Copies, options: RunOptions) -> Result<Self, Error> {
+        let source = copies.open(0)?;
+        Self::begin(drive, source, Some(copies), options)
     }
 
     /// As [`Self::new`], for any source of requests.
@@ -123,7 +120,7 @@ impl Session {
     fn begin(
         drive: Drive,
         source: Box<dyn Workload>,
-        copies: Option<(Copies, bool)>,
+        copies: Option<Copies>,
         options: RunOptions,
     ) -> Result<Self, Error> {
         let begin = Instant::now();
@@ -134,7 +131,9 @@ impl Session {
             check_asked(Feature::SavedState, &drive.features)?;
         }
         let passes = Passes::new(options.passes.as_deref())?;
-        drive.needs().check(options.memory_limit, options.check)?;
+        drive
+            .needs()
+            .check(options.memory_limit, if options.check { Checking::On } else { Checking::Off })?;
         let mut ftl = drive.make(options.seed)?;
         if let Some(path) = &options.load_state {
             state_file::load(&mut ftl, Path::new(path), drive.needs().state_most())?;
@@ -142,17 +141,17 @@ impl Session {
         let keeps_snapshots = ftl.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0);
         let mut precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed);
         if options.precondition == PreconditionKind::Workload {
-            let Some((copies, recorded)) = copies else {
+            let Some(copies) = copies else {
                 return Err(Error(
                     "precondition = workload: expected a workload that can be opened again".into(),
                 ));
             };
-            precondition = precondition.with_copies(copies, recorded, &ftl);
+            precondition = precondition.with_copies(copies, &ftl);
         }
         Ok(Self {
             drive,
             // Writing without time knows of no snapshots: what they see stays where it is.
-            layout: LayingOut::new(options.layout && !keeps_snapshots),
+            layout: if options.layout && !keeps_snapshots { LayingOut::new() } else { LayingOut::off() },
             options,
             precondition,
             passes,
@@ -244,8 +243,8 @@ impl Session {
         let t_decode = self.drive.t_decode();
         let options = &self.options;
         self.phase = if options.check || options.timeline || options.requests {
-            let ramps = source.in_ramp(SimTime::ZERO);
-            let check = options.check.then(|| Checker::new(&self.drive, &ftl, ramps)).transpose()?;
+            let measured = if source.in_ramp(SimTime::ZERO) { Measured::AfterRamp } else { Measured::AtOnce };
+            let check = options.check.then(|| Checker::new(&self.drive, &ftl, measured)).transpose()?;
             let observers = Observers {
                 check: check.map(Box::new),
                 timeline: options.timeline.then(Timeline::default),

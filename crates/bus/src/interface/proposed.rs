@@ -39,7 +39,7 @@ impl Spoken for Proposed {
 
 impl Interface for Proposed {
     fn signalling(&self) -> Signalling {
-        self.0.signalling(true)
+        self.0.signalling(2)
     }
 
     fn strobes(&self) -> Option<Strobes> {
@@ -88,14 +88,14 @@ impl Strobed {
         Ok(Self { clock, shortest, strobes })
     }
 
-    pub fn signalling(&self, double_data_rate: bool) -> Signalling {
-        let cadence = Cadence::of_clock(self.clock, if double_data_rate { 2 } else { 1 });
+    pub fn signalling(&self, bytes_per_clock: u64) -> Signalling {
+        let cadence = Cadence::of_clock(self.clock, bytes_per_clock);
         Signalling {
             cycle: self.clock.period(),
             data_in: cadence,
             data_out: cadence,
             shortest: self.shortest,
-            double_data_rate,
+            double_data_rate: bytes_per_clock == 2,
             waits: seed::WAITS,
             pins: seed::PINS,
             io_supply: Some(seed::IO_SUPPLY),

@@ -30,7 +30,7 @@ impl Spoken for SyncOnly {
 
 impl Interface for SyncOnly {
     fn signalling(&self) -> Signalling {
-        self.0.signalling(false)
+        self.0.signalling(1)
     }
 
     fn strobes(&self) -> Option<Strobes> {

@@ -5,7 +5,7 @@ use crate::bench::{
 };
 use controller::arbitration::{Arbiter, ChannelView, Want};
 use controller::scheduler::{DieView, Scheduler};
-use controller::{Class, Kind};
+use controller::{Class, Kind, Urgency};
 use units::{DieId, Nanos};
 
 const READ: u64 = crate::bench::COMMAND + T_R + PAGE;
@@ -92,15 +92,15 @@ fn operations_of_one_class_keep_their_order() {
 /// Where a die is short of free superblocks, what frees some goes before the host's programs, which wait for it anyway.
 #[test]
 fn the_collection_of_a_die_without_room_goes_before_the_hosts_programs() {
-    for urgent in [false, true] {
+    for urgency in [Urgency::Normal, Urgency::Urgent] {
         let mut bench = Bench::new(&[]);
-        bench.controller.set_urgent(DieId(0), urgent);
+        bench.controller.set_urgency(DieId(0), urgency);
         bench.at(0, program(Class::HostProgram, 0));
         let hosts = bench.at(1, program(Class::HostProgram, 0));
         let moving = bench.at(2, program(Class::InternalProgram, 0));
         bench.rest();
-        let (first, second) = if urgent { (moving, hosts) } else { (hosts, moving) };
-        assert_eq!((bench.times(first).0, bench.times(second).0), (PROGRAM, 2 * PROGRAM), "urgent: {urgent}");
+        let (first, second) = if urgency == Urgency::Urgent { (moving, hosts) } else { (hosts, moving) };
+        assert_eq!((bench.times(first).0, bench.times(second).0), (PROGRAM, 2 * PROGRAM), "{urgency:?}");
     }
 }
 

@@ -18,7 +18,7 @@ impl BlockMapped {
             self.banks[bank].waiting.pressed = true;
             self.touch_bank(bank);
         }
-        self.let_leave(false, calendar);
+        self.let_leave(calendar);
         self.relieve_buffer(calendar);
         true
     }
@@ -27,10 +27,10 @@ impl BlockMapped {
     /// looks used in the same way whatever its cache.
     pub(super) fn admit(&mut self, slot: u32, calendar: &Calendar) {
         if self.instant.is_some() {
-            return self.let_wait(slot, calendar, false);
+            return self.let_wait(slot, calendar);
         }
         self.media.buffer.enqueue(slot);
-        self.let_leave(false, calendar);
+        self.let_leave(calendar);
         self.relieve_buffer(calendar);
     }
 
@@ -40,22 +40,31 @@ impl BlockMapped {
             return;
         }
         self.media.buffer.relieve(&mut self.media.store.stats);
-        self.let_leave(self.media.buffer.pads(), calendar);
+        if self.media.buffer.pads() {
+            self.pad_leaving();
+        }
+        self.let_leave(calendar);
         if !self.media.has_slot() {
             // The room that partial program units take is what the next write waits for.
             self.press_waiting();
         }
     }
 
-    /// What left the buffer's own queue waits in its bank; `padded`: the whole group is to be written.
-    pub(super) fn let_leave(&mut self, padded: bool, calendar: &Calendar) {
-        while let Some(slot) = self.media.buffer.take_queued() {
+    /// The groups of what is about to leave the buffer's own queue are to be written whole.
+    fn pad_leaving(&mut self) {
+        for slot in self.media.buffer.queued() {
             let (bank, group, _) = self.split(self.media.buffer.slot(slot).lpn);
             let padding = &mut self.banks[bank].waiting.padding;
-            if padded && padding.back() != Some(&group) && !padding.contains(&group) {
+            if padding.back() != Some(&group) && !padding.contains(&group) {
                 padding.push_back(group);
             }
-            self.let_wait(slot, calendar, false);
+        }
+    }
+
+    /// What left the buffer's own queue waits in its bank.
+    pub(super) fn let_leave(&mut self, calendar: &Calendar) {
+        while let Some(slot) = self.media.buffer.take_queued() {
+            self.let_wait(slot, calendar);
         }
     }
 
@@ -97,7 +106,7 @@ impl BlockMapped {
     /// Sends all that the buffer holds to the flash.
     pub fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.buffer.send_out_held();
-        self.let_leave(false, &ctx.calendar);
+        self.let_leave(&ctx.calendar);
         self.press(ctx);
     }
 }

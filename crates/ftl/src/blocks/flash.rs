@@ -10,6 +10,7 @@ use crate::upkeep::{KeepsUp, PATROL};
 use crate::{Output, Stages};
 use controller::{Context, Kind, Origin, Probe, Transaction};
 use engine::Event;
+use nand::ProgramStatus;
 use units::{Ppa, SuperblockId};
 
 impl BlockMapped {
@@ -81,9 +82,9 @@ impl BlockMapped {
         match self.media.buffer.slot(slot).state {
             // A newer version may have come: only the newest may stay.
             SlotState::Merging if self.media.buffer.is_newest(slot) => self.admit(slot, &ctx.calendar),
-            SlotState::Merging => self.let_wait(slot, &ctx.calendar, false),
+            SlotState::Merging => self.let_wait(slot, &ctx.calendar),
             _ => {
-                self.release(slot, false);
+                self.release(slot);
                 self.end_overtaken_by(slot);
                 self.answer_flushes();
             }
@@ -101,7 +102,8 @@ impl BlockMapped {
         let superblock =
             transaction.die.0 * self.media.store.layout.superblocks_per_die + transaction.superblock;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
-        let done = self.media.store.array.program(superblock as usize, transaction.row, transaction.rows);
+        let status = self.media.store.array.program(superblock as usize, transaction.row, transaction.rows);
+        let done = status == ProgramStatus::Done;
         self.account_risk(ctx.calendar.now());
         self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         let state = &mut self.banks[bank];
@@ -114,7 +116,7 @@ impl BlockMapped {
             let source = self.media.store.programs.get(transaction.owner, unit);
             self.media.store.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
-                Origin::Host => self.on_host_unit(ppa, source.value(), done, transaction, ctx),
+                Origin::Host => self.on_host_unit(ppa, source.value(), status, transaction, ctx),
                 Origin::Padding => {}
                 _ if done => self.on_copied_unit(ppa, Ppa(source.value()), ctx),
                 _ => {}
@@ -133,14 +135,15 @@ impl BlockMapped {
         &mut self,
         ppa: Ppa,
         slot: u32,
-        done: bool,
+        status: ProgramStatus,
         transaction: &Transaction,
         ctx: &mut Context<P>,
     ) {
         let (lpn, request) = (self.media.buffer.slot(slot).lpn, self.media.buffer.slot(slot).request);
         let newest = self.media.buffer.is_newest(slot);
+        let done = status == ProgramStatus::Done;
         if !done && (newest || self.is_awaited(slot)) {
-            self.let_wait(slot, &ctx.calendar, true);
+            self.let_wait_first(slot, &ctx.calendar);
             return;
         }
         let old = self.media.store.map.lookup(lpn);
@@ -150,7 +153,7 @@ impl BlockMapped {
         if done && (newest || self.is_next_newest(slot)) {
             self.commit(lpn, ppa);
             if newest {
-                ctx.probe.on_commit(lpn, ppa, old, false);
+                ctx.probe.on_commit(lpn, ppa, old);
             } else {
                 ctx.probe.on_overtaken(lpn, ppa, old);
             }
@@ -164,8 +167,11 @@ impl BlockMapped {
             self.media.buffer.keep_clean(slot);
             self.media.release_sectors(slot);
             self.relieve_buffer(&ctx.calendar);
+        } else if newest {
+            self.media.buffer.release_newest(slot);
+            self.media.release_sectors(slot);
         } else {
-            self.release(slot, newest);
+            self.release(slot);
         }
         if request != u32::MAX {
             let mut stages = Stages::of(transaction);
@@ -196,7 +202,7 @@ impl BlockMapped {
             return;
         }
         self.commit(lpn, ppa);
-        ctx.probe.on_commit(lpn, ppa, old, true);
+        ctx.probe.on_moved(lpn, ppa, old);
         self.invalidate(old, ctx);
     }
 

@@ -3,7 +3,7 @@
 use super::BlockMapped;
 use crate::Output;
 use crate::buffer::{Slot, SlotState};
-use crate::host_side::{Arriving, Host, Reads, Sectored};
+use crate::host_side::{Arriving, Coverage, Host, Reads, Sectored};
 use crate::media::Media;
 use controller::{Class, Context, Origin, Probe};
 use engine::Calendar;
@@ -45,11 +45,12 @@ impl BlockMapped {
     }
 
     /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
-    /// unless it is `u32::MAX`; `whole`: the write covers the whole unit.
-    pub fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, whole: bool, ctx: &mut Context<P>) {
+    /// unless it is `u32::MAX`.
+    pub fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>) {
         self.account_risk(ctx.calendar.now());
         self.media.reserved_slots -= 1;
         self.media.store.stats.units_written += 1;
+        let whole = coverage == Coverage::Whole;
         if whole {
             self.media.guards.rebuilds.forget(lpn);
         }
@@ -75,13 +76,20 @@ impl BlockMapped {
             return self.host.following.push((older, slot));
         }
         let all_there = self.instant.is_some() || (write.whole && self.media.guards.sectors.is_none());
-        if all_there || !self.read_rest(slot, write.whole, ctx) {
+        if all_there || !self.read_rest(slot, ctx) {
             self.admit(slot, &ctx.calendar);
         }
     }
 
-    /// Lets a slot wait in its bank: behind all others, or before them where its program failed.
-    pub(super) fn let_wait(&mut self, slot: u32, calendar: &Calendar, first: bool) {
+    /// Lets a slot whose program failed wait in its bank before all others.
+    pub(super) fn let_wait_first(&mut self, slot: u32, calendar: &Calendar) {
+        self.let_wait(slot, calendar);
+        let (bank, _, _) = self.split(self.media.buffer.slot(slot).lpn);
+        self.banks[bank].waiting.queue.rotate_right(1);
+    }
+
+    /// Lets a slot wait in its bank, behind all others.
+    pub(super) fn let_wait(&mut self, slot: u32, calendar: &Calendar) {
         let (bank, _, _) = self.split(self.media.buffer.slot(slot).lpn);
         self.media.buffer.set_state(slot, SlotState::Queued);
         let now = calendar.now();
@@ -96,11 +104,7 @@ impl BlockMapped {
         let Slot { request, epoch, .. } = *self.media.buffer.slot(slot);
         let flushed = self.host.flushes.back().is_some_and(|&(last, _)| epoch <= last);
         bank_state.waiting.pressed |= flushed || (self.media.rules.write_back && request != u32::MAX);
-        if first {
-            bank_state.waiting.queue.push_front(entry);
-        } else {
-            bank_state.waiting.queue.push_back(entry);
-        }
+        bank_state.waiting.queue.push_back(entry);
         self.touch_bank(bank);
     }
 

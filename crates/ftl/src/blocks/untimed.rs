@@ -5,7 +5,7 @@
 use super::BlockMapped;
 use crate::SavedState;
 use crate::buffer::Risk;
-use crate::host_side::Sectored;
+use crate::host_side::{Coverage, Sectored};
 use crate::mapping::bank::{Bank, Block, Role};
 use crate::store::{NONE, SuperblockState};
 use controller::Context;
@@ -46,7 +46,7 @@ impl BlockMapped {
                 return;
             }
         }
-        self.write(u32::MAX, lpn, true, &mut ctx);
+        self.write(u32::MAX, lpn, Coverage::Whole, &mut ctx);
         self.finish_instant(&mut ctx);
     }
 

@@ -145,21 +145,21 @@ impl BlockMapped {
         self.overtaken.push((slot, newer));
         self.media.buffer.leave_at_once(newer);
         self.media.buffer.overtake(newer);
-        self.let_leave(false, calendar);
+        self.let_leave(calendar);
         self.banks[bank].waiting.pressed = true;
         true
     }
 
     /// A slot is free again.
-    pub(super) fn release(&mut self, slot: u32, newest: bool) {
-        self.media.buffer.release(slot, newest);
+    pub(super) fn release(&mut self, slot: u32) {
+        self.media.buffer.release(slot);
         self.media.release_sectors(slot);
     }
 
     /// A slot that needs no program is over, and what it overtook.
     fn end_overtaken(&mut self, slot: u32) {
         let request = self.media.buffer.slot(slot).request;
-        self.release(slot, false);
+        self.release(slot);
         if request != u32::MAX {
             self.host.outputs.push(Output::Durable { request, stages: Stages::default() });
         }
@@ -314,7 +314,7 @@ impl BlockMapped {
         transaction.pages = self.media.store.layout.planes * self.media.store.layout.program_rows;
         transaction.owner = program;
         if self.media.guards.sectors.is_some() && self.instant.is_none() {
-            self.media.note_sectors_of(&mut transaction, false);
+            self.media.note_sectors_of(&mut transaction);
         }
         if self.media.guards.regulation.is_some() && self.instant.is_none() {
             self.regulate(superblock, &mut transaction, &mut ctx.calendar);

@@ -1,5 +1,6 @@
 //! Units that stay in the buffer: those that are in no hurry to get to the flash, and those that the flash holds, too.
 
+use super::eviction::Access;
 use super::{Buffer, EvictionView, Slot, SlotState};
 use crate::FtlStats;
 use units::Lpn;
@@ -10,7 +11,7 @@ impl Buffer {
         self.kept += 1;
         let lpn = self.slots[slot as usize].lpn;
         let policy = self.policy.as_mut().expect("only a cache keeps units");
-        policy.on_keep(slot, lpn, state == SlotState::Held);
+        policy.on_keep(slot, lpn, state);
     }
 
     /// Takes a slot out of those kept; its state is for the caller to set.
@@ -29,14 +30,14 @@ impl Buffer {
     /// The host read a unit that the buffer holds.
     #[inline]
     pub fn note_read(&mut self, slot: u32) {
-        self.note_use(slot, false);
+        self.note_use(slot, Access::Read);
     }
 
     #[inline]
-    pub(super) fn note_use(&mut self, slot: u32, write: bool) {
+    pub(super) fn note_use(&mut self, slot: u32, access: Access) {
         let Slot { lpn, state, .. } = self.slots[slot as usize];
         if matches!(state, SlotState::Held | SlotState::Clean) {
-            self.policy.as_mut().expect("only a cache keeps units").on_use(slot, lpn, write);
+            self.policy.as_mut().expect("only a cache keeps units").on_use(slot, lpn, access);
         }
     }
 
@@ -57,7 +58,7 @@ impl Buffer {
 
     pub(super) fn overwrite(&mut self, slot: u32, request: u32) {
         match self.slots[slot as usize].state {
-            SlotState::Held if request == u32::MAX => self.note_use(slot, true),
+            SlotState::Held if request == u32::MAX => self.note_use(slot, Access::Write),
             SlotState::Held => {
                 self.end_keeping(slot);
                 self.wait_for(slot, request);

@@ -288,6 +288,11 @@ impl Buffer {
         slot
     }
 
+    /// The slots that wait, that which has waited longest first.
+    pub fn queued(&self) -> impl Iterator<Item = u32> {
+        self.queue.iter().copied()
+    }
+
     /// Takes the slot that has waited longest, to wait elsewhere.
     #[inline]
     pub fn take_queued(&mut self) -> Option<u32> {
@@ -300,12 +305,16 @@ impl Buffer {
         self.find(self.slots[slot as usize].lpn) == Some(slot)
     }
 
-    /// Frees a slot whose program is done or void; if it held the newest version, the index forgets it.
+    /// Frees a slot whose program is done and that holds the newest version: the index forgets it.
     #[inline]
-    pub fn release(&mut self, slot: u32, newest: bool) {
-        if newest {
-            self.unlink(slot);
-        }
+    pub fn release_newest(&mut self, slot: u32) {
+        self.unlink(slot);
+        self.release(slot);
+    }
+
+    /// Frees a slot whose program is done or void; it does not hold the newest version.
+    #[inline]
+    pub fn release(&mut self, slot: u32) {
         self.lower_pending(slot);
         self.slots[slot as usize].state = SlotState::Free;
         self.free.push(slot);
@@ -326,7 +335,7 @@ impl Buffer {
             }
             SlotState::Held => {
                 self.end_keeping(slot);
-                self.release(slot, true);
+                self.release_newest(slot);
                 return true;
             }
             _ => self.unlink(slot),
@@ -425,8 +434,10 @@ mod tests {
                 assert_eq!(is_newest, newest.get(&lpn) == Some(&slot));
                 if is_newest {
                     newest.remove(&lpn);
+                    buffer.release_newest(slot);
+                } else {
+                    buffer.release(slot);
                 }
-                buffer.release(slot, is_newest);
             }
             assert_eq!(buffer.find(lpn), newest.get(&lpn).copied());
             assert_eq!(buffer.used_slots() as usize, used.len());
@@ -440,8 +451,8 @@ mod tests {
         let epoch = buffer.end_epoch();
         let later = buffer.insert(Lpn(2), u32::MAX, SlotState::Queued);
         assert!(buffer.oldest_epoch() <= epoch);
-        buffer.release(slot, true);
+        buffer.release_newest(slot);
         assert!(buffer.oldest_epoch() > epoch);
-        buffer.release(later, true);
+        buffer.release_newest(later);
     }
 }

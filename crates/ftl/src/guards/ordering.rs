@@ -1,6 +1,7 @@
 //! Trading open superblocks between the streams of a die: what stands behind `ftl.program_order`.
 
 use crate::program_order::{Maker, ProgramOrder};
+use crate::store::HOST;
 
 /// What the FTL keeps where a policy may trade.
 pub(crate) struct Ordering {
@@ -17,12 +18,12 @@ impl Ordering {
     }
 
     /// A program is issued: remembers for which stream.
-    pub fn note(&mut self, slot: u32, host: bool) {
+    pub fn note(&mut self, slot: u32, stream: usize) {
         let slot = slot as usize;
         if self.hosts.len() <= slot {
             self.hosts.resize(slot + 1, false);
         }
-        self.hosts[slot] = host;
+        self.hosts[slot] = stream == HOST;
     }
 
     /// True when the host's stream issued the program under way at this place.

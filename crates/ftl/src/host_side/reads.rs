@@ -219,8 +219,10 @@ pub(crate) trait Reads {
                 let fetch = ahead.fetch(at);
                 let id = self.submit_shared(fetch.row, fetch.mask, Origin::ReadAhead, NONE, ctx);
                 let store = &mut self.parts().0.store;
-                let good = !store.controller.transaction(id).reading.uncorrectable;
-                ahead.note_fetch(at, id, good, &mut store.stats);
+                ahead.note_fetch(at, id);
+                if store.controller.transaction(id).reading.uncorrectable {
+                    ahead.drop_fetch(at, &mut store.stats);
+                }
             }
         }
         self.parts().1.reads.ahead = Some(ahead);
@@ -233,8 +235,9 @@ pub(crate) trait Reads {
         let Some(ahead) = &mut host.reads.ahead else { return };
         for ppa in media.store.units_of(read) {
             let lpn = media.store.map.holder(ppa);
-            let good = !media.guards.rebuilds.is_lost(lpn);
-            ahead.settle(lpn, ppa, id, good, &mut media.store.stats);
+            if ahead.settle(lpn, ppa, id) && media.guards.rebuilds.is_lost(lpn) {
+                ahead.forget(lpn, &mut media.store.stats);
+            }
         }
     }
 

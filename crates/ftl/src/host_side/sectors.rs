@@ -220,14 +220,14 @@ pub(crate) trait Sectored: Reads {
 
     /// Begins to read what a partial write needs beside its own data. False when it needs nothing.
     #[cold]
-    fn read_rest<P: Probe>(&mut self, slot: u32, whole: bool, ctx: &mut Context<P>) -> bool {
+    fn read_rest<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) -> bool {
         let (media, _) = self.parts();
         let lpn = media.buffer.slot(slot).lpn;
         let home = media.store.map.lookup(lpn);
         let part = media.guards.sectors.as_ref().map(|sectors| sectors.slots[slot as usize].missing);
         let origin = Origin::ReadModifyWrite;
         match part {
-            None if whole || home == Ppa::NONE => return false,
+            None if home == Ppa::NONE => return false,
             Some(0) => return false,
             Some(missing) if home == Ppa::NONE => {
                 self.read_unwritten(lpn, origin, Class::HostRead, slot, bytes(missing), ctx);

@@ -85,12 +85,12 @@ impl Media {
         !cache.is_pacing(die) || cache.dies[die].credit >= 0 || self.may_open_slc(die)
     }
 
-    /// Whether the host can write to a die with a cache, `own`: it could do so past the cache.
-    pub(crate) fn has_cache_room(&self, die: usize, own: bool) -> bool {
+    /// Whether the host may write past the cache of a die that has no room in it.
+    pub(crate) fn may_pass_cache(&self, die: usize) -> bool {
         // Waiting for folding helps only where something is left to be folded.
         let passes =
             |cache: &SlcCache| cache.when_full == WhenFull::Bypass || cache.dies[die].superblocks == 0;
-        self.has_slc_room(die) || (own && self.guards.slc_cache.as_ref().is_some_and(|cache| passes(cache)))
+        self.guards.slc_cache.as_ref().is_none_or(|cache| passes(cache))
     }
 
     /// Opens a superblock for the host's data.

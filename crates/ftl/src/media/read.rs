@@ -105,12 +105,11 @@ impl Media {
     }
 
     /// Says which page of its block a program is for, and that only the sectors which were written cross the channel.
-    /// `hosts`: it belongs to the host's stream.
     #[cold]
-    pub(crate) fn note_sectors_of(&mut self, program: &mut Transaction, hosts: bool) {
-        let Some(sectors) = &mut self.guards.sectors else { return };
-        program.page = if hosts { sectors.next_page(program.die.index()) } else { program.row };
-        let (programs, units) = (&self.store.programs, self.store.layout.program_units_of(program.slc));
+    pub(crate) fn note_sectors_of(&mut self, program: &mut Transaction) {
+        let Some(sectors) = &self.guards.sectors else { return };
+        program.page = program.row;
+        let (programs, units) = (&self.store.programs, program.rows * self.store.layout.row_units);
         let sources = || (0..units).map(|unit| programs.get(program.owner, unit));
         if program.kind == Kind::Program && sources().any(|source| source.origin() == Origin::Host) {
             let bytes = |source: Source| match source.origin() {

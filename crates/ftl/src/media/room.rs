@@ -115,8 +115,7 @@ impl Media {
     /// The host may take a program unit of the superblock that its data go to.
     #[inline]
     fn has_room(&self, die: usize) -> bool {
-        let room = self.has_own_room(die);
-        if self.guards.slc_cache.is_some() { self.has_cache_room(die, room) } else { room }
+        (self.has_own_room(die) && self.may_pass_cache(die)) || self.has_slc_room(die)
     }
 
     /// Whether the host may send this die another program unit.

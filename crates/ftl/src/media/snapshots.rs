@@ -83,15 +83,19 @@ impl Media {
         self.guards.snapshots.as_ref().is_some_and(|snapshots| snapshots.names(ppa))
     }
 
-    /// What snapshots name moved from `old` to `new`; `live`: it is the newest version, too, and the map says so.
-    pub(crate) fn move_named<P: Probe>(&mut self, lpn: Lpn, old: Ppa, new: Ppa, live: bool, probe: &mut P) {
-        let Some(snapshots) = &mut self.guards.snapshots else { return };
-        snapshots.rename(None, lpn, old.0, new);
-        if !live {
-            snapshots.counts.units_moved += 1;
-            self.store.map.validate(new);
-            probe.on_snapshot(SnapshotEvent::Moved { lpn, old, new });
+    /// What snapshots name moved from `old` to `new`.
+    pub(crate) fn move_named(&mut self, lpn: Lpn, old: Ppa, new: Ppa) {
+        if let Some(snapshots) = &mut self.guards.snapshots {
+            snapshots.rename(None, lpn, old.0, new);
         }
+    }
+
+    /// What only snapshots name moved from `old` to `new`: the map does not say that it is valid.
+    pub(crate) fn validate_named<P: Probe>(&mut self, lpn: Lpn, old: Ppa, new: Ppa, probe: &mut P) {
+        let Some(snapshots) = &mut self.guards.snapshots else { return };
+        snapshots.counts.units_moved += 1;
+        self.store.map.validate(new);
+        probe.on_snapshot(SnapshotEvent::Moved { lpn, old, new });
     }
 
     /// Drops a snapshot: what it names goes over to the snapshot before it, where that sees it, too.
@@ -136,7 +140,7 @@ impl Media {
             }
             home => {
                 snapshots.units -= 1;
-                snapshots.set_named(Ppa(home), false);
+                snapshots.clear_named(Ppa(home));
                 if self.store.map.lookup(lpn).0 != home {
                     self.invalidate_host(Ppa(home));
                 }

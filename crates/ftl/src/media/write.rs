@@ -105,7 +105,7 @@ impl Media {
         self.store.programs.set(frontier.slot, frontier.filled, source);
         frontier.next_unit += 1;
         frontier.filled += 1;
-        let complete = frontier.filled == self.store.layout.program_units_of(stream == SLC);
+        let complete = frontier.filled == self.store.layout.program_units_of(stream);
         self.store.map.assign(ppa, lpn);
         if complete {
             self.issue_program(die, stream, Kind::Program, ctx);
@@ -174,7 +174,7 @@ impl Media {
             self.assembly.flush_serial = (self.assembly.flush_serial + 1) & 0xFF_FFFF;
             self.assembly.flush_armed = false;
         }
-        let units = self.store.layout.program_units_of(slc);
+        let units = self.store.layout.program_units_of(stream);
         ctx.probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
         self.store.controller.submit(transaction, ctx);
         if self.guards.parity.is_some() && !slc {
@@ -205,12 +205,12 @@ impl Media {
         slot: u32,
     ) -> Transaction {
         let (layout, slc) = (&self.store.layout, stream == SLC);
-        let row = (next_unit - layout.program_units_of(slc)) / layout.row_units;
+        let row = (next_unit - layout.program_units_of(stream)) / layout.row_units;
         // Where streams trade superblocks, those of one superblock must stay in order: one class for both.
         let own_class = stream == MOVED && self.guards.ordering.is_none();
         let class = if own_class { Class::InternalProgram } else { Class::HostProgram };
         if let Some(ordering) = &mut self.guards.ordering {
-            ordering.note(slot, stream == HOST);
+            ordering.note(slot, stream);
         }
         let origin = self.store.programs.get(slot, 0).origin();
         let mut transaction = Transaction::new(kind, origin, class, DieId(die as u32), superblock, row);
@@ -221,7 +221,12 @@ impl Media {
         transaction.reading.senses = transaction.rows as u16;
         transaction.owner = slot;
         if self.guards.sectors.is_some() {
-            self.note_sectors_of(&mut transaction, stream == HOST);
+            self.note_sectors_of(&mut transaction);
+        }
+        if stream == HOST
+            && let Some(sectors) = &mut self.guards.sectors
+        {
+            transaction.page = sectors.next_page(die);
         }
         transaction
     }

@@ -61,17 +61,19 @@ impl PageMapped {
         }
     }
 
-    /// A unit that may be one of a checkpoint is on the flash; `newest`: no newer version of it waits.
-    pub(crate) fn note_checkpoint_unit(&mut self, lpn: Lpn, newest: bool) {
-        let layout = &self.media.store.layout;
-        let Some(snapshots) = &mut self.media.guards.snapshots else { return };
-        if layout.is_host_unit(lpn) {
-            return;
+    /// A unit of the map is on the flash, out of `slot`: it may be one that a checkpoint waits for.
+    #[cold]
+    pub(crate) fn note_map_unit(&mut self, lpn: Lpn, slot: u32) {
+        if let Some(demand) = &mut self.media.guards.demand {
+            demand.used_slots -= 1;
+            demand.note_written();
         }
+        let Some(snapshots) = &mut self.media.guards.snapshots else { return };
         let checkpoint = &mut snapshots.checkpoint;
+        let page = (lpn.0 - self.media.store.layout.logical_units) as usize;
         if self.media.guards.demand.is_none() {
             checkpoint.used_slots -= 1;
-        } else if newest && std::mem::take(&mut checkpoint.awaited[(lpn.0 - layout.logical_units) as usize]) {
+        } else if self.media.buffer.is_newest(slot) && std::mem::take(&mut checkpoint.awaited[page]) {
             checkpoint.awaiting -= 1;
         } else {
             return;

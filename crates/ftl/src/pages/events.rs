@@ -8,6 +8,7 @@ use crate::upkeep::KeepsUp;
 use crate::{Output, Stages, events};
 use controller::{Class, Context, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::Event;
+use nand::ProgramStatus;
 use units::Ppa;
 
 impl PageMapped {
@@ -126,7 +127,7 @@ impl PageMapped {
     #[cold]
     #[inline(never)]
     pub(crate) fn release_void(&mut self, slot: u32) {
-        self.media.buffer.release(slot, false);
+        self.media.buffer.release(slot);
         self.media.release_sectors(slot);
         self.answer_flushes();
     }
@@ -134,7 +135,7 @@ impl PageMapped {
     pub(super) fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let die = transaction.die.index();
         let global = self.media.store.space.global(die, transaction.superblock);
-        let done = self.media.store.array.program(global, transaction.row, transaction.rows);
+        let status = self.media.store.array.program(global, transaction.row, transaction.rows);
         self.account_risk(ctx.calendar.now());
         self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         if transaction.kind == Kind::Copyback {
@@ -144,15 +145,15 @@ impl PageMapped {
                 _ => self.media.on_copied_back(die),
             }
         }
-        self.on_programmed_units(transaction, done, ctx);
+        self.on_programmed_units(transaction, status, ctx);
         self.media.store.programs.release(transaction.owner);
         if self.media.guards.snapshots.is_some() {
             self.go_on_with_checkpoint(ctx.calendar.now());
         }
         self.media.store.space.in_flight[global] -= 1;
         if transaction.origin == Origin::Parity {
-            self.media.store.stats.program_failures += u64::from(!done);
-            self.media.on_parity_programmed(global as u32, done, ctx);
+            self.media.store.stats.program_failures += u64::from(status == ProgramStatus::Failed);
+            self.media.on_parity_programmed(global as u32, status, ctx);
             self.upkeep.collect(&mut self.media, die, ctx);
             return;
         }
@@ -163,7 +164,7 @@ impl PageMapped {
         if hosts {
             self.media.assembly.bound[die] -= 1;
         }
-        if !done {
+        if status == ProgramStatus::Failed {
             self.media.store.stats.program_failures += 1;
             self.media.fail_superblock(die, transaction.superblock, ctx);
         }
@@ -174,7 +175,12 @@ impl PageMapped {
 
     /// Each unit of a program has a new place, or must find another.
     #[inline(always)]
-    fn on_programmed_units<P: Probe>(&mut self, transaction: &Transaction, done: bool, ctx: &mut Context<P>) {
+    fn on_programmed_units<P: Probe>(
+        &mut self,
+        transaction: &Transaction,
+        status: ProgramStatus,
+        ctx: &mut Context<P>,
+    ) {
         let first = self.media.store.first_unit(transaction);
         for unit in 0..transaction.rows * self.media.store.layout.row_units {
             let ppa = Ppa(first + unit);
@@ -183,12 +189,12 @@ impl PageMapped {
             match source.origin() {
                 Origin::Map if source == Source::SUMMARY => {}
                 Origin::Host | Origin::Map => {
-                    self.on_host_unit(ppa, source.value(), done, transaction, &mut ctx.probe);
+                    self.on_host_unit(ppa, source.value(), status, transaction, &mut ctx.probe);
                 }
                 Origin::Padding | Origin::Parity => {}
                 origin => {
                     let old = Ppa(source.value());
-                    if !self.media.on_moved_unit(ppa, old, done, &mut ctx.probe) {
+                    if !self.media.on_moved_unit(ppa, old, status, &mut ctx.probe) {
                         self.media.move_again(old, origin, transaction.kind, ctx);
                     }
                 }
@@ -218,13 +224,14 @@ impl PageMapped {
         &mut self,
         ppa: Ppa,
         slot: u32,
-        done: bool,
+        status: ProgramStatus,
         transaction: &Transaction,
         probe: &mut P,
     ) {
         let die = transaction.die.index();
         let (lpn, request) = (self.media.buffer.slot(slot).lpn, self.media.buffer.slot(slot).request);
         let newest = self.media.buffer.is_newest(slot);
+        let done = status == ProgramStatus::Done;
         let captured = !newest && self.media.is_captured(slot);
         if !done && (newest || captured || self.media.buffer.is_awaited(slot)) {
             self.media.store.space.dies[die].live -= 1;
@@ -236,7 +243,7 @@ impl PageMapped {
             self.media.note_change(lpn);
             self.media.store.map.set(lpn, ppa);
             self.media.store.space.valid[self.media.store.layout.superblock_of(ppa) as usize] += 1;
-            probe.on_commit(lpn, ppa, old, false);
+            probe.on_commit(lpn, ppa, old);
             if old != Ppa::NONE {
                 self.media.leave(old);
             }
@@ -251,18 +258,16 @@ impl PageMapped {
             self.media.store.stats.units_stale += 1;
             self.media.lower_live(die);
         }
-        if let Some(demand) = &mut self.media.guards.demand
-            && demand.is_translation(lpn)
-        {
-            demand.used_slots -= 1;
-            demand.note_written();
+        if !self.media.store.layout.is_host_unit(lpn) {
+            self.note_map_unit(lpn, slot);
         }
-        self.note_checkpoint_unit(lpn, newest);
         if newest && self.media.buffer.keeps_clean(lpn) {
             self.media.buffer.keep_clean(slot);
             self.relieve_buffer();
+        } else if newest {
+            self.media.buffer.release_newest(slot);
         } else {
-            self.media.buffer.release(slot, newest);
+            self.media.buffer.release(slot);
         }
         self.media.release_sectors(slot);
         if request != u32::MAX {

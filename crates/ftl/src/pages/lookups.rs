@@ -79,7 +79,8 @@ impl PageMapped {
         ctx.probe.on_buffered(lpn, slot, write.older);
         self.note_arrived(slot, lpn, write);
         self.note_buffered(lpn, &mut ctx.probe);
-        self.await_entry(lpn, Waiter::Write { slot, whole: write.whole }, ctx);
+        let complete = write.whole && self.media.guards.sectors.is_none();
+        self.await_entry(lpn, Waiter::Write { slot, complete }, ctx);
         true
     }
 
@@ -176,11 +177,11 @@ impl PageMapped {
                 }
                 self.host.outputs.push(Output::Mapped { request, more: reads.saturating_sub(1), waited_ns });
             }
-            Waiter::Write { slot, whole } => {
+            Waiter::Write { slot, complete } => {
                 let lpn = self.media.buffer.slot(slot).lpn;
                 demand.install(lpn);
                 let merging = self.media.buffer.slot(slot).state == SlotState::Merging;
-                if !(merging && self.read_rest(slot, whole, ctx)) {
+                if !(merging && !complete && self.read_rest(slot, ctx)) {
                     self.on_merged(slot, &mut ctx.probe);
                 }
             }
@@ -193,7 +194,7 @@ impl PageMapped {
     pub(crate) fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
         let Some(slot) = self.media.find_unwritten(lpn) else { return };
         let waits = self.media.guards.demand.as_mut().and_then(|demand| demand.tasks.take_write(slot));
-        if waits.is_some_and(|whole| !self.read_rest(slot, whole, ctx)) {
+        if waits.is_some_and(|complete| complete || !self.read_rest(slot, ctx)) {
             self.on_merged(slot, &mut ctx.probe);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::buffer::SlotState;
 use crate::guards::snapshots::Overtaken;
-use crate::host_side::{Arriving, Reads, Sectored};
+use crate::host_side::{Arriving, Coverage, Reads, Sectored};
 use crate::pages::PageMapped;
 use crate::store::{NONE, Source};
 use crate::{Output, events};
@@ -15,10 +15,11 @@ const AWAITED_PATIENCE: Nanos = Nanos::new(10_000);
 
 impl PageMapped {
     /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program
-    /// unless it is `u32::MAX`; `whole`: the write covers the whole unit.
-    pub fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, whole: bool, ctx: &mut Context<P>) {
+    /// unless it is `u32::MAX`.
+    pub fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>) {
         self.media.reserved_slots -= 1;
         self.media.store.stats.units_written += 1;
+        let whole = coverage == Coverage::Whole;
         if whole && self.media.guards.rebuilds.has_lost() {
             self.media.guards.rebuilds.forget(lpn);
         }
@@ -57,7 +58,7 @@ impl PageMapped {
             return self.host.following.push((older, slot));
         }
         let all_there = write.whole && self.media.guards.sectors.is_none();
-        if !all_there && self.read_rest(slot, write.whole, ctx) {
+        if !all_there && self.read_rest(slot, ctx) {
             return;
         }
         self.media.buffer.enqueue(slot);

@@ -26,6 +26,12 @@ pub(crate) struct Fetch {
     first: usize,
 }
 
+impl Fetch {
+    fn places(self) -> std::ops::Range<usize> {
+        self.first..self.first + self.mask.count_ones() as usize
+    }
+}
+
 /// What follows a read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Followed {
@@ -120,30 +126,30 @@ impl Ahead {
         self.fetches[at]
     }
 
-    /// The units of a fetch are on their way; `good`: it will bring what it reads.
-    pub fn note_fetch(&mut self, at: usize, read: TransactionId, good: bool, stats: &mut FtlStats) {
-        let Fetch { mask, first, .. } = self.fetches[at];
-        for index in first..first + mask.count_ones() as usize {
-            let fetched = self.area.at(self.places[index]);
-            fetched.by = Some(read);
-            let lpn = fetched.lpn;
-            if !good {
-                self.forget(lpn, stats);
-            }
+    /// The units of a fetch are on their way.
+    pub fn note_fetch(&mut self, at: usize, read: TransactionId) {
+        for index in self.fetches[at].places() {
+            self.area.at(self.places[index]).by = Some(read);
         }
     }
 
-    /// A read brought a unit; `good`: its data can be used.
-    pub fn settle(&mut self, lpn: Lpn, ppa: Ppa, read: TransactionId, good: bool, stats: &mut FtlStats) {
-        let Some(place) = self.area.find(lpn) else { return };
-        let fetched = self.area.at(place);
-        if fetched.ppa != ppa || fetched.by != Some(read) {
-            return; // Written since, and fetched anew.
-        }
-        fetched.by = None;
-        if !good {
+    /// A fetch will not bring what it reads.
+    pub fn drop_fetch(&mut self, at: usize, stats: &mut FtlStats) {
+        for index in self.fetches[at].places() {
+            let lpn = self.area.at(self.places[index]).lpn;
             self.forget(lpn, stats);
         }
+    }
+
+    /// A read brought a unit. False when that was written since, and perhaps fetched anew.
+    pub fn settle(&mut self, lpn: Lpn, ppa: Ppa, read: TransactionId) -> bool {
+        let Some(place) = self.area.find(lpn) else { return false };
+        let fetched = self.area.at(place);
+        let is_it = fetched.ppa == ppa && fetched.by == Some(read);
+        if is_it {
+            fetched.by = None;
+        }
+        is_it
     }
 
     /// Bytes of state.

@@ -7,6 +7,7 @@ use crate::guards::{Phase, members};
 use crate::media::{Media, PENDING_MAX};
 use crate::store::{NONE, SuperblockState};
 use controller::{Class, Context, Kind, Origin, Probe, Transaction};
+use nand::ProgramStatus;
 use units::DieId;
 
 impl Media {
@@ -58,11 +59,11 @@ impl Media {
     pub(crate) fn on_parity_programmed<P: Probe>(
         &mut self,
         superblock: u32,
-        done: bool,
+        status: ProgramStatus,
         ctx: &mut Context<P>,
     ) {
         let group = self.stripes().group_of(superblock);
-        if !done {
+        if status == ProgramStatus::Failed {
             // Nothing of the host's is lost: the group is reclaimed, and the block retired.
             self.store.space.failing[superblock as usize] = true;
             self.ask(group, Origin::Rescue);

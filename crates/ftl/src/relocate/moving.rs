@@ -4,6 +4,7 @@ use crate::layout::Layout;
 use crate::media::Media;
 use crate::store::{HOST, NONE, Source};
 use controller::{Class, Context, Kind, Origin, Probe};
+use nand::ProgramStatus;
 use units::{DieId, Ppa};
 
 impl Media {
@@ -118,7 +119,13 @@ impl Media {
     /// A moved unit was programmed: it is the home of its data unless the host wrote or trimmed meanwhile. False when it
     /// must be moved again.
     #[inline]
-    pub(crate) fn on_moved_unit<P: Probe>(&mut self, ppa: Ppa, old: Ppa, done: bool, probe: &mut P) -> bool {
+    pub(crate) fn on_moved_unit<P: Probe>(
+        &mut self,
+        ppa: Ppa,
+        old: Ppa,
+        status: ProgramStatus,
+        probe: &mut P,
+    ) -> bool {
         if old == Ppa::NONE {
             return true; // Overtaken, and its old place was erased.
         }
@@ -130,16 +137,18 @@ impl Media {
         if !live && !named {
             return true;
         }
-        if !done {
+        if status == ProgramStatus::Failed {
             return false;
         }
         if named {
-            self.move_named(lpn, old, ppa, live, probe);
+            self.move_named(lpn, old, ppa);
         }
-        if live {
+        if !live {
+            self.validate_named(lpn, old, ppa, probe);
+        } else {
             self.note_change(lpn);
             self.store.map.set(lpn, ppa);
-            probe.on_commit(lpn, ppa, old, true);
+            probe.on_moved(lpn, ppa, old);
         }
         self.store.space.valid[superblock as usize] += 1;
         self.invalidate(old);

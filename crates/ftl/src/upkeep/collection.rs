@@ -8,7 +8,7 @@ use crate::gc::trigger::TriggerView;
 use crate::media::{Media, PENDING_MAX};
 use crate::store::{NONE, SuperblockState};
 use crate::upkeep::Upkeep;
-use controller::{Context, Origin, Probe, Transaction};
+use controller::{Context, Origin, Probe, Transaction, Urgency};
 use engine::{Calendar, Event};
 use units::DieId;
 
@@ -58,8 +58,8 @@ impl Upkeep {
             }
         }
         media.pad_leftover(die, ctx);
-        let urgent = media.free_superblocks(die) < 2;
-        media.store.controller.set_urgent(DieId(die as u32), urgent);
+        let urgency = if media.free_superblocks(die) < 2 { Urgency::Urgent } else { Urgency::Normal };
+        media.store.controller.set_urgency(DieId(die as u32), urgency);
     }
 
     #[inline]

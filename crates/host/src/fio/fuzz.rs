@@ -65,7 +65,7 @@ fn play(file: JobFile, pick: u64) {
                 let index = (pick as usize * 31) % outstanding.len();
                 let request = outstanding.swap_remove(index);
                 now = SimTime::from_ns(now.ns() + pick * 40_000);
-                workload.complete(&request, now, pick == 3);
+                workload.complete(&request, now);
             }
             Poll::Done => break,
         }

@@ -91,10 +91,15 @@ impl Think {
         (pause_ns > 0).then_some(Self { pause_ns, blocks, by_issue, counted: 0, last: 0, has_made: false })
     }
 
-    /// A request was made, or answered.
-    pub fn count(&mut self, by_issue: bool) {
-        self.counted += u64::from(by_issue == self.by_issue);
-        self.has_made |= by_issue;
+    /// A request was made.
+    pub fn note_made(&mut self) {
+        self.counted += u64::from(self.by_issue);
+        self.has_made = true;
+    }
+
+    /// A request was answered.
+    pub fn note_answered(&mut self) {
+        self.counted += u64::from(!self.by_issue);
     }
 
     /// Whether a pause is due; it is then begun.

@@ -38,11 +38,15 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// A pace from `start_ns` on.
-    pub fn new(rate: Rate, poisson: bool, start_ns: u64, random: &mut RandomStream) -> Self {
-        let mut pace = Self { rate, poisson, due_ns: start_ns, remainder: 0 };
-        if poisson && let Rate::RequestsPerSecond(_) = rate {
-            // An even pace starts with a request; a random one starts with a wait.
+    /// An even pace from `start_ns` on: it starts with a request.
+    pub fn even(rate: Rate, start_ns: u64) -> Self {
+        Self { rate, poisson: false, due_ns: start_ns, remainder: 0 }
+    }
+
+    /// A random pace from `start_ns` on: with requests by number it starts with a wait.
+    pub fn poisson(rate: Rate, start_ns: u64, random: &mut RandomStream) -> Self {
+        let mut pace = Self { poisson: true, ..Self::even(rate, start_ns) };
+        if let Rate::RequestsPerSecond(_) = rate {
             pace.advance(1, random);
         }
         pace
@@ -81,12 +85,12 @@ mod tests {
     fn an_even_pace_never_drifts() {
         let mut random = RandomStream::new(1, "test");
         // 3 requests a second: the n-th is due at n/3 s, rounded down, however many went before.
-        let mut pace = Pace::new(Rate::RequestsPerSecond(3), false, 5, &mut random);
+        let mut pace = Pace::even(Rate::RequestsPerSecond(3), 5);
         for n in 0..100_000u64 {
             assert_eq!(pace.due_ns(), 5 + n * 1_000_000_000 / 3);
             pace.advance(4096, &mut random);
         }
-        let mut pace = Pace::new(Rate::BytesPerSecond(7_000_003), false, 0, &mut random);
+        let mut pace = Pace::even(Rate::BytesPerSecond(7_000_003), 0);
         for n in 0..100_000u64 {
             assert_eq!(pace.due_ns(), n * 4096 * 1_000_000_000 / 7_000_003);
             pace.advance(4096, &mut random);
@@ -96,7 +100,7 @@ mod tests {
     #[test]
     fn a_random_pace_has_the_mean_and_spread_of_an_exponential() {
         let mut random = RandomStream::new(2, "test");
-        let mut pace = Pace::new(Rate::RequestsPerSecond(1000), true, 0, &mut random);
+        let mut pace = Pace::poisson(Rate::RequestsPerSecond(1000), 0, &mut random);
         let (count, mut sum, mut squares) = (200_000u32, 0.0, 0.0);
         for _ in 0..count {
             let before = pace.due_ns();

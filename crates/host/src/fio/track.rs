@@ -82,6 +82,15 @@ enum Covered {
     Map(BlockMap, [u64; 3]),
 }
 
+/// What a sequential direction does that comes to the end of its part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtEnd {
+    /// It has nothing more to ask for.
+    Stops,
+    /// It begins again.
+    GoesRound,
+}
+
 /// What a clone keeps of one of its files.
 #[derive(Clone, Debug)]
 pub struct Track {
@@ -95,8 +104,7 @@ pub struct Track {
     file_bytes: u64,
     is_random: bool,
     hole: i64,
-    /// A sequential direction that comes to the end of its part begins again.
-    goes_round: bool,
+    at_end: AtEnd,
     aligns: [u64; 3],
     samplers: [Option<Sampler>; 3],
     /// Where the last request of each direction ended, and where it began, from the start of the part.
@@ -126,7 +134,7 @@ impl Track {
         job: &JobSpec,
         part: &Part,
         file_offset: u64,
-        goes_round: bool,
+        at_end: AtEnd,
         random: &mut RandomStream,
     ) -> Result<Self, WorkloadError> {
         let mut samplers = [None, None, None];
@@ -158,7 +166,7 @@ impl Track {
             file_bytes: part.file_bytes,
             is_random: job.random,
             hole: job.hole,
-            goes_round,
+            at_end,
             aligns,
             samplers,
             ends: [0; 3],
@@ -277,7 +285,7 @@ impl Track {
     /// The place after the last request of `direction`, a hole further if there is one.
     #[inline]
     fn onward(&mut self, direction: usize) -> Option<u64> {
-        if self.goes_round && self.ends[direction] >= self.bytes {
+        if self.at_end == AtEnd::GoesRound && self.ends[direction] >= self.bytes {
             self.ends[direction] = self.zone;
         }
         if self.start + self.ends[direction] >= self.file_bytes {

@@ -5,6 +5,7 @@
 //! many writes. What was read is not compared: nothing here can come back wrong unseen (`--check`).
 
 use super::job::JobSpec;
+use crate::Op;
 use std::collections::{BTreeMap, VecDeque};
 
 /// How a job reads back.
@@ -83,9 +84,9 @@ impl History {
         self.in_order.iter().map(|written| written.1).sum::<u64>() + self.by_place.values().sum::<u64>()
     }
 
-    /// A request of the job itself goes out: is it a write, at which place of the drive, how long?
-    pub fn asked(&mut self, is_write: bool, offset: u64, bytes: u64) {
-        if !is_write {
+    /// A request of the job itself goes out: at which place of the drive, how long?
+    pub fn asked(&mut self, op: Op, offset: u64, bytes: u64) {
+        if op != Op::Write {
             return;
         }
         if !self.rule.only {
@@ -107,9 +108,9 @@ impl History {
     }
 
     /// A request at `offset` was answered.
-    pub fn answered(&mut self, is_read: bool, offset: u64) {
-        self.last_was_read = is_read;
-        if is_read {
+    pub fn answered(&mut self, op: Op, offset: u64) {
+        self.last_was_read = op == Op::Read;
+        if self.last_was_read {
             return;
         }
         if let Some(index) = self.in_flight.iter().position(|place| *place == offset) {
@@ -157,7 +158,7 @@ mod tests {
         let rule = Rule { by_place: true, every: 0, batch: 0, only: false };
         let mut history = History::new(rule);
         for (offset, bytes) in [(40, 10), (0, 10), (5, 10), (60, 4), (30, 40), (20, 5)] {
-            history.asked(true, offset, bytes);
+            history.asked(Op::Write, offset, bytes);
         }
         let read: Vec<_> = std::iter::from_fn(|| history.next()).collect();
         assert_eq!(read, [(5, 10), (20, 5), (30, 40)]);
@@ -167,14 +168,14 @@ mod tests {
     fn a_backlog_waits_for_its_writes_to_be_answered() {
         let rule = Rule { by_place: false, every: 2, batch: 2, only: false };
         let mut history = History::new(rule);
-        history.asked(true, 0, 4);
+        history.asked(Op::Write, 0, 4);
         assert_eq!(history.next_of_backlog(), None);
-        history.asked(true, 4, 4);
+        history.asked(Op::Write, 4, 4);
         assert_eq!(history.next_of_backlog(), None, "in flight");
-        history.answered(false, 0);
+        history.answered(Op::Write, 0);
         assert_eq!(history.next_of_backlog(), Some((0, 4)));
         assert_eq!(history.next_of_backlog(), None, "in flight");
-        history.answered(false, 4);
+        history.answered(Op::Write, 4);
         assert_eq!(history.next_of_backlog(), Some((4, 4)));
         assert!(history.is_empty());
     }

@@ -6,7 +6,7 @@ use super::hold::{Overlap, Refill, Think};
 use super::job::{Access, JobSpec};
 use super::pace::Pace;
 use super::pick::Picker;
-use super::track::{Sizes, Track, Way};
+use super::track::{AtEnd, Sizes, Track, Way};
 use super::verify::{History, Rule};
 use crate::{HostRequest, Op, WorkloadError};
 use engine::RandomStream;
@@ -130,10 +130,11 @@ impl Worker {
         // fio: a sequential direction begins again where time is not over, or writes are asked for beyond a pass.
         let beyond = share.io_bytes.is_some_and(|bytes| bytes > share.pass_bytes) && job.writes();
         let goes_round = (job.time_based && share.parts.len() == 1) || beyond;
+        let at_end = if goes_round { AtEnd::GoesRound } else { AtEnd::Stops };
         let mut tracks = Vec::with_capacity(share.parts.len());
         for part in &share.parts {
             let offset = files[part.file as usize].offset;
-            tracks.push(Track::new(job, part, offset, goes_round, &mut random)?);
+            tracks.push(Track::new(job, part, offset, at_end, &mut random)?);
         }
         let mut streams = [None, None, None];
         for &direction in job.directions() {
@@ -204,7 +205,10 @@ impl Worker {
             else {
                 continue;
             };
-            stream.pace = Some(Pace::new(rate, job.poisson, times.start_ns, &mut self.random));
+            stream.pace = Some(match job.poisson {
+                true => Pace::poisson(rate, times.start_ns, &mut self.random),
+                false => Pace::even(rate, times.start_ns),
+            });
         }
         times.start_ns
     }
@@ -313,7 +317,7 @@ impl Worker {
     #[inline]
     fn answered(&mut self, request: &HostRequest) {
         if let Some(history) = &mut self.history {
-            history.answered(request.op == Op::Read, request.offset);
+            history.answered(request.op, request.offset);
         }
         if let Some(overlap) = &mut self.overlap {
             overlap.answered(request.offset, u64::from(request.bytes));
@@ -322,7 +326,7 @@ impl Worker {
             refill.answered();
         }
         if let Some(think) = &mut self.think {
-            think.count(false);
+            think.note_answered();
         }
     }
 
@@ -392,7 +396,7 @@ impl Worker {
         }
         let op = [Op::Read, Op::Write, Op::Trim][direction];
         if let Some(history) = &mut self.history {
-            history.asked(op == Op::Write, offset, bytes);
+            history.asked(op, offset, bytes);
         }
         let mut pass_ends = false;
         if self.access == Access::TrimWrite && op == Op::Trim {
@@ -401,7 +405,10 @@ impl Worker {
             self.end_pass();
             pass_ends = true;
         }
-        self.set_gate(op, pass_ends);
+        self.set_gate(op);
+        if pass_ends {
+            self.flush_after_pass();
+        }
         Some((op, offset, bytes))
     }
 

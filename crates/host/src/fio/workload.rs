@@ -415,7 +415,7 @@ impl Workload for FioWorkload {
     }
 
     #[inline]
-    fn complete(&mut self, request: &HostRequest, now: SimTime, _failed: bool) {
+    fn complete(&mut self, request: &HostRequest, now: SimTime) {
         let mut index = self.owners[usize::from(request.tag)];
         if self.clones[index as usize].shares_tag {
             index = self.pending.remove(request);

@@ -129,7 +129,7 @@ impl Workload for Flows {
         })
     }
 
-    fn complete(&mut self, request: &HostRequest, _now: SimTime, _failed: bool) {
+    fn complete(&mut self, request: &HostRequest, _now: SimTime) {
         if let Flow::Synthetic(flow) = &mut self.flows[request.tag as usize] {
             flow.complete();
         }

@@ -92,7 +92,7 @@ fn replay(origin: Origin, options: &TraceOptions) {
             }
             Poll::Blocked => {
                 let request = outstanding.pop().expect("blocked only while requests are out");
-                workload.complete(&request, now, false);
+                workload.complete(&request, now);
             }
             Poll::Done => {
                 assert_eq!(workload.report().requests, workload.info().requests.total());

@@ -4,7 +4,7 @@ use super::access::AccessOptions;
 use super::info::TraceInfo;
 use super::record::Record;
 use super::source::{Located, Met};
-use super::survey::Survey;
+use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
 use crate::volume::{self, VolumeRequest, VolumeRequests};
 
@@ -32,7 +32,8 @@ pub fn inspect_volume(
     access.map_or(Ok(()), AccessOptions::check)?;
     let requests = volume::requests(spec, seed)?;
     let met = Met { volumes: vec![volume_name(&requests)], ..Met::default() };
-    let mut survey = Survey::new(access.is_some(), access);
+    let mut survey =
+        Survey::new(if access.is_some() { Footprint::Exact } else { Footprint::Estimated }, access);
     for (request, line) in requests.zip(1..) {
         survey.add(&Located { record: record(&request), line });
     }

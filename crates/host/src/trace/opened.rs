@@ -9,7 +9,7 @@ use super::place::Layout;
 use super::recognize::{recognize, spoken};
 use super::sort::{Sorted, Window};
 use super::source::{Located, Met, Stream};
-use super::survey::Survey;
+use super::survey::{Footprint, Survey};
 use crate::WorkloadError;
 
 /// How requests come into order of time.
@@ -157,7 +157,8 @@ impl Opened {
     ) -> Result<Self, WorkloadError> {
         let mut requests = Requests::open(&origin, card, &options, order)?;
         let exact = options.exact_footprint || options.addresses == Addresses::Compact;
-        let mut survey = Survey::new(exact, options.access);
+        let mut survey =
+            Survey::new(if exact { Footprint::Exact } else { Footprint::Estimated }, options.access);
         while let Some(located) = requests.next()? {
             survey.add(&located);
         }

@@ -310,7 +310,7 @@ impl Workload for TraceWorkload {
         Some(self.line)
     }
 
-    fn complete(&mut self, _request: &HostRequest, _now: SimTime, _failed: bool) {
+    fn complete(&mut self, _request: &HostRequest, _now: SimTime) {
         if let Pace::Closed { outstanding, .. } = &mut self.pace {
             *outstanding = outstanding.checked_sub(1).expect("a completion has its request");
         }

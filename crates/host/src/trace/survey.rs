@@ -42,9 +42,18 @@ pub(crate) struct Survey {
     access: Option<AccessMap>,
 }
 
+/// How the pages that a trace touches are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Footprint {
+    /// By the set of them.
+    Exact,
+    /// By an estimate, which takes little memory.
+    Estimated,
+}
+
 impl Survey {
-    /// Nothing met yet; `exact` keeps the set of pages, `access` counts the accesses to each.
-    pub fn new(exact: bool, access: Option<AccessOptions>) -> Self {
+    /// Nothing met yet; `access` counts the accesses to each page.
+    pub fn new(footprint: Footprint, access: Option<AccessOptions>) -> Self {
         Self {
             counts: Counts::default(),
             bytes: Counts::default(),
@@ -59,8 +68,8 @@ impl Survey {
             sequential: 0,
             writes_with_fua: 0,
             longest: (0, 0),
-            estimate: (!exact).then(Estimate::new),
-            pages: exact.then(PageSet::default),
+            estimate: (footprint == Footprint::Estimated).then(Estimate::new),
+            pages: (footprint == Footprint::Exact).then(PageSet::default),
             access: access.map(AccessMap::new),
         }
     }

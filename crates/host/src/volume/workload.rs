@@ -88,7 +88,7 @@ impl Workload for VolumeWorkload {
         }))
     }
 
-    fn complete(&mut self, _request: &HostRequest, _now: SimTime, _failed: bool) {
+    fn complete(&mut self, _request: &HostRequest, _now: SimTime) {
         self.outstanding = self.outstanding.checked_sub(1).expect("a completion has its request");
     }
 

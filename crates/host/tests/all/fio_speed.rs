@@ -28,7 +28,7 @@ fn ns_per_request(job: &str, depth: usize) -> f64 {
             Poll::At(_) | Poll::Blocked => {
                 let oldest = outstanding.pop_front().expect("one is out");
                 now += 10;
-                workload.complete(&oldest, SimTime::from_ns(now), false);
+                workload.complete(&oldest, SimTime::from_ns(now));
             }
             Poll::Done => break,
         }

@@ -228,7 +228,7 @@ fn as_fast_as_possible_keeps_the_depth_outstanding() {
             }
             Poll::Blocked => {
                 assert_eq!(outstanding.len(), 3);
-                workload.complete(&outstanding.remove(0), now, false);
+                workload.complete(&outstanding.remove(0), now);
             }
             Poll::At(_) => panic!("a closed loop has no times"),
             Poll::Done => break,

@@ -193,7 +193,7 @@ fn drain(workload: &mut VolumeWorkload) -> (Vec<HostRequest>, u64) {
                 assert!(later > now);
                 now = later;
             }
-            Poll::Blocked => workload.complete(&open.remove(0), now, false),
+            Poll::Blocked => workload.complete(&open.remove(0), now),
             Poll::Done => return (got, most),
         }
     }

@@ -47,7 +47,7 @@ pub fn play(
                 let (time, request) = outstanding.pop_front().unwrap();
                 now = time;
                 seen(workload, &request, Said::Answered);
-                workload.complete(&request, SimTime::from_ns(now), false);
+                workload.complete(&request, SimTime::from_ns(now));
             }
             _ => now = next,
         }

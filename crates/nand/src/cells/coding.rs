@@ -21,15 +21,23 @@ const QLC_ONE_SHOT: [&str; 16] = [
     "0010", "0110", "0111",
 ];
 
-/// The coding of a kind of cell.
-pub fn states(cell: Cell, two_step: bool) -> &'static [&'static str] {
-    match (cell, two_step) {
-        (Cell::Slc, _) => &SLC,
-        (Cell::Mlc, _) => &MLC,
-        (Cell::Tlc, true) => &TLC,
-        (Cell::Tlc, false) => &TLC_ONE_SHOT,
-        (Cell::Qlc, true) => &QLC,
-        (Cell::Qlc, false) => &QLC_ONE_SHOT,
+/// The coding of a kind of cell whose pages are written one after the other.
+pub fn two_step_states(cell: Cell) -> &'static [&'static str] {
+    match cell {
+        Cell::Slc => &SLC,
+        Cell::Mlc => &MLC,
+        Cell::Tlc => &TLC,
+        Cell::Qlc => &QLC,
+    }
+}
+
+/// The coding of a kind of cell whose pages are written at once.
+pub fn one_shot_states(cell: Cell) -> &'static [&'static str] {
+    match cell {
+        Cell::Slc => &SLC,
+        Cell::Mlc => &MLC,
+        Cell::Tlc => &TLC_ONE_SHOT,
+        Cell::Qlc => &QLC_ONE_SHOT,
     }
 }
 
@@ -52,8 +60,9 @@ mod tests {
 
     #[test]
     fn neighbours_differ_in_one_bit_and_no_state_comes_twice() {
-        for (cell, two_step) in KINDS.iter().flat_map(|cell| [(*cell, true), (*cell, false)]) {
-            let states = states(cell, two_step);
+        for (cell, states) in
+            KINDS.iter().flat_map(|cell| [(*cell, two_step_states(*cell)), (*cell, one_shot_states(*cell))])
+        {
             assert_eq!(states.len(), 1 << cell.bits());
             assert!(states[0].bytes().all(|digit| digit == b'1'), "the erased state reads as ones");
             for pair in states.windows(2) {
@@ -70,7 +79,7 @@ mod tests {
     #[test]
     fn pages_written_one_after_the_other_split_groups_in_two() {
         for cell in KINDS {
-            let states = states(cell, true);
+            let states = two_step_states(cell);
             for page in 0..cell.bits() as usize {
                 assert_eq!(sensings(states, page), 1 << page);
                 assert_eq!(group(states, page + 1, states.len() - 1) + 1, 2 << page, "{cell:?} {page}");
@@ -81,7 +90,7 @@ mod tests {
     #[test]
     fn sensings_of_pages_written_at_once_are_even() {
         let of = |cell| -> Vec<usize> {
-            let states = states(cell, false);
+            let states = one_shot_states(cell);
             (0..states[0].len()).map(|page| sensings(states, page)).collect()
         };
         assert_eq!(of(Cell::Tlc), [2, 3, 2]);

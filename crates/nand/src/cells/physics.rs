@@ -193,7 +193,8 @@ impl CellPhysics {
         let order =
             s.choice("order", &["two-step", "one-shot"], usual, "how the pages of a wordline are written")?;
         let two_step = order == "two-step" && cell != Cell::Slc;
-        let states = coding::states(cell, two_step).to_vec();
+        let states = if two_step { coding::two_step_states(cell) } else { coding::one_shot_states(cell) };
+        let states = states.to_vec();
         let names: Vec<String> =
             s.or("plans", vec!["normal".to_owned()], "named sets of voltages, the usual one first")?;
         let erased = volts(&mut s, "erased", "mean threshold of the erased state")?;

@@ -1,6 +1,6 @@
 //! The bench a chip lies on: its clock, its oven, and how the last operation ended.
 
-use super::{Answer, Status};
+use super::{Answer, Pages, Status};
 use crate::cells::arrhenius;
 
 const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
@@ -54,12 +54,13 @@ impl Bench {
     }
 }
 
-/// Refuses cycles that cannot be: none, more than any part lives, or programs over what the block holds.
-pub(super) fn check_cycles(block: u32, cycles: u64, programs: bool, holds_data: bool) -> Result<(), String> {
+/// Refuses cycles that cannot be: none, more than any part lives, or programs over what the block holds, whose next page
+/// is `next_page`.
+pub(super) fn check_cycles(block: u32, cycles: u64, pages: Pages, next_page: u32) -> Result<(), String> {
     if !(1..=CYCLES_MOST).contains(&cycles) {
         return Err(format!("{cycles} cycles: expected 1 to {CYCLES_MOST}"));
     }
-    if programs && holds_data {
+    if pages != Pages::None && next_page > 0 {
         return Err(format!("block {block} holds data: expected an erased block, or cycles that only erase"));
     }
     Ok(())

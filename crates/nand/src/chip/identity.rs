@@ -1,7 +1,7 @@
 //! What a part says about itself, and how it answers.
 
 use crate::cells::{CellPhysics, coding};
-use crate::{ArrayTiming, Cell, Geometry, Tables};
+use crate::{ArrayTiming, Geometry, Tables};
 use config::{ConfigError, Section};
 use units::Nanos;
 
@@ -110,7 +110,7 @@ impl ChipFile {
             pe_cycles: nand.or("pe_cycles_rated", 0u64, "program/erase cycles the data sheet promises")?,
         };
         let physics = CellPhysics::read(nand, geometry.cell)?;
-        let usual = || coding::states(geometry.cell, geometry.cell == Cell::Mlc).to_vec();
+        let usual = || coding::one_shot_states(geometry.cell).to_vec();
         let states = physics.as_ref().map_or_else(usual, |physics| physics.states.clone());
         let identity = Identity { title, maker, device_id, geometry, states, rated };
         Ok(Self { identity, timing, tables, physics })

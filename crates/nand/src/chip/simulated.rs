@@ -301,8 +301,7 @@ impl ChipInterface for SimulatedChip {
         pages: Pages,
     ) -> Result<Vec<LogRow>, String> {
         self.identity.check(number, 0)?;
-        let holds_data = self.block(number).next_page > 0;
-        check_cycles(number, cycles, pages != Pages::None, holds_data)?;
+        check_cycles(number, cycles, pages, self.block(number).next_page)?;
         let cells = self.cells();
         self.block(number);
         let mut block = self.blocks.remove(&number).expect("it was just made");

@@ -285,8 +285,7 @@ impl ChipInterface for TabledChip {
         pages: Pages,
     ) -> Result<Vec<LogRow>, String> {
         self.identity.check(number, 0)?;
-        let holds_data = self.block(number).next_page > 0;
-        check_cycles(number, cycles, pages != Pages::None, holds_data)?;
+        check_cycles(number, cycles, pages, self.block(number).next_page)?;
         let stress = self.stress(pattern, pages)?;
         let warmth = self.warmth();
         let block = self.block(number);

@@ -50,12 +50,17 @@ pub(crate) struct Content {
 pub(super) type Stored = (Lpn, u32);
 
 impl Content {
-    /// `filled`: the buffer holds data of before.
-    pub fn new(unit: u64, filled: bool) -> Self {
+    /// The buffer holds data of before.
+    pub fn of_filled(unit: u64) -> Self {
+        Self { unheard: BEFORE, ..Self::new(unit) }
+    }
+
+    /// Nothing is in the buffer.
+    pub fn new(unit: u64) -> Self {
         Self {
             per_unit: unit / SECTOR,
             entering: (0, 0),
-            unheard: if filled { BEFORE } else { Lpn::NONE },
+            unheard: Lpn::NONE,
             drive: HashMap::new(),
             slots: Vec::new(),
             flash: HashMap::new(),

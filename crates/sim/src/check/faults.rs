@@ -223,7 +223,7 @@ fn an_operation_that_is_lost_is_found() {
 /// An account of requests, and a read of one unit under way.
 fn ledger() -> (Ledger, HostRequest) {
     let bench = Bench::new(Kind::Read);
-    let mut ledger = Ledger::new(&bench.ftl, bench.clock.busy(SimTime::ZERO), true);
+    let mut ledger = Ledger::new(&bench.ftl, bench.clock.busy(SimTime::ZERO), Measured::AtOnce);
     let request =
         HostRequest { arrive: SimTime::ZERO, op: Op::Read, offset: 0, bytes: 4096, tag: 0, fua: false };
     ledger.on_request(0, &request);
@@ -241,7 +241,7 @@ fn part() -> Transaction {
 fn an_answer_before_all_parts_is_found() {
     let (mut ledger, request) = ledger();
     ledger.on_host_part(&part(), Ppa(0));
-    ledger.on_complete(0, &request, false, SimTime::from_ns(1));
+    ledger.on_complete(0, &request, Answer::Done, SimTime::from_ns(1));
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn an_answer_before_the_data_are_decoded_is_found() {
     let (mut ledger, request) = ledger();
     ledger.on_host_part(&part(), Ppa(0));
     ledger.on_host_part_read(&part(), SimTime::from_ns(9));
-    ledger.on_complete(0, &request, false, SimTime::from_ns(8));
+    ledger.on_complete(0, &request, Answer::Done, SimTime::from_ns(8));
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn a_unit_that_is_not_read_is_found() {
     ledger.on_host_read(Ppa(1));
     ledger.on_host_part(&part(), Ppa(0));
     ledger.on_host_part_read(&part(), SimTime::ZERO);
-    ledger.on_complete(0, &request, false, SimTime::from_ns(8));
+    ledger.on_complete(0, &request, Answer::Done, SimTime::from_ns(8));
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn a_write_whose_data_did_not_enter_is_found() {
     let (mut ledger, request) = ledger();
     let write = HostRequest { op: Op::Write, ..request };
     ledger.on_request(1, &write);
-    ledger.on_complete(1, &write, false, SimTime::ZERO);
+    ledger.on_complete(1, &write, Answer::Done, SimTime::ZERO);
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn a_unit_of_another_origin_is_found() {
 #[should_panic(expected = "units that the host read: found somewhere and answered")]
 fn a_unit_that_was_answered_from_nowhere_is_found() {
     let (mut ledger, request) = ledger();
-    ledger.on_complete(0, &request, false, SimTime::ZERO);
+    ledger.on_complete(0, &request, Answer::Done, SimTime::ZERO);
     ledger.settle(&Bench::new(Kind::Read).ftl);
 }
 
@@ -317,7 +317,7 @@ const PLACE: Ppa = Ppa(80);
 
 /// Unit 5 of 4 KiB lives in version 1 at `HOME`; its third and fourth sector are written anew into slot 0.
 fn partly_written() -> Content {
-    let mut bytes = Content::new(4096, false);
+    let mut bytes = Content::new(4096);
     bytes.on_data(5 * 4096 + 1024, 1024);
     bytes.on_write(Lpn(5), 2, 1);
     bytes.on_buffered(Lpn(5), 0, 2, None);
@@ -393,7 +393,7 @@ fn a_slot_that_changes_on_its_way_is_found() {
 fn a_move_of_what_was_not_read_is_found() {
     let drive = drive();
     let ftl = drive.build(1).expect("the drive can be built");
-    let mut checker = Checker::new(&drive, &ftl, false).expect("its numbers can be read");
+    let mut checker = Checker::new(&drive, &ftl, Measured::AtOnce).expect("its numbers can be read");
     let program = |origin, row| {
         let mut program = Transaction::new(Kind::Program, origin, Class::HostProgram, DieId(0), 0, row);
         program.owner = 0;
@@ -407,8 +407,8 @@ fn a_move_of_what_was_not_read_is_found() {
     checker.on_buffered(Lpn(0), 0, None);
     checker.on_place(&program(Origin::Host, 0), 1, |_| (Origin::Host, 0));
     checker.rows[0] = 2;
-    checker.on_commit(Lpn(0), Ppa(0), Ppa::NONE, false);
+    checker.on_commit(Lpn(0), Ppa(0), Ppa::NONE);
     let new = Ppa(ftl.layout().row_units);
     checker.on_place(&program(Origin::Gc, 1), 1, |_| (Origin::Gc, 0));
-    checker.on_commit(Lpn(0), new, Ppa(0), true);
+    checker.on_moved(Lpn(0), new, Ppa(0));
 }

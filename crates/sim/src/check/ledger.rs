@@ -55,9 +55,27 @@ pub(crate) struct Ledger {
     before: FtlStats,
 }
 
+/// When the window begins that results are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// With the run.
+    AtOnce,
+    /// When a ramp is over.
+    AfterRamp,
+}
+
+/// How a request was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It was done.
+    Done,
+    /// With an error.
+    Error,
+}
+
 impl Ledger {
-    /// An account that begins with what the drive counted before; `counts`: its window begins at once.
-    pub fn new(ftl: &Ftl, busy: (Vec<u64>, Vec<u64>), counts: bool) -> Self {
+    /// An account that begins with what the drive counted before.
+    pub fn new(ftl: &Ftl, busy: (Vec<u64>, Vec<u64>), measured: Measured) -> Self {
         let stats = ftl.stats();
         let all = Counts {
             pages_read: stats.pages_read,
@@ -72,7 +90,7 @@ impl Ledger {
             decoding_then: [0; Origin::COUNT],
             busy_then: busy,
             window: SimTime::ZERO,
-            counts,
+            counts: measured == Measured::AtOnce,
             requests: Vec::new(),
             units_read: 0,
             wanted: Vec::new(),
@@ -140,7 +158,8 @@ impl Ledger {
         request.ready = request.ready.max(decoded);
     }
 
-    pub fn on_complete(&mut self, id: u32, request: &HostRequest, failed: bool, now: SimTime) {
+    pub fn on_complete(&mut self, id: u32, request: &HostRequest, answer: Answer, now: SimTime) {
+        let failed = answer == Answer::Error;
         let asked = *self.request(id);
         let op = request.op;
         assert!(now >= request.arrive, "a {} is answered before it came", op.name());

@@ -24,7 +24,8 @@ use content::Content;
 use controller::{ChannelUse, Kind, Origin, SnapshotEvent, Transaction, TransactionId};
 use ftl::{Ftl, Layout, Seen};
 use host::HostRequest;
-use ledger::Ledger;
+pub(crate) use ledger::Measured;
+use ledger::{Answer, Ledger};
 use numbers::Numbers;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -71,18 +72,21 @@ pub(crate) struct Checker {
 }
 
 impl Checker {
-    /// An account that begins with what the drive holds now; `ramps`: what comes first is not measured.
+    /// An account that begins with what the drive holds now.
     ///
     /// # Errors
     /// When the drive's own numbers cannot be read once more.
-    pub fn new(drive: &Drive, ftl: &Ftl, ramps: bool) -> Result<Self, Error> {
+    pub fn new(drive: &Drive, ftl: &Ftl, measured: Measured) -> Result<Self, Error> {
         let layout = ftl.layout().clone();
         let physical = layout.physical_units();
         let clock = Clock::new(Numbers::new(drive, ftl)?, drive.geometry().channels, layout.dies);
         let mut checker = Self {
-            ledger: Ledger::new(ftl, clock.busy(SimTime::ZERO), !ramps),
+            ledger: Ledger::new(ftl, clock.busy(SimTime::ZERO), measured),
             clock,
-            bytes: Content::new(layout.unit.get(), ftl.is_draining()),
+            bytes: match ftl.is_draining() {
+                true => Content::of_filled(layout.unit.get()),
+                false => Content::new(layout.unit.get()),
+            },
             stored: vec![NOTHING; physical],
             read_by: vec![0; physical],
             placed: Vec::new(),
@@ -100,7 +104,7 @@ impl Checker {
             requests_out: 0,
             submitted: 0,
             finished: 0,
-            durability: Durability::new(ftl.is_protected(), ftl.is_write_back()),
+            durability: Durability::of(ftl),
             stripes: ftl.parity().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
             layout,
         };
@@ -161,7 +165,8 @@ impl Checker {
     pub fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         self.requests_out += 1;
         self.durability.on_complete(request);
-        self.ledger.on_complete(request.id, &request.host, request.failed, now);
+        let answer = if request.failed { Answer::Error } else { Answer::Done };
+        self.ledger.on_complete(request.id, &request.host, answer, now);
         let latency = now.since(request.host.arrive).ns();
         let explained: u64 = stages.iter().sum();
         assert!(
@@ -353,12 +358,14 @@ impl Checker {
         );
     }
 
-    pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
-        let version = if moved { self.held_version[old.index()] } else { self.version[lpn.index()] };
-        self.commit(lpn, new, old, version, moved);
-        if !moved {
-            self.durability.on_commit(lpn, version);
-        }
+    pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        let version = self.version[lpn.index()];
+        self.commit(lpn, new, old, version, false);
+        self.durability.on_commit(lpn, version);
+    }
+
+    pub fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        self.commit(lpn, new, old, self.held_version[old.index()], true);
     }
 
     /// What is on flash now is older than the newest, by one write or more.

@@ -59,10 +59,10 @@ impl Precondition {
         }
     }
 
-    /// With copies of the workload, of which every one is the same if it is `recorded`.
-    pub fn with_copies(self, copies: Copies, recorded: bool, ftl: &Ftl) -> Self {
+    /// With copies of the workload.
+    pub fn with_copies(self, copies: Copies, ftl: &Ftl) -> Self {
         let (unit, capacity) = (ftl.layout().unit.get(), ftl.layout().capacity().get());
-        Self { own: Some(Own::new(copies, recorded, unit, capacity)), ..self }
+        Self { own: Some(Own::new(copies, unit, capacity)), ..self }
     }
 
     /// Finds out, before the first overwrite, how much the host gets done beside urgent collections. A drive so small that

@@ -9,8 +9,34 @@ use host::{HostRequest, Op, Poll, Workload, WorkloadError};
 use std::collections::VecDeque;
 use units::{Lpn, Nanos, SimTime};
 
-/// Opens a copy of a workload: copy 0 is the one that is measured.
-pub type Copies = Box<dyn FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send>;
+/// Copies of a workload: how each is opened, by its number.
+pub struct Copies {
+    open: OpenCopy,
+    /// Every one is the same.
+    recorded: bool,
+}
+
+type OpenCopy = Box<dyn FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send>;
+
+impl Copies {
+    /// Of a recording: every copy is the same.
+    pub fn recorded(open: impl FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send + 'static) -> Self {
+        Self { open: Box::new(open), recorded: true }
+    }
+
+    /// Of a workload that is drawn anew for each.
+    pub fn drawn(open: impl FnMut(u64) -> Result<Box<dyn Workload>, Error> + Send + 'static) -> Self {
+        Self { open: Box::new(open), recorded: false }
+    }
+
+    /// Opens one.
+    ///
+    /// # Errors
+    /// When its source is faulty.
+    pub(crate) fn open(&mut self, copy: u64) -> Result<Box<dyn Workload>, Error> {
+        (self.open)(copy)
+    }
+}
 
 /// Requests that wait at most: what an overdriven trace has more of is answered.
 const OUTSTANDING_MAX: usize = 1 << 16;
@@ -34,7 +60,7 @@ pub(super) enum Step {
 
 /// Copies of a workload on their way.
 pub(super) struct Own {
-    open: Copies,
+    open: OpenCopy,
     /// Every copy is the same: what the first one changed is kept.
     recorded: bool,
     kept: Vec<Step>,
@@ -54,7 +80,8 @@ pub(super) struct Own {
 }
 
 impl Own {
-    pub fn new(open: Copies, recorded: bool, unit: u64, capacity: u64) -> Self {
+    pub fn new(copies: Copies, unit: u64, capacity: u64) -> Self {
+        let Copies { open, recorded } = copies;
         Self {
             open,
             recorded,
@@ -154,7 +181,7 @@ impl Own {
         let (request, due) = self.outstanding.pop_front().expect("the caller saw one");
         self.now = self.now.max(due);
         if let Some(source) = &mut self.source {
-            source.complete(&request, self.now, false);
+            source.complete(&request, self.now);
         }
     }
 

@@ -104,7 +104,7 @@ impl Workload for Saturating {
         }))
     }
 
-    fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {
+    fn complete(&mut self, _: &HostRequest, _: SimTime) {
         self.outstanding -= 1;
     }
 

@@ -10,7 +10,7 @@
 //! wait for programs, collection and room in the buffer, and this variance, too, is added.
 
 use crate::measure::{Measure, OpMeasure, SPREAD_QUANTILES, STAGES};
-use crate::places::Beyond;
+use crate::places::{Beyond, Edge};
 use crate::spread::{Interval, LEVEL, interval, jackknife, quantile};
 use host::Op;
 use serde_json::{Map, Value, json};
@@ -91,13 +91,13 @@ fn half_share(measure: &Measure, op: Op, fraction: f64) -> f64 {
         // Where all requests, or none, lie beyond, nothing varies.
         if seen > 0.0 { half * (deviation(fraction) / seen) } else { half }
     };
-    let half = |upper: bool| {
-        let share_of = |sums: &[f64; 3]| (sums[2] > 0.0).then(|| sums[usize::from(upper)] / sums[2]);
+    let half = |edge: Edge| {
+        let share_of = |sums: &[f64; 3]| (sums[2] > 0.0).then(|| sums[edge as usize] / sums[2]);
         let over_time = interval(&parts, share_of).map_or(1.0, |share| scaled(share.half, share.value));
-        let places = measure.places.beyond(op, latency, upper);
+        let places = measure.places.beyond(op, latency, edge);
         over_time.hypot(scaled(half_over_places(&places, of.requests()), places.share))
     };
-    half(false).max(half(true))
+    half(Edge::Lower).max(half(Edge::Upper))
 }
 
 /// Half the interval of a share, by what differs between places beyond what chance does.
@@ -126,7 +126,7 @@ mod tests {
             let arrive = SimTime::from_ns(index * 1_000_000);
             let (op, offset) = (Op::Write, index * 4096);
             let host = HostRequest { arrive, op, offset, bytes: 4096, tag: 0, fua: false };
-            let id = requests.insert(host, 4096, true);
+            let id = requests.insert(host, 4096);
             let now = SimTime::from_ns((index + 1) * 1_000_000);
             measure.complete(requests.get(id), now, stages.as_slice().try_into().unwrap(), None);
         }

@@ -182,7 +182,7 @@ fn a_further_pass_draws_other_blocks_and_keeps_the_popular_ones() {
         let now = units::SimTime::ZERO;
         let mut offsets = Vec::new();
         while let host::Poll::Ready(request) = source.poll(now).unwrap() {
-            source.complete(&request, now, false);
+            source.complete(&request, now);
             offsets.push(request.offset);
         }
         offsets

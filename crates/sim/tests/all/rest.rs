@@ -40,7 +40,7 @@ impl Workload for Bursts {
         Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.unit as u32, tag: 0, fua: false }))
     }
 
-    fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {
+    fn complete(&mut self, _: &HostRequest, _: SimTime) {
         self.outstanding -= 1;
     }
 

@@ -12,7 +12,7 @@ use crate::common::two_sample::{Compared, differing, kolmogorov_smirnov, mann_wh
 use crate::common::{closed_loop, drive, run, uniform};
 use engine::RandomStream;
 use host::{Op, Workload};
-use sim::{Drive, PreconditionKind, RunOptions, Session};
+use sim::{Copies, Drive, PreconditionKind, RunOptions, Session};
 
 /// The chance that a whole test alarms although nothing differs.
 const ALARM: f64 = 0.01;
@@ -163,7 +163,7 @@ fn skewed(skew: Skew, kind: PreconditionKind, before: f64, seed: u64) -> f64 {
     let options = RunOptions { precondition: kind, seed, check: before < 1.0, ..RunOptions::default() };
     let (skipped, all) = ((before * units as f64) as u64, ((before + 1.0) * units as f64) as u64);
     let copies = move |copy: u64| Ok(workload(skew, all, units, seed + 1_000_000 * copy));
-    let mut session = Session::with_copies(drive, Box::new(copies), false, options).unwrap();
+    let mut session = Session::with_copies(drive, Copies::drawn(copies), options).unwrap();
     while session.progress().phase == "precondition" || session.progress().host_requests < skipped {
         session.advance(64).unwrap();
     }
@@ -203,7 +203,7 @@ fn the_state_of_the_workload_itself_is_that_of_a_long_run_of_it() {
 fn a_workload_that_writes_nothing_has_no_steady_state() {
     let copies = |_| Ok(uniform(100, 4, Op::Read, 4096, 1 << 20, 1));
     let options = RunOptions { precondition: PreconditionKind::Workload, ..RunOptions::default() };
-    let mut session = Session::with_copies(small(&[]), Box::new(copies), false, options).unwrap();
+    let mut session = Session::with_copies(small(&[]), Copies::drawn(copies), options).unwrap();
     let refused = session.finish().expect_err("it writes nothing").to_string();
     assert!(refused.contains("the workload writes nothing"), "{refused}");
     assert!(!refused.contains('\n'), "{refused}");
@@ -213,8 +213,9 @@ fn a_workload_that_writes_nothing_has_no_steady_state() {
 fn what_is_recorded_is_repeated_as_it_was() {
     let state = |recorded: bool| {
         let copies = |_| Ok(workload(Skew::Zipf, 5_000, 19_000, 1));
+        let copies = if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) };
         let options = RunOptions { precondition: PreconditionKind::Workload, ..RunOptions::default() };
-        let mut session = Session::with_copies(small(&[]), Box::new(copies), recorded, options).unwrap();
+        let mut session = Session::with_copies(small(&[]), copies, options).unwrap();
         while session.progress().phase == "precondition" {
             session.advance(1 << 16).unwrap();
         }

@@ -4,7 +4,7 @@
 use config::{Document, Section};
 use controller::{Context, Controller, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId};
 use engine::Event;
-use ftl::{Ftl, FtlConfig, Output, SuperblockState};
+use ftl::{Coverage, Ftl, FtlConfig, Output, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Nobody waits for the program.
@@ -40,8 +40,12 @@ impl Probe for Log {
         self.placed.push((*program, (0..units).map(|unit| source(unit).0).collect()));
     }
 
-    fn on_commit(&mut self, lpn: Lpn, new: Ppa, _: Ppa, moved: bool) {
-        self.committed.push((lpn, new, moved));
+    fn on_commit(&mut self, lpn: Lpn, new: Ppa, _: Ppa) {
+        self.committed.push((lpn, new, false));
+    }
+
+    fn on_moved(&mut self, lpn: Lpn, new: Ppa, _: Ppa) {
+        self.committed.push((lpn, new, true));
     }
 }
 
@@ -118,17 +122,17 @@ impl Bench {
 
     /// Writes a unit as soon as the buffer has room; false when that never comes.
     pub fn write(&mut self, lpn: u32) -> bool {
-        self.write_for(NOBODY, lpn, true)
+        self.write_for(NOBODY, lpn, Coverage::Whole)
     }
 
     /// Writes a unit, or a part of it; `request` waits for its program.
-    pub fn write_for(&mut self, request: u32, lpn: u32, whole: bool) -> bool {
+    pub fn write_for(&mut self, request: u32, lpn: u32, coverage: Coverage) -> bool {
         while self.ftl.reserve(1) == 0 {
             if !self.pass() {
                 return false;
             }
         }
-        self.ftl.write(request, Lpn(lpn), whole, &mut self.ctx);
+        self.ftl.write(request, Lpn(lpn), coverage, &mut self.ctx);
         self.ftl.pump(&mut self.ctx);
         self.take_outputs();
         true
@@ -192,5 +196,5 @@ pub fn with_policies(settings: &[&str], change: impl FnOnce(&mut FtlConfig)) -> 
     let controller = Controller::new(&config, &geometry, timing, bus, ecc.t_decode);
     let regulation =
         ftl::RegulationParts { ladder: ecc.ladder, errors, page_types: 1, page_bytes: 4096, pe_cycles: 0 };
-    Ftl::new(&ftl, array, controller, config.program_queue, false, regulation, 1).expect("it sustains writes")
+    Ftl::new(&ftl, array, controller, &config, regulation, 1).expect("it sustains writes")
 }

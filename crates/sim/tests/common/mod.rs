@@ -47,8 +47,8 @@ impl Workload for Around {
         Ok(poll)
     }
 
-    fn complete(&mut self, request: &HostRequest, now: SimTime, failed: bool) {
-        self.inner.complete(request, now, failed);
+    fn complete(&mut self, request: &HostRequest, now: SimTime) {
+        self.inner.complete(request, now);
     }
 
     fn fraction_done(&self, now: SimTime) -> Option<f64> {
@@ -93,7 +93,7 @@ impl<F: FnMut(u64) -> (Op, u64, u32) + Send> Workload for ClosedLoop<F> {
         Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes, tag: 0, fua: false }))
     }
 
-    fn complete(&mut self, _: &HostRequest, _: SimTime, _: bool) {
+    fn complete(&mut self, _: &HostRequest, _: SimTime) {
         self.outstanding -= 1;
     }
 

@@ -188,7 +188,7 @@ impl Workload for Load {
         Ok(next.map_or(Poll::Blocked, Poll::At))
     }
 
-    fn complete(&mut self, request: &HostRequest, _: SimTime, _: bool) {
+    fn complete(&mut self, request: &HostRequest, _: SimTime) {
         if let Pace::Closed { outstanding, .. } = &mut self.jobs[usize::from(request.tag)].pace {
             *outstanding -= 1;
         }

@@ -17,7 +17,7 @@ use features::{DEALT, FEATURES, LATER, OF_THE_TABLE, RUN_FEATURES, with_later, w
 use ftl::compatibility::{Feature, between};
 use host::{Op, Workload};
 use load::{Load, run_feature};
-use sim::{Drive, Error, PreconditionKind, RunOptions, Session};
+use sim::{Copies, Drive, Error, PreconditionKind, RunOptions, Session};
 use std::collections::BTreeSet;
 
 const SEEDS: u64 = 150;
@@ -127,7 +127,8 @@ fn play(deal: &mut Deal, more: u64, options: RunOptions) -> Option<(Session, ser
                 let others = if recorded { 0 } else { copy };
                 Ok(Box::new(Load::new(&mut deal, capacity, more + others)))
             };
-            Session::with_copies(drive, Box::new(copies), recorded, options)
+            let copies = if recorded { Copies::recorded(copies) } else { Copies::drawn(copies) };
+            Session::with_copies(drive, copies, options)
         }
         _ => Session::with_workload(drive, Box::new(load), options),
     };

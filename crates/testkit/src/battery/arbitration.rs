@@ -1,6 +1,7 @@
 //! Arbiters: only what waits, the same again from the same history, and nobody waits for ever unless the
 //! policy's card says so.
 
+use super::Starvation;
 use controller::arbitration::{Arbiter, ChannelView, Maker, Want};
 use engine::RandomStream;
 use units::{Nanos, SimTime};
@@ -118,7 +119,7 @@ impl Channel {
 ///
 /// # Panics
 /// When the arbiter breaks a rule.
-pub fn check(context: &str, maker: &Maker, events: u64, starvation: bool) {
+pub fn check(context: &str, maker: &Maker, events: u64, starvation: Starvation) {
     for (dies, reads, array_grants) in
         [(1, 0.5, 0), (2, 1.0, 1), (3, 0.9, 2), (8, 0.95, 1), (8, 0.0, 20), (63, 0.7, 10), (64, 0.99, 100)]
     {
@@ -129,7 +130,7 @@ pub fn check(context: &str, maker: &Maker, events: u64, starvation: bool) {
         };
         let (channel, first) = run();
         assert!(first == run().1, "{context}: not the same picks again");
-        if !starvation {
+        if starvation == Starvation::Forbidden {
             nobody_starves(context, &channel);
         }
     }

@@ -2,7 +2,7 @@
 //! same again from the same history, and by the rule of the name where a plain walk can tell.
 
 use engine::RandomStream;
-use ftl::buffer::eviction::{EvictionPolicy, EvictionView, Maker};
+use ftl::buffer::eviction::{Access, EvictionPolicy, EvictionView, Maker};
 use ftl::buffer::{Slot, SlotState};
 use units::Lpn;
 
@@ -41,14 +41,15 @@ impl Shelf {
         self.slots[slot as usize] = Slot::of(lpn, state);
         (self.came[slot as usize], self.used[slot as usize]) = (self.clock, self.clock);
         self.kept += 1;
-        self.policy.on_keep(slot, lpn, dirty);
+        self.policy.on_keep(slot, lpn, state);
     }
 
     fn use_again(&mut self, slot: u32, write: bool) {
         self.clock += 1;
         self.used[slot as usize] = self.clock;
-        let write = write && self.slots[slot as usize].state == SlotState::Held;
-        self.policy.on_use(slot, self.slots[slot as usize].lpn, write);
+        let is_dirty = self.slots[slot as usize].state == SlotState::Held;
+        let access = if write && is_dirty { Access::Write } else { Access::Read };
+        self.policy.on_use(slot, self.slots[slot as usize].lpn, access);
     }
 
     fn leave(&mut self, slot: u32) {

@@ -8,7 +8,7 @@ use config::PolicyEntry;
 use controller::{Context, Probe};
 use ftl::buffer::eviction;
 use ftl::mapping::Maker;
-use ftl::{Ftl, Output};
+use ftl::{Coverage, Ftl, Output};
 use sim::Drive;
 use units::{Lpn, Ppa};
 
@@ -57,10 +57,15 @@ impl Probe for Flash {
         self.reference.trim(lpn);
     }
 
-    fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
+    fn on_commit(&mut self, lpn: Lpn, new: Ppa, _: Ppa) {
         if lpn.0 < self.units {
-            let newest = || self.reference.read(lpn).expect("what was trimmed is not written");
-            self.versions[new.index()] = if moved { self.versions[old.index()] } else { newest() };
+            self.versions[new.index()] = self.reference.read(lpn).expect("what was trimmed is not written");
+        }
+    }
+
+    fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        if lpn.0 < self.units {
+            self.versions[new.index()] = self.versions[old.index()];
         }
     }
 
@@ -107,7 +112,7 @@ impl Bench {
                             return false;
                         }
                     }
-                    self.ftl.write(NOBODY, Lpn(lpn), true, &mut self.ctx);
+                    self.ftl.write(NOBODY, Lpn(lpn), Coverage::Whole, &mut self.ctx);
                 }
                 self.ftl.pump(&mut self.ctx);
             }

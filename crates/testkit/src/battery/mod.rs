@@ -21,13 +21,30 @@ pub mod wear;
 
 use config::PolicyEntry;
 
-/// True when the policy's card owns up to starvation; the others must keep everyone served.
-pub fn may_starve(entry: &PolicyEntry) -> bool {
-    entry.card.not_modelled.contains("starv")
+/// Whether a policy may let someone wait for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starvation {
+    /// Its card owns up to that.
+    Allowed,
+    /// It must keep everyone served.
+    Forbidden,
 }
 
-/// True when the policy's card says that among equals the number of the superblock decides; the choices of
-/// the others must not depend on how superblocks are numbered.
-pub fn ties_by_number(entry: &PolicyEntry) -> bool {
-    entry.card.rule.contains("number")
+/// What the policy's card says of starvation.
+pub fn starvation(entry: &PolicyEntry) -> Starvation {
+    if entry.card.not_modelled.contains("starv") { Starvation::Allowed } else { Starvation::Forbidden }
+}
+
+/// What decides between superblocks that are equal in all that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// Their numbers, as the policy's card says.
+    ByNumber,
+    /// Nothing: the choices must not depend on how superblocks are numbered.
+    Open,
+}
+
+/// What the policy's card says of equals.
+pub fn ties(entry: &PolicyEntry) -> Ties {
+    if entry.card.rule.contains("number") { Ties::ByNumber } else { Ties::Open }
 }

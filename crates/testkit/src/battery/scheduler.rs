@@ -1,6 +1,7 @@
 //! Schedulers: only ready classes, the same again from the same history, and no class waits for ever unless
 //! the policy's card says so.
 
+use super::Starvation;
 use controller::scheduler::{DieView, Maker, Scheduler};
 use controller::{Class, Kind};
 use engine::RandomStream;
@@ -58,11 +59,11 @@ impl Die {
 ///
 /// # Panics
 /// When the scheduler breaks a rule.
-pub fn check(context: &str, maker: &Maker, events: u64, starvation: bool) {
+pub fn check(context: &str, maker: &Maker, events: u64, starvation: Starvation) {
     let first = history(context, maker, events, 3);
     assert!(first == history(context, maker, events, 3), "{context}: not the same picks again");
     suspension(context, maker);
-    if !starvation {
+    if starvation == Starvation::Forbidden {
         Class::ALL.into_iter().for_each(|flood| nobody_starves(context, maker, flood));
     }
 }

@@ -1,6 +1,7 @@
 //! Victim policies: only candidates are picked, some candidate whenever there is one, the same again from the
 //! same seed, the same whatever numbers the superblocks bear, and by the rule of the name where a plain walk over the candidates can tell.
 
+use super::Ties;
 use engine::RandomStream;
 use ftl::gc::victim::{Maker, VictimPolicy, VictimView};
 use units::SuperblockId;
@@ -84,18 +85,18 @@ impl Die {
 }
 
 /// Puts a policy through `events` random closings, losses and reclaims on each of several dies; numbers may
-/// decide between equals where the card says so (`by_number`).
+/// decide between equals where the card says so (`ties`).
 ///
 /// # Panics
 /// When the policy breaks a rule.
-pub fn check(context: &str, maker: &Maker, events: u64, by_number: bool) {
+pub fn check(context: &str, maker: &Maker, events: u64, ties: Ties) {
     for (superblocks, units) in [(1, 1), (2, 3), (17, 5), (64, 64)] {
         let labels: Vec<u32> = (0..superblocks).collect();
         let first = history(context, maker, labels.clone(), units, events, 7);
         let again = history(context, maker, labels.clone(), units, events, 7);
         assert!(first == again, "{context}: the same seed gave other picks");
         assert!(!first.is_empty(), "{context}: nothing was ever picked");
-        if !by_number {
+        if ties == Ties::Open {
             // The same history of the same superblocks, numbered the other way round.
             let mirrored = history(context, maker, labels.into_iter().rev().collect(), units, events, 7);
             let back = mirrored.iter().map(|picked| SuperblockId(superblocks - 1 - picked.0));

@@ -14,7 +14,7 @@ use ftl::wear::{WearPolicy, WearView};
 use host::Op;
 use host::link::{Burst, Direction, HostLink, QueueOrder, Shape, Step};
 use std::sync::atomic::{AtomicU32, Ordering};
-use testkit::battery;
+use testkit::battery::{self, Starvation, Ties};
 use units::{Bytes, DieId, Lpn, Nanos, SuperblockId};
 
 const EVENTS: u64 = 20_000;
@@ -47,7 +47,12 @@ impl VictimPolicy for Forgetful {
 #[test]
 #[should_panic(expected = "is no candidate")]
 fn a_victim_that_is_no_candidate() {
-    battery::victim::check("name=forgetful", &maker!(ftl::gc::victim, Forgetful::default()), EVENTS, false);
+    battery::victim::check(
+        "name=forgetful",
+        &maker!(ftl::gc::victim, Forgetful::default()),
+        EVENTS,
+        Ties::Open,
+    );
 }
 
 /// Picks the superblock closed last, or (`from_outside`) by a number that is not part of the history.
@@ -76,7 +81,7 @@ fn a_victim_policy_that_turns_on_the_spot() {
         "name=stubborn",
         &maker!(ftl::gc::victim, Stubborn { from_outside: None }),
         EVENTS,
-        false,
+        Ties::Open,
     );
 }
 
@@ -88,7 +93,7 @@ fn a_victim_policy_with_a_hidden_state() {
         "name=outside",
         &maker!(ftl::gc::victim, Stubborn { from_outside: Some(&NUMBER) }),
         EVENTS,
-        false,
+        Ties::Open,
     );
 }
 
@@ -99,7 +104,7 @@ fn a_false_fifo() {
         "name=fifo",
         &maker!(ftl::gc::victim, Stubborn { from_outside: None }),
         EVENTS,
-        false,
+        Ties::Open,
     );
 }
 
@@ -117,12 +122,12 @@ impl VictimPolicy for ByNumber {
 #[test]
 #[should_panic(expected = "other numbers gave other picks")]
 fn a_victim_policy_in_which_numbers_decide() {
-    battery::victim::check("name=by-number", &maker!(ftl::gc::victim, ByNumber), EVENTS, false);
+    battery::victim::check("name=by-number", &maker!(ftl::gc::victim, ByNumber), EVENTS, Ties::Open);
 }
 
 #[test]
 fn a_victim_policy_in_which_numbers_may_decide() {
-    battery::victim::check("name=by-number", &maker!(ftl::gc::victim, ByNumber), EVENTS, true);
+    battery::victim::check("name=by-number", &maker!(ftl::gc::victim, ByNumber), EVENTS, Ties::ByNumber);
 }
 
 /// A trigger that collects in the foreground where `least_garbage` units are there, and in idle time for `least_gain`.
@@ -259,7 +264,7 @@ fn a_class_that_is_not_ready() {
         "name=blind",
         &maker!(controller::scheduler, Strict { blind: true }),
         EVENTS,
-        false,
+        Starvation::Forbidden,
     );
 }
 
@@ -270,7 +275,7 @@ fn a_class_that_starves() {
         "name=strict",
         &maker!(controller::scheduler, Strict { blind: false }),
         EVENTS,
-        false,
+        Starvation::Forbidden,
     );
 }
 
@@ -286,7 +291,12 @@ impl Arbiter for LowestDie {
 #[test]
 #[should_panic(expected = "was passed by")]
 fn a_die_that_starves() {
-    battery::arbitration::check("name=lowest", &maker!(controller::arbitration, LowestDie), EVENTS, false);
+    battery::arbitration::check(
+        "name=lowest",
+        &maker!(controller::arbitration, LowestDie),
+        EVENTS,
+        Starvation::Forbidden,
+    );
 }
 
 /// Sends what lies beyond a mebibyte for nothing.

@@ -2,7 +2,7 @@
 //! A policy needs nothing but its line of registration to be tested here.
 
 use config::PolicyEntry;
-use testkit::battery::{may_starve, ties_by_number};
+use testkit::battery::{starvation, ties};
 use testkit::{battery, choose};
 
 /// Runs `check(context, maker, events)` on each policy: at length as it comes, shorter for each variant.
@@ -25,7 +25,7 @@ macro_rules! conformance {
     };
 }
 
-conformance!(victims, ftl::gc::victim, battery::victim, 200_000, ties_by_number);
+conformance!(victims, ftl::gc::victim, battery::victim, 200_000, ties);
 conformance!(triggers, ftl::gc::trigger, battery::trigger, 200_000);
 conformance!(wear_levelling, ftl::wear, battery::wear, 100_000);
 conformance!(mappings, ftl::mapping, battery::mapping, 6_000);
@@ -36,10 +36,10 @@ conformance!(reads_ahead, ftl::read_ahead, battery::read_ahead, 100_000);
 conformance!(read_merging, ftl::read_merge, battery::read_merge, 100);
 conformance!(regulators, ftl::regulator, battery::regulator, 100_000);
 conformance!(slc_caches, ftl::slc_cache, battery::slc_cache, 100_000);
-conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, may_starve);
+conformance!(schedulers, controller::scheduler, battery::scheduler, 200_000, starvation);
 conformance!(evictions, ftl::buffer::eviction, battery::eviction, 100_000);
 conformance!(links, host::link, battery::link, 20_000);
-conformance!(arbitration, controller::arbitration, battery::arbitration, 100_000, may_starve);
+conformance!(arbitration, controller::arbitration, battery::arbitration, 100_000, starvation);
 conformance!(interfaces, bus::interface, battery::interface, 20_000);
 conformance!(codes, ecc::code, battery::code, 1);
 conformance!(error_models, nand::errors, battery::errors, 20_000);

@@ -4,7 +4,7 @@
 
 use controller::{Context, Probe, SnapshotEvent};
 use engine::RandomStream;
-use ftl::{Ftl, Output, PageMapped, Seen};
+use ftl::{Coverage, Ftl, Output, PageMapped, Seen};
 use sim::Drive;
 use std::collections::BTreeMap;
 use testkit::reference::{Habits, ReferenceFtl, Step, history};
@@ -50,10 +50,15 @@ impl Probe for Flash {
         self.reference.trim(lpn);
     }
 
-    fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, moved: bool) {
+    fn on_commit(&mut self, lpn: Lpn, new: Ppa, _: Ppa) {
         if lpn.0 < self.units {
-            let newest = || self.reference.read(lpn).expect("what was trimmed is not written");
-            self.versions[new.index()] = if moved { self.versions[old.index()] } else { newest() };
+            self.versions[new.index()] = self.reference.read(lpn).expect("what was trimmed is not written");
+        }
+    }
+
+    fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        if lpn.0 < self.units {
+            self.versions[new.index()] = self.versions[old.index()];
         }
     }
 
@@ -132,8 +137,8 @@ impl Bench {
                         }
                     }
                     if !self.ftl.refuses(lpn, &mut self.ctx) {
-                        let whole = self.random.chance(0.8);
-                        self.ftl.write(u32::MAX, lpn, whole, &mut self.ctx);
+                        let coverage = if self.random.chance(0.8) { Coverage::Whole } else { Coverage::Part };
+                        self.ftl.write(u32::MAX, lpn, coverage, &mut self.ctx);
                     }
                 }
                 self.ftl.pump(&mut self.ctx);

@@ -1,6 +1,6 @@
 //! A few whole blocks in RAM: a block leaves when the host turns to others.
 
-use super::{BLOCK_UNITS_HELP, EvictionPolicy, EvictionView};
+use super::{Access, BLOCK_UNITS_HELP, EvictionPolicy, EvictionView, SlotState};
 use config::{Card, ConfigError, Policy, Section};
 use std::collections::{BTreeMap, VecDeque};
 use units::Lpn;
@@ -41,7 +41,7 @@ impl EvictionPolicy for BlockBuffer {
         }
     }
 
-    fn on_keep(&mut self, slot: u32, lpn: Lpn, _dirty: bool) {
+    fn on_keep(&mut self, slot: u32, lpn: Lpn, _state: SlotState) {
         let number = lpn.0 / self.block_units;
         if !self.open.iter().any(|(block, _)| *block == number) {
             self.open.push_back((number, BTreeMap::new()));
@@ -50,7 +50,7 @@ impl EvictionPolicy for BlockBuffer {
         slots.insert(lpn.0, slot);
     }
 
-    fn on_use(&mut self, _slot: u32, _lpn: Lpn, _write: bool) {}
+    fn on_use(&mut self, _slot: u32, _lpn: Lpn, _access: Access) {}
 
     fn on_leave(&mut self, _slot: u32, lpn: Lpn) {
         let number = lpn.0 / self.block_units;

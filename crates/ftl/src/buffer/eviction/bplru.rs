@@ -1,6 +1,6 @@
 //! Block-padding LRU: whole blocks leave, so that what reaches the flash is as sequential as it can be.
 
-use super::{BLOCK_UNITS_HELP, EvictionPolicy, EvictionView, Order};
+use super::{Access, BLOCK_UNITS_HELP, EvictionPolicy, EvictionView, Order, SlotState};
 use config::{Card, ConfigError, Policy, Section};
 use std::collections::BTreeMap;
 use units::Lpn;
@@ -57,9 +57,9 @@ impl Policy for Bplru {
 
 impl Bplru {
     /// A unit of a block was written or used: the block is the newest, or, when it is complete, the oldest.
-    fn note_use(&mut self, number: u32, unit: u32, write: bool) {
+    fn note_use(&mut self, number: u32, unit: u32, access: Access) {
         let block = self.blocks.get_mut(&number).expect("the block of a kept unit");
-        if write {
+        if access == Access::Write {
             block.sequential &= unit == block.next;
             block.next = unit + 1;
         }
@@ -83,7 +83,7 @@ impl EvictionPolicy for Bplru {
         self.free = (0..slots).rev().collect();
     }
 
-    fn on_keep(&mut self, slot: u32, lpn: Lpn, dirty: bool) {
+    fn on_keep(&mut self, slot: u32, lpn: Lpn, state: SlotState) {
         let number = lpn.0 / self.block_units;
         if !self.blocks.contains_key(&number) {
             let place = self.free.pop().expect("at most one block for each slot");
@@ -95,14 +95,15 @@ impl EvictionPolicy for Bplru {
         self.blocks.get_mut(&number).expect("just made").slots.insert(lpn.0, slot);
         // A block on its way out is not used again by what comes to it meanwhile.
         if self.leaving != Some(number) {
-            self.note_use(number, lpn.0, dirty);
+            let access = if state == SlotState::Held { Access::Write } else { Access::Read };
+            self.note_use(number, lpn.0, access);
         }
     }
 
-    fn on_use(&mut self, _slot: u32, lpn: Lpn, write: bool) {
+    fn on_use(&mut self, _slot: u32, lpn: Lpn, access: Access) {
         let number = lpn.0 / self.block_units;
         if self.leaving != Some(number) {
-            self.note_use(number, lpn.0, write);
+            self.note_use(number, lpn.0, access);
         }
     }
 

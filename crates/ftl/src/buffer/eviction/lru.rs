@@ -1,6 +1,6 @@
 //! Least recently used.
 
-use super::{EvictionPolicy, EvictionView, Order};
+use super::{Access, EvictionPolicy, EvictionView, Order, SlotState};
 use config::{Card, ConfigError, Policy, Section};
 use units::Lpn;
 
@@ -28,11 +28,11 @@ impl EvictionPolicy for Lru {
         self.order.resize(slots);
     }
 
-    fn on_keep(&mut self, slot: u32, _lpn: Lpn, _dirty: bool) {
+    fn on_keep(&mut self, slot: u32, _lpn: Lpn, _state: SlotState) {
         self.order.push(slot);
     }
 
-    fn on_use(&mut self, slot: u32, _lpn: Lpn, _write: bool) {
+    fn on_use(&mut self, slot: u32, _lpn: Lpn, _access: Access) {
         self.order.renew(slot);
     }
 

@@ -14,6 +14,15 @@ pub(crate) const BLOCK_UNITS: u32 = 64;
 const BLOCK_UNITS_HELP: &str =
     "mapping units of a logical block; 0: of a block of the map, 64 where it has none";
 
+/// How the host used a unit that the buffer keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It read it.
+    Read,
+    /// It wrote it anew.
+    Write,
+}
+
 /// What a policy may know when it chooses.
 pub struct EvictionView<'a> {
     /// Every slot of the buffer, by number; only kept ones may be chosen.
@@ -49,11 +58,11 @@ pub trait EvictionPolicy: Send {
     /// Called once, before anything else: how many slots there are, and units of a block of the map.
     fn attach(&mut self, slots: u32, block_units: u32);
 
-    /// A slot is kept from now on; `dirty`: with data that the flash does not hold.
-    fn on_keep(&mut self, slot: u32, lpn: Lpn, dirty: bool);
+    /// A slot is kept from now on: [`SlotState::Held`], with data that the flash does not hold, or [`SlotState::Clean`].
+    fn on_keep(&mut self, slot: u32, lpn: Lpn, state: SlotState);
 
     /// The host used a kept slot again.
-    fn on_use(&mut self, slot: u32, lpn: Lpn, write: bool);
+    fn on_use(&mut self, slot: u32, lpn: Lpn, access: Access);
 
     /// A slot is kept no longer: chosen, trimmed, flushed or about to be programmed.
     fn on_leave(&mut self, slot: u32, lpn: Lpn);

@@ -6,8 +6,17 @@ use units::{Lpn, SimTime};
 /// Who waits for a translation unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waiter {
-    Read { request: u32, first: Lpn, count: u32, since: SimTime },
-    Write { slot: u32, whole: bool },
+    Read {
+        request: u32,
+        first: Lpn,
+        count: u32,
+        since: SimTime,
+    },
+    /// `complete`: nothing else of the unit must be read.
+    Write {
+        slot: u32,
+        complete: bool,
+    },
 }
 
 /// A translation unit on its way from or to the flash.
@@ -78,13 +87,13 @@ impl Tasks {
         self.under_way[place as usize].take().expect("a task is under way")
     }
 
-    /// The write in a slot waits no longer. Gives whether it was whole, if it waited.
+    /// The write in a slot waits no longer. Gives whether it was complete, if it waited.
     pub fn take_write(&mut self, slot: u32) -> Option<bool> {
         let is_its = |waiter: &Waiter| matches!(waiter, Waiter::Write { slot: other, .. } if *other == slot);
         let tasks = self.under_way.iter_mut().flatten().chain(&mut self.queued);
         let found = tasks.filter_map(|task| Some((task.waiters.iter().position(is_its)?, task))).next();
         match found.map(|(at, task)| task.waiters.remove(at)) {
-            Some(Waiter::Write { whole, .. }) => Some(whole),
+            Some(Waiter::Write { complete, .. }) => Some(complete),
             _ => None,
         }
     }

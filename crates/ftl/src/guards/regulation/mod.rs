@@ -143,7 +143,7 @@ impl Regulation {
                 opened_at: vec![-1 - rules.reckoned.data_age.ns() as i64; superblocks],
                 reads: vec![0; superblocks],
             },
-            due: DueTimes::new(superblocks, rules.reckoned.reclaim),
+            due: DueTimes::new(superblocks, &rules.reckoned),
             dies: vec![DieLoad::IDLE; layout.dies as usize],
             random: RandomStream::new(seed, "ftl.regulation"),
             counts: RegulationCounts::default(),

@@ -1,6 +1,7 @@
 //! What must be written anew, and when.
 
 use super::Regulation;
+use crate::settings::Reckoned;
 use units::{Nanos, SimTime};
 
 /// When superblocks hold data that must be written anew.
@@ -16,8 +17,13 @@ pub(super) struct DueTimes {
 
 impl DueTimes {
     /// Nothing is due.
-    pub fn new(superblocks: usize, reclaims: bool) -> Self {
-        Self { at: vec![SimTime::NEVER; superblocks], newly: None, worn_by_reads: Vec::new(), reclaims }
+    pub fn new(superblocks: usize, reckoned: &Reckoned) -> Self {
+        Self {
+            at: vec![SimTime::NEVER; superblocks],
+            newly: None,
+            worn_by_reads: Vec::new(),
+            reclaims: reckoned.reclaim,
+        }
     }
 
     /// A superblock takes new data.

@@ -35,19 +35,27 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// None under way; `on_flash`: a map that lies on flash is written by those who keep it there.
-    pub fn new(layout: &Layout, on_flash: bool) -> Self {
-        let slots = if on_flash { 0 } else { 2 * layout.program_units + IN_FLIGHT };
+    /// None under way, of a map that lies on flash: it is written by those who keep it there.
+    pub fn of_map_on_flash(layout: &Layout) -> Self {
+        Self {
+            slots: 0,
+            awaited: vec![false; layout.translation_units as usize],
+            ..Self::of_map_in_ram(layout)
+        }
+    }
+
+    /// None under way, of a map that is all in RAM.
+    pub fn of_map_in_ram(layout: &Layout) -> Self {
         Self {
             first: layout.logical_units,
             units: layout.translation_units,
             left: 0,
-            slots,
+            slots: 2 * layout.program_units + IN_FLIGHT,
             used_slots: 0,
             waiting: Vec::new(),
             covered: 0,
             behind_host: false,
-            awaited: if on_flash { vec![false; layout.translation_units as usize] } else { Vec::new() },
+            awaited: Vec::new(),
             awaiting: 0,
         }
     }

@@ -167,8 +167,8 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// None yet, on a drive whose buffer has `slots` slots; `on_flash`: its map lies on flash.
-    pub(crate) fn new(rules: &SnapshotRules, layout: &Layout, slots: u32, on_flash: bool) -> Self {
+    /// None yet, on a drive whose buffer has `slots` slots; `checkpoint`: none under way.
+    pub(crate) fn new(rules: &SnapshotRules, layout: &Layout, slots: u32, checkpoint: Checkpoint) -> Self {
         Self {
             rules: rules.clone(),
             kept: VecDeque::new(),
@@ -177,7 +177,7 @@ impl Snapshots {
             units: 0,
             room: 0,
             captured: vec![NONE; slots as usize],
-            checkpoint: Checkpoint::new(layout, on_flash),
+            checkpoint,
             rolling_back: None,
             counts: SnapshotCounts::default(),
         }
@@ -185,7 +185,7 @@ impl Snapshots {
 
     /// Buffer slots for the units of checkpoints.
     pub(crate) fn slots(layout: &Layout) -> u32 {
-        Checkpoint::new(layout, false).slots
+        Checkpoint::of_map_in_ram(layout).slots
     }
 
     /// The configuration.
@@ -264,14 +264,12 @@ impl Snapshots {
         self.named[ppa.index() / 64] >> (ppa.0 % 64) & 1 == 1
     }
 
-    #[inline]
-    pub(crate) fn set_named(&mut self, ppa: Ppa, named: bool) {
-        let (word, bit) = (&mut self.named[ppa.index() / 64], 1u64 << (ppa.0 % 64));
-        if named {
-            *word |= bit;
-        } else {
-            *word &= !bit;
-        }
+    pub(crate) fn set_named(&mut self, ppa: Ppa) {
+        self.named[ppa.index() / 64] |= 1u64 << (ppa.0 % 64);
+    }
+
+    pub(crate) fn clear_named(&mut self, ppa: Ppa) {
+        self.named[ppa.index() / 64] &= !(1u64 << (ppa.0 % 64));
     }
 
     /// The newest table names the version of `lpn` at `place` from now on.
@@ -284,7 +282,7 @@ impl Snapshots {
         self.units += 1;
         self.counts.units_kept_max = self.counts.units_kept_max.max(self.units);
         if place != PENDING {
-            self.set_named(Ppa(place), true);
+            self.set_named(Ppa(place));
         }
     }
 
@@ -302,9 +300,9 @@ impl Snapshots {
             .unwrap_or_else(|| panic!("no snapshot names {lpn} at {from}"));
         *place = to.0;
         if from != PENDING {
-            self.set_named(Ppa(from), false);
+            self.clear_named(Ppa(from));
         }
-        self.set_named(to, true);
+        self.set_named(to);
     }
 
     pub(crate) fn position(&self, serial: u32) -> Option<usize> {

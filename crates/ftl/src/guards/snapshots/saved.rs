@@ -52,7 +52,7 @@ pub(crate) fn load(
                 return Err(wrong());
             }
             if place.0 != ABSENT {
-                snapshots.set_named(place, true);
+                snapshots.set_named(place);
                 snapshots.units += 1;
             }
         }

@@ -73,19 +73,23 @@ impl Worker {
         self.times.end_ns
     }
 
+    /// A pass ended: is it time for a flush?
+    pub(super) fn flush_after_pass(&mut self) {
+        if self.loop_fsync && self.unflushed {
+            self.gate = Gate::DrainToFlush;
+        }
+    }
+
     /// After a request: is it time for a flush or a pause?
     #[inline]
-    pub(super) fn set_gate(&mut self, op: Op, loop_ends: bool) {
+    pub(super) fn set_gate(&mut self, op: Op) {
         if let Some(think) = &mut self.think {
-            think.count(true);
+            think.note_made();
         }
         if self.flow_rest_ns.is_some() {
             self.gate = Gate::Ask;
         }
         self.unflushed |= op == Op::Write;
-        if loop_ends && self.loop_fsync && self.unflushed {
-            self.gate = Gate::DrainToFlush;
-        }
         if op != Op::Write {
             return;
         }

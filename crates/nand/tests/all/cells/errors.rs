@@ -54,7 +54,7 @@ fn sampled_cells_have_the_error_rate_of_their_distributions() {
     const CELLS: u64 = 1 << 20;
     let states = row("2000 cycles, 1 y").states;
     let references = best_references(&states);
-    let names = coding::states(nand::Cell::Tlc, false);
+    let names = coding::one_shot_states(nand::Cell::Tlc);
     let draws = Stream::new(17);
     let mut seen = Confusion::new(8);
     let mut histogram = Histogram::new(8, -300.0, 520.0, 820);

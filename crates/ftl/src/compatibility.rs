@@ -61,7 +61,7 @@ features! {
     BlockMap: ["ftl.mapping.name"], Is(&["bast", "block", "fast", "replacement"]), "block mapping";
     Dftl: ["ftl.mapping.name"], Is(&["dftl"]), "page mapping with the map on flash, cached";
     Birrell: ["ftl.mapping.name"], Is(&["birrell"]), "page mapping with the map in RAM, rebuilt at power-up";
-    Code: ["ecc.code.name"], IsNot(&["none"]), "an error-correcting code, with bit errors and retries";
+    Code: ["ecc.code.name"], IsNot(&["none"]), "bit errors and their correction";
     Regulator: ["ftl.regulator.name"], IsNot(&["mcw-mcr"]), "write cost regulation";
     Refresh: ["ftl.refresh.age"], Positive, "refresh of old data";
     Patrol: ["ftl.scrub.period"], Positive, "patrol scrub";
@@ -78,7 +78,7 @@ features! {
     Sectors: ["ftl.sectors.track"], Is(&["true"]), "sector tracking within units";
     BufferDram: ["ftl.buffer.dram.transfers"], Given, "access times of the buffer's DRAM";
     InFlight: ["ftl.buffer.in_flight"], Given, "a limit on data in flight to the flash";
-    KeepRewritten: ["ftl.buffer.keep_rewritten"], Positive, "only soon rewritten data is kept";
+    KeepRewritten: ["ftl.buffer.keep_rewritten"], Positive, "a buffer that keeps only soon rewritten data";
     ReadMerge: ["ftl.read_merge.name"], IsNot(&["none"]), "shared array reads";
     ReadAhead: ["ftl.read_ahead.name"], IsNot(&["none"]), "read-ahead";
     CacheRead: ["controller.cache_read"], Is(&["true"]), "cache read: an array read overlaps the previous data-out";

@@ -80,6 +80,7 @@ lint: $(STAMPS)/package ## Check format, clippy, ruff and types
 
 format: $(STAMPS)/package ## Rewrite all sources in the house format
 	rustfmt --edition 2024 $(shell git ls-files '*.rs')
+	$(BIN)/python -m floatgate.generate
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
 

@@ -19,6 +19,25 @@ if TYPE_CHECKING:
     from floatgate.errors import Fault, InputError
     from floatgate.policies import Policy, policy
     from floatgate.result import Run
+    from floatgate.seams import (
+        buffer as buffer,
+        bus as bus,
+        controller as controller,
+        ecc as ecc,
+        ftl as ftl,
+        gc as gc,
+        host as host,
+        mapping as mapping,
+        nand as nand,
+        parity as parity,
+        placement as placement,
+        program_order as program_order,
+        read_ahead as read_ahead,
+        read_merge as read_merge,
+        regulator as regulator,
+        slc_cache as slc_cache,
+        wear as wear,
+    )
 
 __all__ = [
     "Fault",

@@ -7,9 +7,10 @@ from typing import Any
 
 from floatgate.errors import InputError
 from floatgate.folder import read_json
+from floatgate.options import Options, TraceOptions
 from floatgate.report.shape import repeatable
-from floatgate.session import Options, Plan
-from floatgate.workload import TraceOptions, Workload
+from floatgate.session import Plan
+from floatgate.workload import Workload
 
 
 def invocation(plan: Plan) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, TypedDict
 
-from floatgate import _core, places
-from floatgate import quantities as q
+from floatgate import _core, places, quantities as q
 from floatgate.errors import InputError
 from floatgate.lab import figures
 from floatgate.report.plot import axis

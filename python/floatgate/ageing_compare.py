@@ -8,8 +8,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from floatgate import _core, places
-from floatgate import quantities as q
+from floatgate import _core, places, quantities as q
 from floatgate.ageing import TERABYTE, Conditions, Life, age
 from floatgate.errors import InputError
 from floatgate.lab import figures

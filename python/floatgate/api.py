@@ -2,19 +2,22 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from floatgate import _core, mqsim, places
 from floatgate.arguments import as_declared, assignment, path
 from floatgate.errors import InputError
 from floatgate.execute import Listeners, run_to_folder
 from floatgate.folder import check_state_file
+from floatgate.keywords import Keywords
+from floatgate.options import Options, TraceOptions
 from floatgate.policies import Policy
 from floatgate.result import Run
-from floatgate.session import Options, Plan, interruptible
+from floatgate.session import Plan, interruptible
 from floatgate.temporary import Temporary
-from floatgate.workload import TraceOptions, resolve
+from floatgate.workload import resolve
 
 _TRACE_OPTIONS = frozenset(TraceOptions.__dataclass_fields__)
 
@@ -39,7 +42,7 @@ def run(
     report: bool = False,
     scenario: int | None = None,
     env: Mapping[str, str] | None = None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Run:
     """Run `workload` on `drive` and return the finished run.
 
@@ -58,17 +61,21 @@ def run(
     out = None if out is None else path("out", out)
     force, report = as_declared("force", force, bool), as_declared("report", report, bool)
     scenario = as_declared("scenario", scenario, int | None)
-    unknown = options.keys() - _TRACE_OPTIONS - Options.__dataclass_fields__.keys()
+    known = _TRACE_OPTIONS | Options.__dataclass_fields__.keys()
+    unknown = options.keys() - known
     if unknown:
-        raise TypeError(f"run() has no option {min(unknown)!r}")
+        name = min(unknown)
+        near = get_close_matches(name, [*known, "seed", "set", "policies", "out", "force", "report"], n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        raise TypeError(f"run() has no option {name!r}{hint}")
     overrides = [assignment(key, value) for key, value in _mapping("set", set).items()]
     variables = {key: as_declared(f"env[{key!r}]", value, str) for key, value in _mapping("env", env).items()}
     for policy in policies:
         if not isinstance(policy, Policy):
             raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
         overrides += policy.overrides()
-    trace = {name: value for name, value in options.items() if name in _TRACE_OPTIONS}
-    other = {name: value for name, value in options.items() if name not in _TRACE_OPTIONS}
+    trace: dict[str, Any] = {name: value for name, value in options.items() if name in _TRACE_OPTIONS}
+    other: dict[str, Any] = {name: value for name, value in options.items() if name not in _TRACE_OPTIONS}
     if mqsim.is_mqsim(drive, workload):
         asked = {"seed": seed, **other}
         read_as = TraceOptions(**trace)

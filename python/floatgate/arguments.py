@@ -11,7 +11,7 @@ from functools import cache
 from math import isfinite
 from operator import index
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
 def convert(instance: Any) -> None:
@@ -125,11 +125,19 @@ def _texts(value: Any) -> tuple[str, ...] | None:
     return tuple(item for item in items if item is not None) if None not in items else None
 
 
-_TAKERS: dict[Any, Any] = {bool: _truth, int: _whole, float: _number, str: _text, tuple: _texts}
+_TAKERS: dict[Any, Any] = {
+    bool: _truth,
+    int: _whole,
+    float: _number,
+    str: _text,
+    Literal: _text,
+    tuple: _texts,
+}
 _NAMES: dict[Any, str] = {
     bool: "True or False",
     int: "a whole number",
     float: "a finite number",
     str: "a text",
+    Literal: "a text",
     tuple: "texts",
 }

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, fio, tables
-from floatgate import session as sessions
+from floatgate import _core, fio, session as sessions, tables
 from floatgate.again import invocation
 from floatgate.folder import atomically, write_json
 from floatgate.memory import room_for

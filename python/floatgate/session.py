@@ -7,93 +7,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from types import FrameType
 from typing import Any, Protocol
 
 from floatgate import _core, places
-from floatgate.arguments import convert
 from floatgate.errors import Fault, InputError
 from floatgate.files import regular
-from floatgate.workload import Workload, nanoseconds, size_bytes
+from floatgate.options import Options
+from floatgate.workload import Workload
 
 FIRST_SLICE = 10_000  # events
-SEEDS = 1 << 64  # seeds there are
-STATES = ("none", "fill", "instant", "steady", "workload")  # in which a drive may begin
 SLICE_S = 0.07  # long enough to cost nothing, short enough that Ctrl-C feels immediate
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a run does beside the drive and the workload; the names are those of the command line."""
-
-    seed: int = 1
-    check: bool = False
-    requests: bool = False
-    timeline: bool = False
-    precondition: str = "none"
-    precondition_fill: float | None = None
-    layout: bool = True
-    load_state: str | None = None
-    loop: str | int | None = None
-    limit_requests: int | None = None
-    limit_time: str | None = None
-    memory_limit: str | int | None = None
-    save_state: str | None = None
-
-    def __post_init__(self) -> None:
-        convert(self)
-
-    def verify(self) -> None:
-        """Refuse values that can mean nothing, and options that would do nothing, with InputError."""
-        if not 0 <= self.seed < SEEDS:
-            raise InputError(f"--seed {self.seed}: expected a whole number from 0 to {SEEDS - 1}")
-        if self.precondition not in STATES:
-            raise InputError(f"--precondition {self.precondition}: expected one of {', '.join(STATES)}")
-        if self.load_state is not None and self.precondition != "none":
-            raise InputError(
-                f"--precondition {self.precondition}: --load-state gives the state already: expected one"
-            )
-        self._check_fill()
-        if self.limit_requests is not None and self.limit_requests < 1:
-            raise InputError(f"--limit-requests {self.limit_requests}: expected a number of at least 1")
-        if self.limit_time is not None and not nanoseconds("--limit-time", self.limit_time):
-            raise InputError(f"--limit-time {self.limit_time}: expected a time above 0, such as 10s")
-        if (limit := self.memory_bytes()) is not None and limit < 1:
-            raise InputError(f"--memory-limit {self.memory_limit}: expected a size above 0, such as 8GiB")
-
-    def memory_bytes(self) -> int | None:
-        """Give the bytes of memory that drives may take, None for all there are; a bare number is bytes."""
-        limit = self.memory_limit
-        return size_bytes("--memory-limit", limit) if isinstance(limit, str) else limit
-
-    def _check_fill(self) -> None:
-        fill = self.precondition_fill
-        if fill is None:
-            return
-        if not 0 < fill <= 1:
-            raise InputError(
-                f"--precondition-fill {fill:g}: expected a share above 0, at most 1 (a fresh drive is empty: "
-                "leave out --precondition)"
-            )
-        if self.precondition == "none":
-            raise InputError(
-                f"--precondition-fill {fill:g}: nothing is written before: expected --precondition with this"
-            )
-
-    def to_json(self, *, requests: bool = False) -> str:
-        """Return the options that are set, as the core takes them; `requests`: keep every one."""
-        options = {name: value for name, value in asdict(self).items() if value is not None}
-        if self.loop is not None:
-            options["loop"] = str(self.loop)
-        options["requests"] = self.requests or requests
-        if self.limit_time is not None:
-            options["limit_ns"] = nanoseconds("--limit-time", options.pop("limit_time"))
-        if self.memory_limit is not None:
-            options["memory_limit"] = self.memory_bytes()
-        if self.precondition_fill is not None:
-            options["fill"] = options.pop("precondition_fill")
-        return json.dumps(options)
 
 
 @dataclass(frozen=True)
@@ -115,7 +40,7 @@ class Plan:
     drive: str
     workload: Workload
     overrides: tuple[str, ...] = ()
-    options: Options = Options()
+    options: Options = field(default_factory=Options)
     resolved: tuple[str, ...] | None = None  # the whole configuration, when an earlier run is repeated
     places: "dict[str, dict[str, Any]] | None" = None  # where that run had its values from
     asked: tuple[str, ...] = ()  # the words for drive, workload and overrides, where they were other ones
@@ -297,7 +222,6 @@ __all__ = [
     "Fault",
     "InputError",
     "Interrupt",
-    "Options",
     "Outcome",
     "Plan",
     "Progress",

@@ -11,10 +11,11 @@ from typing import Any
 from floatgate import quantities as q
 from floatgate.errors import InputError
 from floatgate.lab import figures
+from floatgate.options import Options, State, nanoseconds
 from floatgate.report.plot import axis
 from floatgate.report.sheet import Section, sheet
-from floatgate.session import Options, Plan, drive
-from floatgate.workload import Workload, nanoseconds
+from floatgate.session import Plan, drive
+from floatgate.workload import Workload
 
 HEAD = (
     "snapshot every",
@@ -132,7 +133,7 @@ def _copy_job(span: float) -> str:
     return f"[from]\nrw=read\n{common}[to]\nrw=write\noffset={part}\n{common}"
 
 
-def _run(asked: Asked, name: str, job: str, precondition: str, more: Sequence[str]) -> dict[str, Any]:
+def _run(asked: Asked, name: str, job: str, precondition: State, more: Sequence[str]) -> dict[str, Any]:
     workload = Workload("fio", name, text=job)
     options = Options(seed=asked.seed, precondition=precondition)
     plan = Plan(asked.drive, workload, (*asked.overrides, *more), options)

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from floatgate import amplification
-from floatgate import quantities as q
+from floatgate import amplification, quantities as q
 from floatgate.headline import at
 
 _BEGAN = {

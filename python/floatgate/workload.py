@@ -8,104 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from floatgate import _core, diskspd, fio
-from floatgate.arguments import convert
 from floatgate.errors import InputError
 from floatgate.files import MIB, read_text
+from floatgate.options import TraceOptions
 
 VOLUME_PREFIX = "volume:"  # before the name of a synthetic volume
-ALIGNMENTS = ("round", "offset")  # of addresses inside a sector
-DEPTH = 32  # requests outstanding with --as-fast-as-possible where --depth does not say
-
-
-@dataclass(frozen=True)
-class TraceOptions:
-    """How a trace is read and replayed; the names are those of the command line."""
-
-    trace_format: str | None = None
-    columns: str | None = None  # as given, or the text of the file that was
-    align: str | None = None
-    member: str | None = None
-    wrap: bool = False
-    scale: bool = False
-    compact: bool = False
-    sort: bool = False
-    volume: tuple[str, ...] = ()
-    speedup: float | None = None
-    as_fast_as_possible: bool = False
-    depth: int | None = None
-    skip_bad_lines: bool = False
-    exact_footprint: bool = False
-    action: str | None = None
-    since: str | None = None
-    until: str | None = None
-
-    def __post_init__(self) -> None:
-        convert(self)
-        if self.columns is not None:
-            object.__setattr__(self, "columns", _columns(self.columns))
-
-    def given(self) -> dict[str, Any]:
-        """Return the options that differ from their defaults, by name."""
-        plain = TraceOptions()
-        return {name: value for name, value in vars(self).items() if value != getattr(plain, name)}
-
-    def check(self) -> None:
-        """Refuse options that contradict each other, with InputError."""
-        if sum((self.wrap, self.scale, self.compact)) > 1:
-            raise InputError("--wrap, --scale, --compact: more than one given: expected at most one")
-        if self.speedup is not None and not self.speedup > 0:
-            raise InputError(f"--speedup {self.speedup:g}: expected a number above 0 (2: twice as fast)")
-        if self.depth is not None and self.depth < 1:
-            raise InputError(f"--depth {self.depth}: expected a number of at least 1")
-        if self.align not in (None, *ALIGNMENTS):
-            raise InputError(f"--align {self.align}: expected one of {', '.join(ALIGNMENTS)}")
-        if self.depth is not None and not self.as_fast_as_possible:
-            raise InputError(f"--depth {self.depth}: expected together with --as-fast-as-possible")
-        if self.speedup is not None and self.as_fast_as_possible:
-            raise InputError(
-                f"--speedup {self.speedup:g}: --as-fast-as-possible drops times: expected one of both"
-            )
-
-    def for_core(self) -> dict[str, Any]:
-        """Return the options in the names and units of the core's trace reader."""
-        self.check()
-        addresses = next((name for name in ("wrap", "scale", "compact") if getattr(self, name)), "auto")
-        asked = DEPTH if self.depth is None else self.depth
-        depth = asked if self.as_fast_as_possible else None
-        options: dict[str, Any] = {
-            "format": self.trace_format,
-            "columns": self.columns,
-            "align": "refuse" if self.align is None else self.align,
-            "member": self.member,
-            "addresses": addresses,
-            "sort": self.sort,
-            "volumes": list(self.volume),
-            "as_fast_as_possible": depth,
-            "skip_bad_lines": self.skip_bad_lines,
-            "exact_footprint": self.exact_footprint,
-            "from_ns": None if self.since is None else nanoseconds("--since", self.since),
-            "until_ns": None if self.until is None else nanoseconds("--until", self.until),
-        }
-        optional = {"speedup": self.speedup, "action": self.action}
-        return options | {name: value for name, value in optional.items() if value is not None}
-
-
-def _columns(given: str) -> str:
-    """What names the columns of a table: `given` itself, or the text of that file, with @ or not.
-
-    Raises InputError when that file is none that can be read.
-    """
-    named = given.startswith("@")
-    path = Path(given.removeprefix("@"))
-    try:
-        if not named and not path.is_file():
-            return given
-    except OSError:  # no path at all: a long list of columns
-        return given
-    try:
-        return read_text(path, "a file that names a table's columns", MIB)
-    except InputError as error:
-        raise InputError(f"--columns {error}") from None
 
 
 def trace_path(argument: str) -> str:
@@ -130,28 +37,6 @@ def _cpu_files(path: Path) -> bool:
     except OSError:
         return False
     return any(wanted in file if path.is_dir() else file.startswith(wanted) for file in files)
-
-
-def nanoseconds(option: str, text: str) -> int:
-    """Read a time with its unit, given to `option`.
-
-    Raises InputError when the unit is missing or unknown.
-    """
-    try:
-        return _core.nanoseconds(text)
-    except InputError as error:
-        raise InputError(f"{option} {text}: {error}") from None
-
-
-def size_bytes(option: str, text: str) -> int:
-    """Read a size with its unit, given to `option`.
-
-    Raises InputError when the unit is missing or unknown.
-    """
-    try:
-        return _core.size_bytes(text)
-    except InputError as error:
-        raise InputError(f"{option} {text}: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def test_numpy_and_paths_are_taken(job: Path, tmp_path: Path) -> None:
         job,
         seed=int_like,
         limit_requests=np.int64(15),
-        check=np.bool_(True),
+        check=np.bool_(True),  # type: ignore[arg-type] # no type checker knows that it is as good
         set={"ftl.op_ratio": np.float64(0.25), "nand.planes": np.int8(1)},
         save_state=tmp_path / "s.state",
         out=tmp_path / "o",

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
-from conftest import Command, one_line_error
+from conftest import Command, in_process, one_line_error
 from ctrl_c import ctrl_c
 
 PROGRESS = "floatgate.cli.console:RunProgress.update"
@@ -201,6 +201,12 @@ def test_the_report_is_made_again_from_the_folder(fake: Command, tmp_path: Path)
     report.unlink()
     assert fake("report", "o").returncode == 0
     assert report.read_bytes() == before
+
+
+def test_the_command_by_itself_says_what_there_is() -> None:
+    ended = in_process()
+    assert (ended.code, ended.err) == (0, "")
+    assert "characterize" in ended.out
 
 
 def test_help_loads_no_heavy_package() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 import floatgate as fg
 from conftest import Command
-from floatgate.session import Options, Plan, command
+from floatgate.options import Options
+from floatgate.session import Plan, command
 from floatgate.workload import resolve
 
 JOB = "[r]\nrw=randread\nbs=4k\nsize=64m\niodepth=8\nnumber_ios=2000\n"

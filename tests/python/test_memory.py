@@ -13,8 +13,9 @@ from conftest import Command, one_line_error
 from floatgate.grid import Asked, run_grid
 from floatgate.grid.point import Setting
 from floatgate.memory import Memory
+from floatgate.options import Options
 from floatgate.repeat import repeat
-from floatgate.session import Options, Plan
+from floatgate.session import Plan
 from floatgate.workload import resolve
 
 Watch = Callable[[str, int], list[Memory]]

@@ -13,8 +13,8 @@ import pytest
 from conftest import Command, one_line_error
 from floatgate import _core, mqsim, places, run
 from floatgate.errors import InputError
+from floatgate.options import TraceOptions
 from floatgate.session import Plan, command
-from floatgate.workload import TraceOptions
 from mqsim_files import flow, write_drive, write_workload
 
 ROOT = Path(__file__).parents[2]

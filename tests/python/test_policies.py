@@ -51,4 +51,4 @@ def test_an_unknown_name_is_an_ordinary_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = fg.nonsense
     with pytest.raises(AttributeError, match="Greedy"):
-        _ = fg.gc.victim.Gredy
+        _ = fg.gc.victim.Gredy  # type: ignore[attr-defined]

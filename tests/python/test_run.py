@@ -17,6 +17,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 import floatgate as fg
 from conftest import Command, one_line_error
+from floatgate.options import State
 
 # A drive of 1 GiB of flash, so that a short trace fills it.
 SMALL = (
@@ -68,7 +69,7 @@ WORKLOADS = (
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("kind", ["none", "fill", "steady", "instant", "workload"])
-def test_each_kind_of_workload_on_a_drive_in_each_state(here: Path, workload: str, kind: str) -> None:
+def test_each_kind_of_workload_on_a_drive_in_each_state(here: Path, workload: str, kind: State) -> None:
     (here / "mixed.csv.gz").write_bytes(gzip.compress((here / "mixed.csv").read_bytes()))
     (here / "writes.fio").write_text("[x]\nrw=randwrite\nbs=4k\nsize=4m\n")
     run = fg.run("small.toml", workload, precondition=kind, limit_requests=200)
@@ -452,8 +453,8 @@ def test_the_python_face(here: Path) -> None:
 
 
 def test_the_python_face_refuses_what_it_does_not_know(here: Path) -> None:
-    with pytest.raises(TypeError, match="no option 'sede'"):
-        fg.run("small.toml", "mixed.csv", sede=7)
+    with pytest.raises(TypeError, match=r"no option 'sede' \(did you mean seed\?\)"):
+        fg.run("small.toml", "mixed.csv", sede=7)  # type: ignore[call-arg]
     with pytest.raises(fg.InputError, match=r"small\.tml"):
         fg.run("small.tml", "mixed.csv")
     with pytest.raises(fg.InputError, match="unknown key"):

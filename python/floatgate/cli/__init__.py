@@ -105,7 +105,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if sys.unraisablehook is sys.__unraisablehook__:
             sys.unraisablehook = _unraisable
         _open_closed()
-        code = _command()(arguments, standalone_mode=False)
+        words = sys.argv[1:] if arguments is None else arguments
+        code = _command()(words or ["--help"], standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)

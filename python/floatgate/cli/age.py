@@ -73,8 +73,7 @@ def age(
 def _one(drive: str, changes: list[str], how: "Conditions", years: float, out: Path, shape: Format) -> None:
     from rich.progress import Progress
 
-    from floatgate.ageing import age as age_drive
-    from floatgate.ageing import page
+    from floatgate.ageing import age as age_drive, page
     from floatgate.files import write_whole
     from floatgate.session import interruptible
 

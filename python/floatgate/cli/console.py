@@ -11,15 +11,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from floatgate import amplification
-from floatgate import quantities as q
+from floatgate import amplification, quantities as q
 from floatgate.folder import to_text
 from floatgate.headline import FLASH, KINDS, at, headline
-from floatgate.state import nothing_met
-from floatgate.state import state_words as began_words
+from floatgate.state import nothing_met, state_words as began_words
 
 if TYPE_CHECKING:
     from floatgate import session
+    from floatgate.options import Options
     from floatgate.repeat import Repeated
 
 _WIDE = 160  # where nobody looks through a window of some width, in a file or a pipe, nothing is cut
@@ -306,7 +305,7 @@ def print_repeated(repeated: "Repeated") -> None:
     out.print(table)
 
 
-def state_words(options: "session.Options") -> str:
+def state_words(options: "Options") -> str:
     """Say in which state the drive begins."""
     if options.load_state:
         return f"from the saved state {options.load_state}"

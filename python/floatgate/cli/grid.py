@@ -3,7 +3,7 @@
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from floatgate.grid.measure import Rule
 
 from floatgate.cli.run import Format as RunFormat
-from floatgate.cli.run import Precondition
+from floatgate.options import State
 
 EXIT_INTERRUPTED = 130
 
@@ -92,7 +92,12 @@ def grid(
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of every random stream.")] = 1,
     precondition: Annotated[
-        Precondition | None, typer.Option(help="State of the drive before each point.", show_default="fill")
+        str | None,
+        typer.Option(
+            metavar="|".join(get_args(State)),
+            help="State of the drive before each point.",
+            show_default="fill",
+        ),
     ] = None,
     load_state: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Start each point from a saved state.")
@@ -122,9 +127,10 @@ def grid(
     from floatgate.grid import Asked, run_grid, settings
     from floatgate.grid.point import BLOCK_LIST, OPS, PATTERNS, read_blocks, read_depths, read_names
     from floatgate.grid.write import document, write
-    from floatgate.session import Options, interruptible
+    from floatgate.options import Options
+    from floatgate.session import interruptible
 
-    usual_state = None if load_state is None else "none"
+    usual_state: State = "fill" if load_state is None else "none"
     asked = Asked(
         drive,
         tuple(
@@ -139,7 +145,7 @@ def grid(
         Options(
             seed=seed,
             requests=True,
-            precondition=precondition.value if precondition else usual_state or "fill",
+            precondition=cast("State", precondition) if precondition else usual_state,
             load_state=None if load_state is None else str(load_state),
         ),
         _bytes(file_size),
@@ -175,7 +181,7 @@ def _rule(steady: Steady, time: str | None, round_: str | None, precision: float
     from floatgate.cli.command import without_effect
     from floatgate.errors import InputError
     from floatgate.grid.measure import Rule
-    from floatgate.workload import nanoseconds
+    from floatgate.options import nanoseconds
 
     if steady is Steady.SNIA:
         without_effect({"time": time}, "--steady snia takes rounds", "--round with this rule")

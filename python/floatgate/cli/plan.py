@@ -34,8 +34,7 @@ def plan(
     """
     from floatgate.cli import console
     from floatgate.folder import own_folder
-    from floatgate.plan import plan as work_out
-    from floatgate.plan import read_prices, read_workload
+    from floatgate.plan import plan as work_out, read_prices, read_workload
     from floatgate.plan.write import write
 
     asked = read_workload(workload)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from floatgate.cli.command import given, texts
+from floatgate.cli.command import texts
+from floatgate.cli.options import takes
+from floatgate.options import OUTPUT, TRACE, Options, TraceOptions
 
 if TYPE_CHECKING:
     from floatgate.session import Plan
@@ -20,22 +22,7 @@ class Format(StrEnum):
     FIO_JSON = "fio-json"
 
 
-class Precondition(StrEnum):
-    """The state of the drive before the run."""
-
-    NONE = "none"
-    FILL = "fill"
-    INSTANT = "instant"
-    STEADY = "steady"
-    WORKLOAD = "workload"
-
-
-_TRACE = "Traces"
-_STATE = "State of the drive"
-_OUTPUT = "Output"
-_LIMITS = "Limits"
-
-
+@takes(options=Options, trace=TraceOptions)
 def run(
     drive: Annotated[
         str,
@@ -57,169 +44,16 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a configuration key.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of every random stream.", show_default="1", min=0)
-    ] = None,
     repeat: Annotated[
         int,
         typer.Option(
             metavar="N", min=1, max=10_000, help="Run N seeds in parallel; report 95 % confidence intervals."
         ),
     ] = 1,
-    check: Annotated[
-        bool | None, typer.Option("--check", help="Check the run with an independent model.")
-    ] = None,
-    precondition: Annotated[
-        Precondition | None,
-        typer.Option(
-            help="Fill the drive, or bring it into the steady state of random writes or of this workload.",
-            show_default="none",
-            rich_help_panel=_STATE,
-        ),
-    ] = None,
-    precondition_fill: Annotated[
-        float | None,
-        typer.Option(
-            metavar="RATIO", min=0, max=1, help="Share of the drive to fill.", rich_help_panel=_STATE
-        ),
-    ] = None,
-    layout: Annotated[
-        bool | None,
-        typer.Option(
-            "--layout/--no-layout",
-            help="First write the data the workload expects on the drive.",
-            show_default="layout",
-            rich_help_panel=_STATE,
-        ),
-    ] = None,
-    save_state: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Save the state at the start of the workload.", rich_help_panel=_STATE
-        ),
-    ] = None,
-    load_state: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Start from a saved state.", rich_help_panel=_STATE)
-    ] = None,
-    trace_format: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="See `floatgate trace formats`.", rich_help_panel=_TRACE),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help='Any table: "time:ms op offset:bytes size:sectors", or a file with that (docs/traces.md).',
-            rich_help_panel=_TRACE,
-        ),
-    ] = None,
-    align: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOW",
-            help="Unaligned addresses: round (all sectors touched), offset (shift all equally).",
-            rich_help_panel=_TRACE,
-        ),
-    ] = None,
-    member: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Which file of an archive.", rich_help_panel=_TRACE),
-    ] = None,
-    wrap: Annotated[
-        bool | None,
-        typer.Option("--wrap", help="Take addresses modulo the capacity.", rich_help_panel=_TRACE),
-    ] = None,
-    scale: Annotated[
-        bool | None, typer.Option("--scale", help="Scale addresses to the drive.", rich_help_panel=_TRACE)
-    ] = None,
-    compact: Annotated[
-        bool | None,
-        typer.Option(
-            "--compact",
-            help="Place touched pages side by side (the default if only that fits).",
-            rich_help_panel=_TRACE,
-        ),
-    ] = None,
-    sort: Annotated[
-        bool | None,
-        typer.Option("--sort", help="Sort a trace, however far out of order.", rich_help_panel=_TRACE),
-    ] = None,
-    volume: Annotated[
-        list[str] | None,
-        typer.Option(metavar="V", help="Only this volume (repeatable).", rich_help_panel=_TRACE),
-    ] = None,
-    speedup: Annotated[
-        float | None, typer.Option(metavar="F", help="Divide times by F.", rich_help_panel=_TRACE)
-    ] = None,
-    as_fast_as_possible: Annotated[
-        bool | None,
-        typer.Option(
-            "--as-fast-as-possible", help="Ignore times: keep --depth outstanding.", rich_help_panel=_TRACE
-        ),
-    ] = None,
-    depth: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="With --as-fast-as-possible.", rich_help_panel=_TRACE),
-    ] = None,
-    skip_bad_lines: Annotated[
-        bool | None,
-        typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.", rich_help_panel=_TRACE),
-    ] = None,
-    action: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A",
-            help="blkparse, blktrace: these events.",
-            show_default="D, or else Q, C",
-            rich_help_panel=_TRACE,
-        ),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Leave out requests before this time, from the first request: 10s.",
-            rich_help_panel=_TRACE,
-        ),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Leave out requests after this time.", rich_help_panel=_TRACE),
-    ] = None,
     scenario: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Which scenario of MQSim's workload.xml.", rich_help_panel=_TRACE
-        ),
-    ] = None,
-    exact_footprint: Annotated[
-        bool | None,
-        typer.Option("--exact-footprint", help="Count touched units exactly.", rich_help_panel=_TRACE),
-    ] = None,
-    loop: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N|until=waf:5%",
-            help="Run the workload N times, or until its long-run write amplification is known to 5 % "
-            "(at most 100 times, or until=waf:5%,max=20).",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = None,
-    limit_requests: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="End after N requests.", rich_help_panel=_LIMITS)
-    ] = None,
-    limit_time: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="End after this simulated time: 10s.", rich_help_panel=_LIMITS),
-    ] = None,
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Memory for the drives of this command: 8GiB. Larger drives are refused; "
-            "those of --repeat wait for each other.",
-            show_default="free memory of the machine",
-            rich_help_panel=_LIMITS,
+            metavar="N", min=1, help="Which scenario of MQSim's workload.xml.", rich_help_panel=TRACE
         ),
     ] = None,
     out: Annotated[
@@ -228,67 +62,29 @@ def run(
             metavar="DIR",
             help="Run folder.",
             show_default="out/DRIVE-WORKLOAD, then with -2, -3, ...",
-            rich_help_panel=_OUTPUT,
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace an existing run.", rich_help_panel=_OUTPUT)
+        bool, typer.Option("--force", help="Replace an existing run.", rich_help_panel=OUTPUT)
     ] = False,
     format: Annotated[  # noqa: A002 - the option's name
-        Format, typer.Option(help="What to print.", rich_help_panel=_OUTPUT)
+        Format, typer.Option(help="What to print.", rich_help_panel=OUTPUT)
     ] = Format.TABLE,
-    report: Annotated[bool, typer.Option(help="Write report.html.", rich_help_panel=_OUTPUT)] = True,
-    requests: Annotated[
-        bool | None,
-        typer.Option("--requests", help="Keep every request: requests.parquet.", rich_help_panel=_OUTPUT),
-    ] = None,
-    timeline: Annotated[
-        bool | None, typer.Option("--timeline", help="Keep a Perfetto timeline.", rich_help_panel=_OUTPUT)
-    ] = None,
+    report: Annotated[bool, typer.Option(help="Write report.html.", rich_help_panel=OUTPUT)] = True,
+    *,
+    options: dict[str, Any],
+    trace: dict[str, Any],
 ) -> None:
     """Run a workload on a drive and write a run folder: run.json, tables, report.html."""
-    trace = {
-        "trace_format": trace_format,
-        "columns": columns,
-        "align": align,
-        "member": member,
-        "wrap": wrap,
-        "scale": scale,
-        "compact": compact,
-        "sort": sort,
-        "volume": None if volume is None else tuple(volume),
-        "speedup": speedup,
-        "as_fast_as_possible": as_fast_as_possible,
-        "depth": depth,
-        "skip_bad_lines": skip_bad_lines,
-        "exact_footprint": exact_footprint,
-        "action": action,
-        "since": since,
-        "until": until,
-    }
-    options = {
-        "seed": seed,
-        "check": check,
-        "requests": requests,
-        "timeline": timeline,
-        "precondition": None if precondition is None else precondition.value,
-        "precondition_fill": precondition_fill,
-        "layout": layout,
-        "load_state": None if load_state is None else str(load_state),
-        "save_state": None if save_state is None else str(save_state),
-        "loop": loop,
-        "limit_requests": limit_requests,
-        "limit_time": limit_time,
-        "memory_limit": memory_limit,
-    }
-    plan = _plan(drive, workload, texts(set_), given(**options), given(**trace), scenario, texts(env))
+    plan = _plan(drive, workload, texts(set_), options, trace, scenario, texts(env))
     _say(plan.workload.notes)
     if repeat > 1:
-        _refuse_with_repeat(save_state, format)
+        _refuse_with_repeat(options.get("save_state"), format)
     from floatgate.folder import check_state_file, own_folder
 
-    if save_state is not None:
-        check_state_file(save_state, force=force)
+    if "save_state" in options:
+        check_state_file(Path(options["save_state"]), force=force)
     with own_folder(out, _default_out(plan, drive), force=force) as folder:
         if repeat > 1:
             code = _run_many(plan, repeat, folder, report, force, format)
@@ -318,8 +114,8 @@ def _plan(
     """Resolve the two arguments: a drive and a workload, or the run.json of an earlier run."""
     from floatgate import mqsim
     from floatgate.errors import InputError
-    from floatgate.session import Options, Plan
-    from floatgate.workload import TraceOptions, resolve, variables_of
+    from floatgate.session import Plan
+    from floatgate.workload import resolve, variables_of
 
     if env and workload is None:
         raise InputError(f"--env {env[0]}: expected a fio job file or command line with this option")
@@ -346,7 +142,7 @@ def _default_out(plan: "Plan", drive: str) -> Path:
     return Path("out") / f"{Path(drive).stem}-{plan.workload.stem}"
 
 
-def _refuse_with_repeat(save_state: Path | None, format: Format) -> None:  # noqa: A002
+def _refuse_with_repeat(save_state: str | None, format: Format) -> None:  # noqa: A002
     from floatgate.errors import InputError
 
     if save_state is not None:

@@ -8,49 +8,24 @@ from typing import Annotated, Any
 import typer
 
 from floatgate.cli.command import Command, given, without_effect
+from floatgate.cli.options import takes
+from floatgate.options import TraceOptions
 
 app = typer.Typer(help="Describe, convert and list block traces and synthetic volumes.", no_args_is_help=True)
 
-_Format = Annotated[
-    str | None, typer.Option("--trace-format", metavar="NAME", help="See `floatgate trace formats`.")
-]
-_Columns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        metavar="NAMES",
-        help='Any table: "time:ms op offset:bytes size:sectors", or a file with that (docs/traces.md).',
-    ),
-]
-_Align = Annotated[
-    str | None,
-    typer.Option(
-        "--align",
-        metavar="HOW",
-        help="Unaligned addresses: round (all sectors touched), offset (shift all equally).",
-    ),
-]
-_Member = Annotated[str | None, typer.Option("--member", metavar="NAME", help="Which file of an archive.")]
-_Volume = Annotated[
-    list[str] | None, typer.Option("--volume", metavar="V", help="Only this volume (repeatable).")
-]
-_Sort = Annotated[bool | None, typer.Option("--sort", help="Sort the trace, however far out of order.")]
-_Skip = Annotated[bool | None, typer.Option("--skip-bad-lines", help="Skip unreadable lines; count them.")]
-_Action = Annotated[
-    str | None,
-    typer.Option(
-        "--action", metavar="A", help="blkparse, blktrace: these events.", show_default="D, or else Q, C"
-    ),
-]
-_Since = Annotated[
-    str | None,
-    typer.Option(
-        "--since", metavar="TIME", help="Leave out requests before this time, from the first request: 10s."
-    ),
-]
-_Until = Annotated[
-    str | None, typer.Option("--until", metavar="TIME", help="Leave out requests after this time.")
-]
+# Options of `floatgate run` for how a trace is read; the others say how it is replayed.
+_READ = (
+    "trace_format",
+    "columns",
+    "align",
+    "member",
+    "volume",
+    "sort",
+    "skip_bad_lines",
+    "action",
+    "since",
+    "until",
+)
 _Seed = Annotated[
     int | None,
     typer.Option("--seed", metavar="N", help="Seed of synthetic volumes.", show_default="1", min=0),
@@ -68,6 +43,7 @@ _NUMBERS, _PICTURE = "traces.json", "traces.svg"
 
 
 @app.command(cls=Command)
+@takes(trace=TraceOptions, only=_READ, panels=False)
 def info(
     files: Annotated[
         list[str],
@@ -76,16 +52,6 @@ def info(
             help="Traces, also compressed or in a tar; blktrace folders; synthetic volumes: volume:NAME.",
         ),
     ],
-    trace_format: _Format = None,
-    columns: _Columns = None,
-    align: _Align = None,
-    member: _Member = None,
-    volume: _Volume = None,
-    sort: _Sort = None,
-    skip_bad_lines: _Skip = None,
-    action: _Action = None,
-    since: _Since = None,
-    until: _Until = None,
     page_size: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="Page size for counting accesses.", show_default="4KiB"),
@@ -108,28 +74,16 @@ def info(
         Path | None, typer.Option(metavar="DIR", help="Folder for traces.json and the figure traces.svg.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files with the same names in DIR.")] = False,
+    *,
+    trace: dict[str, Any],
 ) -> None:
     """Print trace statistics: rate, footprint, sizes, gaps, read-only and write-only pages."""
     from floatgate.cli import console
     from floatgate.folder import shared_folder
     from floatgate.traces import lines
     from floatgate.traces.measure import Access, measure
-    from floatgate.workload import TraceOptions
 
-    options = TraceOptions(
-        **given(
-            trace_format=trace_format,
-            columns=columns,
-            align=align,
-            member=member,
-            volume=volume,
-            sort=sort,
-            skip_bad_lines=skip_bad_lines,
-            action=action,
-            since=since,
-            until=until,
-        )
-    )
+    options = TraceOptions(**trace)
     pages = given(page_size=page_size, threshold=threshold)
     if constant_memory:
         without_effect(pages, "--constant-memory tells no pages apart", "one of both")
@@ -170,6 +124,7 @@ def _write(found: list[dict[str, Any]], out: Path) -> Path:
 
 
 @app.command(cls=Command)
+@takes(trace=TraceOptions, only=_READ, panels=False)
 def convert(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A trace, or a synthetic volume: volume:NAME.")],
     out: Annotated[
@@ -181,41 +136,20 @@ def convert(
             "--to", metavar="NAME", help="The format to write.", show_default="fio-iolog-v3; msr for a volume"
         ),
     ] = None,
-    trace_format: _Format = None,
-    columns: _Columns = None,
-    align: _Align = None,
-    member: _Member = None,
-    volume: _Volume = None,
-    sort: _Sort = None,
-    skip_bad_lines: _Skip = None,
-    action: _Action = None,
-    since: _Since = None,
-    until: _Until = None,
     seed: _Seed = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT.")] = False,
+    *,
+    trace: dict[str, Any],
 ) -> None:
     """Rewrite a trace in another format, or write a synthetic volume as one."""
     from floatgate import _core
     from floatgate.cli import console
     from floatgate.folder import check_replaceable
     from floatgate.traces.measure import is_volume, refuse_misplaced
-    from floatgate.workload import TraceOptions, trace_path
+    from floatgate.workload import trace_path
 
     check_replaceable(out, force=force)
-    options = TraceOptions(
-        **given(
-            trace_format=trace_format,
-            columns=columns,
-            align=align,
-            member=member,
-            volume=volume,
-            sort=sort,
-            skip_bad_lines=skip_bad_lines,
-            action=action,
-            since=since,
-            until=until,
-        )
-    )
+    options = TraceOptions(**trace)
     refuse_misplaced([file], options, seed)
     if is_volume(file):
         requests = _core.volume_convert(file, 1 if seed is None else seed, str(out), to or "msr")

@@ -9,12 +9,12 @@ import numpy as np
 from floatgate import session as sessions
 from floatgate.confidence import Interval
 from floatgate.disk.model import Disk
-from floatgate.disk.simulate import CacheTimes, Load
-from floatgate.disk.simulate import run as simulate_disk
+from floatgate.disk.simulate import CacheTimes, Load, run as simulate_disk
 from floatgate.grid import steady
 from floatgate.grid.point import INTERRUPTED, NOT_REACHED, STEADY, Point, Setting
 from floatgate.memory import room_for
-from floatgate.session import Options, Plan
+from floatgate.options import Options
+from floatgate.session import Plan
 from floatgate.workload import Workload
 
 if TYPE_CHECKING:

@@ -9,19 +9,15 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wai
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from floatgate import _core, places
-from floatgate import quantities as q
-from floatgate.disk.model import Disk, read_disk
-from floatgate.disk.model import find as find_disk
-from floatgate.disk.model import nearest as nearest_disk
+from floatgate import _core, places, quantities as q
+from floatgate.disk.model import Disk, find as find_disk, nearest as nearest_disk, read_disk
 from floatgate.disk.simulate import CacheTimes
 from floatgate.errors import InputError
 from floatgate.grid.measure import Rule, Task, measure
 from floatgate.grid.point import INTERRUPTED, Point, Setting
-from floatgate.measures import SIZES
-from floatgate.measures import measure as read_measure
+from floatgate.measures import SIZES, measure as read_measure
 from floatgate.memory import Memory, share
-from floatgate.session import Options
+from floatgate.options import Options
 from floatgate.stop import Stop, at_work, end_with_command
 
 

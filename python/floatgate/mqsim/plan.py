@@ -8,8 +8,9 @@ from typing import Any
 from floatgate.errors import InputError
 from floatgate.mqsim.drive import BASE, Drive, read_drive
 from floatgate.mqsim.scenario import is_scenarios, read_scenario
-from floatgate.session import Options, Plan
-from floatgate.workload import TraceOptions, Workload, resolve
+from floatgate.options import Options, TraceOptions
+from floatgate.session import Plan
+from floatgate.workload import Workload, resolve
 
 
 def is_mqsim(drive: str, workload: str) -> bool:

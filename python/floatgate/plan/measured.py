@@ -3,8 +3,7 @@
 from math import inf
 from pathlib import Path
 
-from floatgate import files
-from floatgate import quantities as q
+from floatgate import files, quantities as q
 from floatgate.errors import InputError
 from floatgate.folder import read_json
 from floatgate.plan.model import Workload

@@ -7,10 +7,7 @@ from floatgate import quantities as q
 from floatgate.amplification import parts
 from floatgate.fio_json import Histogram
 from floatgate.report import palette, retries, words
-from floatgate.report.plot import Figure
-from floatgate.report.plot import axis as _axis
-from floatgate.report.plot import layout as _layout
-from floatgate.report.plot import log_time as _log_time
+from floatgate.report.plot import Figure, axis as _axis, layout as _layout, log_time as _log_time
 from floatgate.report.source import Source
 
 MOST_POINTS = 1200  # more than a screen has columns

@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from floatgate import amplification
-from floatgate import quantities as q
+from floatgate import amplification, quantities as q
 from floatgate.headline import FLASH, KINDS, at
 from floatgate.report import palette, retries, words
 from floatgate.report.figures import all_figures, energy_by_part

@@ -9,7 +9,8 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.workload import VOLUME_PREFIX, TraceOptions, trace_path
+from floatgate.options import TraceOptions
+from floatgate.workload import VOLUME_PREFIX, trace_path
 
 _MILLION = 1_000_000
 

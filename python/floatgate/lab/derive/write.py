@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from floatgate.lab.derive.lives import BLOCKS as LIVED
-from floatgate.lab.derive.lives import Endurance
+from floatgate.lab.derive.lives import BLOCKS as LIVED, Endurance
 from floatgate.lab.derive.rates import AGES_S, READS, Rates
 from floatgate.lab.derive.states import States
 from floatgate.lab.derive.times import Row
-from floatgate.lab.derive.voltages import BLOCKS as COMPARED
-from floatgate.lab.derive.voltages import Voltages
+from floatgate.lab.derive.voltages import BLOCKS as COMPARED, Voltages
 from floatgate.lab.toml_list import listed
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from floatgate.errors import InputError
 from floatgate.folder import atomically, write_json
-from floatgate.lab.fit import emit, error_tables, voltages
-from floatgate.lab.fit import part as parts
+from floatgate.lab.fit import emit, error_tables, part as parts, voltages
 from floatgate.lab.fit.emit import Source
 from floatgate.lab.fit.part import Part
 from floatgate.lab.fit.voltages import Growth, Rates, Table

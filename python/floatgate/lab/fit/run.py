@@ -8,8 +8,7 @@ from typing import Any
 
 from floatgate.errors import InputError
 from floatgate.folder import atomically, write_json
-from floatgate.lab.fit import emit, endurance, error_tables, rates, sampling, times
-from floatgate.lab.fit import part as parts
+from floatgate.lab.fit import emit, endurance, error_tables, part as parts, rates, sampling, times
 from floatgate.lab.fit.columns import read_head
 from floatgate.lab.fit.emit import Row, Source
 from floatgate.lab.fit.endurance import EnduranceFit

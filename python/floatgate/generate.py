@@ -1,0 +1,128 @@
+"""Writes the modules that type checkers and editors read: `python -m floatgate.generate`.
+
+They follow from the options of `floatgate.options` and the core's list of policies; a test tells when they
+are out of date.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import indent, wrap
+from typing import Any, Literal, get_args, get_origin
+
+from floatgate.options import Options, TraceOptions, fields_of
+from floatgate.policies import catalogue, class_name, parameter_default
+
+_HERE = Path(__file__).parent
+WIDTH = 100
+
+
+def keywords() -> str:
+    """Return the text of `keywords.py`: the keywords of `floatgate.run`."""
+    lines = [
+        '"""The keywords of `floatgate.run` beside those in its signature. Made by `floatgate.generate`."""',
+        "",
+        "from os import PathLike",
+        "from typing import Literal, SupportsFloat, SupportsIndex, TypedDict",
+        "",
+        "",
+        "class Keywords(TypedDict, total=False):",
+        '    """Every option has the name and meaning it has on the command line."""',
+    ]
+    for owner in (Options, TraceOptions):
+        for field in fields_of(owner):
+            if field.name == "seed":  # in the signature
+                continue
+            lines += ["", f"    {field.name}: {_typed(field.kind, field.option.metavar)}"]
+            lines.append(_doc(field.option.help, 4))
+    return "\n".join(lines) + "\n"
+
+
+def _typed(kind: Any, metavar: str | None) -> str:
+    """A type as it is written. NumPy's numbers are as good as Python's, a path as good as a file's name."""
+    if get_origin(kind) is Literal:
+        return f"Literal[{', '.join(map(repr, get_args(kind)))}]".replace("'", '"')
+    text = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
+    if get_origin(kind) is tuple:
+        return "list[str] | tuple[str, ...]"
+    for one, taken in {r"\bint\b": "SupportsIndex", r"\bfloat\b": "SupportsFloat"}.items():
+        text = re.sub(one, taken, text)
+    return text.replace("str", "str | PathLike[str]") if metavar == "FILE" else text
+
+
+def seams() -> str:
+    """Return the text of `seams.pyi`: a class for each policy, under the seam it answers."""
+    tree: dict[str, Any] = {}
+    for card in catalogue():
+        at = tree
+        for part in card["seam"].split("."):
+            at = at.setdefault(part, {})
+        at[class_name(card["name"])] = card
+    lines = [
+        '"""The policies by the seam they answer, for type checkers. Made by `floatgate.generate`."""',
+        "",
+        "from collections.abc import Sequence",
+        "from typing import SupportsFloat, SupportsIndex",
+        "",
+        "from floatgate.policies import Policy",
+        "",
+    ]
+    lines += [line for name in sorted(tree) for line in ("", *_namespace(name, tree[name], 0))]
+    lines += ["", *(f"{name} = ftl.{name}" for name in sorted(tree["ftl"]) if name[0].islower())]
+    return "\n".join(lines) + "\n"
+
+
+def _namespace(name: str, inside: dict[str, Any], depth: int) -> Iterator[str]:
+    if "seam" in inside:
+        yield from _policy(name, inside, depth)
+        return
+    yield f"{' ' * depth}class {name}:"
+    yield f"{' ' * depth}    path: str"
+    for below in sorted(inside):
+        yield from _namespace(below, inside[below], depth + 4)
+
+
+def _policy(name: str, card: dict[str, Any], depth: int) -> Iterator[str]:
+    space = " " * depth
+    yield f"{space}class {name}(Policy):"
+    yield _doc(card.get("rule") or card["question"], depth + 4)
+    arguments = "".join(
+        f", {parameter['key']}: {_parameter(parameter)} = ..." for parameter in card["parameters"]
+    )
+    yield f"{space}    def __init__(self{', *' if arguments else ''}{arguments}) -> None:"
+    told = [f"{parameter['key']}: {_said(parameter)}" for parameter in card["parameters"]]
+    yield _doc("\n".join(told), depth + 8) if told else f"{space}        ..."
+
+
+def _said(parameter: dict[str, Any]) -> str:
+    return f"{parameter['help']} (default {parameter['default']})"
+
+
+def _parameter(parameter: dict[str, Any]) -> str:
+    """The type of a policy's parameter, from its default."""
+    kinds = {bool: "bool", int: "SupportsIndex", float: "SupportsFloat", str: "str", list: "Sequence[str]"}
+    return kinds[type(parameter_default(parameter))]
+
+
+def _doc(text: str, depth: int) -> str:
+    """A docstring; what is long goes over several lines."""
+    lines = [part for line in text.split("\n") for part in wrap(line, WIDTH - depth) or [""]]
+    if len(lines) == 1 and len(lines[0]) < WIDTH - depth - 6:
+        return f'{" " * depth}"""{lines[0]}"""'
+    return indent("\n".join(['"""' + lines[0], *lines[1:], '"""']), " " * depth)
+
+
+FILES = {"keywords.py": keywords, "seams.pyi": seams}
+
+
+def formatted(file: str) -> str:
+    """Return the text of a file as `ruff format` leaves it."""
+    words = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(_HERE / file), "-"]
+    return subprocess.run(words, input=FILES[file](), capture_output=True, text=True, check=True).stdout
+
+
+if __name__ == "__main__":
+    for name in FILES:
+        (_HERE / name).write_text(formatted(name), encoding="utf-8")

@@ -1,0 +1,100 @@
+"""The keywords of `floatgate.run` beside those in its signature. Made by `floatgate.generate`."""
+
+from os import PathLike
+from typing import Literal, SupportsFloat, SupportsIndex, TypedDict
+
+
+class Keywords(TypedDict, total=False):
+    """Every option has the name and meaning it has on the command line."""
+
+    check: bool
+    """Check conservation laws while running."""
+
+    requests: bool
+    """Keep every request: requests.parquet."""
+
+    timeline: bool
+    """Keep a Perfetto timeline."""
+
+    precondition: Literal["none", "fill", "instant", "steady", "workload"]
+    """Write the drive full, or bring it into steady state, of random writes or of this workload.
+    """
+
+    precondition_fill: SupportsFloat | None
+    """Share of the drive to fill."""
+
+    layout: bool
+    """Write what the workload finds on the drive, first."""
+
+    load_state: str | PathLike[str] | None
+    """Start from a saved state."""
+
+    loop: str | SupportsIndex | None
+    """Run the workload N times, or until its write amplification in the long run is known to 5 % (at
+    most 100 times, or until=waf:5%,max=20).
+    """
+
+    limit_requests: SupportsIndex | None
+    """End after N requests."""
+
+    limit_time: str | None
+    """End after this simulated time: 10s."""
+
+    memory_limit: str | SupportsIndex | None
+    """Memory for the drives of this command: 8GiB. One that takes more is refused; those of --repeat
+    wait for each other.
+    """
+
+    save_state: str | PathLike[str] | None
+    """Save the state in which the workload begins."""
+
+    trace_format: str | None
+    """See `floatgate trace formats`."""
+
+    columns: str | None
+    """Any table: "time:ms op offset:bytes size:sectors", or a file with that (docs/traces.md)."""
+
+    align: str | None
+    """Addresses inside a sector: round (all sectors touched), offset (all moved alike)."""
+
+    member: str | None
+    """This file of an archive of several."""
+
+    wrap: bool
+    """Addresses beyond the drive: modulo its capacity."""
+
+    scale: bool
+    """Addresses: scaled into the drive."""
+
+    compact: bool
+    """Addresses: touched pages side by side (by itself where only that fits)."""
+
+    sort: bool
+    """Sort a trace, however far out of order it is."""
+
+    volume: list[str] | tuple[str, ...]
+    """Only this volume (repeatable)."""
+
+    speedup: SupportsFloat | None
+    """Divide times by F."""
+
+    as_fast_as_possible: bool
+    """Ignore times: keep --depth outstanding."""
+
+    depth: SupportsIndex | None
+    """With --as-fast-as-possible."""
+
+    skip_bad_lines: bool
+    """Skip unreadable lines; count them."""
+
+    exact_footprint: bool
+    """Count touched units exactly."""
+
+    action: str | None
+    """blkparse, blktrace: these events."""
+
+    since: str | None
+    """Leave out what is before, from the first request: 10s."""
+
+    until: str | None
+    """Leave out what is later."""

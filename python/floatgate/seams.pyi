@@ -1,0 +1,828 @@
+"""The policies by the seam they answer, for type checkers. Made by `floatgate.generate`."""
+
+from collections.abc import Sequence
+from typing import SupportsFloat, SupportsIndex
+
+from floatgate.policies import Policy
+
+class bus:
+    path: str
+    class interface:
+        path: str
+        class Conv(Policy):
+            """asynchronous, one byte per cycle; shortest period max{(t_out + t_rea + t_in + t_s) / (1
+            + alpha), t_byte}
+            """
+            def __init__(
+                self,
+                *,
+                t_out: str = ...,
+                t_rea: str = ...,
+                t_in: str = ...,
+                t_s: str = ...,
+                t_h: str = ...,
+                t_byte: str = ...,
+                alpha: SupportsFloat = ...,
+                clock: str = ...,
+            ) -> None:
+                """t_out: strobe from the controller's register to the chip (default "7820ps")
+                t_rea: data from the chip's latch to the controller's pad (default "20ns")
+                t_in: data from the controller's pad to its FIFO (default "1650ps")
+                t_s: set-up time of the FIFO (default "250ps")
+                t_h: hold time of the FIFO (default "20ps")
+                t_byte: transfer between page register and IO latch (default "12ns")
+                alpha: delay of the capture clock, in periods (equation 1) (default 0.5)
+                clock: clock; default: the fastest in whole MHz (default "50MHz")
+                """
+
+        class NvDdr(Policy):
+            """two bytes per tCK of the mode, commands and addresses one per tCAD, in whole clocks,
+            tWB, tRR, tADL and tWHR charged
+            """
+            def __init__(self) -> None: ...
+
+        class NvDdr2(Policy):
+            """two bytes per tDSC of the mode, commands and addresses at 25 ns, tWB, tRR, tADL and tWHR
+            charged
+            """
+            def __init__(self) -> None: ...
+
+        class NvDdr3(Policy):
+            """NV-DDR2 at 1.2 V: two bytes per tDSC of the mode, commands and addresses at 25 ns"""
+            def __init__(self) -> None: ...
+
+        class NvLpddr4(Policy):
+            """two bytes per tDSC of the mode, commands and addresses at 25 ns"""
+            def __init__(self) -> None: ...
+
+        class Plain(Policy):
+            """data at `rate`, commands and addresses at one `cycle` each, no waits between them"""
+            def __init__(self, *, cycle: str = ...) -> None:
+                """cycle: length of a command or address cycle (default "25ns")"""
+
+        class Proposed(Policy):
+            """the chip's strobe travels with its data, two bytes per cycle; shortest period max{(t_s +
+            t_h + t_diff) x 2, t_byte}, or max{(t_ios + t_ioh) x 2, t_byte} when those are given
+            """
+            def __init__(
+                self,
+                *,
+                t_byte: str = ...,
+                t_s: str = ...,
+                t_h: str = ...,
+                t_diff: str = ...,
+                clock: str = ...,
+            ) -> None:
+                """t_byte: transfer between page register and IO latch (default "12ns")
+                t_s: set-up time of the FIFO (default "250ps")
+                t_h: hold time of the FIFO (default "20ps")
+                t_diff: between strobe and data at the FIFO, from the board (default "4690ps")
+                clock: clock; default: the fastest in whole MHz (default "83MHz")
+                """
+
+        class Sdr(Policy):
+            """one byte per tRC out and per tWC in, commands and addresses per tWC, tWB, tRR, tADL and
+            tWHR charged
+            """
+            def __init__(self) -> None: ...
+
+        class SyncOnly(Policy):
+            """the chip's strobe travels with its data, one byte per cycle; the clock is that of the
+            proposed interface
+            """
+            def __init__(
+                self,
+                *,
+                t_byte: str = ...,
+                t_s: str = ...,
+                t_h: str = ...,
+                t_diff: str = ...,
+                clock: str = ...,
+            ) -> None:
+                """t_byte: transfer between page register and IO latch (default "12ns")
+                t_s: set-up time of the FIFO (default "250ps")
+                t_h: hold time of the FIFO (default "20ps")
+                t_diff: between strobe and data at the FIFO, from the board (default "4690ps")
+                clock: clock; default: the fastest in whole MHz (default "83MHz")
+                """
+
+class controller:
+    path: str
+    class arbitration:
+        path: str
+        class Fifo(Policy):
+            """whoever has waited longest; among equals commands, then the lowest die"""
+            def __init__(self) -> None: ...
+
+        class ReadsFirst(Policy):
+            """commands, then data-out, then data-in; in turn within each"""
+            def __init__(self) -> None: ...
+
+        class RoundRobin(Policy):
+            """commands before data, since they are short and set an array to work; data die after die"""
+            def __init__(self) -> None: ...
+
+    class scheduler:
+        path: str
+        class Fcfs(Policy):
+            """the operation queued first, whatever it is"""
+            def __init__(
+                self,
+                *,
+                suspend_program: bool = ...,
+                suspend_erase: bool = ...,
+                suspend_limit: SupportsIndex = ...,
+            ) -> None:
+                """suspend_program: a host read suspends a running program (default false)
+                suspend_erase: a host read suspends a running erase (default false)
+                suspend_limit: how often one operation may be suspended (default 8)
+                """
+
+        class ReadPriority(Policy):
+            """host reads, then garbage collection where the die is short of space, then by age; what
+            came before them and has waited longer than max_wait goes first
+            """
+            def __init__(
+                self,
+                *,
+                max_wait: str = ...,
+                suspend_program: bool = ...,
+                suspend_erase: bool = ...,
+                suspend_limit: SupportsIndex = ...,
+            ) -> None:
+                """max_wait: an operation that waited longer passes the reads (default "20ms")
+                suspend_program: a host read suspends a running program (default false)
+                suspend_erase: a host read suspends a running erase (default false)
+                suspend_limit: how often one operation may be suspended (default 8)
+                """
+
+        class Strict(Policy):
+            """the first class of `order` that waits; within a class the oldest"""
+            def __init__(
+                self,
+                *,
+                order: Sequence[str] = ...,
+                suspend_program: bool = ...,
+                suspend_erase: bool = ...,
+                suspend_limit: SupportsIndex = ...,
+            ) -> None:
+                """order: classes of operations, the one that goes first at the front (default ["host-
+                read", "internal-read", "host-program", "internal-program", "erase"])
+                suspend_program: a host read suspends a running program (default false)
+                suspend_erase: a host read suspends a running erase (default false)
+                suspend_limit: how often one operation may be suspended (default 8)
+                """
+
+class ecc:
+    path: str
+    class code:
+        path: str
+        class Bch(Policy):
+            """corrects `t` errors in each codeword of `data` bytes and as much parity as a primitive
+            BCH code needs; a read that fails is repeated with other references, up to `retries`
+            times, each of which takes `retry_gain` of the raw errors away
+            """
+            def __init__(
+                self,
+                *,
+                data: str = ...,
+                t: SupportsIndex = ...,
+                uber: SupportsFloat = ...,
+                retries: SupportsIndex = ...,
+                retry_gain: SupportsFloat = ...,
+            ) -> None:
+                """data: data bytes of a codeword (default "1KiB")
+                t: errors corrected in a codeword (default 40)
+                uber: uncorrectable codewords for each bit read that are put up with (default
+                0.000000000000001)
+                retries: reads with other references after all else failed (default 4)
+                retry_gain: part of the raw errors that each of those takes away (default 0.2)
+                """
+
+        class Ldpc(Policy):
+            """the k-th of `limits` is the raw bit error rate corrected with 2^k - 1 comparisons at
+            each boundary between states; a read begins with as many as the page's cost and wear
+            call for, goes on to the next when decoding fails, then repeats the last with other
+            references up to `retries` times, each of which takes `retry_gain` of the raw errors
+            away; errors beyond the limit fail as if a fixed number of a codeword's bits could be
+            corrected
+            """
+            def __init__(
+                self,
+                *,
+                data: str = ...,
+                rate: SupportsFloat = ...,
+                limits: Sequence[str] = ...,
+                uber: SupportsFloat = ...,
+                retries: SupportsIndex = ...,
+                retry_gain: SupportsFloat = ...,
+            ) -> None:
+                """data: data bytes of a codeword (default "4KiB")
+                rate: data bits over all bits of a codeword (default 0.8888888888888888)
+                limits: raw bit error rates corrected with 1, 3, 7, ... comparisons at each boundary
+                (default [0.004, 0.008, 0.012])
+                uber: uncorrectable codewords for each bit read that are put up with (default
+                0.000000000000001)
+                retries: reads with other references after all else failed (default 4)
+                retry_gain: part of the raw errors that each of those takes away (default 0.2)
+                """
+
+        class None_(Policy):
+            """no errors: every read takes the chip's t_r, one transfer and ecc.t_decode"""
+            def __init__(self) -> None: ...
+
+class ftl:
+    path: str
+    class buffer:
+        path: str
+        class eviction:
+            path: str
+            class BlockBuffer(Policy):
+                """the units of the `blocks` logical blocks opened last stay; a further block sends the
+                one opened first out, in ascending order
+                """
+                def __init__(self, *, blocks: SupportsIndex = ..., block_units: SupportsIndex = ...) -> None:
+                    """blocks: logical blocks buffered (default 1)
+                    block_units: mapping units of a logical block; 0: of a block of the map, 64
+                    where it has none (default 0)
+                    """
+
+            class Bplru(Policy):
+                """all units of the logical block used longest ago, in ascending order; a block written
+                once, in sequence and to its end counts as used longest ago; over a map of blocks it
+                is written whole, with what the flash holds of it, so that it replaces its data
+                block
+                """
+                def __init__(self, *, block_units: SupportsIndex = ..., padding: bool = ...) -> None:
+                    """block_units: mapping units of a logical block; 0: of a block of the map, 64
+                    where it has none (default 0)
+                    padding: over a map of blocks a block leaves with what the flash holds of it
+                    (page padding) (default true)
+                    """
+
+            class Cflru(Policy):
+                """of the `window_ratio` of all kept units used longest ago the clean one used longest
+                ago; if none is clean, the one used longest ago
+                """
+                def __init__(self, *, window_ratio: SupportsFloat = ...) -> None:
+                    """window_ratio: clean-first region, as a part of the kept units (default 0.25)"""
+
+            class Fifo(Policy):
+                """the unit that came first"""
+                def __init__(self) -> None: ...
+
+            class Lru(Policy):
+                """the unit read or written longest ago, written ones and clean ones alike"""
+                def __init__(self) -> None: ...
+
+    class gc:
+        path: str
+        class trigger:
+            path: str
+            class Watermark(Policy):
+                """collect while at most `low` superblocks are free; on an idle die while fewer than
+                `high` are and the victim gives back at least the part `least_gain` of its units
+                """
+                def __init__(
+                    self,
+                    *,
+                    low: SupportsIndex = ...,
+                    high: SupportsIndex = ...,
+                    least_gain: SupportsFloat = ...,
+                    background: bool = ...,
+                    idle_after: str = ...,
+                ) -> None:
+                    """low: free superblocks of a die at or below which foreground GC works (default 2)
+                    high: free superblocks of a die at which background GC stops (default 4)
+                    least_gain: part of a victim that must be invalid for background GC: for each
+                    unit gained it moves at most 1 / least_gain - 1 (default 0.1)
+                    background: idle dies collect (default true)
+                    idle_after: how long a die must have been idle before (default "1ms")
+                    """
+
+        class victim:
+            path: str
+            class CostBenefit(Policy):
+                """the greatest age * (1 - u) / 2u, or / (1 + u) with formula = "lfs"; u: valid
+                fraction, age: units written to the die since it was closed; among equals fewest
+                valid, then oldest
+                """
+                def __init__(self, *, formula: str = ...) -> None:
+                    """formula: cost of cleaning: 2u (kawaguchi) or 1 + u (lfs), u being the valid
+                    fraction (default "kawaguchi")
+                    """
+
+            class DChoices(Policy):
+                """of `d` candidates drawn uniformly with replacement the one with fewest valid units;
+                among equals the one drawn first
+                """
+                def __init__(self, *, d: SupportsIndex = ...) -> None:
+                    """d: candidates drawn for each choice (default 10)"""
+
+            class Fifo(Policy):
+                """the superblock closed first, even when all its units are valid"""
+                def __init__(self) -> None: ...
+
+            class Greedy(Policy):
+                """fewest valid units; among equals the one that fell to that count first"""
+                def __init__(self) -> None: ...
+
+            class Random(Policy):
+                """any candidate, each with the same probability"""
+                def __init__(self) -> None: ...
+
+            class WindowedGreedy(Policy):
+                """fewest valid units among the `window` superblocks closed first; among equals the one
+                closed first
+                """
+                def __init__(self, *, window: SupportsIndex = ...) -> None:
+                    """window: oldest closed superblocks of the die that are looked at (default 64)"""
+
+    class mapping:
+        path: str
+        class Bast(Policy):
+            """few log blocks, each taking the writes of one group in the order they come; when it is
+            full, or another group needs one, it becomes the data block if it was written in place
+            (switch merge, or partial merge after copying the rest), else both go into a new block
+            (full merge)
+            """
+            def __init__(
+                self, *, dies_per_block: SupportsIndex = ..., log_blocks: SupportsIndex = ...
+            ) -> None:
+                """dies_per_block: dies that one block spans, neighbours first on all channels (default
+                1)
+                log_blocks: log blocks of each set of such dies (default 8)
+                """
+
+        class Birrell(Policy):
+            """one map entry for each mapping unit in volatile RAM; the last program unit of a
+            superblock is a summary of what the others hold; every `checkpoint_every` superblocks
+            the map is written to flash; at power-up it is rebuilt from the last checkpoint, the
+            summaries since and the spare areas of open superblocks
+            """
+            def __init__(self, *, checkpoint_every: SupportsIndex = ...) -> None:
+                """checkpoint_every: superblocks closed between two checkpoints of the map (default
+                256)
+                """
+
+        class Block(Policy):
+            """each group of units has one block, each unit its place in it; a write goes to its place
+            in a new block, after what lies before it was copied there, and the rest is copied when
+            another group is written: a random write copies a whole block, a sequential one nothing
+            """
+            def __init__(
+                self, *, dies_per_block: SupportsIndex = ..., open_blocks: SupportsIndex = ...
+            ) -> None:
+                """dies_per_block: dies that one block spans, neighbours first on all channels (default
+                1)
+                open_blocks: blocks that can be written at a time, by each set of such dies (default
+                1)
+                """
+
+        class Dftl(Policy):
+            """the page map lies on flash in translation units; a cache holds the entries last used
+            (LRU); a miss reads a translation unit, a changed entry that leaves the cache reads and
+            writes one, with all changed entries of that unit
+            """
+            def __init__(
+                self,
+                *,
+                cache: str = ...,
+                entry: str = ...,
+                cached_entry: str = ...,
+                stored: bool = ...,
+                in_flight: SupportsIndex = ...,
+            ) -> None:
+                """cache: RAM for cached entries (default "64KiB")
+                entry: an entry of the map on flash (default "4B")
+                cached_entry: an entry in the cache (default "8B")
+                stored: all of the map is on flash when time begins (default false)
+                in_flight: translation units read or changed at a time (default 16)
+                """
+
+        class Fast(Policy):
+            """log blocks shared by all groups take writes in the order they come; the oldest is
+            reclaimed by merging every group that still has something in it; a write to the first
+            place of a group opens the one sequential log block, which becomes the data block by a
+            switch or partial merge
+            """
+            def __init__(
+                self, *, dies_per_block: SupportsIndex = ..., log_blocks: SupportsIndex = ...
+            ) -> None:
+                """dies_per_block: dies that one block spans, neighbours first on all channels (default
+                1)
+                log_blocks: log blocks of each set of such dies, the sequential one included
+                (default 8)
+                """
+
+        class Page(Policy):
+            """one map entry for each mapping unit, all in RAM: a write goes wherever there is room,
+            garbage collection takes back what became invalid
+            """
+            def __init__(self) -> None: ...
+
+        class Replacement(Policy):
+            """a group's primary block is written in order once; what changes goes to replacement
+            blocks of the group, in the order it comes, up to `chain` of them while the drive has
+            free blocks; then the chain is folded into a new primary block
+            """
+            def __init__(self, *, dies_per_block: SupportsIndex = ..., chain: SupportsIndex = ...) -> None:
+                """dies_per_block: dies that one block spans, neighbours first on all channels (default
+                1)
+                chain: replacement blocks that a group may have (default 1)
+                """
+
+    class parity:
+        path: str
+        class None_(Policy):
+            """no parity over dies: what the code of a page cannot correct is lost"""
+            def __init__(self) -> None: ...
+
+        class Rain(Policy):
+            """the superblocks of one number on `stripe` + 1 neighbouring dies form a group, one of
+            them, on another die from group to group, holds the parity of the others, program by
+            program; a group is reclaimed as a whole; what a page's code cannot correct is found
+            again from the same page of the others
+            """
+            def __init__(self) -> None: ...
+
+    class placement:
+        path: str
+        class RoundRobin(Policy):
+            """the next die in order, channels first, that can take a program now"""
+            def __init__(self) -> None: ...
+
+        class ShortestQueue(Policy):
+            """of the dies that can take a program now, the one with the fewest programs bound to it;
+            among equals the next in round-robin order
+            """
+            def __init__(self) -> None: ...
+
+        class Static(Policy):
+            """the die follows from lpn / program_units, counted over channels (C), ways (W), dies of a
+            way (D) and planes that operate apart (P), in this `order`; if that die cannot take a
+            program now, the next that can, because waiting for a die full of valid data could block
+            the drive for ever
+            """
+            def __init__(self, *, order: str = ..., planes: SupportsIndex = ...) -> None:
+                """order: what changes fastest with the address first: the letters C, W, D, P (default
+                "CWDP")
+                planes: dies of a way that are planes of one die, as P counts them (default 1)
+                """
+
+    class program_order:
+        path: str
+        class FastFirst(Policy):
+            """the host takes the open superblock whose next page programs faster, what is moved the
+            one whose next page programs slower; equal times: its own
+            """
+            def __init__(self) -> None: ...
+
+        class InOrder(Policy):
+            """each stream programs the next page of its own open superblock"""
+            def __init__(self) -> None: ...
+
+    class read_ahead:
+        path: str
+        class None_(Policy):
+            """only what the host asks for is read"""
+            def __init__(self) -> None: ...
+
+        class Sequential(Policy):
+            """a read that begins within `slack` of where one of the `streams` last read is expected to
+            go on belongs to it, the nearest first; any other begins a stream in place of the one
+            not read for longest. After `trigger` reads without a gap, and while at least three
+            quarters of the units it passed lately were read, a stream is fetched twice as far ahead
+            as it went, at most `depth` and its share of half the area, whenever less than half of
+            that is left
+            """
+            def __init__(
+                self,
+                *,
+                streams: SupportsIndex = ...,
+                trigger: SupportsIndex = ...,
+                size: str = ...,
+                depth: str = ...,
+                slack: str = ...,
+            ) -> None:
+                """streams: sequences of reads that are told apart (default 16)
+                trigger: reads in sequence before more is fetched (default 4)
+                size: DRAM for what was fetched (default "4MiB")
+                depth: how far ahead of its last read a stream is fetched (default "1MiB")
+                slack: how far from where a stream is expected its next read may begin: reads
+                overtake each other (default "256KiB")
+                """
+
+    class read_merge:
+        path: str
+        class None_(Policy):
+            """the units that one request wants of a page row are one array read; each request has its
+            own
+            """
+            def __init__(self) -> None: ...
+
+        class SamePage(Policy):
+            """a read of the host's rides on the newest one of the same page row whose data-out has not
+            begun, if fewer than `most` share it; where the array read has begun (`begun`) only if
+            its pages are among those sensed. All finish with the data-out, in which each unit
+            crosses once
+            """
+            def __init__(self, *, most: SupportsIndex = ..., begun: bool = ...) -> None:
+                """most: reads that share an array read at most, the first included (default 64)
+                begun: reads also share an array read that has begun (default true)
+                """
+
+    class regulator:
+        path: str
+        class Agcr(Policy):
+            """of the last `window` accesses to a unit, the upcoming one among them: all writes take
+            the coarse step, a write among reads the usual one, the first access the fine one; a
+            read after nothing but reads has a unit written with the coarse step (with rewrite =
+            "low-and-medium" also with the usual one) written anew with the fine one while its die
+            is idle; what is moved takes the fine step after nothing but reads, else the one it had
+            """
+            def __init__(self, *, window: SupportsIndex = ..., rewrite: str = ...) -> None:
+                """window: accesses looked at, the upcoming one among them (default 2)
+                rewrite: writes of which cost are written anew once a unit turns out to be only read
+                (default "low")
+                """
+
+        class HcwLcr(Policy):
+            """every write takes the fine step"""
+            def __init__(self) -> None: ...
+
+        class LcwHcr(Policy):
+            """every write takes the coarse step"""
+            def __init__(self) -> None: ...
+
+        class LiQueue(Policy):
+            """the coarse step while at least `waiting` operations of the host wait or work at the die;
+            else the fine step
+            """
+            def __init__(self, *, waiting: SupportsIndex = ...) -> None:
+                """waiting: operations of the host waiting that make a write cheap (default 1)"""
+
+        class McwMcr(Policy):
+            """every write takes the chip's usual step"""
+            def __init__(self) -> None: ...
+
+        class RetentionRelaxation(Policy):
+            """what the host writes takes `step` and stays correctable for `retention`; what is left of
+            it after `refresh_period`, and all that garbage collection and wear levelling move,
+            takes the usual step and the full retention time
+            """
+            def __init__(self, *, step: str = ..., retention: str = ..., refresh_period: str = ...) -> None:
+                """step: program step of the host's writes (default "400mV")
+                retention: how long the host's writes stay correctable (default "1209600s")
+                refresh_period: age at which what is left is written anew (default "604800s")
+                """
+
+        class Tvr(Policy):
+            """what the host overwrites within half of `horizon`, and with `new_data` what it writes
+            for the first time, is programmed with the chip's set of `voltages` and stays
+            correctable for `horizon`; what is left of it after half of that, and all that is moved,
+            takes the usual voltages; on a chip whose file knows no such set, `speed` is how many
+            times as fast the reduced one programs
+            """
+            def __init__(
+                self, *, speed: SupportsFloat = ..., horizon: str = ..., new_data: bool = ...
+            ) -> None:
+                """speed: program speed with reduced voltages over the usual one, where the chip's file
+                knows none (default 1.5)
+                horizon: how long reduced data stay correctable (default "86400s")
+                new_data: data written for the first time count as short-lived (default false)
+                """
+
+        class WuSlack(Policy):
+            """the fine step when nothing of the host's waits at the die and the next access, expected
+            a mean gap after the last one, comes after the write has ended; else the usual step
+            """
+            def __init__(self) -> None: ...
+
+    class slc_cache:
+        path: str
+        class Dynamic(Policy):
+            """superblocks that no data need, up to `most`, and never fewer than hold `least` with one
+            bit a cell, which count as over-provisioning
+            """
+            def __init__(
+                self,
+                *,
+                least: str = ...,
+                when_full: str = ...,
+                in_idle_time: bool = ...,
+                idle_after: str = ...,
+            ) -> None:
+                """least: what it holds however full the drive is (default "0B")
+                when_full: does the host write past a full cache, or wait for folding (default
+                "bypass")
+                in_idle_time: idle dies fold (default true)
+                idle_after: how long a die must have been idle before (default "100ms")
+                """
+
+        class None_(Policy):
+            """no superblock: every cell takes all its bits at once"""
+            def __init__(self) -> None: ...
+
+        class Static(Policy):
+            """as many superblocks as hold `size` with one bit a cell, whatever the drive holds; they
+            count as over-provisioning
+            """
+            def __init__(
+                self,
+                *,
+                size: str = ...,
+                when_full: str = ...,
+                in_idle_time: bool = ...,
+                idle_after: str = ...,
+            ) -> None:
+                """size: what it holds, over the whole drive (default "5859375KiB")
+                when_full: does the host write past a full cache, or wait for folding (default
+                "bypass")
+                in_idle_time: idle dies fold (default true)
+                idle_after: how long a die must have been idle before (default "100ms")
+                """
+
+    class wear:
+        path: str
+        class Dynamic(Policy):
+            """the free superblock with the fewest program/erase cycles is opened next"""
+            def __init__(self) -> None: ...
+
+        class LatencyGuided(Policy):
+            """as static, but cycles count for more where erase and program times changed earlier than
+            in the other superblocks of the die: by the ratio of the mean cycles at the last step to
+            its own
+            """
+            def __init__(self, *, period: SupportsIndex = ..., threshold: SupportsIndex = ...) -> None:
+                """period: erases of a die between two looks at its wear (default 8)
+                threshold: cycles of a mean superblock of difference above which data moves (default
+                20)
+                """
+
+        class None_(Policy):
+            """the superblock that has been free the longest is opened next; data never moves for
+            wear's sake
+            """
+            def __init__(self) -> None: ...
+
+        class Static(Policy):
+            """as dynamic; and every `period` erases of a die, if its most worn superblock has over
+            `threshold` cycles more than its least worn candidate, that candidate's data moves;
+            among equals the oldest
+            """
+            def __init__(self, *, period: SupportsIndex = ..., threshold: SupportsIndex = ...) -> None:
+                """period: erases of a die between two looks at its wear (default 8)
+                threshold: program/erase cycles of difference above which data moves (default 20)
+                """
+
+        class WearOut(Policy):
+            """the free superblock with the most program/erase cycles is opened next, and `held_back`
+            of the superblocks that the host's data can do without are left free, so that only the
+            rest rotates; data never moves for wear's sake
+            """
+            def __init__(self, *, held_back: SupportsFloat = ...) -> None:
+                """held_back: part of the superblocks beyond need that stay free while others wear
+                (default 0.5)
+                """
+
+class host:
+    path: str
+    class link:
+        path: str
+        class Nvme(Policy):
+            """doorbell, fetch of the command, data in packets of `max_payload`, completion entry and
+            interrupt; both directions at once; queues served by round robin or by weights
+            """
+            def __init__(
+                self,
+                *,
+                generation: SupportsIndex = ...,
+                lanes: SupportsIndex = ...,
+                max_payload: str = ...,
+                max_read_request: str = ...,
+                t_round_trip: str = ...,
+                queues: SupportsIndex = ...,
+                queue_depth: SupportsIndex = ...,
+                arbitration: str = ...,
+                arbitration_burst: SupportsIndex = ...,
+            ) -> None:
+                """generation: 3, 4 or 5: 8, 16 or 32 GT/s a lane (default 3)
+                lanes: lanes of the link (default 4)
+                max_payload: data of one packet, at most (default "256B")
+                max_read_request: data asked for at once, at most (default "512B")
+                t_round_trip: a read of host memory by the drive, without the packets' own time;
+                assumed, of the size measured by Neugebauer et al., SIGCOMM 2018 (default "500ns")
+                queues: submission queues (default 8)
+                queue_depth: commands a queue holds (default 1024)
+                arbitration: which submission queue is served next (default "round-robin")
+                arbitration_burst: commands fetched from a queue before the next has its turn
+                (default 1)
+                """
+
+        class Pata(Policy):
+            """one command at a time; a burst of data takes the cycles of its Ultra DMA mode"""
+            def __init__(self, *, mode: SupportsIndex = ..., lba48: bool = ..., t_burst: str = ...) -> None:
+                """mode: Ultra DMA mode, 0 to 6: 16.7 to 133 MB/s (default 5)
+                lba48: 48-bit addresses: five registers are written twice (default true)
+                t_burst: starting and ending a burst: DMARQ, envelope, pause, CRC; the standard's
+                limits add up to about this (default "500ns")
+                """
+
+        class Plain(Policy):
+            """data cross at `rate`; commands and answers take no time of their own, queues are served
+            in turn
+            """
+            def __init__(
+                self,
+                *,
+                rate: str = ...,
+                full_duplex: bool = ...,
+                queues: SupportsIndex = ...,
+                queue_depth: SupportsIndex = ...,
+            ) -> None:
+                """rate: payload bandwidth of a direction (default "3200MB/s")
+                full_duplex: both directions at once, or one at a time (default true)
+                queues: submission queues (default 8)
+                queue_depth: commands a queue holds (default 1024)
+                """
+
+        class Sata(Policy):
+            """one direction at a time; up to 32 tags; each frame (FIS) takes its dwords at 40 bit
+            times and two handshakes
+            """
+            def __init__(
+                self, *, generation: SupportsIndex = ..., tags: SupportsIndex = ..., t_handshake: str = ...
+            ) -> None:
+                """generation: 1, 2 or 3: 1.5, 3 or 6 Gbit/s (default 3)
+                tags: commands queued in the drive; 1: as without NCQ (default 32)
+                t_handshake: a primitive and its answer (X_RDY and R_RDY, WTRM and R_OK) through
+                both ends; assumed (default "150ns")
+                """
+
+class nand:
+    path: str
+    class errors:
+        path: str
+        class None_(Policy):
+            """no bit is ever wrong"""
+            def __init__(self) -> None: ...
+
+        class PowerLaw(Policy):
+            """(floor + alpha c^k + beta c^m t^n + gamma c^p r^q) times (program step / usual
+            step)^step_exponent, for c program/erase cycles, t days and r reads of each of
+            `block_pages` pages; at most one half
+            """
+            def __init__(
+                self,
+                *,
+                floor: SupportsFloat = ...,
+                alpha: SupportsFloat = ...,
+                k: SupportsFloat = ...,
+                beta: SupportsFloat = ...,
+                m: SupportsFloat = ...,
+                n: SupportsFloat = ...,
+                gamma: SupportsFloat = ...,
+                p: SupportsFloat = ...,
+                q: SupportsFloat = ...,
+                block_pages: SupportsIndex = ...,
+                step_exponent: SupportsIndex = ...,
+                reference_celsius: SupportsIndex = ...,
+                celsius: SupportsIndex = ...,
+                activation_ev: SupportsFloat = ...,
+            ) -> None:
+                """floor: errors of a fresh page (default 0.00148)
+                alpha: factor of wear (default 0.00000000039)
+                k: power of wear (default 2.05)
+                beta: factor of age (default 0.0000628)
+                m: power of wear in what age does (default 0.14)
+                n: power of age in days (default 0.54)
+                gamma: factor of reads (default 0.00000000373)
+                p: power of wear in what reads do (default 0.33)
+                q: power of reads (default 1.71)
+                block_pages: pages that the reads of a block are spread over (default 256)
+                step_exponent: power of the program step (default 2)
+                reference_celsius: temperature that the law's ages are of (default 40)
+                celsius: temperature of the drive (default 40)
+                activation_ev: activation energy of charge loss, eV (default 1.1)
+                """
+
+        class Tables(Policy):
+            """the raw bit error rates of the chip's tables by page type, program step, wear, age and
+            reads, with the chip's usual references; ages at `celsius` count by the chip's
+            activation energy
+            """
+            def __init__(self, *, celsius: SupportsIndex = ...) -> None:
+                """celsius: temperature of the drive (default 40)"""
+
+buffer = ftl.buffer
+gc = ftl.gc
+mapping = ftl.mapping
+parity = ftl.parity
+placement = ftl.placement
+program_order = ftl.program_order
+read_ahead = ftl.read_ahead
+read_merge = ftl.read_merge
+regulator = ftl.regulator
+slc_cache = ftl.slc_cache
+wear = ftl.wear

@@ -1,0 +1,50 @@
+"""What a type checker and an editor know of `import floatgate as fg`."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from floatgate import generate
+
+ROOT = Path(__file__).parents[2]
+
+# Lines of a user's file, and what `mypy --strict` says of each: nothing, or a part of its message.
+LINES = {
+    'fg.run("tlc", "trace.csv", limit_requests=100, precondition="steady", volume=["1"])': None,
+    'fg.run(Path("d.toml"), "x.fio", save_state=Path("s"), loop="until=waf:5%")': None,
+    'fg.run("tlc", "x.fio", policies=[fg.gc.victim.DChoices(d=4), fg.ftl.wear.Static()])': None,
+    "victim: fg.Policy = fg.gc.victim.Greedy()": None,
+    'fg.run("tlc", "trace.csv", limit_reqests=100)': 'Unexpected keyword argument "limit_reqests"',
+    'fg.run("tlc", "trace.csv", precondition=3)': 'Argument "precondition" to "run"',
+    'fg.run("tlc", "trace.csv", precondition="stedy")': "Literal['stedy']",
+    'fg.run("tlc", "trace.csv", seed="x")': 'Argument "seed" to "run" has incompatible type "str"',
+    'fg.gc.victim.DChoices(dd="x")': 'Unexpected keyword argument "dd" for "DChoices"',
+    'fg.gc.victim.DChoices(d="x")': 'Argument "d" to "DChoices" has incompatible type "str"',
+    "fg.gc.victim.DChoice(d=4)": 'has no attribute "DChoice"',
+}
+
+
+def test_a_type_checker_finds_what_is_wrong_and_no_more(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    head = ["from pathlib import Path", "import floatgate as fg", "_ = Path()"]
+    (tmp_path / "mine.py").write_text("\n".join([*head, *LINES]) + "\n")
+    words = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--no-error-summary"]
+    words += ["--hide-error-context", "mine.py"]
+    cache = ["--cache-dir", str(ROOT / ".mypy_cache")]
+    told = subprocess.run([*words, *cache], cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    errors = {int(line.split(":")[1]): line for line in told.splitlines() if ": error: " in line}
+    wrong = [
+        f"{line}: {errors.get(at)}: expected {said}"
+        for at, (line, said) in enumerate(LINES.items(), len(head) + 1)
+        if (said is None) != (at not in errors) or (said or "") not in errors.get(at, "")
+    ]
+    assert not wrong, "\n".join(wrong) + told
+    assert len(errors) == sum(said is not None for said in LINES.values()), told
+
+
+@pytest.mark.parametrize("file", generate.FILES)
+def test_what_is_generated_is_not_out_of_date(file: str) -> None:
+    there = (Path(generate.__file__).parent / file).read_text(encoding="utf-8")
+    assert there == generate.formatted(file), "make it anew: python -m floatgate.generate"

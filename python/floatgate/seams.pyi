@@ -111,7 +111,7 @@ class controller:
     class arbitration:
         path: str
         class Fifo(Policy):
-            """whoever has waited longest; among equals commands, then the lowest die"""
+            """the die that has waited longest; among equals commands first, then the lowest die"""
             def __init__(self) -> None: ...
 
         class ReadsFirst(Policy):
@@ -119,13 +119,13 @@ class controller:
             def __init__(self) -> None: ...
 
         class RoundRobin(Policy):
-            """commands before data, since they are short and set an array to work; data die after die"""
+            """commands before data, since they are short and start an array; data in turn, die by die"""
             def __init__(self) -> None: ...
 
     class scheduler:
         path: str
         class Fcfs(Policy):
-            """the operation queued first, whatever it is"""
+            """the operation queued first, whatever its kind"""
             def __init__(
                 self,
                 *,
@@ -139,8 +139,8 @@ class controller:
                 """
 
         class ReadPriority(Policy):
-            """host reads, then garbage collection where the die is short of space, then by age; what
-            came before them and has waited longer than max_wait goes first
+            """host reads first, then garbage collection if the die is short of space, then the oldest
+            operation; an operation queued earlier that has waited longer than max_wait goes first
             """
             def __init__(
                 self,
@@ -157,7 +157,7 @@ class controller:
                 """
 
         class Strict(Policy):
-            """the first class of `order` that waits; within a class the oldest"""
+            """the first waiting class in `order`; within a class the oldest operation"""
             def __init__(
                 self,
                 *,
@@ -178,9 +178,9 @@ class ecc:
     class code:
         path: str
         class Bch(Policy):
-            """corrects `t` errors in each codeword of `data` bytes and as much parity as a primitive
-            BCH code needs; a read that fails is repeated with other references, up to `retries`
-            times, each of which takes `retry_gain` of the raw errors away
+            """corrects `t` errors in each codeword of `data` bytes plus the parity of a primitive BCH
+            code; a failed read is repeated with other references, up to `retries` times, each of
+            which removes the share `retry_gain` of the raw errors
             """
             def __init__(
                 self,
@@ -201,11 +201,11 @@ class ecc:
 
         class Ldpc(Policy):
             """the k-th of `limits` is the raw bit error rate corrected with 2^k - 1 comparisons at
-            each boundary between states; a read begins with as many as the page's cost and wear
-            call for, goes on to the next when decoding fails, then repeats the last with other
-            references up to `retries` times, each of which takes `retry_gain` of the raw errors
-            away; errors beyond the limit fail as if a fixed number of a codeword's bits could be
-            corrected
+            each boundary between states; the first attempt uses as many as the page's cost and wear
+            require; if decoding fails, each further attempt uses the next, then repeats the last
+            with other references up to `retries` times, each of which removes the share
+            `retry_gain` of the raw errors; errors beyond the limit fail as if a fixed number of a
+            codeword's bits could be corrected
             """
             def __init__(
                 self,
@@ -238,8 +238,8 @@ class ftl:
         class eviction:
             path: str
             class BlockBuffer(Policy):
-                """the units of the `blocks` logical blocks opened last stay; a further block sends the
-                one opened first out, in ascending order
+                """the units of the `blocks` most recently opened logical blocks stay; opening another
+                block evicts the one opened first, in ascending order
                 """
                 def __init__(self, *, blocks: SupportsIndex = ..., block_units: SupportsIndex = ...) -> None:
                     """blocks: logical blocks buffered (default 1)
@@ -248,10 +248,10 @@ class ftl:
                     """
 
             class Bplru(Policy):
-                """all units of the logical block used longest ago, in ascending order; a block written
-                once, in sequence and to its end counts as used longest ago; over a map of blocks it
-                is written whole, with what the flash holds of it, so that it replaces its data
-                block
+                """all units of the least recently used logical block, in ascending order; a block
+                written exactly once, sequentially and to its end, counts as least recently used;
+                with block mapping, the block is completed with data from the flash, so that it
+                replaces its data block
                 """
                 def __init__(self, *, block_units: SupportsIndex = ..., padding: bool = ...) -> None:
                     """block_units: mapping units of a logical block; 0: of a block of the map, 64
@@ -261,18 +261,18 @@ class ftl:
                     """
 
             class Cflru(Policy):
-                """of the `window_ratio` of all kept units used longest ago the clean one used longest
-                ago; if none is clean, the one used longest ago
+                """the least recently used clean unit among the `window_ratio` least recently used kept
+                units; if none is clean, the least recently used unit
                 """
                 def __init__(self, *, window_ratio: SupportsFloat = ...) -> None:
                     """window_ratio: clean-first region, as a part of the kept units (default 0.25)"""
 
             class Fifo(Policy):
-                """the unit that came first"""
+                """the oldest unit"""
                 def __init__(self) -> None: ...
 
             class Lru(Policy):
-                """the unit read or written longest ago, written ones and clean ones alike"""
+                """the least recently used unit, written or clean"""
                 def __init__(self) -> None: ...
 
     class gc:
@@ -280,8 +280,9 @@ class ftl:
         class trigger:
             path: str
             class Watermark(Policy):
-                """collect while at most `low` superblocks are free; on an idle die while fewer than
-                `high` are and the victim gives back at least the part `least_gain` of its units
+                """collect while at most `low` superblocks are free; on an idle die also while fewer
+                than `high` are free and the victim frees at least the share `least_gain` of its
+                units
                 """
                 def __init__(
                     self,
@@ -313,8 +314,8 @@ class ftl:
                     """
 
             class DChoices(Policy):
-                """of `d` candidates drawn uniformly with replacement the one with fewest valid units;
-                among equals the one drawn first
+                """the one with the fewest valid units of `d` candidates drawn uniformly with
+                replacement; among equals the one drawn first
                 """
                 def __init__(self, *, d: SupportsIndex = ...) -> None:
                     """d: candidates drawn for each choice (default 10)"""
@@ -324,7 +325,9 @@ class ftl:
                 def __init__(self) -> None: ...
 
             class Greedy(Policy):
-                """fewest valid units; among equals the one that fell to that count first"""
+                """the candidate with the fewest valid units; among equals the one that reached that
+                count first
+                """
                 def __init__(self) -> None: ...
 
             class Random(Policy):
@@ -341,10 +344,10 @@ class ftl:
     class mapping:
         path: str
         class Bast(Policy):
-            """few log blocks, each taking the writes of one group in the order they come; when it is
-            full, or another group needs one, it becomes the data block if it was written in place
-            (switch merge, or partial merge after copying the rest), else both go into a new block
-            (full merge)
+            """a few log blocks, each of which takes the writes of one group in order of arrival; when
+            it is full, or another group needs one, it becomes the data block if it was written in
+            order (switch merge, or partial merge after copying the rest), otherwise both are copied
+            into a new block (full merge)
             """
             def __init__(
                 self, *, dies_per_block: SupportsIndex = ..., log_blocks: SupportsIndex = ...
@@ -355,10 +358,10 @@ class ftl:
                 """
 
         class Birrell(Policy):
-            """one map entry for each mapping unit in volatile RAM; the last program unit of a
-            superblock is a summary of what the others hold; every `checkpoint_every` superblocks
-            the map is written to flash; at power-up it is rebuilt from the last checkpoint, the
-            summaries since and the spare areas of open superblocks
+            """one map entry per mapping unit, in volatile RAM; the last program unit of a superblock
+            is a summary of the others; the map is written to flash every `checkpoint_every`
+            superblocks; at power-up it is rebuilt from the last checkpoint, the later summaries and
+            the spare areas of open superblocks
             """
             def __init__(self, *, checkpoint_every: SupportsIndex = ...) -> None:
                 """checkpoint_every: superblocks closed between two checkpoints of the map (default
@@ -366,9 +369,10 @@ class ftl:
                 """
 
         class Block(Policy):
-            """each group of units has one block, each unit its place in it; a write goes to its place
-            in a new block, after what lies before it was copied there, and the rest is copied when
-            another group is written: a random write copies a whole block, a sequential one nothing
+            """each group of units has one block, and each unit a fixed position in it; a write goes to
+            its position in a new block, after the units before it have been copied there, and the
+            rest is copied when another group is written: a random write copies a whole block, a
+            sequential one nothing
             """
             def __init__(
                 self, *, dies_per_block: SupportsIndex = ..., open_blocks: SupportsIndex = ...
@@ -380,9 +384,9 @@ class ftl:
                 """
 
         class Dftl(Policy):
-            """the page map lies on flash in translation units; a cache holds the entries last used
-            (LRU); a miss reads a translation unit, a changed entry that leaves the cache reads and
-            writes one, with all changed entries of that unit
+            """the page map is stored on flash in translation units; a cache holds the most recently
+            used entries (LRU); a miss reads a translation unit, and evicting a changed entry reads
+            and writes one, with all changed entries of that unit
             """
             def __init__(
                 self,
@@ -401,10 +405,9 @@ class ftl:
                 """
 
         class Fast(Policy):
-            """log blocks shared by all groups take writes in the order they come; the oldest is
-            reclaimed by merging every group that still has something in it; a write to the first
-            place of a group opens the one sequential log block, which becomes the data block by a
-            switch or partial merge
+            """log blocks shared by all groups take writes in order of arrival; the oldest is reclaimed
+            by merging every group that has data in it; a write to the first unit of a group opens
+            the one sequential log block, which becomes the data block by a switch or partial merge
             """
             def __init__(
                 self, *, dies_per_block: SupportsIndex = ..., log_blocks: SupportsIndex = ...
@@ -416,15 +419,15 @@ class ftl:
                 """
 
         class Page(Policy):
-            """one map entry for each mapping unit, all in RAM: a write goes wherever there is room,
-            garbage collection takes back what became invalid
+            """one map entry per mapping unit, all in RAM: a write can go to any free location, and
+            garbage collection reclaims invalid units
             """
             def __init__(self) -> None: ...
 
         class Replacement(Policy):
-            """a group's primary block is written in order once; what changes goes to replacement
-            blocks of the group, in the order it comes, up to `chain` of them while the drive has
-            free blocks; then the chain is folded into a new primary block
+            """a group's primary block is written once, in order; later writes go to replacement blocks
+            of the group, in order of arrival, up to `chain` of them while the drive has free
+            blocks; then the chain is merged into a new primary block
             """
             def __init__(self, *, dies_per_block: SupportsIndex = ..., chain: SupportsIndex = ...) -> None:
                 """dies_per_block: dies that one block spans, neighbours first on all channels (default
@@ -435,34 +438,34 @@ class ftl:
     class parity:
         path: str
         class None_(Policy):
-            """no parity over dies: what the code of a page cannot correct is lost"""
+            """no parity across dies: data that the code of a page cannot correct is lost"""
             def __init__(self) -> None: ...
 
         class Rain(Policy):
-            """the superblocks of one number on `stripe` + 1 neighbouring dies form a group, one of
-            them, on another die from group to group, holds the parity of the others, program by
-            program; a group is reclaimed as a whole; what a page's code cannot correct is found
-            again from the same page of the others
+            """the superblocks with the same number on `stripe` + 1 neighbouring dies form a group; one
+            of them, on a different die for each group, holds the parity of the others, program by
+            program; a group is reclaimed as a whole; data that a page's code cannot correct is
+            rebuilt from the same page of the other members
             """
             def __init__(self) -> None: ...
 
     class placement:
         path: str
         class RoundRobin(Policy):
-            """the next die in order, channels first, that can take a program now"""
+            """the next die that can take a program now, in order, channels first"""
             def __init__(self) -> None: ...
 
         class ShortestQueue(Policy):
-            """of the dies that can take a program now, the one with the fewest programs bound to it;
-            among equals the next in round-robin order
+            """of the dies that can take a program now, the one with the fewest queued programs; among
+            equals the next in round-robin order
             """
             def __init__(self) -> None: ...
 
         class Static(Policy):
-            """the die follows from lpn / program_units, counted over channels (C), ways (W), dies of a
-            way (D) and planes that operate apart (P), in this `order`; if that die cannot take a
-            program now, the next that can, because waiting for a die full of valid data could block
-            the drive for ever
+            """the die is determined by lpn / program_units, counted over channels (C), ways (W), dies
+            of a way (D) and independent planes (P), in this `order`; if that die cannot take a
+            program now, the next one that can, because waiting for a die full of valid data could
+            block the drive forever
             """
             def __init__(self, *, order: str = ..., planes: SupportsIndex = ...) -> None:
                 """order: what changes fastest with the address first: the letters C, W, D, P (default
@@ -473,8 +476,8 @@ class ftl:
     class program_order:
         path: str
         class FastFirst(Policy):
-            """the host takes the open superblock whose next page programs faster, what is moved the
-            one whose next page programs slower; equal times: its own
+            """the host takes the open superblock whose next page programs faster, moved data the one
+            whose next page programs slower; with equal times each stream takes its own
             """
             def __init__(self) -> None: ...
 
@@ -485,16 +488,16 @@ class ftl:
     class read_ahead:
         path: str
         class None_(Policy):
-            """only what the host asks for is read"""
+            """only data requested by the host is read"""
             def __init__(self) -> None: ...
 
         class Sequential(Policy):
-            """a read that begins within `slack` of where one of the `streams` last read is expected to
-            go on belongs to it, the nearest first; any other begins a stream in place of the one
-            not read for longest. After `trigger` reads without a gap, and while at least three
-            quarters of the units it passed lately were read, a stream is fetched twice as far ahead
-            as it went, at most `depth` and its share of half the area, whenever less than half of
-            that is left
+            """a read that starts within `slack` of the expected address of one of the `streams`
+            tracked belongs to it, the nearest first; any other read starts a stream that replaces
+            the one not read for longest. After `trigger` reads without a gap, and while at least
+            three quarters of the units it recently passed were read, a stream is fetched ahead by
+            twice the distance it has read, at most `depth` and its share of half the DRAM, whenever
+            less than half of that is left
             """
             def __init__(
                 self,
@@ -516,16 +519,14 @@ class ftl:
     class read_merge:
         path: str
         class None_(Policy):
-            """the units that one request wants of a page row are one array read; each request has its
-            own
-            """
+            """the units of one request in a page row share one array read; each request has its own"""
             def __init__(self) -> None: ...
 
         class SamePage(Policy):
-            """a read of the host's rides on the newest one of the same page row whose data-out has not
-            begun, if fewer than `most` share it; where the array read has begun (`begun`) only if
-            its pages are among those sensed. All finish with the data-out, in which each unit
-            crosses once
+            """a host read rides on the newest read of the same page row whose data-out has not begun,
+            if fewer than `most` share it; if the array read has begun (`begun`), only if its pages
+            are among those sensed. All complete with the data-out, in which each unit crosses the
+            channel once
             """
             def __init__(self, *, most: SupportsIndex = ..., begun: bool = ...) -> None:
                 """most: reads that share an array read at most, the first included (default 64)
@@ -535,11 +536,12 @@ class ftl:
     class regulator:
         path: str
         class Agcr(Policy):
-            """of the last `window` accesses to a unit, the upcoming one among them: all writes take
-            the coarse step, a write among reads the usual one, the first access the fine one; a
-            read after nothing but reads has a unit written with the coarse step (with rewrite =
-            "low-and-medium" also with the usual one) written anew with the fine one while its die
-            is idle; what is moved takes the fine step after nothing but reads, else the one it had
+            """depends on the last `window` accesses to a unit, including the upcoming one: if all are
+            writes, the write takes the coarse step; a write among reads the default one; the first
+            access the fine one. A read after reads only causes a unit written with the coarse step
+            (with rewrite = "low-and-medium" also with the default one) to be rewritten with the
+            fine step while its die is idle; moved data takes the fine step after reads only,
+            otherwise the step it had
             """
             def __init__(self, *, window: SupportsIndex = ..., rewrite: str = ...) -> None:
                 """window: accesses looked at, the upcoming one among them (default 2)
@@ -556,20 +558,20 @@ class ftl:
             def __init__(self) -> None: ...
 
         class LiQueue(Policy):
-            """the coarse step while at least `waiting` operations of the host wait or work at the die;
-            else the fine step
+            """the coarse step while at least `waiting` host operations are queued or in progress at
+            the die; otherwise the fine step
             """
             def __init__(self, *, waiting: SupportsIndex = ...) -> None:
                 """waiting: operations of the host waiting that make a write cheap (default 1)"""
 
         class McwMcr(Policy):
-            """every write takes the chip's usual step"""
+            """every write takes the chip's default step"""
             def __init__(self) -> None: ...
 
         class RetentionRelaxation(Policy):
-            """what the host writes takes `step` and stays correctable for `retention`; what is left of
-            it after `refresh_period`, and all that garbage collection and wear levelling move,
-            takes the usual step and the full retention time
+            """host writes use `step` and stay correctable for `retention`; data of these still valid
+            after `refresh_period`, and all data moved by garbage collection and wear levelling,
+            uses the default step and the full retention time
             """
             def __init__(self, *, step: str = ..., retention: str = ..., refresh_period: str = ...) -> None:
                 """step: program step of the host's writes (default "400mV")
@@ -578,11 +580,11 @@ class ftl:
                 """
 
         class Tvr(Policy):
-            """what the host overwrites within half of `horizon`, and with `new_data` what it writes
-            for the first time, is programmed with the chip's set of `voltages` and stays
-            correctable for `horizon`; what is left of it after half of that, and all that is moved,
-            takes the usual voltages; on a chip whose file knows no such set, `speed` is how many
-            times as fast the reduced one programs
+            """data that the host overwrites within half of `horizon`, and with `new_data` also data it
+            writes for the first time, is programmed with the chip's set of `voltages` and stays
+            correctable for `horizon`; data still valid after half of that, and all moved data, uses
+            the default voltages; for a chip without such a set, `speed` is the ratio of the program
+            speeds
             """
             def __init__(
                 self, *, speed: SupportsFloat = ..., horizon: str = ..., new_data: bool = ...
@@ -594,16 +596,16 @@ class ftl:
                 """
 
         class WuSlack(Policy):
-            """the fine step when nothing of the host's waits at the die and the next access, expected
-            a mean gap after the last one, comes after the write has ended; else the usual step
+            """the fine step if no host operation waits at the die and the next access, expected one
+            mean gap after the last, comes after the write has ended; otherwise the default step
             """
             def __init__(self) -> None: ...
 
     class slc_cache:
         path: str
         class Dynamic(Policy):
-            """superblocks that no data need, up to `most`, and never fewer than hold `least` with one
-            bit a cell, which count as over-provisioning
+            """the superblocks not needed for data, up to `most`, and never fewer than hold `least` in
+            SLC mode; these are taken from over-provisioning
             """
             def __init__(
                 self,
@@ -621,12 +623,12 @@ class ftl:
                 """
 
         class None_(Policy):
-            """no superblock: every cell takes all its bits at once"""
+            """no cache: every cell is programmed with all its bits"""
             def __init__(self) -> None: ...
 
         class Static(Policy):
-            """as many superblocks as hold `size` with one bit a cell, whatever the drive holds; they
-            count as over-provisioning
+            """as many superblocks as hold `size` in SLC mode, however full the drive is; they are
+            taken from over-provisioning
             """
             def __init__(
                 self,
@@ -650,9 +652,8 @@ class ftl:
             def __init__(self) -> None: ...
 
         class LatencyGuided(Policy):
-            """as static, but cycles count for more where erase and program times changed earlier than
-            in the other superblocks of the die: by the ratio of the mean cycles at the last step to
-            its own
+            """like static, but cycles are weighted: if a superblock's erase and program times changed
+            at fewer cycles than the die's mean, its cycles count for more, by that ratio
             """
             def __init__(self, *, period: SupportsIndex = ..., threshold: SupportsIndex = ...) -> None:
                 """period: erases of a die between two looks at its wear (default 8)
@@ -661,15 +662,15 @@ class ftl:
                 """
 
         class None_(Policy):
-            """the superblock that has been free the longest is opened next; data never moves for
-            wear's sake
+            """the superblock that has been free the longest is opened next; data is never moved to
+            level wear
             """
             def __init__(self) -> None: ...
 
         class Static(Policy):
-            """as dynamic; and every `period` erases of a die, if its most worn superblock has over
-            `threshold` cycles more than its least worn candidate, that candidate's data moves;
-            among equals the oldest
+            """like dynamic; in addition, every `period` erases of a die, if its most worn superblock
+            has over `threshold` cycles more than its least worn candidate, the data of that
+            candidate is moved; among equals the oldest
             """
             def __init__(self, *, period: SupportsIndex = ..., threshold: SupportsIndex = ...) -> None:
                 """period: erases of a die between two looks at its wear (default 8)
@@ -677,9 +678,9 @@ class ftl:
                 """
 
         class WearOut(Policy):
-            """the free superblock with the most program/erase cycles is opened next, and `held_back`
-            of the superblocks that the host's data can do without are left free, so that only the
-            rest rotates; data never moves for wear's sake
+            """the free superblock with the most program/erase cycles is opened next; `held_back` of
+            the superblocks not needed for the host's data stay free, so that only the rest are
+            used; data is never moved to level wear
             """
             def __init__(self, *, held_back: SupportsFloat = ...) -> None:
                 """held_back: part of the superblocks beyond need that stay free while others wear
@@ -730,8 +731,8 @@ class host:
                 """
 
         class Plain(Policy):
-            """data cross at `rate`; commands and answers take no time of their own, queues are served
-            in turn
+            """data is transferred at `rate`; commands and completions take no time, and queues are
+            served in turn
             """
             def __init__(
                 self,
@@ -765,7 +766,7 @@ class nand:
     class errors:
         path: str
         class None_(Policy):
-            """no bit is ever wrong"""
+            """no bit errors"""
             def __init__(self) -> None: ...
 
         class PowerLaw(Policy):

@@ -8,7 +8,7 @@ class Keywords(TypedDict, total=False):
     """Every option has the name and meaning it has on the command line."""
 
     check: bool
-    """Check conservation laws while running."""
+    """Check the run with an independent model."""
 
     requests: bool
     """Keep every request: requests.parquet."""
@@ -17,21 +17,20 @@ class Keywords(TypedDict, total=False):
     """Keep a Perfetto timeline."""
 
     precondition: Literal["none", "fill", "instant", "steady", "workload"]
-    """Write the drive full, or bring it into steady state, of random writes or of this workload.
-    """
+    """Fill the drive, or bring it into the steady state of random writes or of this workload."""
 
     precondition_fill: SupportsFloat | None
     """Share of the drive to fill."""
 
     layout: bool
-    """Write what the workload finds on the drive, first."""
+    """First write the data the workload expects on the drive."""
 
     load_state: str | PathLike[str] | None
     """Start from a saved state."""
 
     loop: str | SupportsIndex | None
-    """Run the workload N times, or until its write amplification in the long run is known to 5 % (at
-    most 100 times, or until=waf:5%,max=20).
+    """Run the workload N times, or until its long-run write amplification is known to 5 % (at most 100
+    times, or until=waf:5%,max=20).
     """
 
     limit_requests: SupportsIndex | None
@@ -41,12 +40,12 @@ class Keywords(TypedDict, total=False):
     """End after this simulated time: 10s."""
 
     memory_limit: str | SupportsIndex | None
-    """Memory for the drives of this command: 8GiB. One that takes more is refused; those of --repeat
-    wait for each other.
+    """Memory for the drives of this command: 8GiB. Larger drives are refused; those of --repeat wait
+    for each other.
     """
 
     save_state: str | PathLike[str] | None
-    """Save the state in which the workload begins."""
+    """Save the state at the start of the workload."""
 
     trace_format: str | None
     """See `floatgate trace formats`."""
@@ -55,22 +54,22 @@ class Keywords(TypedDict, total=False):
     """Any table: "time:ms op offset:bytes size:sectors", or a file with that (docs/traces.md)."""
 
     align: str | None
-    """Addresses inside a sector: round (all sectors touched), offset (all moved alike)."""
+    """Unaligned addresses: round (all sectors touched), offset (shift all equally)."""
 
     member: str | None
-    """This file of an archive of several."""
+    """Which file of an archive."""
 
     wrap: bool
-    """Addresses beyond the drive: modulo its capacity."""
+    """Take addresses modulo the capacity."""
 
     scale: bool
-    """Addresses: scaled into the drive."""
+    """Scale addresses to the drive."""
 
     compact: bool
-    """Addresses: touched pages side by side (by itself where only that fits)."""
+    """Place touched pages side by side (the default if only that fits)."""
 
     sort: bool
-    """Sort a trace, however far out of order it is."""
+    """Sort the trace, however far out of order."""
 
     volume: list[str] | tuple[str, ...]
     """Only this volume (repeatable)."""
@@ -94,7 +93,7 @@ class Keywords(TypedDict, total=False):
     """blkparse, blktrace: these events."""
 
     since: str | None
-    """Leave out what is before, from the first request: 10s."""
+    """Leave out requests before this time, from the first request: 10s."""
 
     until: str | None
-    """Leave out what is later."""
+    """Leave out requests after this time."""

@@ -211,10 +211,10 @@ def sentence(life: Life, years: float) -> str:
     """Say what came out."""
     last = life.rows[-1]
     if not life.ended:
-        return f"stopped after {last.host_bytes / TERABYTE:,.4g} TB; the drive still takes writes"
+        return f"stopped after {last.host_bytes / TERABYTE:,.4g} TB; the drive still accepts writes"
     return (
-        f"takes no more writes after {last.host_bytes / TERABYTE:,.4g} TB (TBW), {last.drive_writes:,.0f} "
-        f"drive writes: {life.dwpd(years):.3g} a day for {years:g} years, or one a day for "
+        f"accepts no more writes after {last.host_bytes / TERABYTE:,.4g} TB (TBW), {last.drive_writes:,.0f} "
+        f"drive writes: {life.dwpd(years):.3g} per day over {years:g} years, or one per day for "
         f"{life.years_at_one_a_day:.3g} years"
     )
 

@@ -142,7 +142,7 @@ def page(drive: str, asked: str, lives: Mapping[str, Life], how: Conditions, yea
     sections = [
         Section(
             "Life",
-            "Each drive is overwritten until it takes no more writes; its blocks fail by their own lives. "
+            "Each drive is overwritten until it accepts no more writes; each block has its own endurance. "
             "Latencies, programs and erases are means over the whole life.",
             {
                 "bad": _rows(lives, "bad_blocks", "bad blocks", "hv"),

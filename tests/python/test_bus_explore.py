@@ -51,7 +51,7 @@ def test_the_command_writes_its_points(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "floatgate", "bus", "explore", "--chip", "slc-16g"]
     command += ["--interface", "nv-ddr:5", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "ways that fill a channel" in done.stdout
+    assert "ways to saturate a channel" in done.stdout
     with (tmp_path / "out" / "points.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * 9

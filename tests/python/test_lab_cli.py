@@ -117,7 +117,7 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
     result = ctrl_c(tmp_path, *arguments, method=bar, when="p: p.number > 1")
     assert result.returncode == 130, result.stderr
     assert "Endurance of blocks" in result.stdout
-    assert result.stderr.strip().endswith(f"interrupted: {out} holds what was measured until then")
+    assert result.stderr.strip().endswith(f"interrupted: {out} holds the measurements made so far")
     document = json.loads((out / "characterize.json").read_text())
     states = [entry["state"] for entry in document["experiments"].values()]
     assert document["interrupted"]

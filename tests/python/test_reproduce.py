@@ -364,5 +364,5 @@ def test_ctrl_c_ends_the_simulations(write: Write, tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "one" in shown
     assert "two" not in shown
-    assert said.strip().endswith("interrupted: nothing was written; the cases above had come to their end")
+    assert said.strip().endswith("interrupted: nothing was written; the cases above were completed")
     assert not out.exists()

@@ -147,7 +147,9 @@ def _show(points: "list[Point]") -> None:
     from floatgate.cli.console import out
 
     for chip in dict.fromkeys(point.chip for point in points):
-        table = Table(box=None, pad_edge=False, header_style="dim", title=f"{chip}: ways that fill a channel")
+        table = Table(
+            box=None, pad_edge=False, header_style="dim", title=f"{chip}: ways to saturate a channel"
+        )
         for head in ("interface", "MT/s", *(f"{op}, ways" for op in OPS), *(f"{op}, MB/s" for op in OPS)):
             table.add_column(head, justify="left" if head == "interface" else "right")
         for interface in dict.fromkeys(point.interface for point in points):
@@ -164,9 +166,7 @@ def _show(points: "list[Point]") -> None:
             )
         out.print(table)
         for op in OPS:
-            table = Table(
-                box=None, pad_edge=False, header_style="dim", title=f"{chip}, {op}: what no other beats"
-            )
+            table = Table(box=None, pad_edge=False, header_style="dim", title=f"{chip}, {op}: Pareto front")
             for head in (
                 "interface",
                 "channels x ways",

@@ -104,7 +104,7 @@ def _show(done: "Characterized", out: Path, format: Format) -> int:  # noqa: A00
     else:
         _print(done)
     if done.interrupted:
-        console.err.print(f"interrupted: {out} holds what was measured until then", markup=False)
+        console.err.print(f"interrupted: {out} holds the measurements made so far", markup=False)
         return EXIT_INTERRUPTED
     console.err.print(f"wrote {out / 'report.html'}", markup=False)
     return 0

@@ -310,12 +310,12 @@ def state_words(options: "Options") -> str:
     if options.load_state:
         return f"from the saved state {options.load_state}"
     return {
-        "none": "fresh, as it left the factory (--precondition fill, instant, steady or workload to change)"
-        + ("; what is read is laid out first" if options.layout else ""),
+        "none": "fresh from the factory (--precondition fill, instant, steady or workload to change)"
+        + ("; data to be read is laid out first" if options.layout else ""),
         "fill": "filled once",
-        "instant": "constructed as endless random overwriting leaves it",
+        "instant": "constructed steady state of random overwriting",
         "steady": "overwritten at random until write amplification is steady",
-        "workload": "written by copies of the workload until write amplification is steady",
+        "workload": "overwritten by copies of the workload until write amplification is steady",
     }[options.precondition]
 
 
@@ -323,7 +323,7 @@ def farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> 
     """Say where the results are; return the exit code."""
     where = folder / below / "report.html" if report else folder
     if interrupted:
-        err.print(f"interrupted: {folder} holds what was done until then", markup=False)
+        err.print(f"interrupted: {folder} holds the results so far", markup=False)
         return _INTERRUPTED
     err.print(f"wrote {where}", markup=False)
     return 0

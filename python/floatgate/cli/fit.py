@@ -65,7 +65,7 @@ def fit(
     from floatgate.lab.fit.run import fit_logs, write
 
     if voltages is not None:
-        without_effect({"sampled": sampled}, "--voltages is no log of cycles", "logs with this")
+        without_effect({"sampled": sampled}, "--voltages is not a log of cycles", "logs with this")
         _voltages(voltages, logs, chip, out, force, format)
         return
     with Progress(console=console.err, transient=True, disable=not console.err.is_terminal) as bar:

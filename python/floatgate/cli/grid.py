@@ -161,7 +161,7 @@ def grid(
     else:
         _print(done)
     if done.interrupted:
-        console.err.print(f"interrupted: {final} holds what was done until then", markup=False)
+        console.err.print(f"interrupted: {final} holds the completed points", markup=False)
         return EXIT_INTERRUPTED
     console.err.print(f"wrote {final / 'report.html'}", markup=False)
     return 0

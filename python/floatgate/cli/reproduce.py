@@ -84,7 +84,7 @@ def reproduce(
         )
     _print(chosen, done)
     if done.interrupted:
-        err.print("interrupted: nothing was written; the cases above had come to their end", markup=False)
+        err.print("interrupted: nothing was written; the cases above were completed", markup=False)
         return EXIT_INTERRUPTED
     err.print(f"wrote {folder / 'results.csv'} and {folder / 'reproduce.html'}", markup=False)
     return EXIT_MISS if done.unexplained else 0

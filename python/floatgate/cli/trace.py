@@ -166,7 +166,9 @@ def formats() -> None:
     from floatgate.cli import console
 
     for entry in json.loads(_core.trace_formats()):
-        marks = ["recognised" if entry["recognised"] else "where no other reading is plausible, else by name"]
+        marks = [
+            "recognised" if entry["recognised"] else "if no other format is plausible, otherwise by name"
+        ]
         marks += ["can be written"] if entry["writable"] else []
         console.out.print(f"{entry['name']:<20} {entry['title']} ({', '.join(marks)})", markup=False)
         console.out.print(f"{'':<20} {entry['units']}", markup=False, style="dim")

@@ -262,3 +262,21 @@ fn a_program_is_padded_only_when_nothing_more_comes_to_fill_it() {
         assert_eq!([folded[1], hosts[1]], [0, 0], "{when_full}");
     }
 }
+
+/// Whatever fails on its way, folded data go to the host's superblocks, and what is begun to be folded comes to its end.
+#[test]
+fn what_is_folded_goes_to_the_hosts_superblocks() {
+    for fails in ["0", "0.002"] {
+        let fails = format!("nand.bad_blocks.program_fail_ratio={fails}");
+        let first = ["ftl.slc_cache.when_full=fold-first", "ftl.user_capacity=2400KiB", &fails];
+        let mut bench = bench(&[STATIC, &first].concat(), 1);
+        let mut random = RandomStream::new(13, "overwrites");
+        (0..6_000).for_each(|_| assert!(bench.write(random.below(600) as u32)));
+        bench.settle();
+        let folds = bench.ctx.probe.placed.iter().filter(|(_, origins)| origins.contains(&Origin::Fold));
+        let classes: Vec<Class> = folds.map(|(it, _)| it.class).collect();
+        assert!(classes.len() > 200 && classes.iter().all(|class| *class == Class::HostProgram), "{fails}");
+        let begun = cached(&bench, &[SuperblockState::Victim, SuperblockState::Erasing]);
+        assert!(begun.is_empty(), "{fails}: {begun:?}");
+    }
+}

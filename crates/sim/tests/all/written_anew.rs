@@ -253,3 +253,51 @@ fn what_was_trimmed_meanwhile_is_not_written_anew() {
         );
     }
 }
+
+/// Two planes: a program takes two units. Two that are read to be written anew fill one program; one of them alone does not wait
+/// for another.
+#[test]
+fn what_is_written_anew_shares_a_program_and_waits_for_nothing_else() {
+    let written = |trims: u32| {
+        let mut bench = bench(&[REWRITES, &["nand.planes=2", "ftl.user_capacity=2720KiB"]].concat());
+        for _ in 0..2 {
+            [7, 8].iter().for_each(|lpn| assert!(bench.write(*lpn)));
+            bench.pass_until(bench.now().ns() + 2_000_000);
+        }
+        for lpn in [7, 8, 7, 8] {
+            bench.ftl.read(NOBODY, Lpn(lpn), 1, &mut bench.ctx);
+        }
+        let is_read = |it: &&Transaction| it.kind == Kind::Read && it.origin == Origin::Rewrite;
+        while bench.ctx.probe.submitted.iter().filter(is_read).count() < 2 {
+            assert!(bench.pass());
+        }
+        bench.trim(7, trims);
+        bench.rest();
+        let units = bench.ftl.stats().units_programmed;
+        let programs = bench.ctx.probe.of(Kind::Program, Origin::Rewrite).count();
+        (programs, units[Origin::Rewrite as usize], units[Origin::Padding as usize])
+    };
+    assert_eq!([written(0), written(1)], [(1, 2, 0), (1, 1, 1)]);
+}
+
+/// The host's data wait for company in a program on one die. Superblocks that end meanwhile, of moved data there and of the host's
+/// on the other die, leave them alone: a flush still brings them to the flash.
+#[test]
+fn data_that_wait_for_company_survive_the_end_of_other_superblocks() {
+    let two_dies = ["geometry.ways=2", "nand.planes=2", "ftl.user_capacity=5440KiB"];
+    let waits =
+        ["ftl.refresh.age=300d", "ftl.buffer.flush_after=10000d", "ftl.buffer.power_loss_protection=false"];
+    let mut bench = bench(&[&two_dies[..], &waits].concat());
+    (0..8).for_each(|lpn| assert!(bench.write(lpn)));
+    // All have moved once. Two units fill a program on one die, and one waits on the other.
+    bench.pass_until(302 * DAY_NS);
+    (8..10).for_each(|lpn| assert!(bench.write(lpn)));
+    bench.pass_until(303 * DAY_NS);
+    assert!(bench.write(10));
+    bench.pass_until(604 * DAY_NS);
+    assert_eq!(bench.ftl.stats().units_programmed[Origin::Refresh as usize], 8 + 10);
+    assert!(bench.ftl.is_draining(), "it waits");
+    bench.settle();
+    assert!(!bench.ftl.is_draining(), "{}", bench.ftl.explain_stall());
+    assert_eq!((0..2).map(|die| bench.valid(die)).sum::<u32>(), 11);
+}

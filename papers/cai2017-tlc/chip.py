@@ -7,6 +7,7 @@ import numpy as np
 from floatgate.lab import errors, patterns
 from floatgate.lab.fit.voltages import Measured
 from floatgate.lab.simulated import SimulatedChip, SimulatedSource
+from floatgate.reproduce import changes
 
 CHIP = "tlc-3d-256g"
 DAY_S = 86_400.0
@@ -31,7 +32,7 @@ def aged() -> list[Measured]:
 
 
 def _aged(block: int, cycles: int, ages: dict[str, float]) -> list[Measured]:
-    chip = SimulatedSource(CHIP).cells()
+    chip = SimulatedSource(CHIP, overrides=changes.now().chip_settings).cells()
     identity = chip.identify()
     if cycles:
         chip.cycle(block, cycles, pattern="random", pages="all")

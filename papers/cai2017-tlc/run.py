@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from operator import lt
 from pathlib import Path
 
 from floatgate.lab.fit.measured import VoltageFit, fit_voltages
@@ -14,6 +13,8 @@ from . import chip
 
 TABLE = Path(__file__).with_name("voltages.csv")
 WORN = ("0, 1 d", "3000, 1 d")
+ERASED = "ER"
+UNITS_PER_VOLT = 85  # of the table: what the chip's file takes a volt for
 AGED = ("2000, 1 d", "2000, 1 w", "2000, 1 mo", "2000, 3 mo", "2000, 1 y")
 
 
@@ -41,12 +42,24 @@ def conclude(found: Found) -> Iterable[Concluded]:
         ("simulated", chip.worn(), chip.aged()),
     ):
         yield from _moves(name, *new_and_worn, aged)
+    new, worn = chip.worn()
+    first, *_, last = chip.aged()
+    for index, state in enumerate(done().table.states):
+        yield Case("age-shift", state), Finding(UNITS_PER_VOLT * (last.means[index] - first.means[index]))
+        if state != ERASED:
+            wider = UNITS_PER_VOLT * (last.sigmas[index] - first.sigmas[index])
+            yield Case("age-width", state), Finding(wider)
+            wider = UNITS_PER_VOLT * (worn.sigmas[index] - new.sigmas[index])
+            yield Case("wear-width", state), Finding(wider)
+        else:
+            yield Case("wear-shift", state), Finding(UNITS_PER_VOLT * (worn.means[index] - new.means[index]))
     gains = [_gain(found, name) for name in AGED[1:]]
     yield _holds("measured: retries gain more with age", all(a < b for a, b in pairwise(gains)))
 
 
 def _moves(name: str, new: Measured, worn: Measured, aged: list[Measured]) -> Iterable[Concluded]:
-    yield _holds(f"{name}: wear widens every state", all(map(lt, new.sigmas, worn.sigmas)))
+    ratios = [b / a for a, b in zip(new.sigmas, worn.sigmas, strict=True)]
+    yield _holds(f"{name}: wear widens every state", min(ratios) > 1, min(ratios))
     shifts = [b - a for a, b in zip(new.means, worn.means, strict=True)]
     yield _holds(f"{name}: wear lifts the erased state most", shifts[0] == max(shifts) and shifts[0] > 0)
     falls = [all(a.means[state] > b.means[state] for a, b in pairwise(aged)) for state in (6, 7)]
@@ -61,8 +74,8 @@ def _gain(found: Found, name: str) -> float:
     return float(found["frozen", name].simulated) / float(found["best", name].simulated)
 
 
-def _holds(name: str, holds: bool) -> Concluded:
-    return Case("growth", name), Finding("yes" if holds else "no", holds=holds)
+def _holds(name: str, holds: bool, measure: float | None = None) -> Concluded:
+    return Case("growth", name), Finding("yes" if holds else "no", holds=holds, measure=measure)
 
 
 def row(name: str) -> Measured:

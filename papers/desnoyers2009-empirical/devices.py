@@ -11,5 +11,4 @@ DEVICES = {
     "32 Gb MLC": "mt29f32g08qaa",
 }
 QUICK = ("4 Gb SLC", "8 Gb MLC", "16 Gb SLC")
-UNSPECIFIED = ("8 Gb SLC", "16 Gb SLC")  # the paper had no specified values for them
 HEATED = "16 Gb SLC"  # the device that was tested at other temperatures

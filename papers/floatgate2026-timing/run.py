@@ -120,13 +120,13 @@ def bandwidth(case: Mapping[str, Any]) -> Finding:
     parts = Hardware(resolved(done))
     rates = parts.rates(op)
     assert case["part"] in ("as configured", min(rates, key=rates.__getitem__)), f"{case}: {rates}"
-    return Finding(steady_rate(done, op) / 1e6, published=parts.rate(op) / 1e6)
+    return Finding(steady_rate(done, op) / 1e6, reference=parts.rate(op) / 1e6)
 
 
 def _worst(latencies_ns: list[int], expected: int) -> Finding:
     """Return the latency furthest from what is expected: all must be equal to it."""
     worst = max(latencies_ns, key=lambda latency: abs(latency - expected))
-    return Finding(float(worst), published=float(expected))
+    return Finding(float(worst), reference=float(expected))
 
 
 def steady_rate(done: Any, op: str) -> float:

@@ -1,11 +1,10 @@
 """Figure 2 of the article: requests per second over their size, one to four deep, beside the text."""
 
-import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from floatgate.grid import Setting
-from floatgate.reproduce import Case, Finding, Line
+from floatgate.reproduce import Case, Finding, Line, published
 
 EXHIBIT = "figure2"
 KINDS = [(pattern, op) for pattern in ("sequential", "random") for op in ("read", "write")]
@@ -43,19 +42,18 @@ def curves(case: Case, measure: Measure, full: bool) -> Finding:
         growth = rates[4, 1 << 20] * (1 << 20) / (rates[4, PLATEAU] * PLATEAU) - 1
         text = f"{growth:+.0%} from 128 KB to 1 MB"
         return Finding(text, holds=abs(growth) <= FLAT, lines=tuple(lines))
-    rate, published = rates[4, USUAL], anchors(pattern, op)[USUAL]
-    return Finding(f"{rate:,.0f}/s", holds=abs(rate / published - 1) <= NEAR, lines=tuple(lines))
+    rate, usual = rates[4, USUAL], anchors(pattern, op)[USUAL]
+    return Finding(f"{rate:,.0f}/s", holds=abs(rate / usual - 1) <= NEAR, lines=tuple(lines))
 
 
 def anchors(pattern: str, op: str) -> dict[int, float]:
     """Return the rates that the article's text gives, four deep, by request size in bytes."""
     found = {}
-    with (HERE / "expected.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["exhibit"] == "rates" and row["case"].startswith(f"{pattern} {op}, "):
-                amount, unit = row["case"].rsplit(", ", 1)[1].split()
-                found[int(amount) * {"B": 1, "KiB": 1024}[unit]] = float(row["published"])
-            if pattern == "sequential" and row["exhibit"] == "plateau" and row["case"].startswith(f"{op}, "):
-                block = int(row["case"].split()[1]) * 1024
-                found[block] = float(row["published"]) * 1e6 / block
+    for (exhibit, case), value in published(HERE).items():
+        if exhibit == "rates" and case.startswith(f"{pattern} {op}, "):
+            amount, unit = case.rsplit(", ", 1)[1].split()
+            found[int(amount) * {"B": 1, "KiB": 1024}[unit]] = float(value)
+        if pattern == "sequential" and exhibit == "plateau" and case.startswith(f"{op}, "):
+            block = int(case.split()[1]) * 1024
+            found[block] = float(value) * 1e6 / block
     return found

@@ -36,14 +36,15 @@ def _kind(reads: int, writes: int) -> str:
 
 
 def shares(every: list[Access]) -> dict[str, float]:
-    """Figure 2: shares of the reads on read-only, of the writes on write-only pages."""
+    """Figure 2: shares of the reads on read-only, of the writes on write-only pages; of all on the others."""
     kinds = characteristics(every)
     alike = {READ: "R", WRITE: "W"}
     found = {}
     for name, op in (("reads on read-only", READ), ("writes on write-only", WRITE)):
         of_op = [kinds[page] == alike[op] for page, what in every if what == op]
         found[name] = sum(of_op) / len(of_op) if of_op else 0.0
-    return found
+    interleaved = sum(kinds[page] == "I" for page, _ in every)
+    return {**found, "accesses on interleaved": interleaved / len(every) if every else 0.0}
 
 
 def accuracy(every: list[Access]) -> dict[int, float]:

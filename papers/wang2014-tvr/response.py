@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from floatgate import run as run_drive
-from floatgate.reproduce import Case, Concluded, Finding, Found, Line, simulate
+from floatgate.reproduce import Case, Concluded, Finding, Found, Line, published, simulate, simulate_files
 
 from .workloads import QUICK_VOLUMES, VOLUMES, Source, at_hand
 
 DRIVE = Path(__file__).with_name("drive.toml")
-LEAST, MOST = 11.0, 35.0  # per cent: what the poster claims
+EXPECTED = published(Path(__file__).parent)
+# Per cent: what the poster claims.
+LEAST, MOST = (float(EXPECTED["range", f"real traces, {word}"]) for word in ("least", "most"))
 # Of the rate at which the drive without TVR serves the same requests when its queue is always full.
 LOADS = {False: (0.1, 0.5, 0.8), True: (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)}
 GROUPS = {"real": "real traces", "synthetic": "synthetic volumes"}
@@ -55,11 +56,9 @@ def run(case: Case, full: bool) -> Finding:
 def mean_us(what: tuple[Any, dict[str, Any]], changes: Mapping[str, Any]) -> tuple[float, float]:
     """Run a workload on a drive written full; return the mean response time and the requests a second."""
     workload, options = what
-    done = run_drive(
+    done = simulate_files(
         DRIVE, workload, set=changes, precondition="fill", precondition_fill=1.0, **options
     ).document
-    if done["interrupted"]:
-        raise KeyboardInterrupt
     total, count = 0.0, 0
     for op in ("read", "write"):
         of = done["host"][op]
@@ -74,23 +73,27 @@ def service(scheme: str) -> Finding:
     changes = USUAL if scheme == "usual" else SCHEMES[scheme]
     done = simulate(DRIVE, job, set=changes, precondition="fill", precondition_fill=0.1).document
     mean = done["host"]["write"]["latency_ns"]["mean"] / 1e3
-    return Finding(f"{mean:.0f} us a write", "not given", holds=True, data={"mean": mean})
+    return Finding(f"{mean:.0f} us a write", data={"mean": mean})
 
 
 def response(name: str, source: Source, loads: tuple[float, ...]) -> Finding:
     """How much shorter TVR makes the mean response, at each load."""
     most = mean_us(source.saturated(), USUAL)[1]
-    natural = mean_us(source.natural(), USUAL)[1]
-    points = [(load, source.at(load * most, natural)) for load in loads]
-    if "trace" in source.case:
-        points.append((natural / most, source.natural()))  # at its own times
-    data = {}
-    for load, what in points:
+    usual, natural = mean_us(source.natural(), USUAL)
+    own = natural / most  # the load at its own times
+    reductions = {scheme: _reduction(source.natural(), changes, usual) for scheme, changes in SCHEMES.items()}
+    data = {f"{scheme}, own times": found for scheme, found in reductions.items()}
+    data |= {f"{scheme} at {own}": found for scheme, found in reductions.items()}
+    for load in loads:
+        what = source.at(load * most, natural)
         usual = mean_us(what, USUAL)[0]
-        data[f"usual at {load}"] = usual
-        for scheme, changes in SCHEMES.items():
-            data[f"{scheme} at {load}"] = 100 * (1 - mean_us(what, changes)[0] / usual)
+        data |= {f"{s} at {load}": _reduction(what, changes, usual) for s, changes in SCHEMES.items()}
     return _finding(name, data, "by lifetime")
+
+
+def _reduction(what: tuple[Any, dict[str, Any]], changes: Mapping[str, Any], usual: float) -> float:
+    """By how many per cent a workload's mean response is shorter than `usual` with these changes."""
+    return 100 * (1 - mean_us(what, changes)[0] / usual)
 
 
 def worn(case: Mapping[str, Any], full: bool) -> Finding:
@@ -101,7 +104,7 @@ def worn(case: Mapping[str, Any], full: bool) -> Finding:
     usual = mean_us(what, {**USUAL, **wear})[0]
     gain = 100 * (1 - mean_us(what, {**TVR, **wear})[0] / usual)
     line = Line(case["volume"], (float(case["pe_cycles"]),), (gain,), "points")
-    return Finding(f"{usual:.0f} us, {gain:.0f} % less with TVR", "not given", holds=gain > 0, lines=(line,))
+    return Finding(f"{usual:.0f} us, {gain:.0f} % less with TVR", lines=(line,))
 
 
 # ---- conclusions --------------------------------------------------------------------------------------
@@ -138,11 +141,8 @@ def _finding(name: str, data: Mapping[str, float], scheme: str) -> Finding:
         return f"{percent:.0f} % from load {'at most ' if load == points[0][0] else ''}{load:.2g}"
 
     text = f"{_span(reductions)} % less; {where(LEAST)}, {where(MOST)}"
-    # True of what was simulated when some load has a reduction that the poster claims.
-    load = reached(points, LEAST)
-    holds = load is not None and min(value for value in reductions if value >= LEAST) <= MOST
     line = Line(name, tuple(load for load, _ in points), tuple(reductions))
-    return Finding(text, "11 to 35 % less", holds=holds, lines=(line,), data=data)
+    return Finding(text, lines=(line,), data=data)
 
 
 def conclude(found: Found) -> Iterable[Concluded]:
@@ -156,21 +156,29 @@ def conclude(found: Found) -> Iterable[Concluded]:
             continue
         for name, data in of.items():
             yield Case(f"every-write-{group}", name), _finding(name, data, "every write")
+        yield from _own_times(of, group)
         for scheme in SCHEMES:
-            yield from _range(of, f"{title}, {scheme}", scheme)
+            yield from _loads(of, f"{title}, {scheme}", scheme)
 
 
 def _service(found: Found) -> Iterable[Concluded]:
     usual, reduced = (found["service", scheme].data["mean"] for scheme in ("usual", "every write"))
     gain = 100 * (1 - reduced / usual)
     text = f"{gain:.1f} % less a write"
-    yield (
-        Case("service-share", "writes that never wait"),
-        Finding(text, "at most 33 %", holds=gain <= 100 / 3),
-    )
+    yield Case("service-share", "writes that never wait"), Finding(text)
 
 
-def _range(of: Mapping[str, Mapping[str, float]], name: str, scheme: str) -> Iterable[Concluded]:
+def _own_times(of: Mapping[str, Mapping[str, float]], group: str) -> Iterable[Concluded]:
+    """What the poster claims, of workloads as they come: data by lifetime, no load chosen."""
+    gains = {name: data["by lifetime, own times"] for name, data in of.items()}
+    for name, gain in gains.items():
+        case = Case("own-times", f"{name}, synthetic" if group == "synthetic" else name)
+        yield case, Finding(f"{gain:.1f} % less", holds=LEAST <= gain <= MOST, measure=gain)
+    for word, pick in (("least", min), ("most", max)):
+        yield Case("range", f"{GROUPS[group]}, {word}"), Finding(pick(gains.values()))
+
+
+def _loads(of: Mapping[str, Mapping[str, float]], name: str, scheme: str) -> Iterable[Concluded]:
     """How far workloads are apart at each load, and the load at which most lie within what is claimed."""
     loads = sorted(set.intersection(*({load for load, _ in curve(data, scheme)} for data in of.values())))
     by_load = {load: [dict(curve(data, scheme))[load] for data in of.values()] for load in loads}
@@ -182,8 +190,7 @@ def _range(of: Mapping[str, Mapping[str, float]], name: str, scheme: str) -> Ite
         Line(f"{name}: {word}", tuple(loads), tuple(pick(by_load[load]) for load in loads))
         for word, pick in (("least", min), ("most", max))
     ]
-    holds = 2 * inside[best] >= len(of)
-    yield Case("range", name), Finding(text, "most within 11 to 35 %", holds=holds, lines=tuple(lines))
+    yield Case("loads", name), Finding(text, lines=tuple(lines))
 
 
 def _span(values: list[float]) -> str:

@@ -14,7 +14,7 @@ from floatgate.cli import main
 from floatgate.errors import InputError
 from floatgate.reproduce.paper import find, load
 from floatgate.reproduce.run import reproduce
-from floatgate.reproduce.verdict import Row
+from floatgate.reproduce.verdict import Row, tally
 
 PAPER = """
 title = "A made-up paper"
@@ -57,16 +57,22 @@ def conclude(found):
     yield Case("order", "two is highest"), Finding(f"{highest} is", holds=highest == "two")
 """
 
-EXPECTED = """exhibit,case,published,source
-table1,one,100,table 1
-table1,two,200,table 1
-table1,three,150,table 1
-order,two is highest,two is,section 2
+EXPECTED = """exhibit,case,published,source,basis,fitted
+table1,one,100,table 1,predicted,
+table1,two,200,table 1,fitted,nand.t_r
+table1,three,150,table 1,predicted,
+order,two is highest,two is,section 2,by-construction,
 """
 
 README = "# A made-up paper\n\n## Three is special\n\nIt is.\n"
 
-EXPLAINED = '\n[[explained]]\nexhibit = "table1"\ncase = "thr*"\nheading = "Three is special"\n'
+EXPLAINED = """
+[[explained]]
+exhibit = "table1"
+case = "thr*"
+deviation = [-0.1, 0.0]
+heading = "Three is special"
+"""
 
 Write = Callable[..., Path]
 
@@ -108,7 +114,7 @@ def test_a_whole_reproduction(write: Write, tmp_path: Path) -> None:
     done = reproduce([paper], tmp_path / "out", full=True, workers=2)
     assert not done.interrupted
     rows = results(tmp_path / "out")
-    columns = "paper,exhibit,case,published,simulated,unit,deviation,tolerance,verdict"
+    columns = "paper,exhibit,case,published,simulated,unit,deviation,tolerance,verdict,basis,fitted"
     assert (tmp_path / "out" / "results.csv").read_text().splitlines()[0] == columns
     assert [(row["case"], row["verdict"]) for row in rows] == [
         ("one", "pass"),
@@ -126,7 +132,10 @@ def test_a_whole_reproduction(write: Write, tmp_path: Path) -> None:
         "deviation": "0.005",
         "tolerance": "0.01",
         "verdict": "pass",
+        "basis": "predicted",
+        "fitted": "",
     }
+    assert rows[1]["fitted"] == "nand.t_r"
     page = (tmp_path / "out" / "reproduce.html").read_text()
     assert "<svg" in page
     assert "A made-up paper" in page
@@ -156,7 +165,7 @@ def test_the_interval_must_lie_inside_the_tolerance(write: Write, tmp_path: Path
 
 
 def test_a_claim_that_nothing_simulates_is_a_miss_in_full_form(write: Write, tmp_path: Path) -> None:
-    paper = load(write(expected=EXPECTED + "table1,four,50,table 1\n"))
+    paper = load(write(expected=EXPECTED + "table1,four,50,table 1,predicted,\n"))
     assert reproduce([paper], tmp_path / "quick", workers=1).unexplained == []
     (row,) = reproduce([paper], tmp_path / "full", full=True, workers=1).unexplained
     assert (row.case, row.simulated) == ("four", None)
@@ -175,6 +184,56 @@ def test_an_explained_miss_stays_in_the_table(write: Write, tmp_path: Path) -> N
     assert [(row.case, row.verdict, row.explained) for row in missed] == [
         ("three", "miss", "Three is special")
     ]
+
+
+def test_an_explanation_has_bounds(write: Write, tmp_path: Path) -> None:
+    """A published number that is mistyped does not pass for the miss that the README explains."""
+    mistyped = EXPECTED.replace("three,150", "three,1500")
+    paper = load(write(paper=PAPER + EXPLAINED, expected=mistyped, rates="[100, 200, 140]"))
+    (row,) = reproduce([paper], tmp_path / "out", full=True, workers=1).unexplained
+    assert row.case == "three"
+
+
+def test_an_explanation_without_bounds_is_refused(write: Write) -> None:
+    folder = write(paper=PAPER + EXPLAINED.replace("deviation = [-0.1, 0.0]\n", ""))
+    with pytest.raises(InputError, match=r"explained\.deviation is missing: expected two numbers"):
+        load(folder)
+
+
+def test_predicted_lines_are_counted_alone(write: Write, tmp_path: Path) -> None:
+    shown = EXPECTED.replace("three,150,table 1,predicted", "three,,table 1,shown")
+    done = reproduce(
+        [load(write(expected=shown, rates="[90, 200, 1]"))], tmp_path / "out", full=True, workers=1
+    )
+    assert [row.verdict for row in done.rows] == ["miss", "pass", "shown", "qualitative-pass"]
+    assert tally(done.rows) == (
+        "predicted 0 of 1, fitted 1 of 1, by-construction 1 of 1,"
+        " 1 shown without a published number; 0 misses explained, 1 not"
+    )
+    assert tally(done.rows) in (tmp_path / "out" / "reproduce.html").read_text()
+
+
+def test_a_range_instead_of_a_tolerance(write: Write, tmp_path: Path) -> None:
+    ranged = PAPER.replace("tolerance = 0.01", "range = [0.5, 1.0]")
+    done = reproduce([load(write(paper=ranged, rates="[60, 201, 1]"))], tmp_path / "out", workers=1)
+    assert [row.verdict for row in done.rows if row.exhibit == "table1"] == ["pass", "miss"]
+
+
+def test_a_line_that_is_shown_has_no_verdict(write: Write, tmp_path: Path) -> None:
+    shown = EXPECTED.replace("two is,section 2,by-construction", ",section 2,shown")
+    with pytest.raises(InputError, match="order, two is highest: judged: expected no verdict"):
+        reproduce([load(write(expected=shown))], tmp_path / "out", workers=1)
+
+
+def test_a_computed_number_is_no_published_one(write: Write, tmp_path: Path) -> None:
+    """What the parts add up to may stand where nothing is published, and only by construction."""
+    run = RUN.replace("ci95=0.2", "reference=100.0")
+    with pytest.raises(InputError, match=r"one: reference = 100\.0: expected the published number alone"):
+        reproduce([load(write(run=run))], tmp_path / "out", workers=1)
+    blank = EXPECTED.replace("one,100,table 1,predicted", "one,,table 1,by-construction")
+    blank = blank.replace("two,200,table 1,fitted,nand.t_r", "two,,table 1,by-construction,")
+    done = reproduce([load(write("nn2027-sums", run=run, expected=blank))], tmp_path / "out", workers=1)
+    assert [row.deviation for row in done.rows if row.exhibit == "table1"] == pytest.approx([0.005, 0.99])
 
 
 def exit_code(arguments: list[str]) -> int | str | None:
@@ -242,6 +301,12 @@ def test_an_unknown_paper(
         ('doi = ""', "doi = 5", "doi = 5: expected a text"),
         ('doi = ""', "doi = ", "expected a paper's description"),
         (
+            "tolerance = 0.01",
+            "tolerance = 0.01\nrange = [0.9, 1.1]",
+            "exhibits.table1.tolerance = 0.01: expected none, as there is a range",
+        ),
+        ("tolerance = 0.01", "range = [1.1, 0.9]", "exhibits.table1.range = [1.1, 0.9]: expected the lesser"),
+        (
             'y = "MB/s" }',
             'y_scale = "cubic" }',
             "exhibits.table1.figure.y_scale = cubic: expected linear or log",
@@ -265,11 +330,22 @@ def test_a_faulty_paper(write: Write, old: str, new: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("table2,one,100,", ":6: exhibit = table2: expected one of table1, order"),
-        ("table1,one,100,", ":6: table1, one: given twice"),
-        ("table1,four,many,", ":6: published = many: expected a number other than zero"),
-        ("table1,four,0,", ":6: published = 0: expected a number other than zero"),
-        ("table1,four", ":6: 2 fields: expected 4"),
+        ("table2,one,100,,predicted,", ":6: exhibit = table2: expected one of table1, order"),
+        ("table1,one,100,,predicted,", ":6: table1, one: given twice"),
+        ("table1,four,many,,predicted,", ":6: published = many: expected a number other than zero"),
+        ("table1,four,0,,predicted,", ":6: published = 0: expected a number other than zero"),
+        ("table1,four", ":6: 2 fields: expected 6"),
+        (
+            "table1,four,1,,guessed,",
+            ":6: basis = guessed: expected one of predicted, fitted, by-construction",
+        ),
+        ("table1,four,1,,fitted,", ":6: fitted = : expected the parameter that was fitted"),
+        (
+            "table1,four,1,,predicted,nand.t_r",
+            ":6: fitted = nand.t_r: expected none, as the basis is predicted",
+        ),
+        ("table1,four,1,,shown,", ":6: published = 1: expected none, as the basis is shown"),
+        ("table1,four,,,predicted,", ":6: published = : expected what was published"),
     ],
 )
 def test_faulty_numbers(write: Write, line: str, says: str) -> None:
@@ -286,7 +362,7 @@ def test_an_explanation_must_stand_in_the_readme(write: Write) -> None:
 
 
 def test_a_case_without_a_published_number(write: Write, tmp_path: Path) -> None:
-    folder = write(expected=EXPECTED.replace("table1,two,200,table 1\n", ""))
+    folder = write(expected=EXPECTED.replace("table1,two,200,table 1,fitted,nand.t_r\n", ""))
     with pytest.raises(InputError, match="table1, two: no published number"):
         reproduce([load(folder)], tmp_path / "out", workers=1)
     assert not (tmp_path / "out").exists()

@@ -100,8 +100,9 @@ def _list(papers: "list[Paper]") -> int:
 
 
 def _print(papers: "list[Paper]", done: "Reproduced") -> None:
-    """Print a table for each exhibit, then the sum."""
+    """Print a table for each exhibit, then the counts, predicted lines first."""
     from floatgate.cli.console import out
+    from floatgate.reproduce.verdict import tally
 
     for paper in papers:
         for exhibit in paper.exhibits.values():
@@ -110,13 +111,7 @@ def _print(papers: "list[Paper]", done: "Reproduced") -> None:
                 out.print(f"\n{paper.key}: {exhibit.title}", markup=False, style="bold")
                 out.print(exhibit.claim, markup=False, style="dim")
                 _print_table(mine)
-    missed = [row for row in done.rows if row.missed]
-    passed = len(done.rows) - len(missed)
-    out.print(
-        f"\n{passed} of {len(done.rows)} claims reproduced;"
-        f" {len(missed) - len(done.unexplained)} misses explained, {len(done.unexplained)} not",
-        markup=False,
-    )
+    out.print(f"\n{tally(done.rows)}", markup=False)
 
 
 def _print_table(rows: "list[Row]") -> None:

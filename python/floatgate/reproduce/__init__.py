@@ -10,9 +10,22 @@ numbers) and `run.py`, which defines
 See papers/README.md for how to add one.
 """
 
-from floatgate.reproduce import traces
+from floatgate.reproduce import changes, traces
 from floatgate.reproduce.case import Case, Concluded, Finding, Found, Line
+from floatgate.reproduce.expected import published
 from floatgate.reproduce.simulate import simulate, simulate_files
 from floatgate.reproduce.traces import Trace
 
-__all__ = ["Case", "Concluded", "Finding", "Found", "Line", "Trace", "simulate", "simulate_files", "traces"]
+__all__ = [
+    "Case",
+    "Concluded",
+    "Finding",
+    "Found",
+    "Line",
+    "Trace",
+    "changes",
+    "published",
+    "simulate",
+    "simulate_files",
+    "traces",
+]

@@ -40,9 +40,12 @@ class Finding:
     """What a case gave."""
 
     simulated: float | str  # a text for claims about shapes and orders
-    published: float | str | None = None  # None: it stands in `expected.csv`; else it depends on the run
+    reference: float | None = None  # where nothing is published: what the drive's own parts add up to
     ci95: float | None = None  # half width of the 95 % confidence interval, in the unit of `simulated`
-    holds: bool | None = None  # for qualitative exhibits: whether the claim is true of what was simulated
+    holds: bool | None = (
+        None  # whether the claim is true of what was simulated; beside a number, must be, too
+    )
+    measure: float | None = None  # of a claim without numbers, what it was judged by: explanations bound it
     lines: tuple[Line, ...] = ()  # drawn where the exhibit has no published numbers to stand beside
     data: Mapping[str, float] = field(default_factory=dict)  # what `conclude` needs of it beside all that
 

@@ -30,7 +30,7 @@ def draw(exhibit: Exhibit, rows: Iterable[Row], path: Path) -> bool:
     if not available():
         raise InputError(MISSING)
     rows = list(rows)
-    numbers = [row for row in rows if isinstance(row.published, float | int)]
+    numbers = [row for row in rows if isinstance(row.compared_with, float | int)]
     measured = [line for row in rows for line in row.lines]
     if not numbers and not measured:
         return False
@@ -52,9 +52,9 @@ def draw(exhibit: Exhibit, rows: Iterable[Row], path: Path) -> bool:
         "legend.fontsize": 8,
     }
     with mpl.rc_context(style):
-        lines = not numbers or numbers[0].x is not None
+        lines = bool(measured) or numbers[0].x is not None
         figure = Figure(figsize=(7.2, 4.6 if lines else 1.2 + 0.2 * len(numbers)), layout="constrained")
-        if not numbers:
+        if measured:
             values = figure.add_subplot()
             _measured(values, exhibit, measured)
         elif lines:
@@ -120,7 +120,7 @@ def _lines(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
     """Draw a line for each series over x: hollow squares published, dots simulated."""
     for colour, series, points in _series(rows):
         x = [row.x or 0.0 for row in points]
-        published = [float(row.published) for row in points]
+        published = [float(row.compared_with or 0.0) for row in points]
         axes.plot(
             x,
             published,
@@ -145,11 +145,12 @@ def _deviations(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
     """Draw how far the simulated values are from the published ones, and the tolerance."""
     for colour, _, points in _series(rows):
         for row in points:
-            if row.deviation is not None and isinstance(row.published, float | int):
-                half = 100 * row.ci95 / abs(row.published) if row.ci95 is not None else None
+            if row.deviation is not None and isinstance(row.compared_with, float | int):
+                half = 100 * row.ci95 / abs(row.compared_with) if row.ci95 is not None else None
                 _simulated(axes, row.x or 0.0, 100 * row.deviation, half, colour)
-    tolerance = 100 * (exhibit.tolerance or 0.0)
-    axes.axhspan(-tolerance, tolerance, color="black", alpha=0.06, linewidth=0)
+    tolerance = exhibit.tolerance or 0.0
+    least, most = exhibit.range or (1 - tolerance, 1 + tolerance)
+    axes.axhspan(100 * (least - 1), 100 * (most - 1), color="black", alpha=0.06, linewidth=0)
     axes.set_ylabel("deviation, %")
     axes.set_xlabel(exhibit.figure.x)
 
@@ -157,7 +158,7 @@ def _deviations(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
 def _dots(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
     """Draw one line of the figure for each case."""
     places = [float(-index) for index in range(len(rows))]
-    published = [float(row.published) for row in rows]
+    published = [float(row.compared_with or 0.0) for row in rows]
     axes.plot(
         published,
         places,

@@ -7,9 +7,10 @@ from typing import Any
 from markupsafe import Markup
 
 from floatgate.report.html import render
+from floatgate.reproduce.expected import SHOWN
 from floatgate.reproduce.paper import Exhibit, Paper
 from floatgate.reproduce.show import cells, heads
-from floatgate.reproduce.verdict import Row
+from floatgate.reproduce.verdict import Row, tally
 
 PAGE = "reproduce.html"
 
@@ -25,8 +26,9 @@ def write_page(
             mine = [row for row in rows if (row.paper, row.exhibit) == (paper.key, exhibit.key)]
             if mine:
                 exhibits.append(_exhibit(exhibit, mine, figures.get((paper.key, exhibit.key))))
-        shown.append((paper, exhibits))
-    path.write_text(render("reproduce.html", styles=("reproduce.css",), papers=shown), encoding="utf-8")
+        shown.append((paper, tally(row for row in rows if row.paper == paper.key), exhibits))
+    page = render("reproduce.html", styles=("reproduce.css",), counts=tally(rows), papers=shown)
+    path.write_text(page, encoding="utf-8")
 
 
 def _exhibit(exhibit: Exhibit, rows: list[Row], figure: Path | None) -> dict[str, Any]:
@@ -41,6 +43,8 @@ def _exhibit(exhibit: Exhibit, rows: list[Row], figure: Path | None) -> dict[str
 
 
 def _kind(row: Row) -> str:
+    if row.basis == SHOWN:
+        return SHOWN
     return "miss" if row.unexplained else "explained" if row.missed else "pass"
 
 

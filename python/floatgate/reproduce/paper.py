@@ -1,4 +1,4 @@
-"""A paper's folder: what it claims (`paper.toml`), its numbers (`expected.csv`), what its README explains."""
+"""A paper's folder: what it claims (`paper.toml`), its numbers, what its README explains."""
 
 import importlib
 import re
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from math import isfinite
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,9 +14,11 @@ from zlib import crc32
 
 from floatgate import files
 from floatgate.errors import InputError
+from floatgate.reproduce import expected as published
 from floatgate.reproduce.case import Case, Concluded, Finding, Found
+from floatgate.reproduce.expected import Expected
 
-PAPER, EXPECTED, README, RUN = "paper.toml", "expected.csv", "README.md", "run.py"
+PAPER, README = "paper.toml", "README.md"
 _SCALES = ("linear", "log")
 
 
@@ -41,13 +42,22 @@ class Exhibit:
     claim: str  # what it says, in a sentence
     where: str  # where in the paper it stands
     unit: str = ""
-    tolerance: float | None = None  # relative; None: a claim about shapes and orders, which holds or not
+    tolerance: float | None = None  # relative
+    range: tuple[float, float] | None = None  # instead of it: of simulated over published, ends included
+    needs_traces: bool = False  # in full form, cases that are not simulated are no misses
     figure: Axes = Axes()
 
     @property
     def qualitative(self) -> bool:
-        """Whether it claims a shape or an order, not numbers."""
-        return self.tolerance is None
+        """Whether it claims a shape or an order, which holds or not, not numbers."""
+        return self.tolerance is None and self.range is None
+
+    def allows(self, deviation: float, uncertainty: float = 0.0) -> bool:
+        """Whether all of an interval around a relative deviation is as near as the exhibit asks for."""
+        if self.range is not None:
+            least, most = self.range
+            return least <= 1 + deviation - uncertainty and 1 + deviation + uncertainty <= most
+        return self.tolerance is not None and abs(deviation) + uncertainty <= self.tolerance
 
 
 @dataclass(frozen=True)
@@ -57,10 +67,12 @@ class Explained:
     exhibit: str
     case: str  # a name, or a pattern with * and ?
     heading: str  # the README's heading under which the reason stands
+    bound: tuple[float, float]  # the deviations, or measures of claims, that the reason covers
 
-    def covers(self, exhibit: str, case: str) -> bool:
-        """Whether it speaks of this case."""
-        return self.exhibit == exhibit and fnmatchcase(case, self.case)
+    def covers(self, exhibit: str, case: str, found: float) -> bool:
+        """Whether it speaks of this case, and of a miss by so much."""
+        least, most = self.bound
+        return self.exhibit == exhibit and fnmatchcase(case, self.case) and least <= found <= most
 
 
 @dataclass(frozen=True)
@@ -75,11 +87,13 @@ class Paper:
     doi: str
     exhibits: Mapping[str, Exhibit]
     explained: tuple[Explained, ...]
-    expected: Mapping[tuple[str, str], float | str] = field(repr=False)
+    expected: Mapping[tuple[str, str], Expected] = field(repr=False)
 
-    def explanation(self, exhibit: str, case: str) -> str | None:
-        """Return the heading of the README that explains a miss of this case."""
-        return next((entry.heading for entry in self.explained if entry.covers(exhibit, case)), None)
+    def explanation(self, exhibit: str, case: str, found: float | None) -> str | None:
+        """Return the heading of the README that explains a miss of this case by this much."""
+        if found is None:
+            return None
+        return next((one.heading for one in self.explained if one.covers(exhibit, case, found)), None)
 
     def cases(self, full: bool) -> list[Case]:
         """Return what is to be simulated."""
@@ -134,34 +148,59 @@ def load(folder: Path) -> Paper:
     """
     place = folder / PAPER
     _, table = files.read_toml(place, "a paper's description in TOML")
-    reader = _Reader(place, table)
+    reader = Reader(place, table)
     exhibits = {key: _exhibit(place, key, value) for key, value in reader.tables("exhibits").items()}
     explained = tuple(_explained(place, entry, exhibits, folder) for entry in reader.list("explained"))
     texts = {key: reader.text(key) for key in ("title", "authors", "venue", "doi")}
     reader.finish()
-    expected = _expected(folder / EXPECTED, exhibits)
+    qualitative = {key: exhibit.qualitative for key, exhibit in exhibits.items()}
+    expected = published.read(folder / published.EXPECTED, qualitative)
     return Paper(folder.name, folder, **texts, exhibits=exhibits, explained=explained, expected=expected)
 
 
 def _exhibit(place: Path, key: str, table: dict[str, Any]) -> Exhibit:
-    reader = _Reader(place, table, f"exhibits.{key}.")
+    reader = Reader(place, table, f"exhibits.{key}.")
     figure = _axes(place, key, reader.table("figure"))
     kind = reader.text("kind")
     if kind not in ("quantitative", "qualitative"):
         raise reader.refuse("kind", kind, "quantitative or qualitative")
-    tolerance = reader.take("tolerance")
-    if kind == "qualitative" and tolerance is not None:
-        raise reader.refuse("tolerance", tolerance, "no tolerance in a qualitative exhibit")
-    if kind == "quantitative" and not (isinstance(tolerance, float | int) and 0 <= tolerance < 1):
-        raise reader.refuse("tolerance", tolerance, "a relative tolerance from 0 to 1, such as 0.01")
+    tolerance, span = _nearness(reader, kind)
     unit = reader.text("unit") if kind == "quantitative" else ""
     texts = {name: reader.text(name) for name in ("title", "claim", "where")}
+    needs_traces = reader.take("needs_traces") or False
+    if not isinstance(needs_traces, bool):
+        raise reader.refuse("needs_traces", needs_traces, "true or false")
     reader.finish()
-    return Exhibit(key, **texts, unit=unit, tolerance=tolerance, figure=figure)
+    return Exhibit(
+        key,
+        **texts,
+        unit=unit,
+        tolerance=tolerance,
+        range=span,
+        needs_traces=needs_traces,
+        figure=figure,
+    )
+
+
+def _nearness(reader: "Reader", kind: str) -> tuple[float | None, tuple[float, float] | None]:
+    """Return the tolerance or the range that a quantitative exhibit asks for; a qualitative one none."""
+    tolerance, span = reader.take("tolerance"), reader.take("range")
+    if kind == "qualitative":
+        for name, value in (("tolerance", tolerance), ("range", span)):
+            if value is not None:
+                raise reader.refuse(name, value, f"no {name} in a qualitative exhibit")
+        return None, None
+    if span is not None:
+        if tolerance is not None:
+            raise reader.refuse("tolerance", tolerance, "none, as there is a range")
+        return None, reader.pair("range", span)
+    if not (isinstance(tolerance, float | int) and 0 <= tolerance < 1):
+        raise reader.refuse("tolerance", tolerance, "a relative tolerance from 0 to 1, such as 0.01")
+    return float(tolerance), None
 
 
 def _axes(place: Path, key: str, table: dict[str, Any]) -> Axes:
-    reader = _Reader(place, table, f"exhibits.{key}.figure.")
+    reader = Reader(place, table, f"exhibits.{key}.figure.")
     texts: dict[str, str] = {name: reader.text(name) for name in ("x", "y") if name in table}
     for name in ("x_scale", "y_scale"):
         if name in table:
@@ -169,21 +208,20 @@ def _axes(place: Path, key: str, table: dict[str, Any]) -> Axes:
             if texts[name] not in _SCALES:
                 raise reader.refuse(name, texts[name], " or ".join(_SCALES))
     band = reader.take("band")
-    if band is not None:
-        if not (isinstance(band, list) and len(band) == 2 and all(isinstance(y, float) for y in band)):
-            raise reader.refuse("band", band, "two numbers with a decimal point, such as [11.0, 35.0]")
-        band = (band[0], band[1])
     reader.finish()
-    return Axes(**texts, band=band)
+    return Axes(**texts, band=None if band is None else reader.pair("band", band))
 
 
 def _explained(
     place: Path, table: dict[str, Any], exhibits: Mapping[str, Exhibit], folder: Path
 ) -> Explained:
-    reader = _Reader(place, table, "explained.")
-    entry = Explained(reader.text("exhibit"), reader.text("case"), reader.text("heading"))
-    if entry.exhibit not in exhibits:
-        raise reader.refuse("exhibit", entry.exhibit, f"one of {', '.join(exhibits)}")
+    reader = Reader(place, table, "explained.")
+    exhibit = reader.text("exhibit")
+    if exhibit not in exhibits:
+        raise reader.refuse("exhibit", exhibit, f"one of {', '.join(exhibits)}")
+    bound = "measure" if exhibits[exhibit].qualitative else "deviation"
+    span = reader.pair(bound, reader.take(bound))
+    entry = Explained(exhibit, reader.text("case"), reader.text("heading"), span)
     readme = files.read_text(folder / README, "a README") if (folder / README).is_file() else ""
     if entry.heading not in re.findall(r"^#+ +(.*\S)", readme, re.MULTILINE):
         raise reader.refuse("heading", entry.heading, f"a heading of {folder / README}")
@@ -191,41 +229,7 @@ def _explained(
     return entry
 
 
-def _expected(path: Path, exhibits: Mapping[str, Exhibit]) -> dict[tuple[str, str], float | str]:
-    """Read the published numbers: `exhibit,case,published,source`."""
-    columns = ["exhibit", "case", "published", "source"]
-    wanted = f"a table {','.join(columns)}"
-    expected: dict[tuple[str, str], float | str] = {}
-    rows = files.read_rows(files.read_text(path, wanted).splitlines(), path, 1, wanted)
-    _, names = next(rows, (1, []))
-    if names != columns:
-        raise InputError(f"{path}:1: {names}: expected the columns {','.join(columns)}")
-    for number, fields in rows:
-        at = f"{path}:{number}"
-        if len(fields) != len(columns):
-            raise InputError(f"{at}: {len(fields)} fields: expected {len(columns)}")
-        row = dict(zip(columns, fields, strict=True))
-        exhibit = exhibits.get(row["exhibit"])
-        if exhibit is None:
-            raise InputError(f"{at}: exhibit = {row['exhibit']}: expected one of {', '.join(exhibits)}")
-        key = (row["exhibit"], row["case"])
-        if key in expected:
-            raise InputError(f"{at}: {', '.join(key)}: given twice: expected each case once")
-        expected[key] = row["published"] if exhibit.qualitative else _number(at, row["published"])
-    return expected
-
-
-def _number(place: str, text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not number or not isfinite(number):  # a deviation from zero has no relative size
-        raise InputError(f"{place}: published = {text}: expected a number other than zero")
-    return number
-
-
-class _Reader:
+class Reader:
     """Takes keys out of a TOML table; what is left over nobody knows."""
 
     def __init__(self, place: Path, table: dict[str, Any], path: str = "") -> None:
@@ -233,22 +237,34 @@ class _Reader:
         self._known: list[str] = []
 
     def take(self, key: str) -> Any:
+        """Take a value out; None where there is none."""
         self._known.append(key)
         return self._table.pop(key, None)
 
     def text(self, key: str) -> str:
+        """Take a text."""
         value = self.take(key)
         if not isinstance(value, str):
             raise self.refuse(key, value, "a text in quotes")
         return value
 
+    def pair(self, key: str, value: Any) -> tuple[float, float]:
+        """Take two numbers, the lesser one first."""
+        if not (isinstance(value, list) and len(value) == 2 and all(isinstance(y, float) for y in value)):
+            raise self.refuse(key, value, "two numbers with a decimal point, such as [11.0, 35.0]")
+        if value[0] > value[1]:
+            raise self.refuse(key, value, "the lesser number first")
+        return value[0], value[1]
+
     def table(self, key: str) -> dict[str, Any]:
+        """Take a table, empty where there is none."""
         value = self.take(key)
         if value is not None and not isinstance(value, dict):
             raise self.refuse(key, value, "a table")
         return value or {}
 
     def tables(self, key: str) -> dict[str, dict[str, Any]]:
+        """Take a table of tables."""
         value = self.table(key)
         for name, item in value.items():
             if not isinstance(item, dict):
@@ -256,16 +272,19 @@ class _Reader:
         return value
 
     def list(self, key: str) -> list[dict[str, Any]]:
+        """Take a list of tables."""
         value = self.take(key) or []
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.refuse(key, value, f"tables: [[{self._path}{key}]]")
         return value
 
     def refuse(self, key: str, value: Any, expected: str) -> InputError:
+        """Return the error that a value deserves."""
         shown = "is missing" if value is None else f"= {value}"
         return InputError(f"{self._place}: {self._path}{key} {shown}: expected {expected}")
 
     def finish(self) -> None:
+        """Refuse what nobody took."""
         for key in self._table:
             near = get_close_matches(key, self._known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(self._known)}"

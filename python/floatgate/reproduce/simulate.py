@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from floatgate.reproduce import changes
 from floatgate.stop import Stop
 
 if TYPE_CHECKING:
@@ -42,12 +43,13 @@ def simulate(
         return simulate_files(drive, path, seed=seed, set=set, **options)
 
 
-def simulate_files(drive: str | Path, workload: Path, **options: Any) -> "Run":
-    """Run a workload's file on `drive`, with the options of `floatgate.run`; raises as `simulate` does."""
+def simulate_files(drive: str | Path, workload: str | Path, **options: Any) -> "Run":
+    """Run a workload on `drive`, with the options of `floatgate.run`; raises as `simulate` does."""
     from floatgate.api import run
 
     if stopping():
         raise KeyboardInterrupt
+    options["set"] = {**(options.get("set") or {}), **changes.now().drive}
     finished = run(drive, workload, **options)
     if finished.document["interrupted"]:
         raise KeyboardInterrupt

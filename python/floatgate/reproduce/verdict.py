@@ -1,10 +1,12 @@
 """Whether what we simulated is what was published."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from floatgate.errors import InputError
+from floatgate.reproduce import expected as published
 from floatgate.reproduce.case import Case, Concluded, Finding, Line
+from floatgate.reproduce.expected import BASES, CONSTRUCTION, FITTED, PREDICTED, SHOWN, Expected
 from floatgate.reproduce.paper import Exhibit, Paper
 
 PASS, MISS = "pass", "miss"
@@ -18,17 +20,26 @@ class Row:
     paper: str
     exhibit: str
     case: str
-    published: float | str
+    published: float | str | None
     simulated: float | str | None  # None: the paper claims it, nothing here simulates it
     unit: str
     deviation: float | None  # simulated / published - 1
     tolerance: float | None
     verdict: str
+    basis: str  # one of `expected.BASES`
+    fitted: str = ""  # the parameter that was chosen in view of the number
+    reference: float | None = None  # where nothing is published: what the drive's own parts add up to
+    range: tuple[float, float] | None = None
     ci95: float | None = None
     x: float | None = None
     series: str = ""
     explained: str | None = None  # the README's heading that explains the miss
     lines: tuple[Line, ...] = ()  # what was measured, for the figure
+
+    @property
+    def compared_with(self) -> float | str | None:
+        """What the simulated value stands beside."""
+        return self.reference if self.published is None else self.published
 
     @property
     def missed(self) -> bool:
@@ -41,17 +52,31 @@ class Row:
         return self.missed and self.explained is None
 
 
+def tally(rows: Iterable[Row]) -> str:
+    """Count the lines that hold, predicted ones first: no other class is added to them."""
+    every = list(rows)
+    held = {basis: [not row.missed for row in every if row.basis == basis] for basis in BASES}
+    texts = [f"predicted {sum(held[PREDICTED])} of {len(held[PREDICTED])}"]
+    others = [basis for basis in (FITTED, CONSTRUCTION) if held[basis]]
+    texts += [f"{basis} {sum(held[basis])} of {len(held[basis])}" for basis in others]
+    if held[SHOWN]:
+        texts.append(f"{len(held[SHOWN])} shown without a published number")
+    missed = [row for row in every if row.missed]
+    without = sum(row.unexplained for row in missed)
+    return f"{', '.join(texts)}; {len(missed) - without} misses explained, {without} not"
+
+
 def judge(paper: Paper, found: Mapping[Case, Finding], concluded: list[Concluded], full: bool) -> list[Row]:
     """Return the rows of a paper in the order of its exhibits and cases.
 
     In full form, a published number that no case simulates is a miss.
-    Raises InputError when a case has no exhibit or no published number.
+    Raises InputError when a case has no exhibit or no line in `expected.csv`.
     """
     pairs = [*found.items(), *concluded]
     rows = [_row(paper, case, finding) for case, finding in pairs]
     if full:
         done = {(row.exhibit, row.case) for row in rows}
-        rows += [_absent(paper, *key) for key in paper.expected if key not in done]
+        rows += [_absent(paper, *key) for key in paper.expected if key not in done and _asked(paper, *key)]
     order = list(paper.exhibits)
     return sorted(rows, key=lambda row: order.index(row.exhibit))
 
@@ -63,58 +88,79 @@ def _row(paper: Paper, case: Case, finding: Finding) -> Row:
         raise InputError(
             f"{paper.folder}: case {case.name}: exhibit = {case.exhibit}: expected one of {known}"
         )
-    published = finding.published
-    if published is None:
-        published = paper.expected.get((case.exhibit, case.name))
-    if published is None:
+    line = published.find(paper.expected, case.exhibit, case.name)
+    if line is None:
         raise InputError(
             f"{paper.folder}: {case.exhibit}, {case.name}: no published number: expected it in expected.csv"
         )
-    deviation, ok = _compare(exhibit, finding, published)
-    verdict = (QUALITATIVE if exhibit.qualitative else "") + (PASS if ok else MISS)
+    deviation, verdict = _verdict(exhibit, case, finding, line)
+    measured = finding.measure if exhibit.qualitative else deviation
+    missed = verdict.endswith(MISS)
     return Row(
         paper=paper.key,
         exhibit=exhibit.key,
         case=case.name,
-        published=published,
+        published=line.published,
         simulated=finding.simulated,
         unit=exhibit.unit,
         deviation=deviation,
         tolerance=exhibit.tolerance,
         verdict=verdict,
+        basis=line.basis,
+        fitted=line.fitted,
+        reference=finding.reference,
+        range=exhibit.range,
         ci95=finding.ci95,
         x=case.x,
         series=case.series,
-        explained=None if ok else paper.explanation(exhibit.key, case.name),
+        explained=paper.explanation(exhibit.key, case.name, measured) if missed else None,
         lines=finding.lines,
     )
 
 
-def _compare(exhibit: Exhibit, finding: Finding, published: float | str) -> tuple[float | None, bool]:
-    """Return the deviation, and whether all of the confidence interval lies within the tolerance."""
-    if exhibit.tolerance is None:
+def _verdict(exhibit: Exhibit, case: Case, finding: Finding, line: Expected) -> tuple[float | None, str]:
+    """Return the deviation and the verdict."""
+    at = f"exhibit {exhibit.key}, {case.name}"
+    if line.basis == SHOWN:
+        if finding.holds is not None or finding.reference is not None:
+            raise InputError(f"{at}: judged: expected no verdict, as nothing is published")
+        return None, SHOWN
+    if exhibit.qualitative:
         if finding.holds is None:
-            raise InputError(f"exhibit {exhibit.key}: qualitative: expected findings with `holds`")
-        return None, finding.holds
+            raise InputError(f"{at}: qualitative: expected a finding with `holds`")
+        return None, QUALITATIVE + (PASS if finding.holds else MISS)
+    beside = line.published
+    if finding.reference is not None:
+        if beside is not None or line.basis != CONSTRUCTION:
+            raise InputError(f"{at}: reference = {finding.reference}: expected the published number alone")
+        beside = finding.reference
     simulated = finding.simulated
-    if isinstance(simulated, str) or isinstance(published, str):
-        raise InputError(f"exhibit {exhibit.key}: {simulated}, {published}: expected two numbers")
-    deviation = simulated / published - 1
-    uncertainty = (finding.ci95 or 0.0) / abs(published)
-    return deviation, abs(deviation) + uncertainty <= exhibit.tolerance
+    if isinstance(simulated, str) or isinstance(beside, str) or beside is None:
+        raise InputError(f"{at}: {simulated}, {beside}: expected two numbers")
+    deviation = simulated / beside - 1
+    near = exhibit.allows(deviation, (finding.ci95 or 0.0) / abs(beside))
+    return deviation, PASS if near and finding.holds is not False else MISS
+
+
+def _asked(paper: Paper, exhibit: str, case: str) -> bool:
+    """Whether a line that nothing simulates is a miss."""
+    line = paper.expected[exhibit, case]
+    return not (published.pattern(case) or line.published is None or paper.exhibits[exhibit].needs_traces)
 
 
 def _absent(paper: Paper, key: str, case: str) -> Row:
-    exhibit = paper.exhibits[key]
+    exhibit, line = paper.exhibits[key], paper.expected[key, case]
     return Row(
         paper=paper.key,
         exhibit=key,
         case=case,
-        published=paper.expected[key, case],
+        published=line.published,
         simulated=None,
         unit=exhibit.unit,
         deviation=None,
         tolerance=exhibit.tolerance,
         verdict=(QUALITATIVE if exhibit.qualitative else "") + MISS,
-        explained=paper.explanation(key, case),
+        basis=line.basis,
+        fitted=line.fitted,
+        range=exhibit.range,
     )

@@ -8,7 +8,10 @@ from floatgate.files import ten_digits, write_rows
 from floatgate.reproduce.verdict import Row
 
 RESULTS, OURS = "results.csv", "ours.csv"
-COLUMNS = ("paper", "exhibit", "case", "published", "simulated", "unit", "deviation", "tolerance", "verdict")
+COLUMNS = (
+    *("paper", "exhibit", "case", "published", "simulated", "unit", "deviation", "tolerance", "verdict"),
+    *("basis", "fitted"),
+)
 
 
 def write_results(path: Path, rows: Iterable[Row]) -> None:

@@ -1,0 +1,55 @@
+"""Can the papers' verdicts fail? Exhibits are simulated with and without a change that must break them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from floatgate import places
+from floatgate.errors import InputError
+from floatgate.reproduce.breaks import Break, breakable, load, misses, rows
+from floatgate.reproduce.paper import Paper, find
+from floatgate.reproduce.verdict import Row
+
+PAPERS = find([], places.papers())
+IDS = [paper.key for paper in PAPERS]
+
+
+_seen: dict[str, dict[tuple[str, str], Row]] = {}
+
+
+def as_it_is(paper: Paper, one: Break) -> dict[tuple[str, str], Row]:
+    """Simulate what a break needs without its change: once for all that need the same."""
+    same = f"{paper.key} {one.needs} {one.settings}"
+    if same not in _seen:
+        _seen[same] = rows(paper, one, broken=False)
+    return _seen[same]
+
+
+def every_break() -> Iterator[object]:
+    for paper in PAPERS:
+        for one in load(paper):
+            yield pytest.param(paper, one, id=f"{paper.key}: {one.name}")
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=IDS)
+def test_each_exhibit_that_could_have_come_out_otherwise_has_a_break(paper: Paper) -> None:
+    named = {exhibit for one in load(paper) for exhibit in one.turns}
+    assert sorted(breakable(paper) - named) == sorted(misses(paper))
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=IDS)
+def test_an_exhibit_without_a_break_misses_as_it_is(paper: Paper) -> None:
+    assert misses(paper) <= {known.exhibit for known in paper.explained}
+
+
+@pytest.mark.parametrize(("paper", "one"), list(every_break()))
+def test_a_change_breaks_what_it_names(paper: Paper, one: Break) -> None:
+    try:
+        before, after = as_it_is(paper, one), rows(paper, one, broken=True)
+    except InputError as error:
+        if any(paper.exhibits[exhibit].needs_traces for exhibit, _ in one.needs):
+            pytest.skip(str(error))
+        raise
+    for key in one.turns.items():
+        assert not before[key].missed, f"{key} misses as it is: {before[key].simulated}"
+        assert after[key].missed, f"{key} holds with {one.name}: {after[key].simulated}"

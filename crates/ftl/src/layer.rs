@@ -3,7 +3,7 @@
 use crate::agenda::Costs;
 use crate::buffer::Dram;
 use crate::guards::Stripes;
-use crate::host_side::{Coverage, Host, Reads, Sectored};
+use crate::host_side::{Coverage, Host, Reads, Sectored, Serves};
 use crate::mapping::Plan;
 use crate::media::Media;
 use crate::parts::Parts;
@@ -25,26 +25,30 @@ pub enum Ftl {
     Blocks(Box<BlockMapped>),
 }
 
+/// What the kind of mapping at hand answers.
+macro_rules! either {
+    ($self:expr, $ftl:ident => $answer:expr) => {
+        match $self {
+            Self::Page($ftl) => $answer,
+            Self::Blocks($ftl) => $answer,
+        }
+    };
+}
+
 /// Declares methods that the kind of mapping at hand answers.
 macro_rules! forward {
     ($($(#[$doc:meta])* fn $name:ident (&$self:ident $(, $arg:ident: $type:ty)*) $(-> $out:ty)?;)*) => {
         $($(#[$doc])*
         #[inline]
         pub fn $name(&$self $(, $arg: $type)*) $(-> $out)? {
-            match $self {
-                Self::Page(ftl) => ftl.$name($($arg),*),
-                Self::Blocks(ftl) => ftl.$name($($arg),*),
-            }
+            either!($self, ftl => ftl.$name($($arg),*))
         })*
     };
     (mut $($(#[$doc:meta])* fn $name:ident $([$p:ident])? ($($arg:ident: $type:ty),*) $(-> $out:ty)?;)*) => {
         $($(#[$doc])*
         #[inline]
         pub fn $name $(<$p: Probe>)? (&mut self $(, $arg: $type)*) $(-> $out)? {
-            match self {
-                Self::Page(ftl) => ftl.$name($($arg),*),
-                Self::Blocks(ftl) => ftl.$name($($arg),*),
-            }
+            either!(self, ftl => ftl.$name($($arg),*))
         })*
     };
 }
@@ -77,38 +81,26 @@ impl Ftl {
         let parts = Parts { config, array, controller, rules, regulation, seed };
         match (config.mapping)().plan(&config.layout) {
             Plan::Pages(map) => Ok(Self::Page(Box::new(PageMapped::new(parts, map)?))),
-            Plan::Blocks(rules, span) => Ok(Self::Blocks(Box::new(BlockMapped::new(parts, rules, span)?))),
+            Plan::Blocks(rules) => Ok(Self::Blocks(Box::new(BlockMapped::new(parts, rules)?))),
         }
     }
 
     #[inline]
     fn media(&self) -> &Media {
-        match self {
-            Self::Page(ftl) => &ftl.media,
-            Self::Blocks(ftl) => &ftl.media,
-        }
+        either!(self, ftl => &ftl.media)
     }
 
     #[inline]
     fn parts(&mut self) -> (&mut Media, &mut Host) {
-        match self {
-            Self::Page(ftl) => ftl.parts(),
-            Self::Blocks(ftl) => ftl.parts(),
-        }
+        either!(self, ftl => ftl.parts())
     }
 
     fn host(&self) -> &Host {
-        match self {
-            Self::Page(ftl) => &ftl.host,
-            Self::Blocks(ftl) => &ftl.host,
-        }
+        either!(self, ftl => &ftl.host)
     }
 
     fn reasons(&self) -> &Upkeep {
-        match self {
-            Self::Page(ftl) => &ftl.upkeep,
-            Self::Blocks(ftl) => &ftl.upkeep,
-        }
+        either!(self, ftl => &ftl.upkeep)
     }
 
     of_parts! {
@@ -226,19 +218,13 @@ impl Ftl {
 
     /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
     pub fn end_upkeep(&mut self) {
-        match self {
-            Self::Page(ftl) => ftl.upkeep.end(&mut ftl.media),
-            Self::Blocks(ftl) => ftl.upkeep.end(&mut ftl.media),
-        }
+        either!(self, ftl => ftl.upkeep.end(&mut ftl.media))
     }
 
     /// Measuring begins: what collection does from now on counts.
     pub fn begin_turnover(&mut self) {
         let mark = self.mark();
-        match self {
-            Self::Page(ftl) => ftl.upkeep.turnover.begin(mark),
-            Self::Blocks(ftl) => ftl.upkeep.turnover.begin(mark),
-        }
+        either!(self, ftl => ftl.upkeep.turnover.begin(mark))
     }
 
     /// The longest that anything of the host's has to wait for the flash: in that time each die could have moved all it
@@ -299,10 +285,7 @@ impl Ftl {
     /// Reserves up to `wanted` buffer slots for units of a request from `first` on; gives how many.
     #[inline]
     pub fn reserve_at(&mut self, request: u32, first: Lpn, wanted: u32) -> u32 {
-        match self {
-            Self::Page(ftl) => ftl.reserve_at(request, first, wanted),
-            Self::Blocks(ftl) => ftl.reserve_at(request, first, wanted),
-        }
+        either!(self, ftl => ftl.reserve_at(request, first, wanted))
     }
 
     /// Bytes that were read from the buffer since the last call, where sectors are known.

@@ -4,38 +4,11 @@ use super::BlockMapped;
 use crate::buffer::SlotState;
 use crate::mapping::bank::Purpose;
 use controller::{Context, Origin, Probe};
-use engine::Calendar;
-use units::Lpn;
+use units::{Lpn, SimTime};
 
 impl BlockMapped {
-    /// New data for a unit that the buffer holds: true when they took the place of what it holds.
-    pub(super) fn overwrite_buffered(&mut self, slot: u32, request: u32, calendar: &Calendar) -> bool {
-        if !self.media.buffer.take_over(slot, request, &mut self.media.store.stats) {
-            return false;
-        }
-        if request != u32::MAX && self.media.rules.write_back {
-            let bank = self.split(self.media.buffer.slot(slot).lpn).0;
-            self.banks[bank].waiting.pressed = true;
-            self.touch_bank(bank);
-        }
-        self.let_leave(calendar);
-        self.relieve_buffer(calendar);
-        true
-    }
-
-    /// The data of a slot is complete: it stays, or waits in its bank. Without time nothing stays, so that a drive
-    /// looks used in the same way whatever its cache.
-    pub(super) fn admit(&mut self, slot: u32, calendar: &Calendar) {
-        if self.instant.is_some() {
-            return self.let_wait(slot, calendar);
-        }
-        self.media.buffer.enqueue(slot);
-        self.let_leave(calendar);
-        self.relieve_buffer(calendar);
-    }
-
     /// Lets units leave when the buffer keeps more than it may.
-    pub(super) fn relieve_buffer(&mut self, calendar: &Calendar) {
+    pub(super) fn relieve_buffer(&mut self, now: SimTime) {
         if !self.media.buffer.is_cache() {
             return;
         }
@@ -43,7 +16,7 @@ impl BlockMapped {
         if self.media.buffer.pads() {
             self.pad_leaving();
         }
-        self.let_leave(calendar);
+        self.let_leave(now);
         if !self.media.has_slot() {
             // The room that partial program units take is what the next write waits for.
             self.press_waiting();
@@ -62,9 +35,9 @@ impl BlockMapped {
     }
 
     /// What left the buffer's own queue waits in its bank.
-    pub(super) fn let_leave(&mut self, calendar: &Calendar) {
+    pub(super) fn let_leave(&mut self, now: SimTime) {
         while let Some(slot) = self.media.buffer.take_queued() {
-            self.let_wait(slot, calendar);
+            self.let_wait(slot, now);
         }
     }
 
@@ -101,12 +74,5 @@ impl BlockMapped {
             self.banks[bank].waiting.padding.pop_front();
         }
         done
-    }
-
-    /// Sends all that the buffer holds to the flash.
-    pub fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        self.media.buffer.send_out_held();
-        self.let_leave(&ctx.calendar);
-        self.press(ctx);
     }
 }

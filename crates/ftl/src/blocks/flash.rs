@@ -3,7 +3,7 @@
 use super::BlockMapped;
 use crate::buffer::SlotState;
 use crate::events;
-use crate::host_side::Reads;
+use crate::host_side::{Reads, Serves};
 use crate::mapping::bank::Role;
 use crate::store::SuperblockState;
 use crate::upkeep::{KeepsUp, PATROL};
@@ -81,8 +81,8 @@ impl BlockMapped {
     fn on_rest_read<P: Probe>(&mut self, slot: u32, ctx: &mut Context<P>) {
         match self.media.buffer.slot(slot).state {
             // A newer version may have come: only the newest may stay.
-            SlotState::Merging if self.media.buffer.is_newest(slot) => self.admit(slot, &ctx.calendar),
-            SlotState::Merging => self.let_wait(slot, &ctx.calendar),
+            SlotState::Merging if self.media.buffer.is_newest(slot) => self.admit(slot, ctx.calendar.now()),
+            SlotState::Merging => self.let_wait(slot, ctx.calendar.now()),
             _ => {
                 self.release(slot);
                 self.end_overtaken_by(slot);
@@ -143,7 +143,7 @@ impl BlockMapped {
         let newest = self.media.buffer.is_newest(slot);
         let done = status == ProgramStatus::Done;
         if !done && (newest || self.is_awaited(slot)) {
-            self.let_wait_first(slot, &ctx.calendar);
+            self.let_wait_first(slot, ctx.calendar.now());
             return;
         }
         let old = self.media.store.map.lookup(lpn);
@@ -166,7 +166,7 @@ impl BlockMapped {
         if newest && self.media.buffer.keeps_clean(lpn) && self.instant.is_none() {
             self.media.buffer.keep_clean(slot);
             self.media.release_sectors(slot);
-            self.relieve_buffer(&ctx.calendar);
+            self.relieve_buffer(ctx.calendar.now());
         } else if newest {
             self.media.buffer.release_newest(slot);
             self.media.release_sectors(slot);

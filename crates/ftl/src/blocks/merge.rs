@@ -6,8 +6,7 @@ use crate::mapping::bank::{Block, Merge, Planned, Purpose, Role};
 use crate::store::Source;
 use crate::store::{NONE, SuperblockState};
 use controller::{Class, Context, Origin, Probe};
-use engine::Calendar;
-use units::{Lpn, Ppa};
+use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {
     /// One past the last program unit of a group that holds something valid, or, where it is `Purpose::Pad`, something
@@ -24,7 +23,7 @@ impl BlockMapped {
 
     /// Begins to complete a block that was filled in place. False while programs are under way: a merge must
     /// see where everything lives.
-    pub(super) fn complete(&mut self, bank: usize, block: u32, calendar: &Calendar) -> bool {
+    pub(super) fn complete(&mut self, bank: usize, block: u32, now: SimTime) -> bool {
         if self.banks[bank].in_flight > 0 {
             return false;
         }
@@ -35,7 +34,7 @@ impl BlockMapped {
         let state = &mut self.banks[bank];
         state.logs.retain(|&log| log != block);
         state.blocks[block as usize].role = Role::Target;
-        state.merging.begin(merge, calendar.now());
+        state.merging.begin(merge, now);
         true
     }
 
@@ -149,7 +148,7 @@ impl BlockMapped {
             let waiting = lpn.and_then(|lpn| self.waiting_slot(lpn));
             let home = lpn.map_or(Ppa::NONE, |lpn| self.media.store.map.lookup(lpn));
             if waiting.is_some() || home == Ppa::NONE {
-                self.place_host_unit(bank, program, unit, waiting, first, &ctx.calendar);
+                self.place_host_unit(bank, program, unit, waiting, first, ctx.calendar.now());
                 continue;
             }
             self.media.store.programs.set(program, unit, Source::new(origin, home.0));

@@ -77,7 +77,8 @@ impl BlockMapped {
     ///
     /// # Errors
     /// When the drive could not sustain writes; the text says why and what would help.
-    pub(crate) fn new(parts: Parts<'_>, rules: Box<dyn BlockRules>, span: u32) -> Result<Self, String> {
+    pub(crate) fn new(parts: Parts<'_>, rules: Box<dyn BlockRules>) -> Result<Self, String> {
+        let span = rules.dies_per_block();
         let spare = if parts.array.may_fail() { SPARE_IF_FAILING } else { 0 };
         let layout = parts.config.layout.clone();
         let group_units = layout.superblock_units * span;

@@ -5,7 +5,7 @@
 use super::BlockMapped;
 use crate::SavedState;
 use crate::buffer::Risk;
-use crate::host_side::{Coverage, Sectored};
+use crate::host_side::{Coverage, Sectored, Serves};
 use crate::mapping::bank::{Bank, Block, Role};
 use crate::store::{NONE, SuperblockState};
 use controller::Context;

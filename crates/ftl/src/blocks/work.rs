@@ -3,6 +3,7 @@
 use super::BlockMapped;
 use crate::buffer::SlotState;
 use crate::events;
+use crate::host_side::Serves;
 use crate::mapping::bank::{BankView, Block, HostWrite, Merge, Purpose, Role, Step};
 use crate::store::Source;
 use crate::store::{HOST, NONE, SuperblockState};
@@ -11,7 +12,7 @@ use controller::{Class, Context, Kind, Origin, Probe, Transaction};
 use engine::{Calendar, Event};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
-use units::{DieId, Lpn, Ppa};
+use units::{DieId, Lpn, Ppa, SimTime};
 
 /// How far behind the first waiting unit others are looked for, to go into the same program.
 const LOOK_AHEAD: usize = 256;
@@ -63,7 +64,7 @@ impl BlockMapped {
                 break slot;
             }
             self.banks[bank].waiting.queue.pop_front();
-            self.drop_overtaken(bank, slot, serial, calendar);
+            self.drop_overtaken(bank, slot, serial, calendar.now());
         };
         let (_, group, unit) = self.split(self.media.buffer.slot(slot).lpn);
         let position = unit / self.media.store.layout.program_units;
@@ -94,7 +95,7 @@ impl BlockMapped {
         Some(HostWrite { group, position, complete })
     }
 
-    fn arm_timer(&mut self, bank: usize, due: units::SimTime, calendar: &mut Calendar) {
+    fn arm_timer(&mut self, bank: usize, due: SimTime, calendar: &mut Calendar) {
         let timer = &mut self.banks[bank].waiting.timer;
         if (*timer <= calendar.now() || due < *timer) && self.instant.is_none() {
             *timer = due;
@@ -109,7 +110,7 @@ impl BlockMapped {
 
     /// A queue entry that needs no program: it was written already, trimmed, or a newer write overtook it. Who waits for
     /// it then waits for the newer one.
-    fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32, calendar: &Calendar) {
+    fn drop_overtaken(&mut self, bank: usize, slot: u32, serial: u32, now: SimTime) {
         let state = self.media.buffer.slot(slot).state;
         let stands = self.waits[slot as usize].serial == serial
             && matches!(state, SlotState::Queued | SlotState::Cancelled);
@@ -118,7 +119,7 @@ impl BlockMapped {
         }
         self.banks[bank].waiting.units -= 1;
         self.media.store.stats.units_stale += 1;
-        if state == SlotState::Queued && self.is_awaited(slot) && self.wait_for_newer(bank, slot, calendar) {
+        if state == SlotState::Queued && self.is_awaited(slot) && self.wait_for_newer(bank, slot, now) {
             return;
         }
         self.end_overtaken(slot);
@@ -135,7 +136,7 @@ impl BlockMapped {
     /// Keeps a slot until the newer version of its unit is on flash, which goes there at once. False when none is under
     /// way.
     #[cold]
-    fn wait_for_newer(&mut self, bank: usize, slot: u32, calendar: &Calendar) -> bool {
+    fn wait_for_newer(&mut self, bank: usize, slot: u32, now: SimTime) -> bool {
         let newer = self.media.buffer.find(self.media.buffer.slot(slot).lpn);
         let Some(newer) = newer.filter(|&newer| self.media.buffer.slot(newer).state != SlotState::Clean)
         else {
@@ -145,7 +146,7 @@ impl BlockMapped {
         self.overtaken.push((slot, newer));
         self.media.buffer.leave_at_once(newer);
         self.media.buffer.overtake(newer);
-        self.let_leave(calendar);
+        self.let_leave(now);
         self.banks[bank].waiting.pressed = true;
         true
     }
@@ -198,7 +199,7 @@ impl BlockMapped {
                 self.touch(bank, block);
                 true
             }
-            Step::Complete(block) => self.complete(bank, block, &ctx.calendar),
+            Step::Complete(block) => self.complete(bank, block, ctx.calendar.now()),
             Step::Merge(group) => self.merge_group(bank, group, Purpose::Full, Origin::Gc, ctx),
             Step::Reclaim(block) => {
                 self.seal(bank, block, ctx);
@@ -230,10 +231,10 @@ impl BlockMapped {
             for unit in 0..self.media.store.layout.program_units {
                 let lpn = self.lpn_at(bank, write.group, write.position, unit);
                 let slot = lpn.and_then(|lpn| self.media.buffer.find(lpn));
-                self.place_host_unit(bank, program, unit, slot, first, &ctx.calendar);
+                self.place_host_unit(bank, program, unit, slot, first, ctx.calendar.now());
             }
         } else {
-            self.place_in_order(bank, program, state.owner, first, &ctx.calendar);
+            self.place_in_order(bank, program, state.owner, first, ctx.calendar.now());
         }
         self.touch(bank, block);
         self.banks[bank].blocks[block as usize].next += 1;
@@ -242,7 +243,7 @@ impl BlockMapped {
     }
 
     /// Fills a program with units of `owner` (or of any group) in the order they came.
-    fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, calendar: &Calendar) {
+    fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, now: SimTime) {
         let mut unit = 0;
         let mut at = 0;
         while unit < self.media.store.layout.program_units
@@ -255,13 +256,13 @@ impl BlockMapped {
             }
             let (_, group, _) = self.split(self.media.buffer.slot(slot).lpn);
             if owner == NONE || owner == group {
-                self.place_host_unit(bank, program, unit, Some(slot), first, calendar);
+                self.place_host_unit(bank, program, unit, Some(slot), first, now);
                 unit += 1;
             }
         }
         assert!(unit > 0, "an append found nothing to write");
         for unit in unit..self.media.store.layout.program_units {
-            self.place_host_unit(bank, program, unit, None, first, calendar);
+            self.place_host_unit(bank, program, unit, None, first, now);
         }
     }
 
@@ -273,7 +274,7 @@ impl BlockMapped {
         unit: u32,
         slot: Option<u32>,
         first: Ppa,
-        calendar: &Calendar,
+        now: SimTime,
     ) {
         let Some(slot) = slot else {
             self.media.store.programs.set(program, unit, Source::PADDING);
@@ -285,7 +286,7 @@ impl BlockMapped {
         state.waiting.units -= 1;
         let wait = &mut self.waits[slot as usize];
         wait.serial = wait.serial.wrapping_add(1);
-        wait.merged_ns = state.merging.ns_until(calendar.now()) - wait.merged_ns;
+        wait.merged_ns = state.merging.ns_until(now) - wait.merged_ns;
         let lpn = self.media.buffer.slot(slot).lpn;
         wait.home = self.media.store.map.lookup(lpn);
         self.media.store.programs.set(program, unit, Source::new(Origin::Host, slot));

@@ -3,9 +3,11 @@
 
 mod reads;
 mod sectors;
+mod serves;
 
 pub(crate) use reads::{ReadPath, Reads};
 pub(crate) use sectors::{Arriving, Sectored};
+pub(crate) use serves::Serves;
 
 use crate::Output;
 use crate::buffer::{Buffer, Dram, Recent, Risk};

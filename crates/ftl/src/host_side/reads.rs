@@ -11,7 +11,6 @@ use crate::settings::FtlConfig;
 use crate::store::NONE;
 use crate::{FtlStats, Output, Stages};
 use controller::{Class, Context, Controller, Origin, Probe, Transaction, TransactionId};
-use engine::Calendar;
 use units::{Lpn, Ppa, SimTime};
 
 /// What nobody has asked for waits behind what the host does.
@@ -65,7 +64,10 @@ pub(crate) trait Reads {
     fn parts(&mut self) -> (&mut Media, &mut Host);
 
     /// Lets units leave when the buffer keeps more than it may.
-    fn relieve(&mut self, calendar: &Calendar);
+    #[inline]
+    fn relieve(&mut self, _now: SimTime) {
+        self.parts().0.relieve_buffer();
+    }
 
     /// Reads `count` units from `first`, whose places are known. Gives the number of flash reads that will report to
     /// `request`.
@@ -271,7 +273,7 @@ pub(crate) trait Reads {
             if current && media.buffer.keeps_clean(lpn) && media.has_slot() {
                 let slot = media.buffer.insert_clean(lpn);
                 ctx.probe.on_kept(lpn, slot, ppa);
-                self.relieve(&ctx.calendar);
+                self.relieve(ctx.calendar.now());
             }
         }
     }

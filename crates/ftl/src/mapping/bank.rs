@@ -350,11 +350,16 @@ pub enum Step {
 
 /// Where do writes go in a drive that maps blocks, and what is merged when?
 pub trait BlockRules: Send {
+    /// Dies that one block spans, neighbours first on all channels.
+    fn dies_per_block(&self) -> u32;
+
     /// The next step for a write.
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step;
 
     /// The least log blocks it can work with, for each bank.
-    fn logs_least(&self) -> u32;
+    fn logs_least(&self) -> u32 {
+        1
+    }
 
     /// The log blocks it has when it works as it should, for each bank.
     fn logs_usual(&self) -> u32;

@@ -1,8 +1,7 @@
 //! Log blocks, each for one data block.
 
 use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
-use super::{MappingKind, Misfit, Plan, span};
-use crate::Layout;
+use super::span;
 use config::{Card, ConfigError, Policy, Section};
 
 /// Block-associative sector translation.
@@ -24,26 +23,12 @@ impl Policy for Bast {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let span = section.or(
-            "dies_per_block",
-            1u32,
-            "dies that one block spans, neighbours first on all channels",
-        )?;
+        let span = span::read(section)?;
         let log_blocks = section.or("log_blocks", 8u32, "log blocks of each set of such dies")?;
         if log_blocks == 0 {
             return Err(section.reject("log_blocks", "expected at least 1"));
         }
         Ok(Self { span, log_blocks })
-    }
-}
-
-impl MappingKind for Bast {
-    fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
-        span::fit(self.span, layout)
-    }
-
-    fn plan(&self, _layout: &Layout) -> Plan {
-        Plan::Blocks(Box::new(self.clone()), self.span)
     }
 }
 
@@ -63,6 +48,10 @@ pub(super) fn continued(view: &BankView<'_>, write: HostWrite) -> Option<u32> {
 }
 
 impl BlockRules for Bast {
+    fn dies_per_block(&self) -> u32 {
+        self.span
+    }
+
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step {
         if let Some(log) = view.log_of(write.group) {
             return if view.is_full(log) { merge_log(view, log) } else { Step::Append(log) };
@@ -77,10 +66,6 @@ impl BlockRules for Bast {
             (_, _, Some(log)) => merge_log(view, log),
             (_, _, None) => Step::Wait,
         }
-    }
-
-    fn logs_least(&self) -> u32 {
-        1
     }
 
     fn logs_usual(&self) -> u32 {

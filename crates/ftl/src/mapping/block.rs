@@ -1,8 +1,7 @@
 //! A block number for each group of units: a write in the middle copies the block.
 
 use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
-use super::{MappingKind, Misfit, Plan, span};
-use crate::Layout;
+use super::span;
 use config::{Card, ConfigError, Policy, Section};
 
 /// Block mapping with copying of superblocks.
@@ -25,11 +24,7 @@ impl Policy for BlockCopy {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let span = section.or(
-            "dies_per_block",
-            1u32,
-            "dies that one block spans, neighbours first on all channels",
-        )?;
+        let span = span::read(section)?;
         let open_blocks = section.or(
             "open_blocks",
             1u32,
@@ -42,17 +37,11 @@ impl Policy for BlockCopy {
     }
 }
 
-impl MappingKind for BlockCopy {
-    fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
-        span::fit(self.span, layout)
-    }
-
-    fn plan(&self, _layout: &Layout) -> Plan {
-        Plan::Blocks(Box::new(self.clone()), self.span)
-    }
-}
-
 impl BlockRules for BlockCopy {
+    fn dies_per_block(&self) -> u32 {
+        self.span
+    }
+
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step {
         if let Some(log) = view.log_of(write.group) {
             let ahead = write.position >= view.block(log).next;
@@ -69,10 +58,6 @@ impl BlockRules for BlockCopy {
             (_, _, Some(log)) => Step::Complete(log),
             (_, _, None) => Step::Wait,
         }
-    }
-
-    fn logs_least(&self) -> u32 {
-        1
     }
 
     fn logs_usual(&self) -> u32 {

@@ -1,8 +1,7 @@
 //! Log blocks shared by all groups, and one for sequential writes.
 
 use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
-use super::{MappingKind, Misfit, Plan, span};
-use crate::Layout;
+use super::span;
 use config::{Card, ConfigError, Policy, Section};
 
 /// The group of log blocks that take any group's writes.
@@ -26,11 +25,7 @@ impl Policy for Fast {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let span = section.or(
-            "dies_per_block",
-            1u32,
-            "dies that one block spans, neighbours first on all channels",
-        )?;
+        let span = span::read(section)?;
         let log_blocks = section.or(
             "log_blocks",
             8u32,
@@ -44,17 +39,11 @@ impl Policy for Fast {
     }
 }
 
-impl MappingKind for Fast {
-    fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
-        span::fit(self.span, layout)
-    }
-
-    fn plan(&self, _layout: &Layout) -> Plan {
-        Plan::Blocks(Box::new(self.clone()), self.span)
-    }
-}
-
 impl BlockRules for Fast {
+    fn dies_per_block(&self) -> u32 {
+        self.span
+    }
+
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step {
         let sequential = view.logs().iter().copied().find(|&log| view.block(log).owner != SHARED);
         let begins = write.complete && write.position == 0;
@@ -88,10 +77,6 @@ impl BlockRules for Fast {
             (_, _, None, Some(log)) => Step::Complete(log),
             (_, _, None, None) => Step::Wait,
         }
-    }
-
-    fn logs_least(&self) -> u32 {
-        1
     }
 
     fn logs_usual(&self) -> u32 {

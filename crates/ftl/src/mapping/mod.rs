@@ -27,8 +27,8 @@ pub type Misfit = (&'static str, String);
 pub enum Plan {
     /// A map of mapping units, all of it in RAM where nothing else is said.
     Pages(Option<MapOnFlash>),
-    /// A map of blocks, each spanning so many dies, and log blocks by these rules.
-    Blocks(Box<dyn BlockRules>, u32),
+    /// A map of blocks, and log blocks by these rules.
+    Blocks(Box<dyn BlockRules>),
 }
 
 /// A map of mapping units that lies on flash in translation units.

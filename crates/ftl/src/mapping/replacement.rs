@@ -2,8 +2,7 @@
 
 use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::bast::{continued, merge_log};
-use super::{MappingKind, Misfit, Plan, span};
-use crate::Layout;
+use super::span;
 use config::{Card, ConfigError, Policy, Section};
 
 /// Replacement blocks in the manner of NFTL.
@@ -26,11 +25,7 @@ impl Policy for Replacement {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let span = section.or(
-            "dies_per_block",
-            1u32,
-            "dies that one block spans, neighbours first on all channels",
-        )?;
+        let span = span::read(section)?;
         let chain = section.or("chain", 1u32, "replacement blocks that a group may have")?;
         if chain == 0 {
             return Err(section.reject("chain", "expected at least 1"));
@@ -39,17 +34,11 @@ impl Policy for Replacement {
     }
 }
 
-impl MappingKind for Replacement {
-    fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
-        span::fit(self.span, layout)
-    }
-
-    fn plan(&self, _layout: &Layout) -> Plan {
-        Plan::Blocks(Box::new(self.clone()), self.span)
-    }
-}
-
 impl BlockRules for Replacement {
+    fn dies_per_block(&self) -> u32 {
+        self.span
+    }
+
     fn next(&self, view: &BankView<'_>, write: HostWrite) -> Step {
         if let Some(log) = view.log_of(write.group) {
             if !view.is_full(log) {
@@ -78,10 +67,6 @@ impl BlockRules for Replacement {
                 if alone { merge_log(view, log) } else { Step::Merge(owner) }
             }
         }
-    }
-
-    fn logs_least(&self) -> u32 {
-        1
     }
 
     fn logs_usual(&self) -> u32 {

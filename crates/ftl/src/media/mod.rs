@@ -99,6 +99,12 @@ impl Media {
             && self.guards.sectors.as_ref().is_none_or(|sectors| sectors.has_room())
     }
 
+    /// Lets units leave when the buffer keeps more than it may.
+    #[inline]
+    pub fn relieve_buffer(&mut self) {
+        self.buffer.relieve(&mut self.store.stats);
+    }
+
     /// A slot holds nothing any more that the flash lacks.
     #[inline]
     pub fn release_sectors(&mut self, slot: u32) {

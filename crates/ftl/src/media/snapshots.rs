@@ -147,4 +147,11 @@ impl Media {
             }
         }
     }
+
+    /// A trim of a unit was ignored for lack of room.
+    pub(crate) fn ignore_trim(&mut self) {
+        if let Some(snapshots) = &mut self.guards.snapshots {
+            snapshots.counts.trims_ignored += 1;
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What follows when the flash reports that something is done, and the work of idle dies.
 
 use crate::buffer::SlotState;
-use crate::host_side::Reads;
+use crate::host_side::{Reads, Serves};
 use crate::pages::PageMapped;
 use crate::store::{NONE, Source, SuperblockState};
 use crate::upkeep::KeepsUp;
@@ -105,7 +105,7 @@ impl PageMapped {
         match self.media.buffer.slot(slot).state {
             SlotState::Merging => {
                 self.media.buffer.enqueue(slot);
-                self.relieve_buffer();
+                self.media.relieve_buffer();
             }
             _ => self.release_void(slot),
         }
@@ -263,7 +263,7 @@ impl PageMapped {
         }
         if newest && self.media.buffer.keeps_clean(lpn) {
             self.media.buffer.keep_clean(slot);
-            self.relieve_buffer();
+            self.media.relieve_buffer();
         } else if newest {
             self.media.buffer.release_newest(slot);
         } else {

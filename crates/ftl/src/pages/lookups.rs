@@ -3,7 +3,7 @@
 use crate::buffer::SlotState;
 use crate::guards::demand::{Checkpoints, Task, Waiter};
 use crate::guards::sectors::LOOKUP_BYTES;
-use crate::host_side::{Arriving, Sectored};
+use crate::host_side::{Arriving, Sectored, Serves};
 use crate::pages::PageMapped;
 use crate::{Output, Stages};
 use controller::{Class, Context, Origin, Probe, Reading};
@@ -191,7 +191,7 @@ impl PageMapped {
     /// A snapshot sees what the buffer holds of `lpn`, which a newer version or a trim overtakes: where that is a part of the
     /// unit and waits for its map entry, the rest is read now, while the map still says where it is.
     #[cold]
-    pub(crate) fn read_rest_now<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
+    pub(crate) fn complete_overtaken<P: Probe>(&mut self, lpn: Lpn, ctx: &mut Context<P>) {
         let Some(slot) = self.media.find_unwritten(lpn) else { return };
         let waits = self.media.guards.demand.as_mut().and_then(|demand| demand.tasks.take_write(slot));
         if waits.is_some_and(|complete| complete || !self.read_rest(slot, ctx)) {

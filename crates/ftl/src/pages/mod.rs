@@ -2,7 +2,6 @@
 //! something is done. What is shared by all that write and read the flash is in `media`; who moves data, and why, in
 //! `upkeep`.
 
-mod buffer;
 mod checkpoint;
 mod events;
 mod lookups;

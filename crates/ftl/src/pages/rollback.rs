@@ -5,6 +5,7 @@
 //! snapshots taken since.
 
 use crate::guards::snapshots::{ABSENT, Awaited, PENDING};
+use crate::host_side::Serves;
 use crate::pages::PageMapped;
 use controller::{Context, Probe, SnapshotEvent};
 use std::collections::BTreeMap;

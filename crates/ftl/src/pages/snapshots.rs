@@ -1,6 +1,7 @@
 //! Snapshots of the logical drive, taken and dropped.
 
 use crate::guards::snapshots::{Awaited, Seen, Snapshot, Snapshots};
+use crate::host_side::Serves;
 use crate::pages::PageMapped;
 use crate::settings::WhenFull;
 use controller::{Context, Probe, SnapshotEvent};
@@ -78,13 +79,6 @@ impl PageMapped {
         }
         if let Some(snapshots) = &mut self.media.guards.snapshots {
             snapshots.counts.units_refused += 1;
-        }
-    }
-
-    /// A trim of a unit was ignored for lack of room.
-    pub(crate) fn ignore_trim(&mut self) {
-        if let Some(snapshots) = &mut self.media.guards.snapshots {
-            snapshots.counts.trims_ignored += 1;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the clock brings back on a map of pages: superblocks written anew, snapshots.
 
 use crate::agenda::Moment;
+use crate::host_side::Serves;
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::store::SuperblockState;

@@ -1,0 +1,199 @@
+//! What the host writes, trims and flushes, and the whole of what it reads: once for both kinds of map, which say only
+//! where they differ.
+
+use crate::Output;
+use crate::buffer::SlotState;
+use crate::guards::snapshots::Overtaken;
+use crate::host_side::{Arriving, Coverage, Sectored};
+use controller::{Context, Probe, SnapshotEvent};
+use units::{Lpn, Ppa, SimTime};
+
+/// A translation layer that the host works with.
+pub(crate) trait Serves: Sectored {
+    /// Lets what waits go to the flash as far as that is possible now.
+    fn pump<P: Probe>(&mut self, ctx: &mut Context<P>);
+
+    /// What `home` holds was trimmed.
+    fn vacate<P: Probe>(&mut self, home: Ppa, ctx: &mut Context<P>);
+
+    /// A unit was trimmed, wherever it was.
+    fn note_trimmed(&mut self, _lpn: Lpn) {}
+
+    /// True without time: all that is written goes to the flash at once, and whole.
+    #[inline]
+    fn is_untimed(&self) -> bool {
+        false
+    }
+
+    /// New data for a unit of which the buffer has a version that is not under way to the flash: true when they took its
+    /// place.
+    #[inline]
+    fn take_over(&mut self, slot: u32, request: u32, now: SimTime) -> bool {
+        let (media, _) = self.parts();
+        let taken = media.buffer.take_over(slot, request, &mut media.store.stats);
+        if taken {
+            self.relieve(now);
+        }
+        taken
+    }
+
+    /// The data of a slot are complete: they stay in the buffer, or wait for the flash.
+    #[inline]
+    fn admit(&mut self, slot: u32, now: SimTime) {
+        self.parts().0.buffer.enqueue(slot);
+        self.relieve(now);
+    }
+
+    /// Sends all that the buffer holds to the flash: the run is over, or a flush asks for it.
+    fn send_out<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.parts().0.buffer.send_out_held();
+        self.pump(ctx);
+    }
+
+    /// True when a write must wait for the map entry of its unit; its slot is then taken care of.
+    #[inline]
+    fn waits_for_entry<P: Probe>(&mut self, _lpn: Lpn, _write: Arriving, _ctx: &mut Context<P>) -> bool {
+        false
+    }
+
+    /// A snapshot sees what the buffer holds of `lpn`, which a newer version or a trim overtakes: where that is a part
+    /// of the unit, the rest is read now.
+    fn read_rest_now<P: Probe>(&mut self, _lpn: Lpn, _ctx: &mut Context<P>) {}
+
+    /// Reads units once their map entries are at hand. Gives the number of flash reads that will report to `request`.
+    #[inline]
+    fn look_up_and_read<P: Probe>(
+        &mut self,
+        request: u32,
+        first: Lpn,
+        count: u32,
+        ctx: &mut Context<P>,
+    ) -> u32 {
+        self.read_found(request, first, count, ctx)
+    }
+
+    /// Reads `count` units from `first`. Gives the number of flash reads that will report to `request`.
+    #[inline]
+    fn read<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
+        let reads = self.look_up_and_read(request, first, count, ctx);
+        if self.parts().1.reads.ahead.is_some() {
+            self.fetch_ahead(first, count, ctx);
+        }
+        reads
+    }
+
+    /// The data of one unit of a write arrived; its slot was reserved. `request` waits for the program unless it is
+    /// `u32::MAX`.
+    fn write<P: Probe>(&mut self, request: u32, lpn: Lpn, coverage: Coverage, ctx: &mut Context<P>) {
+        let whole = coverage == Coverage::Whole;
+        self.account_risk(ctx.calendar.now());
+        let (media, host) = self.parts();
+        media.reserved_slots -= 1;
+        media.store.stats.units_written += 1;
+        if whole {
+            media.guards.rebuilds.forget(lpn);
+        }
+        ctx.probe.on_host_write(lpn);
+        host.reads.forget(lpn, &mut media.store.stats);
+        let overtaken = media.overtake(lpn, &mut ctx.probe);
+        debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
+        if overtaken == Overtaken::InBuffer {
+            self.read_rest_now(lpn, ctx);
+        }
+        let (media, _) = self.parts();
+        let older = if media.buffer.used_slots() > 0 { media.buffer.find(lpn) } else { None };
+        // An older version that still waits for its own rest gives it to this one when it is there.
+        let complete = older.is_some_and(|slot| media.buffer.slot(slot).state != SlotState::Merging);
+        media.erase_emptied(ctx);
+        let leaves = self.leaves_at_once(lpn, ctx.calendar.now());
+        if overtaken == Overtaken::Free
+            && let Some(slot) = older
+            && self.take_over(slot, request, ctx.calendar.now())
+        {
+            ctx.probe.on_buffered(lpn, slot, older);
+            if self.parts().0.guards.sectors.is_some() {
+                self.hold_more_sectors(slot, lpn);
+            }
+            return self.note_buffered(lpn, &mut ctx.probe);
+        }
+        let write = Arriving { request, whole: whole || complete, older, complete, leaves };
+        if self.waits_for_entry(lpn, write, ctx) {
+            return;
+        }
+        let slot = self.parts().0.buffer.insert(lpn, request, SlotState::Merging);
+        ctx.probe.on_buffered(lpn, slot, older);
+        if !self.is_untimed() {
+            self.note_arrived(slot, lpn, write);
+        }
+        self.note_buffered(lpn, &mut ctx.probe);
+        if let Some(older) = older.filter(|_| !write.whole) {
+            return self.parts().1.following.push((older, slot));
+        }
+        let all_there = self.is_untimed() || (write.whole && self.parts().0.guards.sectors.is_none());
+        if all_there || !self.read_rest(slot, ctx) {
+            self.admit(slot, ctx.calendar.now());
+        }
+    }
+
+    /// Tells observers which slot holds the newest version of a unit, where snapshots make it matter.
+    #[inline]
+    fn note_buffered<P: Probe>(&mut self, lpn: Lpn, probe: &mut P) {
+        let (media, _) = self.parts();
+        if media.guards.snapshots.is_some()
+            && let Some(slot) = media.buffer.find(lpn)
+        {
+            probe.on_snapshot(SnapshotEvent::Buffered { lpn, slot });
+        }
+    }
+
+    /// The host no longer needs `count` units from `first`.
+    fn trim<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
+        self.account_risk(ctx.calendar.now());
+        for lpn in (first.0..first.0 + count).map(Lpn) {
+            let (media, _) = self.parts();
+            let buffered = match media.overtake(lpn, &mut ctx.probe) {
+                Overtaken::Free => media.buffer.used_slots() > 0 && media.buffer.cancel(lpn),
+                Overtaken::InBuffer => {
+                    self.read_rest_now(lpn, ctx);
+                    self.parts().0.buffer.forget(lpn)
+                }
+                Overtaken::Refused => {
+                    media.ignore_trim();
+                    continue;
+                }
+            };
+            let (media, host) = self.parts();
+            host.reads.forget(lpn, &mut media.store.stats);
+            let home = media.store.map.lookup(lpn);
+            media.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);
+            ctx.probe.on_trim(lpn, home);
+            if home != Ppa::NONE {
+                media.note_change(lpn);
+                media.guards.rebuilds.forget(lpn);
+                media.store.map.clear(lpn);
+                self.vacate(home, ctx);
+            }
+            self.note_trimmed(lpn);
+        }
+        self.parts().0.erase_emptied(ctx);
+        self.pump(ctx);
+    }
+
+    /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
+    fn flush<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) {
+        let (media, host) = self.parts();
+        if media.rules.power_loss_protection {
+            host.outputs.push(Output::Flushed { request });
+            return;
+        }
+        self.send_out(ctx);
+        let (media, host) = self.parts();
+        media.pad_current(ctx);
+        host.await_flushed(request, &mut media.buffer);
+    }
+
+    fn answer_flushes(&mut self) {
+        let (media, host) = self.parts();
+        host.answer_flushes(&mut media.buffer);
+    }
+}

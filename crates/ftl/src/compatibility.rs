@@ -135,15 +135,20 @@ pub struct Needs {
     pub change: &'static str,
 }
 
-const fn apart(a: Feature, b: Feature, reason: Reason, change: &'static str) -> Apart {
-    Apart { a, b, reason, change }
+/// Rows of [`APART`]: two features, why they do not go together, and what to write instead.
+macro_rules! apart {
+    ($($a:ident, $b:ident: $reason:expr => $change:expr;)*) => {
+        &[$(Apart { a: Feature::$a, b: Feature::$b, reason: $reason, change: $change }),*]
+    };
 }
 
-const fn needs(feature: Feature, needed: Feature, reason: &'static str, change: &'static str) -> Needs {
-    Needs { feature, needed, reason, change }
+/// Rows of [`NEEDS`]: a feature, what it needs and why, and what to write instead.
+macro_rules! needs {
+    ($($feature:ident, $needed:ident: $reason:expr => $change:expr;)*) => {
+        &[$(Needs { feature: Feature::$feature, needed: Feature::$needed, reason: $reason, change: $change }),*]
+    };
 }
 
-use Feature as F;
 use Reason::{Logical, Physical};
 
 const PAGES: &str = "ftl.mapping.name = page, dftl or birrell";
@@ -152,109 +157,58 @@ const CODE: &str = "a code, such as ecc.code.name = ldpc";
 const TRACK: &str = "ftl.sectors.track = true";
 
 /// Every pair that does not go together. What follows from a row by [`NEEDS`] has no row of its own.
-pub const APART: &[Apart] = &[
-    apart(
-        F::SlcCache,
-        F::BlockMap,
-        Logical("the map can only point to a unit's block or log block, not to the cache"),
-        PAGES,
-    ),
-    apart(
-        F::Parity,
-        F::BlockMap,
-        Logical("a merge erases the replaced block at once, while the rest of its stripe still needs it"),
-        PAGES,
-    ),
-    apart(
-        F::Snapshots,
-        F::BlockMap,
-        Logical("the map can only point to a unit's block or log block, not to an overwritten version"),
-        PAGES,
-    ),
-    apart(
-        F::ProgramOrder,
-        F::BlockMap,
-        Logical("a unit's address determines its block and the order of programs: there is nothing to swap"),
-        "ftl.program_order.name = in-order, or ftl.mapping.name = page, dftl or birrell",
-    ),
-    apart(
-        F::SlcCache,
-        F::OneBitCells,
-        Physical("this chip already stores one bit per cell"),
-        "ftl.slc_cache.name = none",
-    ),
-    apart(
-        F::SlcCache,
-        F::MixedStreams,
-        Logical("the host's open superblock is in SLC mode, the one for folded and moved data is not"),
-        "ftl.gc.stream = separate",
-    ),
-    apart(
-        F::SlcCache,
-        F::ProgramOrder,
-        Physical(
-            "the two open superblocks of a die have different numbers of bits per cell, so they cannot be swapped",
-        ),
-        "ftl.program_order.name = in-order, or ftl.slc_cache.name = none",
-    ),
-    apart(
-        F::Parity,
-        F::Copyback,
-        Physical(
-            "parity is computed from data that passes through the controller, which copyback data never does",
-        ),
-        "controller.copyback = false, or ftl.parity.name = none",
-    ),
-    apart(
-        F::Parity,
-        F::ProgramOrder,
-        Logical(
-            "the superblocks of a group are filled in step by one stream, so none can go to another stream",
-        ),
-        "ftl.program_order.name = in-order, or ftl.parity.name = none",
-    ),
-    apart(
-        F::ProgramOrder,
-        F::MixedStreams,
-        Logical("host data and moved data share one open superblock: there is no other to swap it with"),
-        "ftl.gc.stream = separate, or ftl.program_order.name = in-order",
-    ),
-    apart(F::Copyback, F::SeveralUnits, Physical("a copyback moves one page within a plane"), ONE_UNIT),
-    apart(
-        F::LateChoice,
-        F::CacheRead,
-        Logical("a read that overlaps the previous one is chosen before the channel is free"),
-        "controller.cache_read = false, or controller.late_choice = false",
-    ),
-    apart(
-        F::LateChoice,
-        F::CacheProgram,
-        Logical("a program that overlaps the previous one is chosen before the channel is free"),
-        "controller.cache_program = false, or controller.late_choice = false",
-    ),
-];
+pub const APART: &[Apart] = apart! {
+    SlcCache, BlockMap: Logical("the map can only point to a unit's block or log block, not to the cache")
+        => PAGES;
+    Parity, BlockMap:
+        Logical("a merge erases the replaced block at once, while the rest of its stripe still needs it")
+        => PAGES;
+    Snapshots, BlockMap:
+        Logical("the map can only point to a unit's block or log block, not to an overwritten version")
+        => PAGES;
+    ProgramOrder, BlockMap:
+        Logical("a unit's address determines its block and the order of programs: there is nothing to swap")
+        => "ftl.program_order.name = in-order, or ftl.mapping.name = page, dftl or birrell";
+    SlcCache, OneBitCells: Physical("this chip already stores one bit per cell")
+        => "ftl.slc_cache.name = none";
+    SlcCache, MixedStreams:
+        Logical("the host's open superblock is in SLC mode, the one for folded and moved data is not")
+        => "ftl.gc.stream = separate";
+    SlcCache, ProgramOrder:
+        Physical("the two open superblocks of a die have different numbers of bits per cell, so they cannot be swapped")
+        => "ftl.program_order.name = in-order, or ftl.slc_cache.name = none";
+    Parity, Copyback:
+        Physical("parity is computed from data that passes through the controller, which copyback data never does")
+        => "controller.copyback = false, or ftl.parity.name = none";
+    Parity, ProgramOrder:
+        Logical("the superblocks of a group are filled in step by one stream, so none can go to another stream")
+        => "ftl.program_order.name = in-order, or ftl.parity.name = none";
+    ProgramOrder, MixedStreams:
+        Logical("host data and moved data share one open superblock: there is no other to swap it with")
+        => "ftl.gc.stream = separate, or ftl.program_order.name = in-order";
+    Copyback, SeveralUnits: Physical("a copyback moves one page within a plane")
+        => ONE_UNIT;
+    LateChoice, CacheRead:
+        Logical("a read that overlaps the previous one is chosen before the channel is free")
+        => "controller.cache_read = false, or controller.late_choice = false";
+    LateChoice, CacheProgram:
+        Logical("a program that overlaps the previous one is chosen before the channel is free")
+        => "controller.cache_program = false, or controller.late_choice = false";
+};
 
 /// Every feature that is nothing without another.
-pub const NEEDS: &[Needs] = &[
-    needs(F::Regulator, F::Code, "without a code, a coarser step does not make reads slower", CODE),
-    needs(F::Refresh, F::Code, "without a code, data has no errors", CODE),
-    needs(F::Patrol, F::Code, "without a code, data has no errors", CODE),
-    needs(F::BufferDram, F::Sectors, "its time depends on which sectors are present", TRACK),
-    needs(F::InFlight, F::Sectors, "it is counted in sectors", TRACK),
-    needs(F::KeepRewritten, F::Sectors, "rewritten data is identified by its sectors", TRACK),
-    needs(
-        F::DiesTakeTurns,
-        F::LateChoice,
-        "the die to work next is known only when the channel is free",
-        "controller.late_choice = true",
-    ),
-    needs(
-        F::PairedPlanes,
-        F::DiesTakeTurns,
-        "planes of one die cannot work independently",
-        "controller.dies_take_turns = true, or controller.paired_planes = 1",
-    ),
-];
+pub const NEEDS: &[Needs] = needs! {
+    Regulator, Code: "without a code, a coarser step does not make reads slower" => CODE;
+    Refresh, Code: "without a code, data has no errors" => CODE;
+    Patrol, Code: "without a code, data has no errors" => CODE;
+    BufferDram, Sectors: "its time depends on which sectors are present" => TRACK;
+    InFlight, Sectors: "it is counted in sectors" => TRACK;
+    KeepRewritten, Sectors: "rewritten data is identified by its sectors" => TRACK;
+    DiesTakeTurns, LateChoice: "the die to work next is known only when the channel is free"
+        => "controller.late_choice = true";
+    PairedPlanes, DiesTakeTurns: "planes of one die cannot work independently"
+        => "controller.dies_take_turns = true, or controller.paired_planes = 1";
+};
 
 /// Keys that say nothing on a drive that has a feature, or lacks it.
 #[derive(Clone, Copy, Debug)]
@@ -275,14 +229,14 @@ pub struct Idle {
 pub const IDLE: &[Idle] = &[
     Idle {
         keys: &["controller.copyback", "ftl.gc.stream", "ftl.gc.trigger", "ftl.gc.victim", "ftl.placement"],
-        feature: F::BlockMap,
+        feature: Feature::BlockMap,
         with: true,
         reason: "the address determines where data goes, and merges replace garbage collection",
         change: PAGES,
     },
     Idle {
         keys: &["ftl.reading.reclaim"],
-        feature: F::Code,
+        feature: Feature::Code,
         with: false,
         reason: "without a code, data has no errors",
         change: CODE,

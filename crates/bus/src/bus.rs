@@ -40,7 +40,7 @@ impl Bus {
         let fall_back = section.or(
             "fall_back",
             false,
-            "a chip without the interface is spoken to in the best that both know",
+            "fall back to the best interface that chip and controller share",
         )?;
         let (signalling, spoken) =
             negotiate(&mut section, chip, if fall_back { Unknown::FallBack } else { Unknown::Refused })?;
@@ -58,9 +58,9 @@ impl Bus {
             cycles_status: section.or(
                 "cycles_status",
                 0,
-                "cycles to learn how a program or erase ended, 2 for 70h and its answer; 0: it is not asked",
+                "cycles to read the status after a program or erase: 2 for 70h and the status byte; 0: not read",
             )?,
-            transfer_oob: section.or("transfer_oob", false, "the spare bytes cross the bus, too")?,
+            transfer_oob: section.or("transfer_oob", false, "the spare bytes also cross the bus")?,
             read_command: Nanos::ZERO,
             erase_command: Nanos::ZERO,
             copyback_command: Nanos::ZERO,

@@ -58,7 +58,7 @@ impl Layout {
         geometry: &Geometry,
         controller: &ControllerConfig,
     ) -> Result<Self, ConfigError> {
-        let unit: Bytes = ftl.or("mapping_unit", Bytes::new(4096), "what one entry of the map covers")?;
+        let unit: Bytes = ftl.or("mapping_unit", Bytes::new(4096), "bytes covered by one map entry")?;
         let page = geometry.page_size.get();
         if unit.get() < 512 || !unit.get().is_multiple_of(512) || !page.is_multiple_of(unit.get()) {
             let expected =

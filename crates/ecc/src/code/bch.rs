@@ -60,16 +60,16 @@ pub(super) fn read_target(
     retries: u32,
     retry_gain: f64,
 ) -> Result<(f64, u32, f64), ConfigError> {
-    let uber = section.or("uber", uber, "uncorrectable codewords for each bit read that are put up with")?;
+    let uber = section.or("uber", uber, "acceptable uncorrectable codewords per bit read")?;
     if !(uber > 0.0 && uber < 1e-3) {
         return Err(section.reject("uber", "expected more than 0 and less than 0.001"));
     }
-    let retries = section.or("retries", retries, "reads with other references after all else failed")?;
+    let retries =
+        section.or("retries", retries, "reads with other references after all other attempts failed")?;
     if retries > 64 {
         return Err(section.reject("retries", "expected at most 64"));
     }
-    let gain =
-        section.or("retry_gain", retry_gain, "part of the raw errors that each of those takes away")?;
+    let gain = section.or("retry_gain", retry_gain, "share of the raw errors that each of those removes")?;
     if !(0.0..1.0).contains(&gain) {
         return Err(section.reject("retry_gain", "expected 0 <= part < 1"));
     }

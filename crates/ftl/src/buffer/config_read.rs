@@ -57,7 +57,7 @@ impl BufferConfig {
         let patience = if write_back { 1_000_000_000 } else { 10_000 };
         let flush_after =
             buffer.or("flush_after", Nanos::new(patience), "a partial program unit is padded after this")?;
-        let read_cache = buffer.or("read_cache", false, "what was read or programmed stays for reuse")?;
+        let read_cache = buffer.or("read_cache", false, "units read or programmed stay for reuse")?;
         let mut section = buffer.child("eviction")?;
         let eviction = eviction::read(&mut section)?;
         let drains = eviction().is_drain() && !read_cache;

@@ -43,7 +43,7 @@ impl Policy for Dftl {
                 return Err(section.reject(key, "expected 1B to 512B"));
             }
         }
-        let stored = section.or("stored", false, "all of the map is on flash when time begins")?;
+        let stored = section.or("stored", false, "the whole map is on flash at the start")?;
         let in_flight = section.or("in_flight", IN_FLIGHT, "translation units read or changed at a time")?;
         if !(1..=65536).contains(&in_flight) {
             return Err(section.reject("in_flight", "expected 1 to 65536"));

@@ -31,7 +31,7 @@ impl Policy for StaticStriping {
         let order = section.or(
             "order",
             "CWDP".to_owned(),
-            "what changes fastest with the address first: the letters C, W, D, P",
+            "the letters C, W, D, P, the one that changes fastest with the address first",
         )?;
         let planes =
             section.or("planes", 1u32, "dies of a way that are planes of one die, as P counts them")?;

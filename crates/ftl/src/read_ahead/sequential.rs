@@ -78,15 +78,15 @@ impl Policy for Sequential {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let streams = section.or("streams", 16u32, "sequences of reads that are told apart")?;
+        let streams = section.or("streams", 16u32, "sequences of reads that are tracked")?;
         if !(1..=1024).contains(&streams) {
             return Err(section.reject("streams", "expected 1 to 1024"));
         }
-        let trigger = section.or("trigger", 4u32, "reads in sequence before more is fetched")?;
+        let trigger = section.or("trigger", 4u32, "sequential reads before read-ahead starts")?;
         if trigger < 2 {
             return Err(section.reject("trigger", "expected at least 2: one read is no sequence"));
         }
-        let size = section.or("size", Bytes::new(4 << 20), "DRAM for what was fetched")?;
+        let size = section.or("size", Bytes::new(4 << 20), "DRAM for fetched data")?;
         let depth =
             section.or("depth", Bytes::new(1 << 20), "how far ahead of its last read a stream is fetched")?;
         if depth.get() == 0 || depth.get() > size.get() / 2 {
@@ -98,7 +98,7 @@ impl Policy for Sequential {
         let slack = section.or(
             "slack",
             Bytes::new(256 << 10),
-            "how far from where a stream is expected its next read may begin: reads overtake each other",
+            "how far from its expected address a stream's next read may start: reads overtake each other",
         )?;
         Ok(Self {
             streams,

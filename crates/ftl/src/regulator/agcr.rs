@@ -32,7 +32,7 @@ impl Policy for Agcr {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let window = section.or("window", 2u32, "accesses looked at, the upcoming one among them")?;
+        let window = section.or("window", 2u32, "accesses considered, including the upcoming one")?;
         if !(1..=BITS_MAX).contains(&window) {
             let expected = format!("expected 1 to {BITS_MAX}: the upcoming access counts");
             return Err(section.reject("window", &expected));

@@ -34,9 +34,9 @@ impl Policy for RetentionRelaxation {
             return Err(section.reject("step", "expected a step above 0 V"));
         }
         let retention =
-            section.or("retention", Nanos::new(14 * DAY), "how long the host's writes stay correctable")?;
+            section.or("retention", Nanos::new(14 * DAY), "retention time of the host's writes")?;
         let refresh_period =
-            section.or("refresh_period", Nanos::new(7 * DAY), "age at which what is left is written anew")?;
+            section.or("refresh_period", Nanos::new(7 * DAY), "age at which remaining data is rewritten")?;
         if refresh_period == Nanos::ZERO {
             return Err(section.reject("refresh_period", "expected more than no time"));
         }

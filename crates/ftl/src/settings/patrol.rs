@@ -25,17 +25,17 @@ impl PatrolRules {
             period: section.or(
                 "period",
                 Nanos::ZERO,
-                "idle dies read all they store once in this time and write anew what is near its limit; 0s: never",
+                "idle dies read all their data once in this time and rewrite data near its limit; 0s: never",
             )?,
             idle_after: section.or(
                 "idle_after",
                 Nanos::new(1_000_000),
-                "how long a die must have been idle before its data are read for their errors",
+                "how long a die must have been idle before its data is read for errors",
             )?,
             margin: section.or(
                 "margin",
                 0.7,
-                "errors of a codeword, over those the code corrects, from which a superblock is written anew",
+                "share of the errors the code corrects in a codeword, above which a superblock is rewritten",
             )?,
         };
         if !(rules.margin > 0.0 && rules.margin <= 1.0) {

@@ -19,7 +19,7 @@ impl SectorRules {
         let track = section.or(
             "track",
             false,
-            "the layer knows which sectors of a unit hold data: only what is asked for crosses a channel",
+            "track which sectors of a unit hold data: only requested sectors cross a channel",
         )?;
         let unwritten = section.choice(
             "unwritten",

@@ -29,7 +29,7 @@ impl UpkeepRules {
                 section.or(
                     "idle_after",
                     Nanos::new(1_000_000),
-                    "how long a die must have been idle before units are written anew for their regulator",
+                    "how long a die must have been idle before units are re-written for their regulator",
                 )
             })?,
         })
@@ -39,7 +39,7 @@ impl UpkeepRules {
 /// Reads `[ftl.refresh]`: the age at which any data are written anew, zero for never.
 fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<Nanos, ConfigError> {
     let mut section = ftl.child("refresh")?;
-    let age = section.or("age", Nanos::ZERO, "data of this age are written anew; 0s: never")?;
+    let age = section.or("age", Nanos::ZERO, "age at which data is rewritten; 0s: never")?;
     if age >= retention {
         let expected = format!(
             "expected less than ftl.write_cost.retention, {}: data would be lost before they are written anew",

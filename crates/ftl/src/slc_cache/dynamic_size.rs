@@ -22,9 +22,8 @@ impl Policy for DynamicSize {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let least = section.or("least", Bytes::new(0), "what it holds however full the drive is")?;
-        let most: Option<Bytes> =
-            section.optional("most", "what it holds while the drive is empty enough")?;
+        let least = section.or("least", Bytes::new(0), "minimum size, however full the drive is")?;
+        let most: Option<Bytes> = section.optional("most", "maximum size, while the drive has free space")?;
         if most.is_some_and(|most| most.get() == 0 || most.get() < least.get()) {
             return Err(section.reject("most", "expected more than 0B and at least `least`"));
         }

@@ -21,8 +21,7 @@ impl Policy for StaticSize {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let size: Bytes =
-            section.or("size", Bytes::new(6_000_000_000), "what it holds, over the whole drive")?;
+        let size: Bytes = section.or("size", Bytes::new(6_000_000_000), "size, for the whole drive")?;
         if size.get() == 0 {
             return Err(section.reject("size", "expected more than 0B; without a cache set its name to none"));
         }

@@ -50,7 +50,7 @@ impl Policy for LatencyGuided {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let period = section.or("period", 8u64, "erases of a die between two looks at its wear")?;
+        let period = section.or("period", 8u64, "erases of a die between two checks of its wear")?;
         if period < 2 {
             // What is learnt at one erase can make many superblocks look fresher: they move one by one, not at once.
             return Err(section.reject("period", "expected at least 2: a move ends with an erase, too"));

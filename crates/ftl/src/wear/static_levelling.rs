@@ -25,7 +25,7 @@ impl Policy for StaticLevelling {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let period = section.or("period", 8u64, "erases of a die between two looks at its wear")?;
+        let period = section.or("period", 8u64, "erases of a die between two checks of its wear")?;
         if period == 0 {
             return Err(section.reject("period", "expected at least 1"));
         }

@@ -48,7 +48,7 @@ impl Policy for Bplru {
         let padding = section.or(
             "padding",
             true,
-            "over a map of blocks a block leaves with what the flash holds of it (page padding)",
+            "with block mapping, evicted blocks are completed from the flash (page padding)",
         )?;
         let (at, free, order) = (Vec::new(), Vec::new(), Order::default());
         Ok(Self { block_units, padding, blocks: BTreeMap::new(), order, at, free, leaving: None })

@@ -22,7 +22,7 @@ impl Policy for WindowedGreedy {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let window =
-            section.or("window", 64u32, "oldest closed superblocks of the die that are looked at")?;
+            section.or("window", 64u32, "oldest closed superblocks of the die that are considered")?;
         if window == 0 {
             return Err(section.reject("window", "expected at least 1: a choice needs a candidate"));
         }

@@ -4,7 +4,8 @@ use crate::bench::{
     Bench, COMMAND, DATA_IN, ERASE_COMMAND, PAGE, T_BERS, T_PROG, T_R, T_RESUME, T_SUSPEND_ERASE, erase,
     program, read,
 };
-use controller::{Class, Transaction};
+use controller::{Class, Transaction, Urgency};
+use units::DieId;
 
 const READ: u64 = COMMAND + T_R + PAGE;
 const PROGRAM: u64 = DATA_IN + T_PROG;
@@ -138,4 +139,21 @@ fn the_oldest_takes_the_number_of_the_page_that_fits() {
     bench.rest();
     assert_eq!((bench.times(oldest).0, bench.done(oldest).page), (ERASE, 5));
     assert_eq!((bench.times(named).0, bench.done(named).page), (ERASE + DATA_IN + PROGRAM, 7));
+}
+
+/// A die that is short of room speaks for its chip: what makes room goes before what is older, on whichever of its dies.
+#[test]
+fn a_die_short_of_room_speaks_for_its_chip() {
+    for urgent in [None, Some(0), Some(1)] {
+        let mut bench = Bench::new(&ONE_CHIP);
+        if let Some(die) = urgent {
+            bench.controller.set_urgency(DieId(die), Urgency::Urgent);
+        }
+        bench.at(0, program(Class::HostProgram, 0));
+        let hosts = bench.at(1, program(Class::HostProgram, 1));
+        let moved = bench.at(2, program(Class::InternalProgram, 0));
+        bench.rest();
+        let begun = |it| bench.times(it).0;
+        assert_eq!(begun(moved) < begun(hosts), urgent.is_some(), "{urgent:?}");
+    }
 }

@@ -290,15 +290,29 @@ fn a_controller_says_what_its_parts_are() {
     assert!(bench.controller.hastens_collection(), "the usual scheduler does");
     assert!(!Bench::new(&["controller.scheduler.name=fcfs"]).controller.hastens_collection());
     bench.at(0, program(Class::HostProgram, 4));
+    bench.at(1 << 19, read(Class::InternalRead, 4));
     bench.rest();
     let before = bench.controller.work().clone();
     let it = bench.at(1 << 20, read(Class::InternalRead, 5));
     bench.rest();
     assert_eq!(bench.times(it).1, (1 << 20) + COMMAND + T_R + PAGE);
-    assert_eq!(bench.controller.array_busy_total(), [T_PROG, T_R, 0, 0]);
+    assert_eq!(bench.controller.array_busy_total(), [T_PROG, 2 * T_R, 0, 0]);
     let since = bench.controller.work().since(&before);
     assert_eq!((since.array_by_origin(), since.bytes_in, since.bytes_out), ([0, T_R, 0, 0], 0, 4096));
     // Dies sit on channels by their numbers.
     let busy: Vec<u64> = bench.controller.channel_busy_ns(SimTime::from_ns(1 << 30)).collect();
-    assert_eq!(busy, [0, DATA_IN, COMMAND + PAGE]);
+    assert_eq!(busy, [0, DATA_IN + COMMAND + PAGE, COMMAND + PAGE]);
+}
+
+/// The time of the array is told by whose operation took it: the host's, collection's, wear levelling's, others'.
+#[test]
+fn the_time_of_the_array_is_told_by_whose_it_was() {
+    let mut bench = Bench::new(&[]);
+    for (at, origin) in [Origin::Host, Origin::Gc, Origin::Wear, Origin::Refresh].into_iter().enumerate() {
+        let mut it = read(Class::InternalRead, 0);
+        it.origin = origin;
+        bench.at((at as u64) << 20, it);
+        bench.rest();
+    }
+    assert_eq!(bench.controller.work().array_by_origin(), [T_R; 4]);
 }

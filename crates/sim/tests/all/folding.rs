@@ -263,7 +263,8 @@ fn a_program_is_padded_only_when_nothing_more_comes_to_fill_it() {
     }
 }
 
-/// Whatever fails on its way, folded data go to the host's superblocks, and what is begun to be folded comes to its end.
+/// Whatever fails on its way, folded data go to the host's superblocks, and what is begun to be folded comes to its end. A
+/// program with three bits a cell takes three pages of each plane, one with one bit a cell takes one.
 #[test]
 fn what_is_folded_goes_to_the_hosts_superblocks() {
     for fails in ["0", "0.002"] {
@@ -276,6 +277,8 @@ fn what_is_folded_goes_to_the_hosts_superblocks() {
         let folds = bench.ctx.probe.placed.iter().filter(|(_, origins)| origins.contains(&Origin::Fold));
         let classes: Vec<Class> = folds.map(|(it, _)| it.class).collect();
         assert!(classes.len() > 200 && classes.iter().all(|class| *class == Class::HostProgram), "{fails}");
+        let pages = |it: &Transaction| if it.slc && it.kind == Kind::Program { 2 } else { PROGRAM };
+        assert!(bench.ctx.probe.placed.iter().all(|(it, _)| it.pages == pages(it)), "{fails}");
         let begun = cached(&bench, &[SuperblockState::Victim, SuperblockState::Erasing]);
         assert!(begun.is_empty(), "{fails}: {begun:?}");
     }

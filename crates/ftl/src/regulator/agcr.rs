@@ -23,9 +23,9 @@ impl Policy for Agcr {
         name: "agcr",
         rule: "depends on the last `window` accesses to a unit, including the upcoming one: if all are writes, \
                the write takes the coarse step; a write among reads the default one; the first access the fine \
-               one. A read after reads only causes a unit written with the coarse step (with rewrite = \
-               \"low-and-medium\" also with the default one) to be rewritten with the fine step while its die \
-               is idle; moved data takes the fine step after reads only, otherwise the step it had",
+               one. A read preceded by reads alone has a unit written with the coarse step (with rewrite = \
+               \"low-and-medium\" also with the default one) rewritten with the fine step while its die is \
+               idle; moved data takes the fine step after reads alone, otherwise the step it had",
         paper: "Li and others, Access Characteristic Guided Read and Write Cost Regulation, FAST 2016",
         not_modelled: "accesses served or absorbed by the write buffer: the history contains only accesses to \
                        the flash",
@@ -41,7 +41,7 @@ impl Policy for Agcr {
             "rewrite",
             &["low", "low-and-medium", "none"],
             "low",
-            "writes of which cost are written anew once a unit turns out to be only read",
+            "cost of the writes that are re-written once a unit turns out to be only read",
         )?;
         Ok(Self { window, tags_medium: rewrite == "low-and-medium", rewrites: rewrite != "none" })
     }

@@ -81,9 +81,11 @@ def response(name: str, source: Source, loads: tuple[float, ...]) -> Finding:
     most = mean_us(source.saturated(), USUAL)[1]
     usual, natural = mean_us(source.natural(), USUAL)
     own = natural / most  # the load at its own times
-    reductions = {scheme: _reduction(source.natural(), changes, usual) for scheme, changes in SCHEMES.items()}
+    asked = SCHEMES if "trace" in source.case else {"by lifetime": SCHEMES["by lifetime"]}
+    reductions = {scheme: _reduction(source.natural(), changes, usual) for scheme, changes in asked.items()}
     data = {f"{scheme}, own times": found for scheme, found in reductions.items()}
-    data |= {f"{scheme} at {own}": found for scheme, found in reductions.items()}
+    if "trace" in source.case:
+        data |= {f"{scheme} at {own}": found for scheme, found in reductions.items()}
     for load in loads:
         what = source.at(load * most, natural)
         usual = mean_us(what, USUAL)[0]

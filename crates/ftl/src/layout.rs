@@ -163,6 +163,12 @@ impl Layout {
         ppa.0 / self.superblock_units
     }
 
+    /// The page row of a unit, numbered over the drive, and the unit's bit in a mask of that row.
+    #[inline]
+    pub fn row_of(&self, ppa: Ppa) -> (u32, u64) {
+        (ppa.0 / self.row_units, 1 << (ppa.0 % self.row_units))
+    }
+
     /// The first address of a superblock numbered over the drive.
     #[inline]
     pub fn first_ppa(&self, superblock: u32) -> u32 {

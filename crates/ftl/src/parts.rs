@@ -76,7 +76,7 @@ impl Parts<'_> {
             reserved_slots: 0,
             store: Store::new(layout.clone(), (&config.gc.victim, &config.wear), array, controller, seed),
             guards,
-            movers: (0..layout.dies).map(|_| Collection::new()).collect(),
+            collections: (0..layout.dies).map(|_| Collection::new()).collect(),
             assembly: Assembly::new(config, dies.program_queue),
             agenda,
             rules,

@@ -245,29 +245,17 @@ impl BlockMapped {
     fn on_erased<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let (die, within) = (transaction.die.0, transaction.superblock);
         let superblock = (die * self.media.store.layout.superblocks_per_die + within) as usize;
-        assert_eq!(
-            self.media.store.space.valid[superblock], 0,
-            "superblock {superblock} was erased with valid data"
-        );
-        let done = self.media.store.array.erase(die, within);
-        self.media.store.stats.blocks_erased[transaction.origin as usize] +=
-            u64::from(self.media.store.layout.planes);
-        self.media.store.stats.erase_failures += u64::from(!done);
-        self.media.store.space.dies[die as usize].erases += 1;
         ctx.probe.on_erase(superblock);
         let (bank, member) = ((die / self.rules.span) as usize, (die % self.rules.span) as usize);
         self.banks[bank].dies[member].erasing -= 1;
-        let failing = std::mem::replace(&mut self.media.store.space.failing[superblock], false);
-        if (failing || !done) && self.media.store.array.retire(die, within) == nand::RetireOutcome::Lost {
+        if !self.media.erase(die as usize, within, transaction.origin) {
             self.media.store.space.state[superblock] = SuperblockState::Lost;
             self.media.store.stats.superblocks_lost += 1;
             self.banks[bank].dies[member].usable -= 1;
             self.note_lost_room(bank);
         } else {
             self.push_free(superblock as u32);
-            if let Some(regulation) = &mut self.media.guards.regulation {
-                regulation.note_wear(superblock, self.media.store.space.pe_cycles[superblock]);
-            }
+            self.media.note_cycles(die as usize, within);
             self.media.observe_erase(die as usize, within, transaction.wear);
             if self.media.store.space.dies[die as usize].wear.relocates() {
                 self.level_wear(die, within, ctx);

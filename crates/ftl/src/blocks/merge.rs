@@ -153,14 +153,13 @@ impl BlockMapped {
             }
             self.media.store.programs.set(program, unit, Source::new(origin, home.0));
             self.media.store.map.assign(Ppa(first.0 + unit), lpn.unwrap_or(Lpn::NONE));
-            let (this_row, at) =
-                (home.0 / self.media.store.layout.row_units, home.0 % self.media.store.layout.row_units);
+            let (this_row, bit) = self.media.store.layout.row_of(home);
             if mask != 0 && this_row != row {
                 self.submit_read(row, mask, origin, Class::InternalRead, program, ctx);
                 (reads, mask) = (reads + 1, 0);
             }
             row = this_row;
-            mask |= 1 << at;
+            mask |= bit;
         }
         if mask != 0 {
             self.submit_read(row, mask, origin, Class::InternalRead, program, ctx);

@@ -24,7 +24,7 @@ impl BlockMapped {
             }
         }
         if self.media.store.controller.is_idle(die) {
-            self.media.movers[die.index()].idle_since = calendar.now();
+            self.media.collections[die.index()].idle.since = calendar.now();
             self.upkeep.arm_patrol(&mut self.media, die.index(), calendar);
         }
     }
@@ -79,7 +79,7 @@ impl KeepsUp for BlockMapped {
             return false;
         }
         state.merging.reclaim.push_back((block, origin));
-        self.upkeep.count_refresh(&mut self.media, origin);
+        self.media.count_refresh(origin);
         self.seal(bank, block, ctx);
         self.touch_bank(bank);
         true

@@ -2,18 +2,16 @@
 //!
 //! A superblock with one bit a cell has a page row for each wordline; they are numbered from 0 without gaps.
 
-use crate::Layout;
 use crate::SavedState;
+use crate::media::Pace;
+use crate::relocate::Mover;
 use crate::saved::Untaken;
 use crate::settings::FtlConfig;
 use crate::slc_cache::{CacheShape, SlcCachePolicy, WhenFull};
 use crate::store::{Frontier, NONE, SLC, Space, SuperblockState as S};
 use nand::SlcMode;
 use std::collections::VecDeque;
-use units::{Bytes, Nanos, Ppa};
-
-/// Program units that the host may save up while the cache is folded.
-const CREDIT_PROGRAMS: i64 = 4;
+use units::{Bytes, Nanos};
 
 /// One die's part of the cache.
 pub(crate) struct CacheDie {
@@ -23,20 +21,9 @@ pub(crate) struct CacheDie {
     pub waiting: VecDeque<u32>,
     /// How many of those failed.
     pub failed: u32,
-    /// The one that is being read, or `NONE`.
-    pub victim: u32,
-    pub next_row: u32,
-    pub reading_rows: u32,
-    /// Units that are on their way over the bus.
-    pub reading_units: u32,
-    /// Units that were read and have no place yet.
-    pub read: VecDeque<Ppa>,
-    /// Superblocks that are read, and wait for the programs of their units.
-    pub pending: Vec<u32>,
-    /// Superblocks that are being erased.
-    pub erasing: u32,
-    /// Units that the host may write while it waits for folding.
-    pub credit: i64,
+    pub mover: Mover,
+    /// Each unit folded gives one back.
+    pub pace: Pace,
     /// Idle for long enough.
     pub background: bool,
 }
@@ -47,26 +34,15 @@ impl CacheDie {
             superblocks: 0,
             waiting: VecDeque::new(),
             failed: 0,
-            victim: NONE,
-            next_row: 0,
-            reading_rows: 0,
-            reading_units: 0,
-            read: VecDeque::new(),
-            pending: Vec::new(),
-            erasing: 0,
-            credit: 0,
+            mover: Mover::new(),
+            pace: Pace { credit: 0.0, rate: 1.0 },
             background: false,
         }
     }
 
-    /// Superblocks that come back without anything more being read.
-    pub fn returning(&self) -> u32 {
-        self.pending.len() as u32 + self.erasing
-    }
-
     /// Something is there to be folded.
     pub fn has_work(&self) -> bool {
-        self.victim != NONE || !self.waiting.is_empty() || !self.read.is_empty()
+        self.mover.has_victim() || !self.waiting.is_empty() || !self.mover.waiting.is_empty()
     }
 }
 
@@ -139,23 +115,15 @@ impl SlcCache {
     #[inline]
     pub fn is_pacing(&self, die: usize) -> bool {
         let of = &self.dies[die];
-        self.when_full == WhenFull::FoldFirst && of.victim != NONE && !of.background
+        self.when_full == WhenFull::FoldFirst && of.mover.has_victim() && !of.background
     }
 
     /// The host wrote a unit into the cache.
     #[inline]
     pub fn spend(&mut self, die: usize) {
         if self.is_pacing(die) {
-            self.dies[die].credit -= 1;
+            self.dies[die].pace.credit -= 1.0;
         }
-    }
-
-    /// Page rows of a superblock were dealt with: the host may write as much.
-    #[inline]
-    pub fn earn(&mut self, die: usize, rows: u32, layout: &Layout) {
-        let most = CREDIT_PROGRAMS * i64::from(layout.program_units);
-        let credit = &mut self.dies[die].credit;
-        *credit = (*credit + i64::from(rows * layout.row_units)).min(most);
     }
 
     /// Adds the superblocks with one bit a cell to a saved state. One that is being folded is folded from its beginning:
@@ -163,8 +131,10 @@ impl SlcCache {
     pub fn save(&self, space: &Space, saved: &mut SavedState) {
         for (at, die) in self.dies.iter().enumerate() {
             let open = space.dies[at].frontiers[SLC];
-            let victim = (die.victim != NONE).then_some(die.victim);
-            let closed = die.pending.iter().copied().chain(victim).chain(die.waiting.iter().copied());
+            let Mover { victim, pending, .. } = &die.mover;
+            let pending = pending.iter().map(|(superblock, _)| superblock);
+            let victim = Some(victim).filter(|_| die.mover.has_victim());
+            let closed = pending.chain(victim).chain(&die.waiting).copied();
             let own = self.own.as_ref().map_or_else(Vec::new, |own| own[at].clone());
             saved.words.extend([vec![open.superblock, open.next_unit], closed.collect(), own]);
         }
@@ -221,18 +191,12 @@ impl SlcCache {
     pub fn describe(&self, die: usize) -> String {
         let of = &self.dies[die];
         format!(
-            "; one bit a cell: {} superblocks of {} reserved, {} wait, victim {}, row {}, reading {} rows, {} units \
-             read, pending {:?}, erasing {}, credit {}",
+            "; one bit a cell: {} superblocks of {} reserved, {} wait, {}, credit {}",
             of.superblocks,
             self.reserved,
             of.waiting.len(),
-            if of.victim == NONE { "none".to_owned() } else { of.victim.to_string() },
-            of.next_row,
-            of.reading_rows,
-            of.read.len(),
-            of.pending,
-            of.erasing,
-            of.credit,
+            of.mover.describe(),
+            of.pace.credit,
         )
     }
 }

@@ -144,6 +144,16 @@ impl Stripes {
         (die as usize, die * self.per_die + group % self.per_die)
     }
 
+    /// The dies of some members, a bit each, and their superblocks numbered over the drive.
+    pub(crate) fn places(&self, group: u32, of: u64) -> impl Iterator<Item = (usize, u32)> {
+        members(of).map(move |member| self.place_of(group, member))
+    }
+
+    /// The same of the members with data.
+    pub(crate) fn data_places(&self, group: u32) -> impl Iterator<Item = (usize, u32)> {
+        self.places(group, self.data_members(group))
+    }
+
     /// The superblocks of a group that are in use, numbered over the drive.
     pub fn superblocks_of(&self, group: u32) -> impl Iterator<Item = u32> {
         members(self.groups[group as usize].alive).map(move |member| self.place_of(group, member).1)

@@ -96,14 +96,13 @@ pub(crate) trait Reads {
             }
             media.store.stats.units_read_flash += 1;
             ctx.probe.on_host_read(lpn, ppa);
-            let (this_row, unit) =
-                (ppa.0 / media.store.layout.row_units, ppa.0 % media.store.layout.row_units);
+            let (this_row, bit) = media.store.layout.row_of(ppa);
             media.note_regulated_read(lpn, ppa);
-            if this_row != row || mask >> unit & 1 == 1 {
+            if this_row != row || mask & bit != 0 {
                 reads += self.submit_host_read(request, row, mask, ctx);
                 (row, mask) = (this_row, 0);
             }
-            mask |= 1 << unit;
+            mask |= bit;
         }
         if self.parts().1.reads.ahead.is_some() {
             reads += self.ride_on_fetched(request, ctx);
@@ -137,7 +136,7 @@ pub(crate) trait Reads {
         let (media, _) = self.parts();
         let id = media.submit_read(row, mask, origin, class_of(origin), owner, ctx);
         let die = (row / media.store.layout.rows / media.store.layout.superblocks_per_die) as usize;
-        media.movers[die].background = false;
+        media.collections[die].background = false;
         media.end_idle_folding(die);
         id
     }
@@ -184,7 +183,7 @@ pub(crate) trait Reads {
             Taken::Absent => return false,
             Taken::There => {}
             Taken::OnItsWay(by, ppa) => {
-                let bit = 1 << (ppa.0 % media.store.layout.row_units);
+                let (_, bit) = media.store.layout.row_of(ppa);
                 match &mut host.reads.riding {
                     Some((on, mask)) if *on == by => *mask |= bit,
                     _ => {

@@ -152,12 +152,12 @@ pub(crate) trait Sectored: Reads {
         if media.buffer.find(lpn).is_none() {
             ctx.probe.on_host_read(lpn, ppa); // Else the flash gives only what the newer version in the buffer lacks.
         }
-        let (row, unit) = (ppa.0 / media.store.layout.row_units, ppa.0 % media.store.layout.row_units);
+        let (row, bit) = media.store.layout.row_of(ppa);
         let mut before = 0;
-        if row != together.row || together.mask >> unit & 1 == 1 {
+        if row != together.row || together.mask & bit != 0 {
             before = self.read_together(request, std::mem::take(together), ctx);
         }
-        *together = Together { row, mask: together.mask | 1 << unit, bytes: together.bytes + bytes(mask) };
+        *together = Together { row, mask: together.mask | bit, bytes: together.bytes + bytes(mask) };
         before
     }
 
@@ -236,9 +236,9 @@ pub(crate) trait Sectored: Reads {
             Some(missing) => media.read_bytes = bytes(missing),
             None => {}
         }
-        let (row, unit) = (home.0 / media.store.layout.row_units, home.0 % media.store.layout.row_units);
+        let (row, bit) = media.store.layout.row_of(home);
         let class = if part.is_some() { Class::HostRead } else { Class::InternalRead };
-        media.submit_read(row, 1 << unit, origin, class, slot, ctx);
+        media.submit_read(row, bit, origin, class, slot, ctx);
         debug_assert_eq!(media.buffer.slot(slot).state, SlotState::Merging);
         true
     }

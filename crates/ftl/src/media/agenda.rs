@@ -9,7 +9,7 @@ use std::ops::Range;
 use units::SimTime;
 
 impl Media {
-    pub(crate) fn enter_upkeep(&mut self, at: SimTime, work: Work, calendar: &mut Calendar) {
+    pub fn enter_upkeep(&mut self, at: SimTime, work: Work, calendar: &mut Calendar) {
         if let Some(agenda) = &mut self.agenda {
             agenda.enter(at, work, calendar);
         }
@@ -17,7 +17,7 @@ impl Media {
 
     /// Something happened: upkeep goes on, if it rested because nothing did.
     #[inline]
-    pub(crate) fn wake_upkeep(&mut self, calendar: &mut Calendar) {
+    pub fn wake_upkeep(&mut self, calendar: &mut Calendar) {
         if let Some(agenda) = &mut self.agenda
             && agenda.asleep
         {
@@ -27,13 +27,7 @@ impl Media {
     }
 
     /// A superblock is to be written anew as soon as its die has time for that.
-    pub(crate) fn ask_upkeep(
-        &mut self,
-        superblock: u32,
-        since: SimTime,
-        origin: Origin,
-        calendar: &mut Calendar,
-    ) {
+    pub fn ask_upkeep(&mut self, superblock: u32, since: SimTime, origin: Origin, calendar: &mut Calendar) {
         let die = (superblock / self.store.space.per_die) as usize;
         let is_meant = self.is_written_anew(superblock);
         let (Some(agenda), Some(regulation)) = (&mut self.agenda, &self.guards.regulation) else { return };
@@ -57,7 +51,7 @@ impl Media {
         }
     }
 
-    pub(crate) fn note_begun(&mut self, dies: Range<usize>, due: Due, units: u32, now: SimTime) {
+    pub fn note_begun(&mut self, dies: Range<usize>, due: Due, units: u32, now: SimTime) {
         let Some(agenda) = &mut self.agenda else { return };
         let ns = agenda.costs.moving(units, &self.store.layout);
         for die in dies {
@@ -71,7 +65,7 @@ impl Media {
     }
 
     /// True when writing a superblock anew means anything: it holds data, and is not being emptied already.
-    pub(crate) fn is_written_anew(&self, superblock: u32) -> bool {
+    pub fn is_written_anew(&self, superblock: u32) -> bool {
         let state = self.store.space.state[superblock as usize];
         // What lies in a block with one bit a cell is folded before its time comes.
         matches!(state, SuperblockState::Open | SuperblockState::Closed)

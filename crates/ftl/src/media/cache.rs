@@ -13,7 +13,7 @@ use crate::store::{HOST, NONE, SLC, SuperblockState};
 impl Media {
     /// Free superblocks of a die that are not the cache's.
     #[inline]
-    pub(crate) fn free_superblocks(&self, die: usize) -> u32 {
+    pub fn free_superblocks(&self, die: usize) -> u32 {
         let free = self.store.space.dies[die].free.len() as u32;
         match &self.guards.slc_cache {
             None => free,
@@ -23,36 +23,36 @@ impl Media {
 
     /// Opens a superblock with all its bits, if one is free that is not the cache's.
     #[inline]
-    pub(crate) fn open_own(&mut self, die: usize, stream: usize) -> bool {
+    pub fn open_own(&mut self, die: usize, stream: usize) -> bool {
         self.free_superblocks(die) > 0 && self.store.space.open(die, stream)
     }
 
     /// True when a superblock (over the drive) holds one bit a cell.
     #[inline]
-    pub(crate) fn holds_one_bit(&self, superblock: usize) -> bool {
+    pub fn holds_one_bit(&self, superblock: usize) -> bool {
         self.guards.slc_cache.as_ref().is_some_and(|cache| cache.holds_one_bit[superblock])
     }
 
     /// Superblocks of each die that the cache keeps at all times.
-    pub(crate) fn cache_reserved(&self) -> u32 {
+    pub fn cache_reserved(&self) -> u32 {
         self.guards.slc_cache.as_ref().map_or(0, |cache| cache.shared())
     }
 
     /// Superblocks of a die that are kept from garbage collection's reckoning now.
-    pub(crate) fn cache_superblocks(&self, die: usize) -> u32 {
+    pub fn cache_superblocks(&self, die: usize) -> u32 {
         let cache = self.guards.slc_cache.as_ref().filter(|cache| cache.own.is_none());
         cache.map_or(0, |cache| cache.dies[die].superblocks.max(cache.reserved))
     }
 
     /// Bytes that the superblocks with one bit a cell hold; absent where there can be none.
     #[inline]
-    pub(crate) fn cache_bytes(&self) -> Option<u64> {
+    pub fn cache_bytes(&self) -> Option<u64> {
         let cache = self.guards.slc_cache.as_ref()?;
         Some(u64::from(cache.in_use) * cache.shape.superblock.get())
     }
 
     /// True when another superblock of the die may be opened with one bit a cell.
-    pub(crate) fn may_open_slc(&self, die: usize) -> bool {
+    pub fn may_open_slc(&self, die: usize) -> bool {
         let Some(cache) = &self.guards.slc_cache else { return false };
         if let Some(own) = &cache.own {
             return !own[die].is_empty();
@@ -73,20 +73,20 @@ impl Media {
 
     /// The stream that takes the host's next program unit on a die that can take one.
     #[inline]
-    pub(crate) fn stream_for_host(&self, die: usize) -> usize {
+    pub fn stream_for_host(&self, die: usize) -> usize {
         if self.guards.slc_cache.is_some() && self.has_slc_room(die) { SLC } else { HOST }
     }
 
-    pub(crate) fn has_slc_room(&self, die: usize) -> bool {
+    pub fn has_slc_room(&self, die: usize) -> bool {
         let Some(cache) = &self.guards.slc_cache else { return false };
         if self.store.space.dies[die].frontiers[SLC].superblock == NONE {
             return self.may_open_slc(die);
         }
-        !cache.is_pacing(die) || cache.dies[die].credit >= 0 || self.may_open_slc(die)
+        !cache.is_pacing(die) || cache.dies[die].pace.credit >= 0.0 || self.may_open_slc(die)
     }
 
     /// Whether the host may write past the cache of a die that has no room in it.
-    pub(crate) fn may_pass_cache(&self, die: usize) -> bool {
+    pub fn may_pass_cache(&self, die: usize) -> bool {
         // Waiting for folding helps only where something is left to be folded.
         let passes =
             |cache: &SlcCache| cache.when_full == WhenFull::Bypass || cache.dies[die].superblocks == 0;
@@ -94,7 +94,7 @@ impl Media {
     }
 
     /// Opens a superblock for the host's data.
-    pub(crate) fn open_for_host(&mut self, die: usize, stream: usize) -> bool {
+    pub fn open_for_host(&mut self, die: usize, stream: usize) -> bool {
         if stream != SLC {
             return self.open_own(die, stream);
         }
@@ -115,9 +115,9 @@ impl Media {
     }
 
     /// The host's unit went to a stream: counted, and paid for.
-    pub(crate) fn note_host_unit(&mut self, die: usize, stream: usize) {
+    pub fn note_host_unit(&mut self, die: usize, stream: usize) {
         if stream != SLC {
-            self.movers[die].spend();
+            self.collections[die].spend();
         }
         let Some(cache) = &mut self.guards.slc_cache else { return };
         if stream == SLC {
@@ -129,7 +129,7 @@ impl Media {
     }
 
     /// A full superblock with one bit a cell has no programs under way: it waits to be folded.
-    pub(crate) fn close_slc(&mut self, die: usize, superblock: u32) {
+    pub fn close_slc(&mut self, die: usize, superblock: u32) {
         let global = self.store.space.global(die, superblock);
         self.store.space.closed_at[global] = self.store.space.dies[die].clock;
         let failing = self.store.space.failing[global];
@@ -143,8 +143,14 @@ impl Media {
         }
     }
 
+    /// The cache of a drive that has one.
+    #[inline]
+    pub fn cache(&mut self) -> &mut SlcCache {
+        self.guards.slc_cache.as_mut().expect("only a drive with a cache folds")
+    }
+
     /// A superblock with one bit a cell was erased, and can be written again: true when it is one of the cache's own.
-    pub(crate) fn keep_own(&mut self, die: usize, superblock: u32) -> bool {
+    pub fn keep_own(&mut self, die: usize, superblock: u32) -> bool {
         let global = self.store.space.global(die, superblock);
         let cache = self.guards.slc_cache.as_mut();
         let Some(own) = cache.and_then(|cache| cache.own.as_mut()) else { return false };
@@ -154,11 +160,10 @@ impl Media {
     }
 
     /// A superblock with one bit a cell was erased: it is one of all again.
-    pub(crate) fn free_slc(&mut self, die: usize, global: usize) {
+    pub fn free_slc(&mut self, die: usize, global: usize) {
         let Some(cache) = &mut self.guards.slc_cache else { return };
         cache.holds_one_bit[global] = false;
         cache.dies[die].superblocks -= 1;
-        cache.dies[die].erasing -= 1;
         cache.in_use -= 1;
         self.store.stats.slc_blocks_erased += u64::from(self.store.layout.planes);
         self.update_quota(die);
@@ -166,7 +171,7 @@ impl Media {
 
     /// The host uses the die: folding in idle time is over.
     #[inline]
-    pub(crate) fn end_idle_folding(&mut self, die: usize) {
+    pub fn end_idle_folding(&mut self, die: usize) {
         if let Some(cache) = &mut self.guards.slc_cache {
             cache.dies[die].background = false;
         }

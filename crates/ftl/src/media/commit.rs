@@ -8,7 +8,7 @@ use units::{Lpn, Ppa};
 impl Media {
     /// The host's newest version made `ppa` invalid.
     #[inline]
-    pub(crate) fn invalidate_host(&mut self, ppa: Ppa) {
+    pub fn invalidate_host(&mut self, ppa: Ppa) {
         let superblock = self.invalidate(ppa);
         if self.store.space.state[superblock as usize] == SuperblockState::Victim {
             self.store.space.overtaken[superblock as usize] = true;
@@ -17,7 +17,7 @@ impl Media {
     }
 
     #[inline]
-    pub(crate) fn lower_live(&mut self, die: usize) {
+    pub fn lower_live(&mut self, die: usize) {
         self.store.space.dies[die].live -= 1;
         if self.assembly.quota_blocked[die / 64] >> (die % 64) & 1 == 1 {
             self.update_eligible(die);
@@ -26,7 +26,7 @@ impl Media {
 
     /// Makes `ppa` invalid; gives its superblock.
     #[inline]
-    pub(crate) fn invalidate(&mut self, ppa: Ppa) -> u32 {
+    pub fn invalidate(&mut self, ppa: Ppa) -> u32 {
         self.store.map.invalidate(ppa);
         let superblock = self.store.layout.superblock_of(ppa);
         self.store.space.lose_unit(superblock);
@@ -40,7 +40,7 @@ impl Media {
 
     /// The place of `lpn` changed, or it has none any more.
     #[inline]
-    pub(crate) fn note_change(&mut self, lpn: Lpn) {
+    pub fn note_change(&mut self, lpn: Lpn) {
         if let Some(demand) = &mut self.guards.demand
             && !demand.is_translation(lpn)
         {
@@ -49,7 +49,7 @@ impl Media {
     }
 
     /// A superblock was closed.
-    pub(crate) fn note_closed(&mut self, superblock: usize) {
+    pub fn note_closed(&mut self, superblock: usize) {
         if let Some(demand) = &mut self.guards.demand {
             demand.note_closed(superblock);
         }
@@ -57,7 +57,7 @@ impl Media {
 
     /// The origin of a unit that leaves the buffer.
     #[inline]
-    pub(crate) fn buffered_origin(&self, lpn: Lpn) -> Origin {
+    pub fn buffered_origin(&self, lpn: Lpn) -> Origin {
         if self.store.layout.is_host_unit(lpn) { Origin::Host } else { Origin::Map }
     }
 }

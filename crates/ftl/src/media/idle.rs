@@ -1,50 +1,41 @@
-//! What a die does when it has had nothing to do for a while.
+//! What tells a die that it has had nothing to do for a while.
 
-use super::Media;
 use engine::{Calendar, Event};
-use units::{DieId, Nanos, SimTime};
+use units::{Nanos, SimTime};
 
-/// A timer that goes off when a die has been idle for long enough.
+/// Since when a die has nothing to do, and which events are to come when that lasts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct IdleTimer {
-    is_set: bool,
+pub(crate) struct Idle {
+    /// When it had last come to the end of its work.
+    pub since: SimTime,
+    /// By kind of event, a bit each.
+    armed: u64,
 }
 
-impl IdleTimer {
-    pub fn is_set(self) -> bool {
-        self.is_set
+impl Idle {
+    /// An event of this kind will come.
+    #[inline]
+    pub fn is_armed(&self, kind: u8) -> bool {
+        self.armed >> kind & 1 == 1
     }
 
-    /// The die has nothing to do from now on.
-    pub fn set(&mut self, wait: Nanos, event: Event, calendar: &mut Calendar) {
-        if !std::mem::replace(&mut self.is_set, true) {
-            calendar.schedule_timer(calendar.now() + wait, event);
+    /// An event is to come at a time, unless one of its kind will come already.
+    #[inline]
+    pub fn arm(&mut self, at: SimTime, event: Event, calendar: &mut Calendar) {
+        if !self.is_armed(event.kind) {
+            self.armed |= 1 << event.kind;
+            calendar.schedule_timer(at, event);
         }
     }
 
-    /// It went off: true when the die has been idle for long enough. One that is idle for a shorter time, `since` then, has
-    /// it set again; one that is at work sets it when it comes to its end.
-    pub fn has_lasted(
-        &mut self,
-        since: Option<SimTime>,
-        wait: Nanos,
-        event: Event,
-        calendar: &mut Calendar,
-    ) -> bool {
-        self.is_set = false;
-        let Some(since) = since else { return false };
-        let due = since + wait;
-        if due > calendar.now() {
-            self.is_set = true;
-            calendar.schedule_timer(due, event);
+    /// The event came: true when the die has been idle for long enough. For one that is idle for a shorter time it comes
+    /// again; one that is at work has it come when it gets to its end.
+    pub fn has_lasted(&mut self, is_idle: bool, wait: Nanos, event: Event, calendar: &mut Calendar) -> bool {
+        self.armed &= !(1 << event.kind);
+        let due = self.since + wait;
+        if is_idle && due > calendar.now() {
+            self.arm(due, event, calendar);
         }
-        !self.is_set
-    }
-}
-
-impl Media {
-    /// Since when a die has nothing to do; none while it is at work.
-    pub(crate) fn idle_since(&self, die: usize) -> Option<SimTime> {
-        self.store.controller.is_idle(DieId(die as u32)).then_some(self.movers[die].idle_since)
+        is_idle && due <= calendar.now()
     }
 }

@@ -16,8 +16,8 @@ mod snapshots;
 mod write;
 
 pub(crate) use assembly::Assembly;
-pub(crate) use collection::{Collection, PENDING_MAX};
-pub(crate) use idle::IdleTimer;
+pub(crate) use collection::{Collection, Pace};
+pub(crate) use idle::Idle;
 
 use crate::agenda::Agenda;
 use crate::buffer::Buffer;
@@ -51,8 +51,8 @@ pub(crate) struct Media {
     pub buffer: Buffer,
     /// Slots of the buffer that are promised to writes whose data are still to come.
     pub reserved_slots: u32,
-    /// What each die has in hand of superblocks that are emptied.
-    pub movers: Vec<Collection>,
+    /// What each die's collection has in hand.
+    pub collections: Vec<Collection>,
     pub assembly: Assembly,
     /// What only the clock brings back, where anything is.
     pub agenda: Option<Box<Agenda>>,

@@ -9,13 +9,13 @@ impl Media {
     /// Lets the two streams of a die trade their open superblocks before `stream` begins a program, if the policy wants
     /// that and garbage collection keeps the room it counts on.
     #[inline]
-    pub(crate) fn order(&mut self, die: usize, stream: usize) {
+    pub fn order(&mut self, die: usize, stream: usize) {
         if self.guards.ordering.is_some() {
             self.trade(die, stream);
         }
     }
 
-    pub(crate) fn trade(&mut self, die: usize, stream: usize) {
+    pub fn trade(&mut self, die: usize, stream: usize) {
         let frontiers = &self.store.space.dies[die].frontiers;
         if [HOST, MOVED]
             .map(|stream| frontiers[stream])
@@ -39,7 +39,7 @@ impl Media {
         }
     }
 
-    pub(crate) fn next_program_time(&self, die: usize, stream: usize) -> Nanos {
+    pub fn next_program_time(&self, die: usize, stream: usize) -> Nanos {
         let frontier = &self.store.space.dies[die].frontiers[stream];
         let wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, frontier.superblock));
         self.store.controller.t_prog(frontier.next_unit / self.store.layout.row_units, wear, 0)

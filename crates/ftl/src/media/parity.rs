@@ -1,18 +1,18 @@
 //! Programs of parity, which follow those that they protect.
 
-use crate::guards::{Stripes, members};
+use crate::guards::Stripes;
 use crate::media::Media;
 use crate::store::{NONE, Source, SuperblockState};
 use controller::{Class, Context, Kind, Origin, Probe, Transaction};
 use units::DieId;
 
 impl Media {
-    pub(crate) fn stripes(&mut self) -> &mut Stripes {
+    pub fn stripes(&mut self) -> &mut Stripes {
         self.guards.parity.as_mut().expect("only a drive with parity has groups")
     }
 
     /// Gives each die the superblocks that hold data; those of groups that cannot be protected stay out of use.
-    pub(crate) fn free_groups(&mut self) {
+    pub fn free_groups(&mut self) {
         let stripes = self.stripes();
         let mut data = Vec::new();
         let mut parity = Vec::new();
@@ -21,7 +21,7 @@ impl Media {
             if of.parity != NONE {
                 parity.push(stripes.place_of(group, of.parity).1);
             }
-            data.extend(members(stripes.data_members(group)).map(|member| stripes.place_of(group, member)));
+            data.extend(stripes.data_places(group));
         }
         for superblock in parity {
             self.store.space.state[superblock as usize] = SuperblockState::Parity;
@@ -50,19 +50,19 @@ impl Media {
 
     /// A program of a superblock (numbered over the drive) was handed out, `programs` with it: the parity follows where
     /// it was the last of its stripe.
-    pub(crate) fn note_program<P: Probe>(&mut self, superblock: u32, programs: u32, ctx: &mut Context<P>) {
+    pub fn note_program<P: Probe>(&mut self, superblock: u32, programs: u32, ctx: &mut Context<P>) {
         let due = self.stripes().note_written(superblock, programs);
         self.program_parity(superblock, due, ctx);
     }
 
     /// A superblock was closed before it was full.
-    pub(crate) fn note_ended<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
+    pub fn note_ended<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         let due = self.stripes().note_ended(superblock);
         self.program_parity(superblock, due, ctx);
     }
 
     /// Submits the `due` last of the parity programs handed out in the group of `superblock`.
-    pub(crate) fn program_parity<P: Probe>(&mut self, superblock: u32, due: u32, ctx: &mut Context<P>) {
+    pub fn program_parity<P: Probe>(&mut self, superblock: u32, due: u32, ctx: &mut Context<P>) {
         if due == 0 {
             return;
         }
@@ -100,7 +100,7 @@ impl Media {
 
     /// A read that will fail is under way: the others of its group stay until it is made good.
     #[cold]
-    pub(crate) fn pin_group(&mut self, superblock: u32) {
+    pub fn pin_group(&mut self, superblock: u32) {
         if let Some(stripes) = &mut self.guards.parity {
             let group = stripes.group_of(superblock);
             stripes.groups[group as usize].pins += 1;

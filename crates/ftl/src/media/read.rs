@@ -10,14 +10,7 @@ use units::{DieId, Lpn, Ppa};
 impl Media {
     /// The read of some units of one page row (numbered over the drive), as if nothing could be in its way.
     #[inline]
-    pub(crate) fn read_of(
-        &self,
-        row: u32,
-        mask: u64,
-        origin: Origin,
-        class: Class,
-        owner: u32,
-    ) -> Transaction {
+    pub fn read_of(&self, row: u32, mask: u64, origin: Origin, class: Class, owner: u32) -> Transaction {
         let layout = &self.store.layout;
         let RowUnits { die, superblock, row, mask } = RowUnits::of(layout, row, mask);
         let mut transaction = Transaction::new(Kind::Read, origin, class, DieId(die), superblock, row);
@@ -30,7 +23,7 @@ impl Media {
     /// Submits the read of some units of one page row (numbered over the drive).
     #[allow(clippy::too_many_arguments)]
     #[inline]
-    pub(crate) fn submit_read<P: Probe>(
+    pub fn submit_read<P: Probe>(
         &mut self,
         row: u32,
         mask: u64,
@@ -69,7 +62,7 @@ impl Media {
 
     /// Tells the regulator, if there is one, that the host reads a unit that lives at `ppa`.
     #[inline]
-    pub(crate) fn note_regulated_read(&mut self, lpn: Lpn, ppa: Ppa) {
+    pub fn note_regulated_read(&mut self, lpn: Lpn, ppa: Ppa) {
         if self.guards.regulation.is_some() {
             self.tell_regulator_of_read(lpn, ppa);
         }
@@ -87,7 +80,7 @@ impl Media {
     }
 
     /// A read of the host's rides on another, without being submitted for itself.
-    pub(crate) fn note_ride(&mut self, rider: &Transaction, calendar: &Calendar) {
+    pub fn note_ride(&mut self, rider: &Transaction, calendar: &Calendar) {
         if rider.slc {
             self.store.stats.slc_units_read += u64::from(rider.mask.count_ones());
         }
@@ -97,7 +90,7 @@ impl Media {
     }
 
     /// Where a unit can be fetched from ahead of time: on flash, readable, in no buffer, its map entry at hand.
-    pub(crate) fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
+    pub fn home_ahead(&self, lpn: Lpn) -> Option<Ppa> {
         let at_hand = self.guards.demand.as_ref().is_none_or(|demand| demand.knows(lpn));
         let ppa = self.store.map.lookup(lpn);
         let is_lost = || self.guards.rebuilds.is_lost(lpn);
@@ -106,7 +99,7 @@ impl Media {
 
     /// Says which page of its block a program is for, and that only the sectors which were written cross the channel.
     #[cold]
-    pub(crate) fn note_sectors_of(&mut self, program: &mut Transaction) {
+    pub fn note_sectors_of(&mut self, program: &mut Transaction) {
         let Some(sectors) = &self.guards.sectors else { return };
         program.page = program.row;
         let (programs, units) = (&self.store.programs, program.rows * self.store.layout.row_units);
@@ -123,7 +116,7 @@ impl Media {
 
     /// What moves on as if it were data though it could not be read is marked. Reads that move nothing mark nothing: the
     /// page is still there, and may be read better another time.
-    pub(crate) fn mark_lost(&mut self, read: &Transaction) {
+    pub fn mark_lost(&mut self, read: &Transaction) {
         match read.origin {
             Origin::Host | Origin::Map | Origin::Rewrite => {}
             Origin::ReadModifyWrite => {
@@ -147,7 +140,7 @@ impl Media {
 
     /// True when a unit that a read of the host's asked for is lost.
     #[cold]
-    pub(crate) fn reads_lost(&mut self, read: &Transaction) -> bool {
+    pub fn reads_lost(&mut self, read: &Transaction) -> bool {
         if read.superblock == Transaction::NOWHERE {
             return false; // What was never written cannot be lost.
         }

@@ -2,6 +2,7 @@
 
 use crate::Mark;
 use crate::media::{Collection, Media};
+use crate::relocate::Mover;
 use crate::store::{HOST, NONE, SuperblockState};
 
 impl Media {
@@ -24,23 +25,29 @@ impl Media {
 
     /// Superblocks of a die that the host's data can never fill: those garbage collection needs free, one
     /// open superblock for each stream, and one to gain from.
-    pub(crate) fn reserved_superblocks(&self) -> u32 {
+    pub fn reserved_superblocks(&self) -> u32 {
         self.rules.foreground_limit + 3 + self.rules.spare
+    }
+
+    /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
+    pub fn superblocks_kept(&self) -> u32 {
+        let held = self.store.space.dies.iter().map(|die| die.held).max().unwrap_or(0);
+        self.rules.foreground_limit + held + if self.rules.mixed { 1 } else { 2 }
     }
 
     /// Units of a superblock that count. A victim may need padding up to a whole program unit; what that costs
     /// is kept out, so that by the pigeonhole principle some victim always gives back more than it takes.
-    pub(crate) fn useful_units(&self) -> u32 {
+    pub fn useful_units(&self) -> u32 {
         self.store.layout.data_units() - self.store.layout.program_units + 1
     }
 
     /// The most live units of a die of which `taken` superblocks serve another purpose.
-    pub(crate) fn quota_beside(&self, die: usize, taken: u32) -> u32 {
+    pub fn quota_beside(&self, die: usize, taken: u32) -> u32 {
         let usable = self.store.space.dies[die].usable.saturating_sub(self.reserved_superblocks() + taken);
         usable * self.useful_units()
     }
 
-    pub(crate) fn update_quota(&mut self, die: usize) {
+    pub fn update_quota(&mut self, die: usize) {
         let quota = self.quota_beside(die, self.cache_superblocks(die));
         let useful = self.useful_units();
         let need = (self.store.layout.written_units() / u64::from(self.store.layout.dies))
@@ -54,7 +61,7 @@ impl Media {
     }
 
     /// Logical units that the dies can hold for ever.
-    pub(crate) fn sustainable_units(&self) -> u64 {
+    pub fn sustainable_units(&self) -> u64 {
         let reserved = self.cache_reserved();
         let quotas: u64 =
             (0..self.store.space.dies.len()).map(|die| u64::from(self.quota_beside(die, reserved))).sum();
@@ -62,23 +69,23 @@ impl Media {
     }
 
     /// Units that neither the host's data and the map nor garbage collection need.
-    pub(crate) fn spare_units(&self) -> u64 {
+    pub fn spare_units(&self) -> u64 {
         self.sustainable_units().saturating_sub(self.store.layout.written_units())
     }
 
     /// A program of the host's stream may join those that wait at the die.
     #[inline]
-    pub(crate) fn has_program_place(&self, die: usize) -> bool {
+    pub fn has_program_place(&self, die: usize) -> bool {
         self.assembly.bound[die] < self.assembly.program_queue
     }
 
     /// Whatever the host takes, garbage collection must still be able to move what it has in hand, and must find a free
     /// superblock for its next victim when those being reclaimed have come back: true when `left` units of its open
     /// superblock and so many `free` ones are enough for that.
-    pub(crate) fn keeps_room(&self, die: usize, left: u32, free: u32) -> bool {
+    pub fn keeps_room(&self, die: usize, left: u32, free: u32) -> bool {
         let (units, program) = (self.store.layout.data_units(), self.store.layout.program_units);
         let reserved = self.reserved_units(die);
-        let expected = self.movers[die].expected_superblocks();
+        let expected = self.collections[die].expected_superblocks();
         let kept = (1 + self.rules.spare) * units;
         // Padding may take the rest of a program unit that was begun: only whole ones count for what is in hand.
         left - left % program + free * units >= reserved.next_multiple_of(program)
@@ -87,8 +94,8 @@ impl Media {
 
     /// Whether the host, or what is folded, may take a program unit of a superblock with all its bits.
     #[inline]
-    pub(crate) fn has_own_room(&self, die: usize) -> bool {
-        if self.movers[die].holds_host_back() {
+    pub fn has_own_room(&self, die: usize) -> bool {
+        if self.collections[die].holds_host_back() {
             return false;
         }
         let space = &self.store.space.dies[die];
@@ -107,7 +114,7 @@ impl Media {
 
     /// The die may hold another program unit's data.
     #[inline]
-    pub(crate) fn is_within_quota(&self, die: usize) -> bool {
+    pub fn is_within_quota(&self, die: usize) -> bool {
         let space = &self.store.space.dies[die];
         space.live + self.store.layout.program_units <= space.quota
     }
@@ -119,7 +126,7 @@ impl Media {
     }
 
     /// Whether the host may send this die another program unit.
-    pub(crate) fn update_eligible(&mut self, die: usize) {
+    pub fn update_eligible(&mut self, die: usize) {
         let within_quota = self.is_within_quota(die);
         let (word, bit) = (die / 64, 1u64 << (die % 64));
         if within_quota && self.has_program_place(die) && self.has_room(die) {
@@ -135,12 +142,12 @@ impl Media {
     }
 
     /// Units that a superblock gives back of which so many must move, in programs of their own.
-    pub(crate) fn gain_of(&self, valid: u32) -> u32 {
+    pub fn gain_of(&self, valid: u32) -> u32 {
         self.store.layout.data_units().saturating_sub(valid.next_multiple_of(self.store.layout.program_units))
     }
 
     /// Room to move `units` more beside what is in hand.
-    pub(crate) fn has_room_for(&self, die: usize, units: u32) -> bool {
+    pub fn has_room_for(&self, die: usize, units: u32) -> bool {
         let program_units = self.store.layout.program_units;
         let space = &self.store.space.dies[die];
         let mut left = space.frontiers[self.moving_stream()].left(&self.store.layout);
@@ -156,8 +163,8 @@ impl Media {
 
     /// At most so much room will still be needed on a die for what is in hand.
     #[inline]
-    pub(crate) fn reserved_units(&self, die: usize) -> u32 {
-        let collection = &self.movers[die];
+    pub fn reserved_units(&self, die: usize) -> u32 {
+        let collection = &self.collections[die];
         // Members of groups come when their group is taken, not one after the other: each may need padding.
         let pads = if self.guards.parity.is_some() {
             collection.under_way() as u32 * self.store.layout.program_units
@@ -169,16 +176,17 @@ impl Media {
 
     /// What is in hand and not on its way to the flash fits into what the die has left. Said for a frontier that the host
     /// shares, whose timer may pad it, and blocks that do not fail.
-    pub(crate) fn fits_in_hand(&self, die: usize) -> bool {
+    pub fn fits_in_hand(&self, die: usize) -> bool {
         let others = self.guards.parity.is_some() || self.guards.slc_cache.is_some() || self.rules.copyback;
         if !self.rules.mixed || others || self.store.stats.program_failures > 0 {
             return true;
         }
-        let collection = &self.movers[die];
-        let mut units = collection.reading_units + collection.backlog.len() as u32;
-        if collection.victim != NONE {
-            let first = self.store.layout.first_ppa(self.store.space.global(die, collection.victim) as u32);
-            let rows = collection.next_row..self.store.layout.rows;
+        let collection = &self.collections[die];
+        let mut units = collection.mover.units_in_hand();
+        let Mover { victim, next_row, .. } = collection.mover;
+        if victim != NONE {
+            let first = self.store.layout.first_ppa(self.store.space.global(die, victim) as u32);
+            let rows = next_row..self.store.layout.rows;
             let starts = rows.map(|row| first + row * self.store.layout.row_units);
             units += starts
                 .map(|at| self.store.map.valid_mask(at, self.store.layout.row_units).count_ones())
@@ -189,7 +197,7 @@ impl Media {
     }
 
     /// The counters now.
-    pub(crate) fn mark(&self) -> Mark {
+    pub fn mark(&self) -> Mark {
         let in_hand = |(die, collection): (usize, &Collection)| -> u64 {
             let valid =
                 |superblock: u32| u64::from(self.store.space.valid[self.store.space.global(die, superblock)]);
@@ -198,11 +206,11 @@ impl Media {
         Mark {
             stats: self.store.stats,
             units_waiting: u64::from(self.buffer.dirty_slots()),
-            units_to_move: self.movers.iter().enumerate().map(in_hand).sum(),
+            units_to_move: self.collections.iter().enumerate().map(in_hand).sum(),
         }
     }
 
-    pub(crate) fn lose_superblock(&mut self, die: usize, global: usize) {
+    pub fn lose_superblock(&mut self, die: usize, global: usize) {
         self.store.space.state[global] = SuperblockState::Lost;
         self.store.space.pe_cycles[global] = 0; // Its wear is nobody's concern any more.
         // The cache's own superblocks are none that data can count on.
@@ -215,7 +223,7 @@ impl Media {
     }
 
     /// A drive whose good superblocks no longer hold what it must turns read-only.
-    pub(crate) fn note_lost_room(&mut self) {
+    pub fn note_lost_room(&mut self) {
         self.read_only |= self.sustainable_units() < self.store.layout.written_units();
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
 impl Media {
-    pub(crate) fn seen_now(&self, lpn: Lpn) -> Seen {
+    pub fn seen_now(&self, lpn: Lpn) -> Seen {
         match self.find_unwritten(lpn) {
             Some(_) => Seen::Buffered,
             None => Seen::of(self.store.map.lookup(lpn).0),
@@ -18,12 +18,12 @@ impl Media {
     }
 
     /// The buffer slot of the newest version, if the flash does not hold it.
-    pub(crate) fn find_unwritten(&self, lpn: Lpn) -> Option<u32> {
+    pub fn find_unwritten(&self, lpn: Lpn) -> Option<u32> {
         self.buffer.find(lpn).filter(|&slot| self.buffer.slot(slot).state != SlotState::Clean)
     }
 
     /// `lpn` is about to be overwritten or trimmed: the newest snapshot takes note of what it sees there.
-    pub(crate) fn overtake<P: Probe>(&mut self, lpn: Lpn, probe: &mut P) -> Overtaken {
+    pub fn overtake<P: Probe>(&mut self, lpn: Lpn, probe: &mut P) -> Overtaken {
         loop {
             if !self.guards.snapshots.as_ref().is_some_and(|snapshots| snapshots.is_unchanged(lpn)) {
                 return Overtaken::Free;
@@ -55,12 +55,12 @@ impl Media {
 
     /// True when a snapshot needs what a slot holds, although a newer version came or it was trimmed.
     #[inline]
-    pub(crate) fn is_captured(&self, slot: u32) -> bool {
+    pub fn is_captured(&self, slot: u32) -> bool {
         self.guards.snapshots.as_ref().is_some_and(|snapshots| snapshots.captured[slot as usize] != NONE)
     }
 
     /// A version that only snapshots see came from the buffer to the flash.
-    pub(crate) fn commit_captured<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, slot: u32, probe: &mut P) {
+    pub fn commit_captured<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, slot: u32, probe: &mut P) {
         let Some(snapshots) = &mut self.guards.snapshots else { return };
         let serial = std::mem::replace(&mut snapshots.captured[slot as usize], NONE);
         snapshots.rename(Some(serial), lpn, PENDING, ppa);
@@ -71,7 +71,7 @@ impl Media {
 
     /// `old` is no longer the home of the newest version: it turns invalid unless a snapshot names it.
     #[inline]
-    pub(crate) fn leave(&mut self, old: Ppa) {
+    pub fn leave(&mut self, old: Ppa) {
         if !self.is_named(old) {
             self.invalidate_host(old);
         }
@@ -79,12 +79,12 @@ impl Media {
 
     /// True when a snapshot's table names `ppa`.
     #[inline]
-    pub(crate) fn is_named(&self, ppa: Ppa) -> bool {
+    pub fn is_named(&self, ppa: Ppa) -> bool {
         self.guards.snapshots.as_ref().is_some_and(|snapshots| snapshots.names(ppa))
     }
 
     /// What snapshots name moved from `old` to `new`.
-    pub(crate) fn move_named(&mut self, lpn: Lpn, old: Ppa, new: Ppa) {
+    pub fn move_named(&mut self, lpn: Lpn, old: Ppa, new: Ppa) {
         if let Some(snapshots) = &mut self.guards.snapshots {
             snapshots.rename(None, lpn, old.0, new);
         }
@@ -99,7 +99,7 @@ impl Media {
     }
 
     /// Drops a snapshot: what it names goes over to the snapshot before it, where that sees it, too.
-    pub(crate) fn drop_snapshot<P: Probe>(&mut self, position: usize, probe: &mut P) {
+    pub fn drop_snapshot<P: Probe>(&mut self, position: usize, probe: &mut P) {
         let Some(snapshots) = &mut self.guards.snapshots else { return };
         let gone = snapshots.kept.remove(position).expect("the caller found it there");
         let slots = self.captured_slots(gone.serial);
@@ -121,14 +121,14 @@ impl Media {
     }
 
     /// The buffer slots with versions that the table of a snapshot names, by logical unit.
-    pub(crate) fn captured_slots(&self, serial: u32) -> BTreeMap<u32, u32> {
+    pub fn captured_slots(&self, serial: u32) -> BTreeMap<u32, u32> {
         let Some(snapshots) = &self.guards.snapshots else { return BTreeMap::new() };
         let of_it = (0u32..).zip(&snapshots.captured).filter(|(_, captured)| **captured == serial);
         of_it.map(|(slot, _)| (self.buffer.slot(slot).lpn.0, slot)).collect()
     }
 
     /// No snapshot sees a version any more.
-    pub(crate) fn release_place(&mut self, lpn: Lpn, place: u32, slots: &BTreeMap<u32, u32>) {
+    pub fn release_place(&mut self, lpn: Lpn, place: u32, slots: &BTreeMap<u32, u32>) {
         let Some(snapshots) = &mut self.guards.snapshots else { return };
         match place {
             ABSENT => {}

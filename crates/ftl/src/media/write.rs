@@ -13,18 +13,18 @@ use units::{DieId, Lpn, Nanos, Ppa, SimTime};
 impl Media {
     /// True when some die has a part of a program unit of host data.
     #[inline]
-    pub(crate) fn is_assembling(&self) -> bool {
+    pub fn is_assembling(&self) -> bool {
         self.assembly.current != NONE
     }
 
     /// True when the host's data fill a program unit of the die that folded data share.
-    pub(crate) fn is_host_filling(&self, die: usize) -> bool {
+    pub fn is_host_filling(&self, die: usize) -> bool {
         self.assembly.current == die as u32 && self.assembly.host_stream == HOST
     }
 
     /// Gives the host's next program unit a die, if one can take it.
     #[inline]
-    pub(crate) fn choose_die(&mut self, lpn: Lpn) -> bool {
+    pub fn choose_die(&mut self, lpn: Lpn) -> bool {
         // Asked after every event, and most of the time no die can.
         self.assembly.eligible.iter().any(|word| *word != 0) && self.choose_among_eligible(lpn)
     }
@@ -43,7 +43,7 @@ impl Media {
                 assert!(view.is_eligible(die), "the placement policy chose {die}, which is not eligible");
                 self.assembly.current = die.0;
                 self.assembly.host_stream = self.stream_for_host(die.index());
-                self.movers[die.index()].background = false;
+                self.collections[die.index()].background = false;
                 self.end_idle_folding(die.index());
                 true
             }
@@ -51,7 +51,7 @@ impl Media {
         }
     }
 
-    pub(crate) fn arm_flush<P: Probe>(&mut self, ctx: &mut Context<P>) {
+    pub fn arm_flush<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if self.assembly.flush_after == Nanos::ZERO {
             self.pad_current(ctx);
             return;
@@ -61,7 +61,7 @@ impl Media {
         ctx.calendar.schedule_timer(at, Event { kind: events::FLUSH, index: self.assembly.flush_serial });
     }
 
-    pub(crate) fn pad_current<P: Probe>(&mut self, ctx: &mut Context<P>) {
+    pub fn pad_current<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if self.assembly.current != NONE {
             let die = self.assembly.current as usize;
             self.pad(die, self.assembly.host_stream, ctx);
@@ -70,7 +70,7 @@ impl Media {
     }
 
     /// Completes the program unit of a frontier with empty units.
-    pub(crate) fn pad<P: Probe>(&mut self, die: usize, stream: usize, ctx: &mut Context<P>) {
+    pub fn pad<P: Probe>(&mut self, die: usize, stream: usize, ctx: &mut Context<P>) {
         while self.store.space.dies[die].frontiers[stream].filled > 0 {
             self.append(die, stream, Lpn::NONE, Source::PADDING, ctx);
         }
@@ -78,7 +78,7 @@ impl Media {
 
     /// Puts a unit into the open superblock of a stream, and programs when a program unit is complete.
     #[inline]
-    pub(crate) fn append<P: Probe>(
+    pub fn append<P: Probe>(
         &mut self,
         die: usize,
         stream: usize,
@@ -113,7 +113,7 @@ impl Media {
     }
 
     /// Asks the regulator with what cost a unit is written.
-    pub(crate) fn choose_cost(
+    pub fn choose_cost(
         &mut self,
         die: usize,
         stream: usize,
@@ -138,13 +138,7 @@ impl Media {
     }
 
     /// Submits the program of the units a frontier has collected.
-    pub(crate) fn issue_program<P: Probe>(
-        &mut self,
-        die: usize,
-        stream: usize,
-        kind: Kind,
-        ctx: &mut Context<P>,
-    ) {
+    pub fn issue_program<P: Probe>(&mut self, die: usize, stream: usize, kind: Kind, ctx: &mut Context<P>) {
         let layout = &self.store.layout;
         let frontier = &mut self.store.space.dies[die].frontiers[stream];
         let Frontier { superblock, next_unit, slot, .. } = *frontier;
@@ -232,7 +226,7 @@ impl Media {
     }
 
     /// Says what a program costs that the regulator has chosen a cost for.
-    pub(crate) fn cost_of(
+    pub fn cost_of(
         &mut self,
         transaction: &mut Transaction,
         stream: usize,
@@ -252,7 +246,7 @@ impl Media {
     }
 
     /// Takes no more data into a superblock that may be open.
-    pub(crate) fn end_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
+    pub fn end_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         for stream in 0..3 {
             if self.store.space.dies[die].frontiers[stream].superblock == superblock {
                 self.pad(die, stream, ctx);
@@ -270,7 +264,7 @@ impl Media {
     }
 
     /// A program failed: nothing more goes into the superblock, and what it holds moves out.
-    pub(crate) fn fail_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
+    pub fn fail_superblock<P: Probe>(&mut self, die: usize, superblock: u32, ctx: &mut Context<P>) {
         let global = self.store.space.global(die, superblock);
         let first_failure = !std::mem::replace(&mut self.store.space.failing[global], true);
         self.end_superblock(die, superblock, ctx);

@@ -16,10 +16,12 @@ impl PageMapped {
     #[inline]
     pub fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         match event.kind {
-            events::IDLE => self.on_idle_timer(event, ctx),
-            events::FOLD => self.on_fold_timer(event, ctx),
+            events::IDLE | events::FOLD | events::REWRITE => {
+                if self.upkeep.on_idle_timer(&mut self.media, event, ctx) {
+                    self.pump(ctx);
+                }
+            }
             events::UPKEEP => self.on_upkeep(ctx),
-            events::REWRITE => self.upkeep.on_rewrite_timer(&mut self.media, event, ctx),
             events::FLUSH => {
                 if event.index == self.media.assembly.flush_serial && self.media.assembly.current != NONE {
                     self.media.pad_current(ctx);
@@ -72,15 +74,12 @@ impl PageMapped {
         }
         if self.media.agenda.is_some() {
             self.media.wake_upkeep(&mut ctx.calendar);
-            if self.media.guards.regulation.is_some() && self.media.movers[die].is_asked() {
+            if self.media.guards.regulation.is_some() && self.media.collections[die].is_asked() {
                 self.upkeep.collect(&mut self.media, die, ctx);
             }
         }
         if self.media.store.controller.is_idle(transaction.die) {
-            self.upkeep.arm_idle_timer(&mut self.media, die, &mut ctx.calendar);
-            self.upkeep.arm_fold_timer(&mut self.media, die, &mut ctx.calendar);
-            self.upkeep.arm_rewrite_timer(&mut self.media, die, &mut ctx.calendar);
-            self.upkeep.arm_patrol(&mut self.media, die, &mut ctx.calendar);
+            self.upkeep.arm_idle_timers(&mut self.media, die, &mut ctx.calendar);
         }
     }
 
@@ -89,7 +88,6 @@ impl PageMapped {
         match transaction.origin {
             Origin::Host => self.end_host_read(transaction, ctx),
             Origin::ReadModifyWrite => self.on_merged(transaction.owner, &mut ctx.probe),
-            Origin::Fold => self.upkeep.on_fold_read(&mut self.media, transaction, ctx),
             Origin::Rewrite => self.upkeep.on_rewrite_read(&mut self.media, transaction, ctx),
             Origin::Scrub if transaction.owner != NONE => {
                 self.upkeep.on_patrol_read(&mut self.media, transaction, ctx)
@@ -140,10 +138,7 @@ impl PageMapped {
         self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         if transaction.kind == Kind::Copyback {
             self.media.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
-            match transaction.origin {
-                Origin::Fold => self.media.on_folded_in_die(die),
-                _ => self.media.on_copied_back(die),
-            }
+            self.media.on_moved_in_die(die, transaction.origin);
         }
         self.on_programmed_units(transaction, status, ctx);
         self.media.store.programs.release(transaction.owner);
@@ -212,7 +207,7 @@ impl PageMapped {
             if self.media.holds_one_bit(global) {
                 self.media.close_slc(die, superblock);
             } else if self.media.store.space.failing[global] {
-                self.media.movers[die].force(superblock, Origin::Rescue);
+                self.media.collections[die].force(superblock, Origin::Rescue);
             } else {
                 self.media.store.space.close(die, superblock);
             }
@@ -275,30 +270,6 @@ impl PageMapped {
         }
         if !self.host.flushes.is_empty() {
             self.answer_flushes();
-        }
-    }
-
-    pub(super) fn on_idle_timer<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
-        let die = event.index as usize;
-        let since = self.media.idle_since(die);
-        let Some(wait) = self.upkeep.trigger.idle_after() else { return };
-        let collection = &mut self.media.movers[die];
-        if collection.timer.has_lasted(since, wait, event, &mut ctx.calendar) {
-            collection.background = true;
-            self.upkeep.collect(&mut self.media, die, ctx);
-            self.pump(ctx);
-        }
-    }
-
-    pub(super) fn on_fold_timer<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
-        let die = event.index as usize;
-        let since = self.media.idle_since(die);
-        let Some(cache) = &mut self.media.guards.slc_cache else { return };
-        let Some(wait) = cache.idle_after else { return };
-        if self.media.movers[die].fold_timer.has_lasted(since, wait, event, &mut ctx.calendar) {
-            cache.dies[die].background = true;
-            self.upkeep.collect(&mut self.media, die, ctx);
-            self.pump(ctx);
         }
     }
 }

@@ -247,8 +247,7 @@ impl PageMapped {
             return;
         }
         self.media.read_bytes = if part { LOOKUP_BYTES } else { 0 };
-        let (row, at) =
-            (home.0 / self.media.store.layout.row_units, home.0 % self.media.store.layout.row_units);
-        self.media.submit_read(row, 1 << at, Origin::Map, Class::InternalRead, owner, ctx);
+        let (row, bit) = self.media.store.layout.row_of(home);
+        self.media.submit_read(row, bit, Origin::Map, Class::InternalRead, owner, ctx);
     }
 }

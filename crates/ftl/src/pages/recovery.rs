@@ -30,7 +30,7 @@ impl PageMapped {
             let home = self.media.store.map.lookup(demand.unit_of(page));
             if home != Ppa::NONE {
                 recovery.checkpoint_units += 1;
-                reads.push((home.0 / layout.row_units, 1 << (home.0 % layout.row_units)));
+                reads.push(layout.row_of(home));
             }
         }
         let whole = u64::MAX >> (64 - layout.row_units);

@@ -66,16 +66,16 @@ impl PageMapped {
             space.pe_cycles.clone(),
         ];
         let mut longs = vec![valid.to_vec(), space.closed_at.clone()];
-        for (die, collection) in space.dies.iter().zip(&self.media.movers) {
+        for (die, collection) in space.dies.iter().zip(&self.media.collections) {
             let frontiers =
                 die.frontiers[..2].iter().flat_map(|frontier| [frontier.superblock, frontier.next_unit]);
-            let under_way = [collection.victim, collection.next_row];
+            let under_way = [collection.mover.victim, collection.mover.next_row];
             words.push(frontiers.chain([die.usable, die.live]).chain(under_way).collect());
             let mut free: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
             free.sort_unstable();
             words.push(free.iter().map(|(_, superblock)| *superblock).collect());
             longs.push(free.iter().map(|(rank, _)| *rank).collect());
-            let [rate, credit] = [collection.rate, collection.credit].map(f64::to_bits);
+            let [rate, credit] = [collection.pace.rate, collection.pace.credit].map(f64::to_bits);
             longs.push(vec![die.clock, die.erases, rate, credit]);
         }
         let mut saved = SavedState { words, longs };
@@ -200,9 +200,10 @@ impl PageMapped {
         if victim != NONE && (head[7] > self.media.store.layout.rows || !is_victim(victim)) {
             return Err("the saved state says a superblock is collected that is none".into());
         }
-        let collection = &mut self.media.movers[die];
-        (collection.victim, collection.next_row) = (head[6], head[7]);
-        (collection.rate, collection.credit) = (f64::from_bits(clocks[2]), f64::from_bits(clocks[3]));
+        let collection = &mut self.media.collections[die];
+        (collection.mover.victim, collection.mover.next_row) = (head[6], head[7]);
+        (collection.pace.rate, collection.pace.credit) =
+            (f64::from_bits(clocks[2]), f64::from_bits(clocks[3]));
         let first = self.media.store.space.global(die, 0);
         let mut closed: Vec<u32> = (0..per_die)
             .filter(|&at| self.media.store.space.state[first + at as usize] == SuperblockState::Closed)
@@ -213,7 +214,7 @@ impl PageMapped {
             let global = first + superblock as usize;
             self.media.store.space.dies[die].clock = self.media.store.space.closed_at[global];
             if self.media.store.space.failing[global] && !self.media.holds_one_bit(global) {
-                self.media.movers[die].force(superblock, Origin::Rescue);
+                self.media.collections[die].force(superblock, Origin::Rescue);
             } else if !self.media.holds_one_bit(global) {
                 self.media.store.space.close(die, superblock);
             }

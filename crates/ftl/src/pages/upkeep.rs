@@ -19,7 +19,7 @@ impl KeepsUp for PageMapped {
     }
 
     fn is_moving(&self, die: usize) -> bool {
-        self.media.movers[die].keeps_data()
+        self.media.collections[die].keeps_data()
     }
 
     fn burden_of(&self, superblock: u32) -> (Range<usize>, u32) {
@@ -42,7 +42,7 @@ impl KeepsUp for PageMapped {
                 Moment::Rollback => self.roll_back(ctx),
             }
         }
-        self.upkeep.await_moment(&mut self.media, &mut ctx.calendar);
+        self.media.await_moment(&mut ctx.calendar);
     }
 
     /// Moves all that a superblock holds, closing it before if it is open; false while programs to it are under way,
@@ -54,10 +54,7 @@ impl KeepsUp for PageMapped {
         ctx: &mut Context<P>,
     ) -> bool {
         let global = superblock as usize;
-        let (die, within) = (
-            (superblock / self.media.store.space.per_die) as usize,
-            superblock % self.media.store.space.per_die,
-        );
+        let (die, within) = self.media.store.space.place_of(superblock);
         if self.media.guards.parity.is_some() {
             let asked = self.media.ask_anew(superblock, origin);
             self.upkeep.collect(&mut self.media, die, ctx);
@@ -65,7 +62,7 @@ impl KeepsUp for PageMapped {
             return asked;
         }
         if self.media.store.space.state[global] == SuperblockState::Open {
-            if !self.upkeep.can_close(&self.media, die, within) {
+            if !self.media.can_close(die, within) {
                 return false;
             }
             self.media.end_superblock(die, within, ctx);
@@ -79,7 +76,7 @@ impl KeepsUp for PageMapped {
         {
             return false;
         }
-        self.media.movers[die].force(within, origin);
+        self.media.collections[die].force(within, origin);
         self.upkeep.collect(&mut self.media, die, ctx);
         self.pump(ctx);
         true

@@ -50,7 +50,7 @@ impl PageMapped {
                 space.frontiers[0].left(&self.media.store.layout),
                 space.frontiers[1].left(&self.media.store.layout),
                 self.media.assembly.bound[die],
-                self.media.movers[die].describe(),
+                self.media.collections[die].describe(),
                 self.media.guards.slc_cache.as_ref().map_or_else(String::new, |cache| cache.describe(die)),
             )
         };
@@ -74,8 +74,7 @@ impl PageMapped {
 
     /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
     pub fn superblocks_kept(&self) -> u32 {
-        let held = self.media.store.space.dies.iter().map(|die| die.held).max().unwrap_or(0);
-        self.media.rules.foreground_limit + held + if self.media.rules.mixed { 1 } else { 2 }
+        self.media.superblocks_kept()
     }
 
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.

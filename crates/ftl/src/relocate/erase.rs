@@ -9,7 +9,7 @@ use units::{DieId, SuperblockId};
 impl Media {
     /// Erases the victims that hold nothing any more and are read completely.
     #[inline]
-    pub(crate) fn erase_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
+    pub fn erase_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if !self.store.emptied.is_empty() {
             self.erase_all_emptied(ctx);
         }
@@ -17,43 +17,82 @@ impl Media {
 
     fn erase_all_emptied<P: Probe>(&mut self, ctx: &mut Context<P>) {
         while let Some(global) = self.store.emptied.pop() {
-            let (die, superblock) =
-                ((global / self.store.space.per_die) as usize, global % self.store.space.per_die);
+            let (die, superblock) = self.store.space.place_of(global);
             if self.guards.parity.is_some() && !self.holds_one_bit(global as usize) {
-                if self.movers[die].is_pending(superblock) {
+                if self.collections[die].mover.is_pending(superblock) {
                     self.on_member_emptied(global, ctx);
                 }
-                continue;
+            } else {
+                // What is not read to its end yet comes back when it is.
+                self.erase_pending(die, global, ctx);
             }
-            let origin = match self.movers[die].begin_erase(superblock) {
-                Some(origin) => origin,
-                None if self.take_emptied_slc(die, superblock) => Origin::Fold,
-                None => continue, // Not read to its end yet; the collection will come back to it.
-            };
-            self.store.space.state[global as usize] = SuperblockState::Erasing;
-            let die = DieId(die as u32);
-            let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);
-            erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die.0, superblock));
-            self.store.controller.submit(erase, ctx);
         }
     }
 
-    /// The superblock is read completely and empty: it may be erased.
-    pub(crate) fn take_emptied_slc(&mut self, die: usize, superblock: u32) -> bool {
-        let Some(cache) = &mut self.guards.slc_cache else { return false };
-        let pending = &mut cache.dies[die].pending;
-        match pending.iter().position(|&waiting| waiting == superblock) {
-            Some(at) => {
-                pending.swap_remove(at);
-                cache.dies[die].erasing += 1;
-                true
-            }
-            None => false,
+    /// Begins to erase a superblock, if it is read completely; gives on whose behalf.
+    pub fn erase_pending<P: Probe>(
+        &mut self,
+        die: usize,
+        global: u32,
+        ctx: &mut Context<P>,
+    ) -> Option<Origin> {
+        let customer = self.customer_of(global);
+        let superblock = global % self.store.space.per_die;
+        let origin = self.mover(die, customer).begin_erase(superblock)?;
+        self.store.space.state[global as usize] = SuperblockState::Erasing;
+        self.submit_erase(die, global, origin, ctx);
+        Some(origin)
+    }
+
+    pub fn submit_erase<P: Probe>(&mut self, die: usize, global: u32, origin: Origin, ctx: &mut Context<P>) {
+        let superblock = global % self.store.space.per_die;
+        let die = DieId(die as u32);
+        let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, superblock, 0);
+        erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die.0, superblock));
+        self.store.controller.submit(erase, ctx);
+    }
+
+    /// A superblock is erased; false when a block of it failed that nothing can replace.
+    pub fn erase(&mut self, die: usize, superblock: u32, origin: Origin) -> bool {
+        let global = self.store.space.global(die, superblock);
+        assert_eq!(self.store.space.valid[global], 0, "superblock {global} was erased with valid data");
+        self.store.forget_copies(global);
+        let done = if self.holds_one_bit(global) {
+            self.store.array.erase_slc(die as u32, superblock)
+        } else {
+            self.store.array.erase(die as u32, superblock)
+        };
+        self.store.stats.blocks_erased[origin as usize] += u64::from(self.store.layout.planes);
+        self.store.stats.erase_failures += u64::from(!done);
+        self.store.space.dies[die].erases += 1;
+        let failing = std::mem::take(&mut self.store.space.failing[global]);
+        (done && !failing) || self.store.array.retire(die as u32, superblock) != nand::RetireOutcome::Lost
+    }
+
+    /// A superblock was erased, and can be written again; `wear`: as it was before. Gives the one that wear levelling wants
+    /// relocated in its stead.
+    pub fn free_erased(&mut self, die: usize, superblock: u32, wear: u8) -> Option<u32> {
+        self.note_cycles(die, superblock);
+        self.observe_erase(die, superblock, wear);
+        if self.keep_own(die, superblock) {
+            return None;
+        }
+        self.store.space.push_free(die, superblock);
+        self.store.space.pick_relocation(die, superblock)
+    }
+
+    /// Notes how often a superblock has been erased by now.
+    pub fn note_cycles(&mut self, die: usize, superblock: u32) {
+        let global = self.store.space.global(die, superblock);
+        let cycles = self.store.array.pe_cycles(die as u32, superblock);
+        self.store.space.pe_cycles[global] = cycles;
+        if let Some(regulation) = &mut self.guards.regulation {
+            regulation.note_wear(global, cycles);
         }
     }
 
     /// Tells wear levelling how long the erase of a superblock took, and the programs before it.
-    pub(crate) fn observe_erase(&mut self, die: usize, superblock: u32, wear: u8) {
+    pub fn observe_erase(&mut self, die: usize, superblock: u32, wear: u8) {
         let observed = Observed {
             superblock: SuperblockId(superblock),
             pe_cycles: self.store.space.pe_cycles[self.store.space.global(die, superblock)],

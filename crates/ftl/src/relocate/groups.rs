@@ -4,15 +4,15 @@
 //! member holds anything valid any more: until then the others can give back any of its pages.
 
 use crate::guards::{Phase, members};
-use crate::media::{Media, PENDING_MAX};
+use crate::media::Media;
+use crate::relocate::PENDING_MAX;
 use crate::store::{NONE, SuperblockState};
-use controller::{Class, Context, Kind, Origin, Probe, Transaction};
+use controller::{Context, Origin, Probe};
 use nand::ProgramStatus;
-use units::DieId;
 
 impl Media {
     /// Asks for a group to be reclaimed.
-    pub(crate) fn ask(&mut self, group: u32, origin: Origin) {
+    pub fn ask(&mut self, group: u32, origin: Origin) {
         let stripes = self.stripes();
         let set = stripes.set_of_group(group);
         let wear_waits = || stripes.asks[set].iter().any(|(_, origin)| *origin == Origin::Wear);
@@ -26,7 +26,7 @@ impl Media {
 
     /// A superblock holds data that must be written anew: its group is closed, if it is open, and taken when there is
     /// room for that. False where it is being emptied anyway.
-    pub(crate) fn ask_anew(&mut self, superblock: u32, origin: Origin) -> bool {
+    pub fn ask_anew(&mut self, superblock: u32, origin: Origin) -> bool {
         let stays = matches!(
             self.store.space.state[superblock as usize],
             SuperblockState::Open | SuperblockState::Closed
@@ -39,24 +39,38 @@ impl Media {
     }
 
     /// Room on a die for what its member of a group holds, and a turn in its queue.
-    pub(crate) fn has_room_for_member(&self, die: usize, superblock: u32) -> bool {
-        let at = superblock as usize;
-        let collection = &self.movers[die];
-        if collection.under_way() >= PENDING_MAX {
-            return false;
-        }
-        match self.store.space.state[at] {
+    pub fn has_room_for_member(&self, die: usize, superblock: u32) -> bool {
+        self.collections[die].under_way() < PENDING_MAX
+            && self.has_room_for(die, self.units_of_member(superblock))
+    }
+
+    /// Room that a die must have before its member of a group is taken.
+    pub fn units_of_member(&self, superblock: u32) -> u32 {
+        match self.store.space.state[superblock as usize] {
             // What is open is closed first: what it holds has to move, and the rest of its room is given up. What is free
             // leaves the free ones for a while.
-            SuperblockState::Open | SuperblockState::Free => {
-                self.has_room_for(die, self.store.layout.data_units())
-            }
-            _ => self.has_room_for(die, self.store.space.valid[at]),
+            SuperblockState::Open | SuperblockState::Free => self.store.layout.data_units(),
+            _ => self.store.space.valid[superblock as usize],
+        }
+    }
+
+    /// A member of a group leaves the superblocks that can be written, or collected for themselves.
+    pub fn take_from_group(&mut self, die: usize, superblock: u32) {
+        let stripes = self.stripes();
+        let (group, member) = (stripes.group_of(superblock), stripes.member_of(superblock));
+        stripes.groups[group as usize].taken |= 1 << member;
+        let (at, within) = (superblock as usize, superblock % self.store.space.per_die);
+        let space = &mut self.store.space;
+        if space.state[at] == SuperblockState::Free {
+            space.withdraw_free(die, within);
+            space.state[at] = SuperblockState::Erasing;
+        } else {
+            space.take(die, within);
         }
     }
 
     /// A parity program is done, for good or ill.
-    pub(crate) fn on_parity_programmed<P: Probe>(
+    pub fn on_parity_programmed<P: Probe>(
         &mut self,
         superblock: u32,
         status: ProgramStatus,
@@ -72,7 +86,7 @@ impl Media {
     }
 
     /// A member holds nothing any more.
-    pub(crate) fn on_member_emptied<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
+    pub fn on_member_emptied<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
         let stripes = self.stripes();
         let (group, bit) = (stripes.group_of(superblock), 1 << stripes.member_of(superblock));
         let of = &mut stripes.groups[group as usize];
@@ -84,7 +98,7 @@ impl Media {
     }
 
     /// Erases a group of which nothing is needed any more.
-    pub(crate) fn erase_group<P: Probe>(&mut self, group: u32, ctx: &mut Context<P>) {
+    pub fn erase_group<P: Probe>(&mut self, group: u32, ctx: &mut Context<P>) {
         let stripes = self.stripes();
         let of = &stripes.groups[group as usize];
         let (phase, parity) = (of.phase, of.parity);
@@ -100,9 +114,7 @@ impl Media {
         let mut of_group = Origin::Gc;
         for member in members(taken) {
             let (die, superblock) = self.stripes().place_of(group, member);
-            if let Some(origin) = self.movers[die].begin_erase(superblock % self.store.space.per_die) {
-                self.store.space.state[superblock as usize] = SuperblockState::Erasing;
-                self.submit_erase(die, superblock, origin, ctx);
+            if let Some(origin) = self.erase_pending(die, superblock, ctx) {
                 (erases, of_group) = (erases + 1, origin);
             }
         }
@@ -115,45 +127,25 @@ impl Media {
         assert!(erases > 0, "group {group} was reclaimed though nothing was written");
     }
 
-    pub(crate) fn submit_erase<P: Probe>(
-        &mut self,
-        die: usize,
-        superblock: u32,
-        origin: Origin,
-        ctx: &mut Context<P>,
-    ) {
-        let within = superblock % self.store.space.per_die;
-        let die = DieId(die as u32);
-        let mut erase = Transaction::new(Kind::Erase, origin, Class::Erase, die, within, 0);
-        erase.wear = self.store.controller.wear_row(|| self.store.array.worn(die.0, within));
-        self.store.controller.submit(erase, ctx);
-    }
-
-    /// Erases one superblock of a group; one that fails is repaired or leaves the group.
-    pub(crate) fn erase_member(&mut self, die: usize, global: u32) {
-        let (at, within) = (global as usize, global % self.store.space.per_die);
-        assert_eq!(self.store.space.valid[at], 0, "superblock {global} was erased with valid data");
-        self.store.forget_copies(at);
-        let done = self.store.array.erase(die as u32, within);
-        self.store.stats.erase_failures += u64::from(!done);
-        self.store.space.dies[die].erases += 1;
-        let failing = std::mem::replace(&mut self.store.space.failing[at], false);
-        if (failing || !done) && self.store.array.retire(die as u32, within) == nand::RetireOutcome::Lost {
-            let was_parity = self.stripes().is_parity(global);
-            let group = self.stripes().group_of(global) as usize;
-            let bit = 1 << self.stripes().member_of(global);
-            self.stripes().groups[group].alive &= !bit;
-            if was_parity {
-                self.store.space.state[at] = SuperblockState::Lost;
-                self.store.stats.superblocks_lost += 1;
-            } else {
-                self.lose_superblock(die, at);
-            }
+    /// A superblock of a group is erased; one that cannot be repaired leaves the group.
+    pub fn erase_member(&mut self, die: usize, global: u32, origin: Origin) {
+        if self.erase(die, global % self.store.space.per_die, origin) {
+            return;
+        }
+        let stripes = self.stripes();
+        let (group, bit) = (stripes.group_of(global) as usize, 1 << stripes.member_of(global));
+        let was_parity = stripes.is_parity(global);
+        stripes.groups[group].alive &= !bit;
+        if was_parity {
+            self.store.space.state[global as usize] = SuperblockState::Lost;
+            self.store.stats.superblocks_lost += 1;
+        } else {
+            self.lose_superblock(die, global as usize);
         }
     }
 
     /// A group is erased: its superblocks with data are free again. Gives them, each with its die.
-    pub(crate) fn give_back(&mut self, group: u32) -> Vec<(usize, u32)> {
+    pub fn give_back(&mut self, group: u32) -> Vec<(usize, u32)> {
         let before = self.stripes().groups[group as usize].taken;
         let elected = self.stripes().begin_anew(group);
         if let Some(member) = elected {
@@ -170,18 +162,12 @@ impl Media {
             self.stripes().groups[group as usize].alive = 0;
         }
         let stripes = self.stripes();
-        let freed: Vec<(usize, u32)> = members(before & stripes.data_members(group))
-            .map(|member| stripes.place_of(group, member))
-            .collect();
+        let freed: Vec<(usize, u32)> = stripes.places(group, before & stripes.data_members(group)).collect();
         let mut asked = 0;
         for &(die, superblock) in &freed {
-            let at = superblock as usize;
-            let cycles = self.store.array.pe_cycles(die as u32, superblock % self.store.space.per_die);
-            self.store.space.pe_cycles[at] = cycles;
-            if let Some(regulation) = &mut self.guards.regulation {
-                regulation.note_wear(at, cycles);
-            }
-            asked = asked.max(self.store.space.free_rank(die, superblock % self.store.space.per_die));
+            let within = superblock % self.store.space.per_die;
+            self.note_cycles(die, within);
+            asked = asked.max(self.store.space.free_rank(die, within));
         }
         let rank = self.stripes().rank(group, asked);
         self.stripes().groups[group as usize].rank = rank;
@@ -192,7 +178,7 @@ impl Media {
     }
 
     /// A superblock holds no data from now on.
-    pub(crate) fn withdraw(&mut self, group: u32, member: u32, state: SuperblockState) {
+    pub fn withdraw(&mut self, group: u32, member: u32, state: SuperblockState) {
         let (die, superblock) = self.stripes().place_of(group, member);
         self.lose_superblock(die, superblock as usize);
         // The block is good: it is only the drive's room that is smaller.

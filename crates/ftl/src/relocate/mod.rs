@@ -2,4 +2,7 @@
 
 mod erase;
 mod groups;
+mod mover;
 mod moving;
+
+pub(crate) use mover::{Customer, Mover, PENDING_MAX};

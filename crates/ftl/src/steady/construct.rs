@@ -3,6 +3,7 @@
 //! Left out: dies that differ in their bad blocks hold the same share of the data, as in a drive that is overwritten
 //! in turns; what a policy learns (`latency-guided`) begins anew.
 
+use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::store::{Frontier, SuperblockState};
 use controller::Origin;
@@ -60,7 +61,7 @@ impl PageMapped {
         }
         let mut random = RandomStream::new(seed, "ftl.construct");
         let permutation = Permutation::draw(u64::from(filled), &mut random);
-        let shares = self.draw_shares(filled, &mut random)?;
+        let shares = self.media.draw_shares(filled, &mut random)?;
         let cycles = vec![0; self.media.store.layout.superblocks()];
         let mut builder = Builder { permutation, placed: 0, random, cycles };
         let mut order: Vec<usize> = (0..moments.len()).collect();
@@ -69,7 +70,7 @@ impl PageMapped {
             let at = set % order.len();
             let drawn = at + builder.random.below((order.len() - at) as u64) as usize;
             order.swap(at, drawn);
-            self.construct_set(set, &moments[order[at]], shares, &mut builder)?;
+            self.media.construct_set(set, &moments[order[at]], shares, &mut builder)?;
         }
         if let Some(demand) = &mut self.media.guards.demand {
             demand.fall_behind();
@@ -78,7 +79,9 @@ impl PageMapped {
         self.media.store.stats.units_programmed[Origin::Host as usize] += u64::from(filled);
         Ok(())
     }
+}
 
+impl Media {
     fn construct_set(
         &mut self,
         set: usize,
@@ -90,8 +93,8 @@ impl PageMapped {
             let roles = self.roles_of_die(set, &moment.dies[0], &mut builder.random)?;
             let free: Vec<u32> = roles.free.iter().map(|&(superblock, _)| superblock).collect();
             self.construct_die(set, &moment.dies[0], roles, shares[0], builder)?;
-            free.into_iter().for_each(|superblock| self.media.store.space.push_free(set, superblock));
-            self.media.store.space.dies[set].erases = moment.dies[0].erases;
+            free.into_iter().for_each(|superblock| self.store.space.push_free(set, superblock));
+            self.store.space.dies[set].erases = moment.dies[0].erases;
             return Ok(());
         }
         let plan = self.plan_groups(set, moment, &mut builder.random)?;
@@ -100,7 +103,7 @@ impl PageMapped {
             self.construct_die(first + at, &moment.dies[at], roles, share, builder)?;
         }
         self.begin_groups(&plan.groups);
-        for (die, moment) in self.media.store.space.dies[first..].iter_mut().zip(&moment.dies) {
+        for (die, moment) in self.store.space.dies[first..].iter_mut().zip(&moment.dies) {
             die.erases = moment.erases;
         }
         Ok(())
@@ -109,21 +112,17 @@ impl PageMapped {
     /// How many of `filled` units each die holds. Dies are written in turns and lose a unit wherever one is overwritten:
     /// in equilibrium a die's share of n varies as n / 2 beside the others.
     fn draw_shares(&self, filled: u32, random: &mut RandomStream) -> Result<Vec<u32>, String> {
-        let dies = self.media.store.layout.dies;
+        let dies = self.store.layout.dies;
         let sigma = (f64::from(filled) / f64::from(dies) / 2.0).sqrt();
         let drawn: Vec<f64> = (0..dies).map(|_| sigma * normal(random)).collect();
         let mean = drawn.iter().sum::<f64>() / f64::from(dies);
         let even = f64::from(filled) / f64::from(dies);
-        let mut shares: Vec<u32> = (drawn.iter().zip(&self.media.store.space.dies))
+        let mut shares: Vec<u32> = (drawn.iter().zip(&self.store.space.dies))
             .map(|(drawn, die)| ((even + drawn - mean).max(0.0) as u32).min(die.quota))
             .collect();
         let mut left = i64::from(filled) - shares.iter().map(|share| i64::from(*share)).sum::<i64>();
         let room = |shares: &[u32]| -> i64 {
-            shares
-                .iter()
-                .zip(&self.media.store.space.dies)
-                .map(|(share, die)| i64::from(die.quota - share))
-                .sum()
+            shares.iter().zip(&self.store.space.dies).map(|(share, die)| i64::from(die.quota - share)).sum()
         };
         if left > room(&shares) {
             return Err(format!("there are too few good superblocks to hold {filled} mapping units"));
@@ -132,7 +131,7 @@ impl PageMapped {
             let die = random.below(u64::from(dies)) as usize;
             if left > 0 {
                 let more = (left.unsigned_abs().div_ceil(u64::from(dies)) as u32)
-                    .min(self.media.store.space.dies[die].quota - shares[die]);
+                    .min(self.store.space.dies[die].quota - shares[die]);
                 shares[die] += more;
                 left -= i64::from(more);
             } else if shares[die] > 0 {
@@ -154,37 +153,37 @@ impl PageMapped {
         let plan = self.plan_die(die, roles, share, builder)?;
         let counts = self.valid_counts(die, &plan, share, &mut builder.random)?;
         self.wear_die(die, &builder.cycles);
-        let (units, stretch) = (self.media.store.layout.data_units(), self.stretch(moment, &plan));
+        let (units, stretch) = (self.store.layout.data_units(), self.stretch(moment, &plan));
         let oldest = plan.closed.first().map_or(0.0, |(_, block)| block.age);
         let start = (oldest * stretch * f64::from(units)).ceil() as u64;
         for ((superblock, block), valid) in plan.closed.iter().zip(counts) {
-            let global = self.media.store.space.global(die, *superblock);
+            let global = self.store.space.global(die, *superblock);
             self.place(global, 0..units, valid, builder);
-            self.media.store.array.restore(global, self.media.store.layout.rows);
+            self.store.array.restore(global, self.store.layout.rows);
             let age = (block.age * stretch * f64::from(units)) as u64;
-            self.media.store.space.dies[die].clock = start - age;
-            self.media.store.space.close(die, *superblock);
+            self.store.space.dies[die].clock = start - age;
+            self.store.space.close(die, *superblock);
         }
-        self.media.store.space.dies[die].clock = start;
+        self.store.space.dies[die].clock = start;
         for stream in 0..2 {
             let Some((superblock, next_unit, valid)) = plan.open[stream] else { continue };
-            let global = self.media.store.space.global(die, superblock);
-            self.media.store.space.state[global] = SuperblockState::Open;
-            self.media.store.space.dies[die].frontiers[stream] =
+            let global = self.store.space.global(die, superblock);
+            self.store.space.state[global] = SuperblockState::Open;
+            self.store.space.dies[die].frontiers[stream] =
                 Frontier { superblock, next_unit, ..Frontier::CLOSED };
             self.place(global, 0..next_unit, valid, builder);
         }
         if let (Some((superblock, valid)), Some(victim)) = (plan.victim, &moment.victim) {
-            let global = self.media.store.space.global(die, superblock);
-            self.media.store.space.state[global] = SuperblockState::Victim;
-            self.media.store.array.restore(global, self.media.store.layout.rows);
+            let global = self.store.space.global(die, superblock);
+            self.store.space.state[global] = SuperblockState::Victim;
+            self.store.array.restore(global, self.store.layout.rows);
             let row = self.row_of(victim.done);
-            self.place(global, row * self.media.store.layout.row_units..units, valid, builder);
-            let collection = &mut self.media.movers[die];
-            (collection.victim, collection.next_row) = (superblock, row);
-            (collection.rate, collection.credit) = (victim.rate, moment.credit * f64::from(units));
+            self.place(global, row * self.store.layout.row_units..units, valid, builder);
+            let collection = &mut self.collections[die];
+            (collection.mover.victim, collection.mover.next_row) = (superblock, row);
+            (collection.pace.rate, collection.pace.credit) = (victim.rate, moment.credit * f64::from(units));
         }
-        self.media.store.space.dies[die].live = share;
+        self.store.space.dies[die].live = share;
         Ok(())
     }
 
@@ -194,7 +193,7 @@ impl PageMapped {
     }
 
     fn row_of(&self, part: f64) -> u32 {
-        (part * f64::from(self.media.store.layout.rows)).round() as u32
+        (part * f64::from(self.store.layout.rows)).round() as u32
     }
 
     /// What the superblocks of a die with such roles hold, `share` units in all.
@@ -205,9 +204,9 @@ impl PageMapped {
         share: u32,
         builder: &mut Builder,
     ) -> Result<DiePlan, String> {
-        let (units, program) = (self.media.store.layout.data_units(), self.media.store.layout.program_units);
+        let (units, program) = (self.store.layout.data_units(), self.store.layout.program_units);
         let mut take = |(superblock, cycles): (u32, u32)| {
-            builder.cycles[die * self.media.store.space.per_die as usize + superblock as usize] = cycles;
+            builder.cycles[die * self.store.space.per_die as usize + superblock as usize] = cycles;
             superblock
         };
         let part = |part: f64| (part * f64::from(units)).round() as u32;
@@ -224,7 +223,7 @@ impl PageMapped {
             Some((take((superblock, block.cycles)), next_unit, valid))
         });
         let victim = roles.victim.map(|(superblock, block)| {
-            let room = units.saturating_sub(self.row_of(block.done) * self.media.store.layout.row_units);
+            let room = units.saturating_sub(self.row_of(block.done) * self.store.layout.row_units);
             (take((superblock, block.cycles)), hold(part(block.valid), room))
         });
         roles.free.into_iter().chain(roles.parity).for_each(|free| {
@@ -248,13 +247,11 @@ impl PageMapped {
         share: u32,
         random: &mut RandomStream,
     ) -> Result<Vec<u32>, String> {
-        let units = f64::from(self.media.store.layout.data_units());
+        let units = f64::from(self.store.layout.data_units());
         let others: u32 = plan.open.iter().flatten().map(|(_, _, valid)| valid).sum::<u32>()
             + plan.victim.map_or(0, |(_, valid)| valid);
         let wanted = share.saturating_sub(others);
-        if share > self.media.store.space.dies[die].quota
-            || f64::from(wanted) > plan.closed.len() as f64 * units
-        {
+        if share > self.store.space.dies[die].quota || f64::from(wanted) > plan.closed.len() as f64 * units {
             return Err(format!("die {die} has too few good superblocks to hold {share} mapping units"));
         }
         let garbage: f64 = plan.closed.iter().map(|(_, block)| 1.0 - block.valid).sum();
@@ -278,8 +275,8 @@ impl PageMapped {
 
     /// Makes `valid` of some units of a superblock the homes of the next logical units.
     fn place(&mut self, global: usize, range: std::ops::Range<u32>, valid: u32, builder: &mut Builder) {
-        let first = self.media.store.layout.first_ppa(global as u32);
-        let (forward, backward, valid_bits) = self.media.store.map.arrays_mut();
+        let first = self.store.layout.first_ppa(global as u32);
+        let (forward, backward, valid_bits) = self.store.map.arrays_mut();
         let mut left = valid;
         for start in range.clone().step_by(64) {
             let count = (range.end - start).min(64);
@@ -294,18 +291,17 @@ impl PageMapped {
                 valid_bits[ppa as usize / 64] |= 1 << (ppa % 64);
             }
         }
-        self.media.store.space.valid[global] = valid;
+        self.store.space.valid[global] = valid;
     }
 
     /// Gives the superblocks of a die the wear of those they were built after.
     fn wear_die(&mut self, die: usize, cycles: &[u32]) {
-        for superblock in 0..self.media.store.layout.superblocks_per_die {
-            let global = self.media.store.space.global(die, superblock);
-            if self.media.store.space.state[global] != SuperblockState::Lost {
-                self.media.store.array.wear_superblock(die as u32, superblock, cycles[global]);
-                if self.media.store.space.state[global] != SuperblockState::Parity {
-                    self.media.store.space.pe_cycles[global] =
-                        self.media.store.array.pe_cycles(die as u32, superblock);
+        for superblock in 0..self.store.layout.superblocks_per_die {
+            let global = self.store.space.global(die, superblock);
+            if self.store.space.state[global] != SuperblockState::Lost {
+                self.store.array.wear_superblock(die as u32, superblock, cycles[global]);
+                if self.store.space.state[global] != SuperblockState::Parity {
+                    self.store.space.pe_cycles[global] = self.store.array.pe_cycles(die as u32, superblock);
                 }
             }
         }

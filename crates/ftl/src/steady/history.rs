@@ -4,7 +4,9 @@
 //!
 //! Not kept: which units are valid (in steady state under uniform overwriting any could be), and what policies learnt.
 
+use crate::media::Media;
 use crate::pages::PageMapped;
+use crate::relocate::Mover;
 use crate::store::{NONE, SuperblockState};
 use units::SuperblockId;
 
@@ -97,52 +99,54 @@ impl PageMapped {
     /// What the first die looks like now, and those that its superblocks share parity with. `worn`: cycles that their
     /// blocks had when the drive was new.
     pub fn moment(&self, worn: u32) -> SetMoment {
-        let Some(stripes) = &self.media.guards.parity else {
-            return SetMoment { dies: vec![self.moment_of(0, worn)], groups: Vec::new() };
+        let media = &self.media;
+        let Some(stripes) = &media.guards.parity else {
+            return SetMoment { dies: vec![media.moment_of(0, worn)], groups: Vec::new() };
         };
         let dies = stripes.dies_of(0);
         let group = |slot: u32| GroupMoment {
             rank: stripes.groups[slot as usize].rank,
-            members: dies.clone().map(|die| self.member(die, slot, worn)).collect(),
+            members: dies.clone().map(|die| media.member(die, slot, worn)).collect(),
         };
         SetMoment {
-            groups: (0..self.media.store.space.per_die).map(group).collect(),
-            dies: dies.clone().map(|die| self.moment_of(die, worn)).collect(),
+            groups: (0..media.store.space.per_die).map(group).collect(),
+            dies: dies.clone().map(|die| media.moment_of(die, worn)).collect(),
         }
     }
+}
 
+impl Media {
     fn part_valid(&self, global: usize) -> f64 {
-        f64::from(self.media.store.space.valid[global]) / f64::from(self.media.store.layout.data_units())
+        f64::from(self.store.space.valid[global]) / f64::from(self.store.layout.data_units())
     }
 
     fn cycles_since(&self, global: usize, worn: u32) -> u32 {
-        self.media.store.space.pe_cycles[global].saturating_sub(worn)
+        self.store.space.pe_cycles[global].saturating_sub(worn)
     }
 
     fn used(&self, die: usize, superblock: u32, worn: u32) -> UsedBlock {
-        let space = &self.media.store.space;
+        let space = &self.store.space;
         let at = space.global(die, superblock);
         let age = (space.dies[die].clock - space.closed_at[at]) as f64;
         UsedBlock {
             valid: self.part_valid(at),
-            age: age / f64::from(self.media.store.layout.data_units()),
+            age: age / f64::from(self.store.layout.data_units()),
             cycles: self.cycles_since(at, worn),
         }
     }
 
     fn opened(&self, die: usize, stream: usize, worn: u32) -> Option<OpenBlock> {
-        let frontier = self.media.store.space.dies[die].frontiers[stream];
-        let at =
-            (frontier.superblock != NONE).then(|| self.media.store.space.global(die, frontier.superblock))?;
+        let frontier = self.store.space.dies[die].frontiers[stream];
+        let at = (frontier.superblock != NONE).then(|| self.store.space.global(die, frontier.superblock))?;
         Some(OpenBlock {
-            written: f64::from(frontier.next_unit) / f64::from(self.media.store.layout.data_units()),
+            written: f64::from(frontier.next_unit) / f64::from(self.store.layout.data_units()),
             valid: self.part_valid(at),
             cycles: self.cycles_since(at, worn),
         })
     }
 
     fn member(&self, die: usize, superblock: u32, worn: u32) -> Member {
-        let space = &self.media.store.space;
+        let space = &self.store.space;
         let at = space.global(die, superblock);
         let opened = |stream: usize| {
             let is_its = space.dies[die].frontiers[stream].superblock == superblock;
@@ -150,7 +154,7 @@ impl PageMapped {
         };
         match space.state[at] {
             SuperblockState::Parity => {
-                Member::Parity(self.media.store.array.pe_cycles(die as u32, superblock).saturating_sub(worn))
+                Member::Parity(self.store.array.pe_cycles(die as u32, superblock).saturating_sub(worn))
             }
             SuperblockState::Closed => Member::Closed(self.used(die, superblock, worn)),
             _ => opened(0).or_else(|| opened(1)).unwrap_or(Member::Free(self.cycles_since(at, worn))),
@@ -158,23 +162,24 @@ impl PageMapped {
     }
 
     fn moment_of(&self, die: usize, worn: u32) -> Moment {
-        let space = &self.media.store.space.dies[die];
-        let units = f64::from(self.media.store.layout.data_units());
-        let global = |at: u32| self.media.store.space.global(die, at);
+        let space = &self.store.space.dies[die];
+        let units = f64::from(self.store.layout.data_units());
+        let global = |at: u32| self.store.space.global(die, at);
         let mut order: Vec<u32> = space.candidates.iter().map(|SuperblockId(at)| *at).collect();
-        order.sort_by_key(|&at| (self.media.store.space.closed_at[global(at)], at));
-        let collection = &self.media.movers[die];
-        let victim = (collection.victim != NONE).then(|| VictimBlock {
-            done: f64::from(collection.next_row) / f64::from(self.media.store.layout.rows),
-            valid: self.part_valid(global(collection.victim)),
-            rate: collection.rate,
-            cycles: self.cycles_since(global(collection.victim), worn),
+        order.sort_by_key(|&at| (self.store.space.closed_at[global(at)], at));
+        let collection = &self.collections[die];
+        let Mover { victim, next_row, .. } = collection.mover;
+        let victim = (victim != NONE).then(|| VictimBlock {
+            done: f64::from(next_row) / f64::from(self.store.layout.rows),
+            valid: self.part_valid(global(victim)),
+            rate: collection.pace.rate,
+            cycles: self.cycles_since(global(victim), worn),
         });
         Moment {
             closed: order.iter().map(|&at| self.used(die, at, worn)).collect(),
             open: [0, 1].map(|stream| self.opened(die, stream, worn)),
             victim,
-            credit: collection.credit / units,
+            credit: collection.pace.credit / units,
             free: space.free.iter().map(|entry| self.cycles_since(global(entry.0.1), worn)).collect(),
             kept: self.superblocks_kept(),
             erases: space.erases,

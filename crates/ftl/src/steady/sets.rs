@@ -1,7 +1,7 @@
 //! What each superblock of a die, or of dies that share parity, is to become when a moment of a history is built again.
 
 use crate::guards::members;
-use crate::pages::PageMapped;
+use crate::media::Media;
 use crate::steady::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 use crate::store::{NONE, SuperblockState};
 use engine::RandomStream;
@@ -24,7 +24,7 @@ pub(super) struct SetPlan {
     pub groups: Vec<u32>,
 }
 
-impl PageMapped {
+impl Media {
     /// The roles of a die's superblocks, which are in random order.
     pub(super) fn roles_of_die(
         &mut self,
@@ -32,7 +32,7 @@ impl PageMapped {
         moment: &Moment,
         random: &mut RandomStream,
     ) -> Result<Roles, String> {
-        let free = &mut self.media.store.space.dies[die].free;
+        let free = &mut self.store.space.dies[die].free;
         let mut superblocks: Vec<u32> = free.drain().map(|Reverse((_, superblock))| superblock).collect();
         superblocks.sort_unstable();
         shuffle(&mut superblocks, random);
@@ -47,7 +47,7 @@ impl PageMapped {
         if let Some(block) = moment.victim {
             roles.victim = Some((take()?, block));
         }
-        let more = self.superblocks_kept() + self.media.cache_reserved();
+        let more = self.superblocks_kept() + self.cache_reserved();
         let free_count = (moment.free.len() as u32 + more).saturating_sub(moment.kept).max(1);
         for at in 0..free_count as usize {
             let cycles = moment.free.get(at % moment.free.len().max(1)).copied().unwrap_or(0);
@@ -71,9 +71,8 @@ impl PageMapped {
         moment: &SetMoment,
         random: &mut RandomStream,
     ) -> Result<SetPlan, String> {
-        let stripes =
-            self.media.guards.parity.as_ref().expect("a moment of groups is one of a drive with parity");
-        let (dies, per_die) = (stripes.dies_of(set), self.media.store.space.per_die);
+        let stripes = self.guards.parity.as_ref().expect("a moment of groups is one of a drive with parity");
+        let (dies, per_die) = (stripes.dies_of(set), self.store.space.per_die);
         let all = set as u32 * per_die..(set as u32 + 1) * per_die;
         let mut left: Vec<u32> = all.filter(|&group| stripes.groups[group as usize].parity != NONE).collect();
         shuffle(&mut left, random);
@@ -115,14 +114,14 @@ impl PageMapped {
             roles.closed.sort_by(|(_, a), (_, b)| b.age.total_cmp(&a.age));
         }
         for die in dies {
-            self.media.store.space.dies[die].free.clear();
+            self.store.space.dies[die].free.clear();
         }
         Ok(SetPlan { roles, groups })
     }
 
     /// The member of a moment's group that one of this drive's stands for: parity for parity, the others in their places.
     fn stands_for(&self, group: u32, like: &GroupMoment, member: u32) -> usize {
-        let stripes = self.media.guards.parity.as_ref().expect("a group is one of a drive with parity");
+        let stripes = self.guards.parity.as_ref().expect("a group is one of a drive with parity");
         let (own, other) = (stripes.groups[group as usize].parity, like.parity());
         (if member == own {
             other
@@ -135,7 +134,7 @@ impl PageMapped {
 
     /// A group can take the place of one at a moment when every die keeps what it has open.
     fn can_be(&self, group: u32, like: &GroupMoment) -> bool {
-        let stripes = self.media.guards.parity.as_ref().expect("a group is one of a drive with parity");
+        let stripes = self.guards.parity.as_ref().expect("a group is one of a drive with parity");
         (0..like.members.len() as u32).all(|member| {
             let alive = stripes.groups[group as usize].alive >> member & 1 == 1;
             let same = self.stands_for(group, like, member) == member as usize;
@@ -145,40 +144,39 @@ impl PageMapped {
 
     /// Tells the stripes what is written of a set's superblocks, and frees the rest of them, in this order of groups.
     pub(super) fn begin_groups(&mut self, groups: &[u32]) {
-        let set = self.media.stripes().set_of_group(groups.first().copied().unwrap_or(0));
-        let per_die = self.media.store.space.per_die;
-        for die in self.media.stripes().dies_of(set) {
+        let set = self.stripes().set_of_group(groups.first().copied().unwrap_or(0));
+        let per_die = self.store.space.per_die;
+        for die in self.stripes().dies_of(set) {
             for superblock in 0..per_die {
-                let global = self.media.store.space.global(die, superblock);
-                if self.media.store.space.state[global] == SuperblockState::Closed {
-                    let programs = self.media.store.layout.rows / self.media.store.layout.program_rows;
+                let global = self.store.space.global(die, superblock);
+                if self.store.space.state[global] == SuperblockState::Closed {
+                    let programs = self.store.layout.rows / self.store.layout.program_rows;
                     self.note_written_untimed(global as u32, programs);
                 }
             }
-            for frontier in self.media.store.space.dies[die].frontiers {
+            for frontier in self.store.space.dies[die].frontiers {
                 if frontier.superblock != NONE {
-                    let global = self.media.store.space.global(die, frontier.superblock);
-                    let programs = frontier.next_unit / self.media.store.layout.program_units;
+                    let global = self.store.space.global(die, frontier.superblock);
+                    let programs = frontier.next_unit / self.store.layout.program_units;
                     self.note_written_untimed(global as u32, programs);
                 }
             }
         }
         let mut least = 0;
         for &group in groups {
-            let stripes = self.media.stripes();
-            let free: Vec<(usize, u32)> =
-                members(stripes.data_members(group)).map(|member| stripes.place_of(group, member)).collect();
+            let stripes = self.stripes();
+            let free: Vec<(usize, u32)> = stripes.data_places(group).collect();
             let free: Vec<(usize, u32)> = (free.into_iter())
-                .filter(|&(_, global)| self.media.store.space.state[global as usize] == SuperblockState::Free)
+                .filter(|&(_, global)| self.store.space.state[global as usize] == SuperblockState::Free)
                 .collect();
-            let ranks = free.iter().map(|&(die, at)| self.media.store.space.free_rank(die, at % per_die));
+            let ranks = free.iter().map(|&(die, at)| self.store.space.free_rank(die, at % per_die));
             let rank = ranks.max().unwrap_or(0).max(least);
-            self.media.stripes().groups[group as usize].rank = rank;
-            if self.media.stripes().is_begun(group) {
+            self.stripes().groups[group as usize].rank = rank;
+            if self.stripes().is_begun(group) {
                 least = rank + 1;
             }
             for (die, global) in free {
-                self.media.store.space.push_ranked(die, global % per_die, rank);
+                self.store.space.push_ranked(die, global % per_die, rank);
             }
         }
     }

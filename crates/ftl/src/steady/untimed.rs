@@ -8,8 +8,11 @@
 //! here: program failures, programs larger than a unit (frontiers are completed to a whole program unit when time
 //! begins again), and pacing with parity, whose groups are reclaimed at once.
 
+use crate::Layout;
 use crate::host_side::Sectored;
+use crate::media::Media;
 use crate::pages::PageMapped;
+use crate::relocate::Customer;
 use crate::store::{Frontier, HOST, NONE};
 use controller::Origin;
 use units::{Lpn, Ppa};
@@ -46,10 +49,8 @@ impl PageMapped {
         let programs =
             self.media.store.stats.units_written / u64::from(self.media.store.layout.program_units);
         let start = (programs % dies as u64) as usize;
-        let die = (0..dies)
-            .map(|step| if start + step >= dies { start + step - dies } else { start + step })
-            .find(|&die| self.make_room_untimed(die));
-        let Some(die) = die else { return false };
+        let mut in_turns = (start..dies).chain(0..start);
+        let Some(die) = in_turns.find(|&die| self.make_room_untimed(die)) else { return false };
         self.put_on_die_untimed(die, lpn, origin);
         true
     }
@@ -74,8 +75,7 @@ impl PageMapped {
         }
         self.media.note_change(lpn);
         self.media.store.map.clear(lpn);
-        let superblock = self.media.invalidate(home);
-        self.media.store.space.dies[(superblock / self.media.store.space.per_die) as usize].live -= 1;
+        self.media.invalidate_host(home);
         self.media.store.emptied.clear();
         self.media.store.stats.units_trimmed += 1;
     }
@@ -84,21 +84,18 @@ impl PageMapped {
         self.media.store.stats.units_programmed[origin as usize] += 1;
         // In mixed mode a collection of groups may fill the superblock that was just opened.
         while self.media.store.space.dies[die].frontiers[HOST].superblock == NONE {
-            assert!(
-                self.media.store.space.open(die, HOST),
-                "die {die} takes a write and has nothing to open"
-            );
+            let opened = self.media.store.space.open(die, HOST);
+            assert!(opened, "die {die} takes a write and has nothing to open");
             if self.media.guards.parity.is_some() {
                 self.collect_groups_untimed(die);
             }
         }
         let old = self.media.store.map.lookup(lpn);
-        self.put_untimed(die, HOST, lpn);
-        self.media.movers[die].spend();
+        self.media.put_untimed(die, HOST, lpn);
+        self.media.collections[die].spend();
         self.media.store.space.dies[die].live += 1;
         if old != Ppa::NONE {
-            let superblock = self.media.invalidate(old);
-            self.media.store.space.dies[(superblock / self.media.store.space.per_die) as usize].live -= 1;
+            self.media.invalidate_host(old);
         }
         self.media.store.emptied.clear();
     }
@@ -117,16 +114,12 @@ impl PageMapped {
             if frontier.superblock == NONE {
                 // In time a collection that paces the host comes to its end a little before the host needs it.
                 while self.go_on_untimed(die) {}
-            } else if self.media.movers[die].victim == NONE
+            } else if !self.media.collections[die].mover.has_victim()
                 && frontier.next_unit.is_multiple_of(self.media.store.layout.program_units)
             {
                 self.take_untimed(die);
             }
-            while !self.has_own_room_untimed(die) {
-                if !self.go_on_untimed(die) {
-                    break;
-                }
-            }
+            while !self.has_own_room_untimed(die) && self.go_on_untimed(die) {}
             if self.has_own_room_untimed(die) {
                 return true;
             }
@@ -140,7 +133,7 @@ impl PageMapped {
     /// True while the die is short of superblocks, so that what it collects goes before the host's programs.
     #[inline]
     fn is_urgent(&self, die: usize) -> bool {
-        self.media.movers[die].victim != NONE
+        self.media.collections[die].mover.has_victim()
             && self.media.free_superblocks(die) < 2
             && self.media.store.controller.hastens_collection()
     }
@@ -148,8 +141,8 @@ impl PageMapped {
     /// Units the host earns by each unit that the first die moves, while what it collects goes before the host's programs
     /// and paces them; none while it does not.
     pub fn urgent_rate(&self) -> Option<f64> {
-        let collection = &self.media.movers[0];
-        (self.is_urgent(0) && collection.is_pacing()).then_some(collection.rate)
+        let collection = &self.media.collections[0];
+        (self.is_urgent(0) && collection.is_pacing()).then_some(collection.pace.rate)
     }
 
     /// The drive stands for one with more superblocks in a die, of which it has this part.
@@ -173,43 +166,9 @@ impl PageMapped {
     fn has_own_room_untimed(&self, die: usize) -> bool {
         let open = self.media.store.space.dies[die].frontiers[HOST].superblock != NONE;
         if open && !self.media.rules.mixed {
-            !self.media.movers[die].holds_host_back()
+            !self.media.collections[die].holds_host_back()
         } else {
             self.media.has_own_room(die)
-        }
-    }
-
-    /// Puts a unit into the open superblock of a stream and makes it the unit's home.
-    #[inline]
-    fn put_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) {
-        let space = &mut self.media.store.space.dies[die];
-        space.clock += 1;
-        let frontier = &mut space.frontiers[stream];
-        let superblock = frontier.superblock;
-        let global = die as u32 * self.media.store.layout.superblocks_per_die + superblock;
-        let ppa = Ppa(self.media.store.layout.first_ppa(global) + frontier.next_unit);
-        frontier.next_unit += 1;
-        let (first, full) =
-            (frontier.next_unit == 1, frontier.next_unit == self.media.store.layout.data_units());
-        self.media.store.map.assign(ppa, lpn);
-        self.media.note_change(lpn);
-        self.media.store.map.set(lpn, ppa);
-        self.media.store.space.valid[global as usize] += 1;
-        if full {
-            self.media.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
-            self.media.store.array.restore(global as usize, self.media.store.layout.rows);
-            self.media.store.stats.units_programmed[Origin::Map as usize] +=
-                u64::from(self.media.store.layout.summary_units);
-            self.media.note_closed(global as usize);
-            self.media.store.space.close(die, superblock);
-        }
-        if (first || full) && self.media.guards.parity.is_some() {
-            let programs = if full {
-                self.media.store.layout.superblock_units / self.media.store.layout.program_units
-            } else {
-                1
-            };
-            self.note_written_untimed(global, programs);
         }
     }
 
@@ -217,7 +176,7 @@ impl PageMapped {
         while self.upkeep.trigger.foreground(&self.upkeep.trigger_view(&self.media, die)) {
             let Some(victim) = self.media.store.space.pick_victim(die) else { return };
             let global = self.media.store.space.global(die, victim) as u32;
-            if !self.reclaim_group_untimed(global, Origin::Gc) {
+            if !self.media.reclaim_group_untimed(global, Origin::Gc) {
                 return;
             }
         }
@@ -229,9 +188,8 @@ impl PageMapped {
             return false;
         }
         let Some(victim) = self.media.store.space.pick_victim(die) else { return false };
-        if !self
-            .has_room_untimed(die, self.media.store.space.valid[self.media.store.space.global(die, victim)])
-        {
+        let space = &self.media.store.space;
+        if !self.media.has_room_untimed(die, space.valid[space.global(die, victim)]) {
             return false;
         }
         self.media.store.space.take(die, victim);
@@ -241,86 +199,23 @@ impl PageMapped {
 
     /// Lets the die's collection move some units, or erase what it has emptied; false when it has nothing to do.
     fn go_on_untimed(&mut self, die: usize) -> bool {
-        if self.media.movers[die].victim == NONE && !self.take_untimed(die) {
+        if !self.media.collections[die].mover.has_victim() && !self.take_untimed(die) {
             return false;
         }
-        let victim = self.media.movers[die].victim;
-        let global = self.media.store.space.global(die, victim) as u32;
-        while self.media.movers[die].next_row < self.media.store.layout.rows {
-            let row = self.media.movers[die].next_row;
-            self.media.movers[die].next_row += 1;
-            let moved = self.move_row_untimed(die, global, row, Origin::Gc);
+        if let Some((row, mask)) = self.media.next_row(die, Customer::Collection) {
+            self.media.pass_rows(die, Customer::Collection, 1);
+            self.media.move_row_untimed(die, row, mask, Origin::Gc);
             let share = if self.is_urgent(die) { self.upkeep.urgent_share } else { 1.0 };
-            self.media.movers[die].earn(f64::from(moved) * share, self.media.store.layout.program_units);
-            if moved > 0 && self.media.movers[die].next_row < self.media.store.layout.rows {
+            let earned = f64::from(mask.count_ones()) * share;
+            let collection = &mut self.media.collections[die];
+            collection.pace.earn(earned, self.media.store.layout.program_units);
+            if collection.mover.next_row < self.media.store.layout.rows {
                 return true;
             }
         }
-        self.media.movers[die].victim = NONE;
-        self.erase_untimed(die, victim);
+        let victim = std::mem::replace(&mut self.media.collections[die].mover.victim, NONE);
+        self.media.erase_untimed(die, victim);
         true
-    }
-
-    pub(crate) fn move_all_untimed(&mut self, die: usize, global: u32, origin: Origin) {
-        for row in 0..self.media.store.layout.rows {
-            self.move_row_untimed(die, global, row, origin);
-        }
-    }
-
-    /// Moves what is valid in a page row of a superblock; gives how many units that were.
-    fn move_row_untimed(&mut self, die: usize, global: u32, row: u32, origin: Origin) -> u32 {
-        let stream = usize::from(!self.media.rules.mixed);
-        let start = self.media.store.layout.first_ppa(global) + row * self.media.store.layout.row_units;
-        let mut mask = self.media.store.map.valid_mask(start, self.media.store.layout.row_units);
-        let moved = mask.count_ones();
-        while mask != 0 {
-            let old = Ppa(start + mask.trailing_zeros());
-            mask &= mask - 1;
-            if self.media.store.space.dies[die].frontiers[stream].superblock == NONE {
-                assert!(
-                    self.media.store.space.open(die, stream),
-                    "collection took a victim without room for it"
-                );
-            }
-            let lpn = self.media.store.map.holder(old);
-            self.put_untimed(die, stream, lpn);
-            self.media.invalidate(old);
-            self.media.store.stats.units_programmed[origin as usize] += 1;
-        }
-        moved
-    }
-
-    fn erase_untimed(&mut self, die: usize, superblock: u32) {
-        let global = self.media.store.space.global(die, superblock);
-        self.media.store.space.dies[die].erases += 1;
-        self.media.store.stats.blocks_erased[Origin::Gc as usize] +=
-            u64::from(self.media.store.layout.planes);
-        let wear =
-            self.media.store.controller.wear_row(|| self.media.store.array.worn(die as u32, superblock));
-        let done = self.media.store.array.erase(die as u32, superblock);
-        if !done && self.media.store.array.retire(die as u32, superblock) == nand::RetireOutcome::Lost {
-            self.media.lose_superblock(die, global);
-            return;
-        }
-        self.media.store.space.pe_cycles[global] = self.media.store.array.pe_cycles(die as u32, superblock);
-        self.media.observe_erase(die, superblock, wear);
-        self.media.store.space.push_free(die, superblock);
-        if let Some(cold) = self.media.store.space.pick_relocation(die, superblock) {
-            self.media.store.space.take(die, cold);
-            let cold_global = self.media.store.space.global(die, cold) as u32;
-            if self.has_room_untimed(die, self.media.store.space.valid[cold_global as usize]) {
-                self.move_all_untimed(die, cold_global, Origin::Gc);
-                self.erase_untimed(die, cold);
-            } else {
-                self.media.store.space.close(die, cold);
-            }
-        }
-    }
-
-    pub(crate) fn has_room_untimed(&self, die: usize, units: u32) -> bool {
-        let space = &self.media.store.space.dies[die];
-        let left = space.frontiers[usize::from(!self.media.rules.mixed)].left(&self.media.store.layout);
-        left + self.media.free_superblocks(die) * self.media.store.layout.data_units() >= units
     }
 
     /// Lets time begin again: open superblocks are completed to whole program units.
@@ -328,32 +223,110 @@ impl PageMapped {
         self.settle_map();
         self.settle_sectors();
         for die in 0..self.media.store.layout.dies as usize {
-            for stream in 0..2 {
-                let frontier = &mut self.media.store.space.dies[die].frontiers[stream];
-                let superblock = frontier.superblock;
-                if superblock == NONE {
-                    continue;
-                }
-                frontier.next_unit =
-                    frontier.next_unit.next_multiple_of(self.media.store.layout.program_units);
-                let (next_unit, full) =
-                    (frontier.next_unit, frontier.next_unit == self.media.store.layout.data_units());
-                if full {
-                    *frontier = Frontier::CLOSED;
-                }
-                let global = self.media.store.space.global(die, superblock);
-                let rows = if full {
-                    self.media.store.layout.rows
-                } else {
-                    next_unit / self.media.store.layout.row_units
-                };
-                self.media.store.array.restore(global, rows);
-                if full {
-                    self.media.store.space.close(die, superblock);
-                }
-                self.note_written_untimed(global as u32, rows / self.media.store.layout.program_rows);
-            }
+            (0..2).for_each(|stream| self.media.settle_stream(die, stream));
             self.media.update_eligible(die);
         }
+    }
+}
+
+/// What takes no decision.
+impl Media {
+    /// Puts a unit into the open superblock of a stream and makes it the unit's home.
+    #[inline]
+    fn put_untimed(&mut self, die: usize, stream: usize, lpn: Lpn) {
+        let space = &mut self.store.space.dies[die];
+        space.clock += 1;
+        let frontier = &mut space.frontiers[stream];
+        let superblock = frontier.superblock;
+        let global = die as u32 * self.store.layout.superblocks_per_die + superblock;
+        let ppa = Ppa(self.store.layout.first_ppa(global) + frontier.next_unit);
+        frontier.next_unit += 1;
+        let (first, full) = (frontier.next_unit == 1, frontier.next_unit == self.store.layout.data_units());
+        self.store.map.assign(ppa, lpn);
+        self.note_change(lpn);
+        self.store.map.set(lpn, ppa);
+        self.store.space.valid[global as usize] += 1;
+        if full {
+            self.store.space.dies[die].frontiers[stream] = Frontier::CLOSED;
+            self.store.array.restore(global as usize, self.store.layout.rows);
+            self.store.stats.units_programmed[Origin::Map as usize] +=
+                u64::from(self.store.layout.summary_units);
+            self.note_closed(global as usize);
+            self.store.space.close(die, superblock);
+        }
+        if (first || full) && self.guards.parity.is_some() {
+            let programs =
+                if full { self.store.layout.superblock_units / self.store.layout.program_units } else { 1 };
+            self.note_written_untimed(global, programs);
+        }
+    }
+
+    /// Completes the open superblock of a stream to whole program units.
+    fn settle_stream(&mut self, die: usize, stream: usize) {
+        let (layout, space) = (&self.store.layout, &mut self.store.space);
+        let frontier = &mut space.dies[die].frontiers[stream];
+        let superblock = frontier.superblock;
+        if superblock == NONE {
+            return;
+        }
+        let global = die as u32 * space.per_die + superblock;
+        frontier.next_unit = frontier.next_unit.next_multiple_of(layout.program_units);
+        let mut rows = frontier.next_unit / layout.row_units;
+        if frontier.next_unit == layout.data_units() {
+            rows = layout.rows;
+            *frontier = Frontier::CLOSED;
+            space.close(die, superblock);
+        }
+        self.store.array.restore(global as usize, rows);
+        self.note_written_untimed(global, rows / self.store.layout.program_rows);
+    }
+
+    pub fn move_all_untimed(&mut self, die: usize, global: u32, origin: Origin) {
+        let Layout { rows, row_units, .. } = self.store.layout;
+        for row in global * rows..(global + 1) * rows {
+            let mask = self.store.map.valid_mask(row * row_units, row_units);
+            self.move_row_untimed(die, row, mask, origin);
+        }
+    }
+
+    /// Moves units of a page row (numbered over the drive).
+    #[inline]
+    fn move_row_untimed(&mut self, die: usize, row: u32, mut mask: u64, origin: Origin) {
+        let (stream, first) = (self.moving_stream(), row * self.store.layout.row_units);
+        self.store.stats.units_programmed[origin as usize] += u64::from(mask.count_ones());
+        while mask != 0 {
+            let old = Ppa(first + mask.trailing_zeros());
+            mask &= mask - 1;
+            let space = &mut self.store.space;
+            if space.dies[die].frontiers[stream].superblock == NONE {
+                assert!(space.open(die, stream), "collection took a victim without room for it");
+            }
+            let lpn = self.store.map.holder(old);
+            self.put_untimed(die, stream, lpn);
+            self.invalidate(old);
+        }
+    }
+
+    fn erase_untimed(&mut self, die: usize, superblock: u32) {
+        let wear = self.store.controller.wear_row(|| self.store.array.worn(die as u32, superblock));
+        if !self.erase(die, superblock, Origin::Gc) {
+            return self.lose_superblock(die, self.store.space.global(die, superblock));
+        }
+        if let Some(cold) = self.free_erased(die, superblock, wear) {
+            let global = self.store.space.global(die, cold);
+            self.store.space.take(die, cold);
+            if self.has_room_untimed(die, self.store.space.valid[global]) {
+                self.move_all_untimed(die, global as u32, Origin::Gc);
+                self.erase_untimed(die, cold);
+            } else {
+                self.store.space.close(die, cold);
+            }
+        }
+    }
+
+    pub fn has_room_untimed(&self, die: usize, units: u32) -> bool {
+        let layout = &self.store.layout;
+        let left = self.store.space.dies[die].frontiers[self.moving_stream()].left(layout);
+        left + self.free_superblocks(die) * layout.data_units() >= units
     }
 }

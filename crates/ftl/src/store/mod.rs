@@ -16,6 +16,7 @@ use crate::wear;
 use crate::{FtlStats, Layout};
 use controller::{Controller, Transaction};
 use nand::FlashArray;
+use std::ops::Range;
 use units::Ppa;
 
 /// The stream of the host's data.
@@ -75,6 +76,19 @@ impl Store {
             mask &= mask.wrapping_sub(1);
             (unit < u64::BITS).then(|| Ppa(first + unit))
         })
+    }
+
+    /// The first of some page rows (numbered over the drive) that holds something, and which units of it.
+    #[inline]
+    pub fn first_row(&self, rows: Range<u32>) -> Option<(u32, u64)> {
+        let units = self.layout.row_units;
+        for row in rows {
+            let mask = self.map.valid_mask(row * units, units);
+            if mask != 0 {
+                return Some((row, mask));
+            }
+        }
+        None
     }
 
     /// A superblock (numbered over the drive) is erased: no copy of what it held may come to be taken for what it holds next.

@@ -149,6 +149,12 @@ impl Space {
         die * self.per_die as usize + superblock as usize
     }
 
+    /// The die of a superblock numbered over the drive, and its number there.
+    #[inline]
+    pub fn place_of(&self, superblock: u32) -> (usize, u32) {
+        ((superblock / self.per_die) as usize, superblock % self.per_die)
+    }
+
     /// True when `superblock` (over the drive) may be chosen as a victim.
     #[inline]
     pub fn is_candidate(&self, superblock: usize) -> bool {
@@ -209,19 +215,22 @@ impl Space {
         space.victim.on_close(SuperblockId(superblock), self.valid[global]);
     }
 
-    /// A candidate is to be reclaimed.
+    /// A superblock is to be reclaimed: a candidate, or one that was never to be one.
     pub fn take(&mut self, die: usize, superblock: u32) {
         let global = self.global(die, superblock);
-        let at = std::mem::replace(&mut self.position[global], NONE) as usize;
+        self.state[global] = SuperblockState::Victim;
+        let at = std::mem::replace(&mut self.position[global], NONE);
+        if at == NONE {
+            return;
+        }
         let first = die * self.per_die as usize;
         let space = &mut self.dies[die];
-        space.candidates.swap_remove(at);
-        if let Some(moved) = space.candidates.get(at) {
-            self.position[first + moved.index()] = at as u32;
+        space.candidates.swap_remove(at as usize);
+        if let Some(moved) = space.candidates.get(at as usize) {
+            self.position[first + moved.index()] = at;
         }
         space.candidate_valid -= u64::from(self.valid[global]);
         space.victim.on_reclaim(SuperblockId(superblock));
-        self.state[global] = SuperblockState::Victim;
     }
 
     /// One unit of a superblock turned invalid.

@@ -7,25 +7,14 @@ use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Probe, Transaction};
 
 impl Upkeep {
-    /// What was asked of a die's collection by itself becomes a wish for the group.
-    pub(crate) fn ask_forced(&mut self, media: &mut Media, die: usize) {
-        while let Some((superblock, origin)) = media.movers[die].take_forced() {
-            let global = media.store.space.global(die, superblock);
-            if origin == Origin::Rescue || media.store.space.is_candidate(global) {
-                let group = media.stripes().group_of(global as u32);
-                media.ask(group, origin);
-            }
-        }
-    }
-
     /// Lets the victim policy choose, if the die wants a victim and has none chosen.
-    pub(crate) fn ask_victim(&mut self, media: &mut Media, die: usize) {
+    pub fn ask_victim(&mut self, media: &mut Media, die: usize) {
         if media.stripes().asked_by[die] != NONE {
             return;
         }
         let view = self.trigger_view(media, die);
         let foreground = self.trigger.foreground(&view);
-        let wanted = foreground || (media.movers[die].background && self.trigger.background(&view));
+        let wanted = foreground || (media.collections[die].background && self.trigger.background(&view));
         if !wanted {
             return;
         }
@@ -40,66 +29,34 @@ impl Upkeep {
     }
 
     /// True when a group, which is reclaimed as a whole, gives back enough for background work.
-    pub(crate) fn is_group_worthwhile(&self, media: &Media, group: u32) -> bool {
+    pub fn is_group_worthwhile(&self, media: &Media, group: u32) -> bool {
         let stripes = media.guards.parity.as_ref().expect("only a drive with parity has groups");
-        let members = members(stripes.data_members(group));
-        let (mut gain, mut units) = (0, 0);
-        for member in members {
-            gain += media.gain_of(media.store.space.valid[stripes.place_of(group, member).1 as usize]);
-            units += media.store.layout.data_units();
-        }
-        self.trigger.worthwhile(gain, units)
+        let gain = |(_, at): (usize, u32)| media.gain_of(media.store.space.valid[at as usize]);
+        let units = stripes.data_places(group).count() as u32 * media.store.layout.data_units();
+        self.trigger.worthwhile(stripes.data_places(group).map(gain).sum(), units)
     }
 
     /// The die's next victim, from a group that is taken or can be.
     #[cold]
-    pub(crate) fn take_member<P: Probe>(
-        &mut self,
-        media: &mut Media,
-        die: usize,
-        ctx: &mut Context<P>,
-    ) -> bool {
+    pub fn take_member<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) -> bool {
         loop {
-            if let Some((superblock, origin)) = media.movers[die].taken.pop_front() {
+            if let Some((superblock, origin)) = media.collections[die].taken.pop_front() {
                 media.begin_victim(die, superblock, origin);
                 return true;
             }
-            self.ask_forced(media, die);
+            media.ask_forced(die);
             self.ask_victim(media, die);
             let set = media.stripes().set_of(die);
             let asks = media.stripes().asks[set].len();
             if !(0..asks).any(|at| self.take_group(media, set, at, ctx)) {
-                self.forget_hopeless(media, set);
+                media.forget_hopeless(set);
                 return false;
             }
         }
     }
 
-    /// Drops choices of garbage collection for which there is no room and none is coming: the policy is asked again.
-    pub(crate) fn forget_hopeless(&mut self, media: &mut Media, set: usize) {
-        let stripes = media.guards.parity.as_mut().expect("only a drive with parity has groups");
-        let dies = stripes.dies_of(set);
-        let coming = dies.clone().any(|die| media.movers[die].expected_superblocks() > 0)
-            || stripes.asks[set].iter().any(|&(group, _)| {
-                stripes
-                    .superblocks_of(group)
-                    .any(|superblock| media.store.space.in_flight[superblock as usize] > 0)
-            });
-        if coming {
-            return;
-        }
-        let groups = &mut stripes.groups;
-        stripes.asks[set].retain(|&(group, origin)| {
-            if origin == Origin::Gc {
-                groups[group as usize].phase = Phase::Resting;
-            }
-            origin != Origin::Gc
-        });
-        stripes.asked_by[dies].fill(NONE);
-    }
-
     /// Takes the group that was asked for `at`th, if every die of the set has room for its part.
-    pub(crate) fn take_group<P: Probe>(
+    pub fn take_group<P: Probe>(
         &mut self,
         media: &mut Media,
         set: usize,
@@ -108,11 +65,10 @@ impl Upkeep {
     ) -> bool {
         let Some(stripes) = &media.guards.parity else { return false };
         let (group, origin) = stripes.asks[set][at];
-        let places = || members(stripes.data_members(group)).map(|member| stripes.place_of(group, member));
-        if !places().all(|(die, superblock)| media.has_room_for_member(die, superblock)) {
+        if !stripes.data_places(group).all(|(die, superblock)| media.has_room_for_member(die, superblock)) {
             return false;
         }
-        let places: Vec<(usize, u32)> = places().collect();
+        let places: Vec<(usize, u32)> = stripes.data_places(group).collect();
         for &(die, superblock) in &places {
             if media.store.space.state[superblock as usize] == SuperblockState::Open {
                 media.end_superblock(die, superblock % media.store.space.per_die, ctx);
@@ -129,64 +85,45 @@ impl Upkeep {
             *asked = NONE;
         }
         for (die, superblock) in places {
-            self.take_part(media, group, die, superblock, origin);
+            self.take_part(media, die, superblock, origin);
         }
         true
     }
 
     /// A member of a group that is taken: its data is to be moved by its own die.
-    pub(crate) fn take_part(
-        &mut self,
-        media: &mut Media,
-        group: u32,
-        die: usize,
-        superblock: u32,
-        origin: Origin,
-    ) {
-        let (at, within) = (superblock as usize, superblock % media.store.space.per_die);
-        let member = media.stripes().member_of(superblock);
-        media.stripes().groups[group as usize].taken |= 1 << member;
-        if media.store.space.state[at] == SuperblockState::Free {
-            media.store.space.withdraw_free(die, within);
-            media.store.space.state[at] = SuperblockState::Erasing;
-            media.movers[die].erasing += 1;
-            media.update_eligible(die); // It may have been the last free one.
-            return;
+    pub fn take_part(&mut self, media: &mut Media, die: usize, superblock: u32, origin: Origin) {
+        if media.store.space.state[superblock as usize] == SuperblockState::Free {
+            media.take_from_group(die, superblock);
+            media.collections[die].mover.erasing += 1;
+            return media.update_eligible(die); // It may have been the last free one.
         }
-        self.count_victim(media, die, at, origin);
-        media.store.stats.wear_relocations += u64::from(origin == Origin::Wear);
-        self.count_refresh(media, origin);
-        if media.store.space.is_candidate(at) {
-            media.store.space.take(die, within);
-        } else {
-            media.store.space.state[at] = SuperblockState::Victim;
-        }
-        media.stripes().groups[group as usize].left += 1;
-        media.movers[die].taken.push_back((within, origin));
-        media.stripes().woken.push(die);
+        self.count_victim(media, die, superblock as usize, origin);
+        media.take_from_group(die, superblock);
+        let stripes = media.stripes();
+        let group = stripes.group_of(superblock);
+        stripes.groups[group as usize].left += 1;
+        stripes.woken.push(die);
+        media.collections[die].taken.push_back((superblock % media.store.space.per_die, origin));
     }
 
     /// Lets the dies that have something new go on.
-    pub(crate) fn wake_dies<P: Probe>(&mut self, media: &mut Media, ctx: &mut Context<P>) {
+    pub fn wake_dies<P: Probe>(&mut self, media: &mut Media, ctx: &mut Context<P>) {
         while let Some(die) = media.guards.parity.as_mut().and_then(|stripes| stripes.woken.pop()) {
             self.collect(media, die, ctx);
         }
     }
 
     /// A superblock of a group was erased; the last of them gives all back.
-    pub(crate) fn on_member_erased<P: Probe>(
+    pub fn on_member_erased<P: Probe>(
         &mut self,
         media: &mut Media,
-        transaction: &Transaction,
+        erase: &Transaction,
         ctx: &mut Context<P>,
     ) {
-        let die = transaction.die.index();
-        let global = media.store.space.global(die, transaction.superblock);
-        media.store.stats.blocks_erased[transaction.origin as usize] += u64::from(media.store.layout.planes);
-        ctx.probe.on_erase(global);
-        media.forget_waiting(die, global as u32);
-        media.erase_member(die, global as u32);
-        let group = media.stripes().group_of(global as u32);
+        let die = erase.die.index();
+        let global = media.store.space.global(die, erase.superblock) as u32;
+        media.erase_member(die, global, erase.origin);
+        let group = media.stripes().group_of(global);
         let of = &mut media.stripes().groups[group as usize];
         of.left -= 1;
         if of.left > 0 {
@@ -194,11 +131,11 @@ impl Upkeep {
         }
         for member in members(of.taken) {
             let die = media.stripes().place_of(group, member).0;
-            media.movers[die].erasing -= 1;
+            media.collections[die].mover.erasing -= 1;
         }
         let freed = media.give_back(group);
         if media.guards.snapshots.is_some() {
-            self.fit_snapshots(media, ctx); // A member may have been lost.
+            media.fit_snapshots(ctx); // A member may have been lost.
         }
         for &(die, superblock) in &freed {
             if let Some(cold) = media.store.space.pick_relocation(die, superblock % media.store.space.per_die)
@@ -214,5 +151,41 @@ impl Upkeep {
         };
         media.stripes().woken.extend(dies);
         self.wake_dies(media, ctx);
+    }
+}
+
+impl Media {
+    /// What was asked of a die's collection by itself becomes a wish for the group.
+    pub fn ask_forced(&mut self, die: usize) {
+        while let Some((superblock, origin)) = self.collections[die].forced.pop_front() {
+            let global = self.store.space.global(die, superblock);
+            if origin == Origin::Rescue || self.store.space.is_candidate(global) {
+                let group = self.stripes().group_of(global as u32);
+                self.ask(group, origin);
+            }
+        }
+    }
+
+    /// Drops choices of garbage collection for which there is no room and none is coming: the policy is asked again.
+    pub fn forget_hopeless(&mut self, set: usize) {
+        let stripes = self.guards.parity.as_mut().expect("only a drive with parity has groups");
+        let dies = stripes.dies_of(set);
+        let coming = dies.clone().any(|die| self.collections[die].expected_superblocks() > 0)
+            || stripes.asks[set].iter().any(|&(group, _)| {
+                stripes
+                    .superblocks_of(group)
+                    .any(|superblock| self.store.space.in_flight[superblock as usize] > 0)
+            });
+        if coming {
+            return;
+        }
+        let groups = &mut stripes.groups;
+        stripes.asks[set].retain(|&(group, origin)| {
+            if origin == Origin::Gc {
+                groups[group as usize].phase = Phase::Resting;
+            }
+            origin != Origin::Gc
+        });
+        stripes.asked_by[dies].fill(NONE);
     }
 }

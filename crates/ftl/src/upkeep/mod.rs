@@ -3,8 +3,10 @@
 
 mod burden;
 mod collection;
+mod empty;
 mod fold;
 mod groups;
+mod idle;
 mod patrol;
 mod refresh;
 mod rewrite;
@@ -42,14 +44,14 @@ impl Upkeep {
     }
 
     /// Time begins, and with it whatever the clock brings.
-    pub(crate) fn begin(&mut self, media: &mut Media, calendar: &mut Calendar) {
-        self.begin_refresh(media, calendar);
+    pub fn begin(&mut self, media: &mut Media, calendar: &mut Calendar) {
+        media.begin_refresh(calendar);
         self.begin_patrol(media, calendar);
-        self.await_moment(media, calendar);
+        media.await_moment(calendar);
     }
 
     /// The host is gone: no more data are looked at or fall due, so that the drive comes to rest.
-    pub(crate) fn end(&mut self, media: &mut Media) {
+    pub fn end(&mut self, media: &mut Media) {
         self.patrol = None;
         if let Some(regulation) = &mut media.guards.regulation {
             regulation.forget_due();
@@ -58,11 +60,13 @@ impl Upkeep {
             agenda.end();
         }
     }
+}
 
+impl Media {
     /// Lets the first moment come.
-    pub(crate) fn await_moment(&mut self, media: &mut Media, calendar: &mut Calendar) {
-        if let Some((time, _)) = media.agenda.as_ref().and_then(|agenda| agenda.moments.first()) {
-            media.enter_upkeep(time, Work::Moment, calendar);
+    pub fn await_moment(&mut self, calendar: &mut Calendar) {
+        if let Some((time, _)) = self.agenda.as_ref().and_then(|agenda| agenda.moments.first()) {
+            self.enter_upkeep(time, Work::Moment, calendar);
         }
     }
 }

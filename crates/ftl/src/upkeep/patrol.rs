@@ -63,30 +63,24 @@ impl Patrol {
 
 impl Upkeep {
     /// Time begins, and the first rounds with it.
-    pub(crate) fn begin_patrol(&mut self, media: &mut Media, calendar: &mut Calendar) {
+    pub fn begin_patrol(&mut self, media: &mut Media, calendar: &mut Calendar) {
         if self.patrol.is_some() {
             (0..media.store.layout.dies as usize)
                 .for_each(|die| self.schedule_patrol(media, die, calendar.now(), calendar));
         }
     }
 
-    pub(crate) fn schedule_patrol(
-        &mut self,
-        media: &mut Media,
-        die: usize,
-        at: SimTime,
-        calendar: &mut Calendar,
-    ) {
+    pub fn schedule_patrol(&mut self, media: &mut Media, die: usize, at: SimTime, calendar: &mut Calendar) {
         let Some(patrol) = &mut self.patrol else { return };
         patrol.walks[die].timer = true;
         media.enter_upkeep(at, Work::Patrol(die as u32), calendar);
     }
 
     /// A superblock fell due, or the die may have been idle long enough.
-    pub(crate) fn on_patrol_timer<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
+    pub fn on_patrol_timer<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let idle = media.store.controller.is_idle(DieId(die as u32));
         let Some(patrol) = &mut self.patrol else { return };
-        let since = media.movers[die].idle_since + patrol.rules.idle_after;
+        let since = media.collections[die].idle.since + patrol.rules.idle_after;
         let walk = &mut patrol.walks[die];
         walk.timer = false;
         walk.waits = true;
@@ -102,7 +96,7 @@ impl Upkeep {
 
     /// A die has nothing to do: a superblock that waits for that is read when it lasts.
     #[inline]
-    pub(crate) fn arm_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
+    pub fn arm_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let Some(patrol) = &self.patrol else { return };
         let walk = &patrol.walks[die];
         if walk.waits && !walk.timer {
@@ -112,28 +106,23 @@ impl Upkeep {
     }
 
     /// Reads the next row that holds something; after the last one the next superblock falls due.
-    pub(crate) fn patrol_on<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
+    pub fn patrol_on<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
         let Some(patrol) = &mut self.patrol else { return };
         let walk = &mut patrol.walks[die];
         let first = media.store.space.global(die, walk.superblock) as u32 * media.store.layout.rows;
-        while walk.row < media.store.layout.rows {
-            let row = first + walk.row;
-            walk.row += 1;
-            let mask =
-                media.store.map.valid_mask(row * media.store.layout.row_units, media.store.layout.row_units);
-            if mask != 0 {
-                if walk.rows_read == 0 {
-                    walk.began = ctx.calendar.now();
-                }
-                walk.rows_read += 1;
-                media.submit_read(row, mask, Origin::Scrub, Class::InternalRead, PATROL, ctx);
-                return;
-            }
+        let rows = first + walk.row..first + media.store.layout.rows;
+        let Some((row, mask)) = media.store.first_row(rows) else {
+            return self.end_superblock_patrol(media, die, &mut ctx.calendar);
+        };
+        walk.row = row + 1 - first;
+        if walk.rows_read == 0 {
+            walk.began = ctx.calendar.now();
         }
-        self.end_superblock_patrol(media, die, &mut ctx.calendar);
+        walk.rows_read += 1;
+        media.submit_read(row, mask, Origin::Scrub, Class::InternalRead, PATROL, ctx);
     }
 
-    pub(crate) fn end_superblock_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
+    pub fn end_superblock_patrol(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
         let (Some(patrol), Some(regulation), Some(agenda)) =
             (&mut self.patrol, &mut media.guards.regulation, &mut media.agenda)
         else {
@@ -160,23 +149,18 @@ impl Upkeep {
     }
 
     /// The patrol's read ended: the superblock is written anew if it had too many errors, else the next row is read.
-    pub(crate) fn on_patrol_read<P: Probe>(
-        &mut self,
-        media: &mut Media,
-        transaction: &Transaction,
-        ctx: &mut Context<P>,
-    ) {
-        let die = transaction.die.index();
+    pub fn on_patrol_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
+        let die = read.die.index();
         let (Some(patrol), Some(regulation)) = (&mut self.patrol, &mut media.guards.regulation) else {
             return;
         };
-        let superblock = media.store.space.global(die, transaction.superblock) as u32;
-        let row = superblock * media.store.layout.rows + transaction.row;
-        let chance = match transaction.slc {
+        let superblock = media.store.space.global(die, read.superblock) as u32;
+        let row = superblock * media.store.layout.rows + read.row;
+        let chance = match read.slc {
             true => 0.0,
             false => regulation.chance_near_limit(row, patrol.rules.margin, ctx.calendar.now()),
         };
-        let near = patrol.random.unit() < chance || transaction.reading.uncorrectable;
+        let near = patrol.random.unit() < chance || read.reading.uncorrectable;
         let moves = near && media.is_written_anew(superblock);
         if moves {
             media.ask_upkeep(superblock, ctx.calendar.now(), Origin::Scrub, &mut ctx.calendar);
@@ -184,7 +168,7 @@ impl Upkeep {
         if let Some(patrol) = self.patrol.as_mut().filter(|_| moves) {
             patrol.walks[die].row = media.store.layout.rows;
         }
-        if media.store.controller.is_idle(transaction.die) {
+        if media.store.controller.is_idle(read.die) {
             self.patrol_on(media, die, ctx);
         }
     }

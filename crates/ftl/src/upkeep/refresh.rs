@@ -2,7 +2,6 @@
 
 use crate::agenda::Work;
 use crate::media::Media;
-use crate::upkeep::Upkeep;
 use controller::Origin;
 use engine::Calendar;
 use units::Nanos;
@@ -11,40 +10,40 @@ use units::Nanos;
 /// collection fills it.
 const SOON: Nanos = Nanos::new(1_000_000);
 
-impl Upkeep {
+impl Media {
     /// What the drive holds when time begins must be written anew some day, too.
-    pub(crate) fn begin_refresh(&mut self, media: &mut Media, calendar: &mut Calendar) {
-        for superblock in 0..media.store.layout.superblocks() {
-            let Some(regulation) = &mut media.guards.regulation else { return };
-            if media.store.space.valid[superblock] > 0
+    pub fn begin_refresh(&mut self, calendar: &mut Calendar) {
+        for superblock in 0..self.store.layout.superblocks() {
+            let Some(regulation) = &mut self.guards.regulation else { return };
+            if self.store.space.valid[superblock] > 0
                 && let Some(due) = regulation.due_from_start(superblock)
             {
-                media.enter_upkeep(due, Work::Refresh(superblock as u32), calendar);
+                self.enter_upkeep(due, Work::Refresh(superblock as u32), calendar);
             }
         }
     }
 
     /// A superblock may hold data whose time is over: it moves, and what is written anew takes the cost that the
     /// regulator chooses for it.
-    pub(crate) fn on_refresh_due(&mut self, media: &mut Media, superblock: u32, calendar: &mut Calendar) {
-        let Some(regulation) = &media.guards.regulation else { return };
+    pub fn on_refresh_due(&mut self, superblock: u32, calendar: &mut Calendar) {
+        let Some(regulation) = &self.guards.regulation else { return };
         // Erased, and perhaps opened again: then an entry of its own is to come.
         let Some(since) = regulation.due_since(superblock as usize, calendar.now()) else { return };
-        media.ask_upkeep(superblock, since, Origin::Refresh, calendar);
+        self.ask_upkeep(superblock, since, Origin::Refresh, calendar);
     }
 
     /// A superblock that is due could not be moved.
-    pub(crate) fn look_again(&mut self, media: &mut Media, superblock: u32, calendar: &mut Calendar) {
-        if media.is_written_anew(superblock) {
-            let soon = calendar.now() + media.rules.rewrite_after.max(SOON);
-            media.enter_upkeep(soon, Work::Refresh(superblock), calendar);
+    pub fn look_again(&mut self, superblock: u32, calendar: &mut Calendar) {
+        if self.is_written_anew(superblock) {
+            let soon = calendar.now() + self.rules.rewrite_after.max(SOON);
+            self.enter_upkeep(soon, Work::Refresh(superblock), calendar);
         }
     }
 
     /// True when collections do without the rest of an open superblock: they count on what is left of the one they fill.
-    pub(crate) fn can_close(&self, media: &Media, die: usize, superblock: u32) -> bool {
-        let filled = media.store.space.dies[die].frontiers[media.moving_stream()].superblock == superblock;
-        let in_hand = media.movers[die].reserved_units(&media.store.space, die);
-        !filled || (in_hand == 0 && media.store.space.dies[die].free.len() as u32 > media.rules.spare)
+    pub fn can_close(&self, die: usize, superblock: u32) -> bool {
+        let filled = self.store.space.dies[die].frontiers[self.moving_stream()].superblock == superblock;
+        let in_hand = self.collections[die].reserved_units(&self.store.space, die);
+        !filled || (in_hand == 0 && self.store.space.dies[die].free.len() as u32 > self.rules.spare)
     }
 }

@@ -47,9 +47,7 @@ pub(crate) trait KeepsUp {
             let (media, upkeep) = self.keeping();
             let due = media.agenda.as_mut().and_then(|agenda| agenda.take_due(ctx.calendar.now()));
             match due {
-                Some(Work::Refresh(superblock)) => {
-                    upkeep.on_refresh_due(media, superblock, &mut ctx.calendar)
-                }
+                Some(Work::Refresh(superblock)) => media.on_refresh_due(superblock, &mut ctx.calendar),
                 Some(Work::Patrol(die)) => upkeep.on_patrol_timer(media, die as usize, ctx),
                 Some(Work::Turn(die)) => {
                     if let Some(agenda) = &mut media.agenda {
@@ -94,11 +92,11 @@ pub(crate) trait KeepsUp {
             }
             let (dies, units) = self.burden_of(due.superblock);
             let begun = self.write_superblock_anew(due.superblock, due.origin, ctx);
-            let (media, upkeep) = self.keeping();
+            let (media, _) = self.keeping();
             if begun {
                 media.note_begun(dies, due, units, now);
             } else if due.origin == Origin::Refresh {
-                upkeep.look_again(media, due.superblock, &mut ctx.calendar);
+                media.look_again(due.superblock, &mut ctx.calendar);
             }
         }
     }

@@ -1,0 +1,117 @@
+//! Superblocks emptied one after the other, for whichever customer: each is taken, its page rows are kept under way, and
+//! what comes back finds a place. A customer only says which superblock is next, and how its rows go.
+
+use crate::media::Media;
+use crate::relocate::Customer;
+use crate::store::NONE;
+use crate::upkeep::Upkeep;
+use controller::{Class, Context, Probe, Transaction};
+use units::Ppa;
+
+/// How a page row gets out of a superblock.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// It is read, and written again.
+    Bus,
+    /// Inside the die, if where it goes allows that.
+    InDie,
+    /// It stays for now.
+    Wait,
+}
+
+impl Upkeep {
+    /// Empties superblocks while the customer wants another one, as far as that goes now.
+    #[inline(always)]
+    pub fn empty<P: Probe>(
+        &mut self,
+        media: &mut Media,
+        die: usize,
+        customer: Customer,
+        ctx: &mut Context<P>,
+    ) {
+        while media.mover(die, customer).has_victim() || self.take(media, die, customer, ctx) {
+            if !self.read_rows(media, die, customer, ctx) {
+                return;
+            }
+            media.end_victim(die, customer, ctx);
+        }
+    }
+
+    /// Takes the customer's next victim, if it wants one and can have it.
+    #[inline(always)]
+    fn take<P: Probe>(
+        &mut self,
+        media: &mut Media,
+        die: usize,
+        customer: Customer,
+        ctx: &mut Context<P>,
+    ) -> bool {
+        match customer {
+            Customer::Collection if media.guards.parity.is_some() => self.take_member(media, die, ctx),
+            Customer::Collection => self.take_victim(media, die),
+            Customer::Folding => media.take_folded(die),
+        }
+    }
+
+    /// Keeps up to `read_ahead` page rows of the victim under way; true when all of it was read.
+    #[inline(always)]
+    fn read_rows<P: Probe>(
+        &mut self,
+        media: &mut Media,
+        die: usize,
+        customer: Customer,
+        ctx: &mut Context<P>,
+    ) -> bool {
+        // Folding passes over rows without anything valid even where it reads none.
+        while (customer == Customer::Folding
+            || media.collections[die].mover.reading_rows < media.rules.read_ahead)
+            && let Some((row, mask)) = media.next_row(die, customer)
+        {
+            let way = match customer {
+                Customer::Collection if media.rules.copyback => Way::InDie,
+                Customer::Collection => Way::Bus,
+                Customer::Folding => media.way_of_folding(die, row),
+            };
+            if way == Way::Wait {
+                break;
+            }
+            media.pass_rows(die, customer, 1);
+            let mover = media.mover(die, customer);
+            mover.begin_read(mask.count_ones());
+            let origin = mover.origin;
+            let first = Ppa(row * media.store.layout.row_units);
+            let moved = way == Way::InDie
+                && match customer {
+                    Customer::Collection => media.copy_back(die, first, origin, ctx),
+                    Customer::Folding => self.fold_in_die(media, die, first, ctx),
+                };
+            if !moved {
+                media.submit_read(row, mask, origin, Class::InternalRead, NONE, ctx);
+            }
+        }
+        media.mover(die, customer).next_row == media.rows_of(customer)
+    }
+
+    /// Units of a victim were read: those still valid move on.
+    pub fn on_moving_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
+        let (die, customer) = (read.die.index(), Customer::of(read.origin));
+        let count = read.mask.count_ones();
+        media.mover(die, customer).end_read(count);
+        match customer {
+            Customer::Collection => {
+                media.collections[die].pace.earn(f64::from(count), media.store.layout.program_units);
+                for ppa in media.store.units_of(read) {
+                    if media.store.map.is_valid(ppa) {
+                        media.move_unit(die, ppa, read.origin, ctx);
+                    }
+                }
+            }
+            // Folded units find places as the host's do: when it is their turn.
+            Customer::Folding => {
+                let units = media.store.units_of(read).map(|ppa| (ppa, read.origin));
+                media.mover(die, customer).waiting.extend(units);
+            }
+        }
+        self.collect(media, die, ctx);
+    }
+}

@@ -1,0 +1,68 @@
+//! What a die does when it has had nothing to do for a while: it collects, folds, and writes units anew.
+
+use crate::events;
+use crate::media::Media;
+use crate::upkeep::Upkeep;
+use controller::{Context, Probe};
+use engine::{Calendar, Event};
+use units::{DieId, Nanos};
+
+impl Upkeep {
+    /// How long a die must be idle for what an event is about; none where idle dies do not do that.
+    fn idle_wait(&self, media: &Media, kind: u8) -> Option<Nanos> {
+        match kind {
+            events::IDLE => self.trigger.idle_after(),
+            events::FOLD => media.guards.slc_cache.as_ref()?.idle_after,
+            _ => Some(media.rules.rewrite_after),
+        }
+    }
+
+    /// A die has nothing to do: when that lasts, it does what there is to do in idle time.
+    #[inline]
+    pub fn arm_idle_timers(&mut self, media: &mut Media, die: usize, calendar: &mut Calendar) {
+        let idle = &mut media.collections[die].idle;
+        idle.since = calendar.now();
+        if !idle.is_armed(events::IDLE)
+            && self.trigger.idle_after().is_some()
+            && self.trigger.background(&self.trigger_view(media, die))
+        {
+            self.arm_idle_timer(media, die, events::IDLE, calendar);
+        }
+        if media.guards.slc_cache.as_ref().is_some_and(|cache| cache.dies[die].has_work()) {
+            self.arm_idle_timer(media, die, events::FOLD, calendar);
+        }
+        // Only so many units are worth a program.
+        let program = media.store.layout.program_units as usize;
+        if media.guards.regulation.as_ref().is_some_and(|units| units.rewrites_waiting(die) >= program) {
+            self.arm_idle_timer(media, die, events::REWRITE, calendar);
+        }
+        self.arm_patrol(media, die, calendar);
+    }
+
+    fn arm_idle_timer(&self, media: &mut Media, die: usize, kind: u8, calendar: &mut Calendar) {
+        if let Some(wait) = self.idle_wait(media, kind) {
+            let event = Event { kind, index: die as u32 };
+            media.collections[die].idle.arm(calendar.now() + wait, event, calendar);
+        }
+    }
+
+    /// A die may have been idle for long enough; true when that gave the host room, or will.
+    pub fn on_idle_timer<P: Probe>(&mut self, media: &mut Media, event: Event, ctx: &mut Context<P>) -> bool {
+        let die = event.index as usize;
+        let Some(wait) = self.idle_wait(media, event.kind) else { return false };
+        let is_idle = media.store.controller.is_idle(DieId(event.index));
+        if !media.collections[die].idle.has_lasted(is_idle, wait, event, &mut ctx.calendar) {
+            return false;
+        }
+        match event.kind {
+            events::IDLE => media.collections[die].background = true,
+            events::FOLD => media.cache().dies[die].background = true,
+            _ => {
+                self.rewrite_some(media, die, ctx);
+                return false;
+            }
+        }
+        self.collect(media, die, ctx);
+        true
+    }
+}

@@ -1,12 +1,14 @@
 """Can the papers' verdicts fail? Exhibits are simulated with and without a change that must break them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from floatgate import places
 from floatgate.errors import InputError
-from floatgate.reproduce.breaks import Break, breakable, load, misses, rows
+from floatgate.reproduce.breaks import BREAKS, Break, breakable, load, misses, rows
 from floatgate.reproduce.paper import Paper, find
 from floatgate.reproduce.verdict import Row
 
@@ -23,6 +25,28 @@ def as_it_is(paper: Paper, one: Break) -> dict[tuple[str, str], Row]:
     if same not in _seen:
         _seen[same] = rows(paper, one, broken=False)
     return _seen[same]
+
+
+FAULTY = [
+    (
+        '[[break]]\ndrive = {a = 1}\nturns = {rates = "x"}',
+        "break.turns.rates = x: expected a line of expected.csv",
+    ),
+    ("[[break]]\nturns = {}", "expected one parameter in one of them"),
+    ("[[break]]\ndrive = {a = 1}\nchip = {b = 1}", "expected one parameter in one of them"),
+    ("[[break]]\ndrive = {a = 1}\nturn = {}", "break.turn: unknown key (did you mean turns?)"),
+    ('misses = ["rats"]', "misses = rats: expected one of rates"),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), FAULTY)
+def test_a_faulty_break_is_refused(text: str, says: str, tmp_path: Path) -> None:
+    (paper,) = find(["gray2007-flash-disk"], places.papers())
+    (tmp_path / BREAKS).write_text(text)
+    with pytest.raises(InputError) as error:
+        load(replace(paper, folder=tmp_path))
+    assert str(error.value).startswith(f"{tmp_path / BREAKS}: ")
+    assert says in str(error.value)
 
 
 def every_break() -> Iterator[object]:

@@ -198,3 +198,16 @@ fn what_lies_in_an_open_superblock_is_written_anew() {
         assert_eq!((stats.relocated_units, stats.relocated_room), (8 * round, (4 * 32 - 8) * round));
     }
 }
+
+/// A round that takes exactly its period is in time; one that goes on is late.
+#[test]
+fn a_round_may_take_its_whole_period() {
+    const PERIOD_NS: u64 = 640_000_000;
+    // No die is ever idle for long enough.
+    let mut bench = Bench::new(&[PAPER, &["ftl.scrub.period=640ms", "ftl.scrub.idle_after=1h"]].concat());
+    let late = |bench: &Bench| bench.ftl.patrol(bench.now()).map(|(_, late)| late);
+    bench.pass_until(PERIOD_NS);
+    assert_eq!((bench.now().ns(), late(&bench)), (PERIOD_NS, Some(0)));
+    bench.pass_until(PERIOD_NS + 1);
+    assert_eq!(late(&bench), Some(4));
+}

@@ -301,3 +301,22 @@ fn data_that_wait_for_company_survive_the_end_of_other_superblocks() {
     assert!(!bench.ftl.is_draining(), "{}", bench.ftl.explain_stall());
     assert_eq!((0..2).map(|die| bench.valid(die)).sum::<u32>(), 11);
 }
+
+/// What wear levelling moves is none of the data that are written anew for their own sake.
+#[test]
+fn what_wear_levelling_moves_does_not_count_as_written_anew() {
+    let levels = ["ftl.wear.name=static", "ftl.wear.threshold=2"];
+    let mut bench = bench(&[READS, &levels, &["ftl.upkeep.share=1.0"]].concat());
+    let mut random = RandomStream::new(17, "overwrites");
+    (0..LOGICAL).for_each(|lpn| assert!(bench.write(lpn)));
+    for _ in 0..10 {
+        (0..3_000).for_each(|_| assert!(bench.write(random.below(64) as u32)));
+        ask_for_reads(&mut bench, LOGICAL - 1);
+    }
+    bench.settle();
+    let counts = bench.ftl.regulation_counts();
+    let begun = bench.ftl.upkeep().map(|(counts, ..)| counts.begun);
+    assert!(bench.ftl.stats().wear_relocations > 10, "{}", bench.ftl.stats().wear_relocations);
+    assert_eq!((Some(counts.superblocks_refreshed), counts.superblocks_scrubbed), (begun, 0));
+    assert!(begun > Some(5), "{begun:?}");
+}

@@ -103,7 +103,9 @@ def _shape(name: str, full: bool) -> Finding:
     drive_ms = host_ms - point.stages_ns["queue"] / 1e6
     behind = point.stages_ns["wait_gc"] / 1e6 / drive_ms
     text = f"{drive_ms:.0f} ms for each, {behind:.0%} behind copies; {host_ms:.0f} ms for a host four deep"
-    return Finding(text, holds=behind > 0.5 and 30 <= drive_ms <= 40)
+    stated = float(EXPECTED["shape", CAUSE].split(" ms")[0])
+    # The article's 27 writes a second are 37 ms each, more than the 30 it states.
+    return Finding(text, holds=behind > 0.5 and stated <= drive_ms <= 4 / 3 * stated)
 
 
 def _rate(setting: Setting, full: bool) -> Finding:

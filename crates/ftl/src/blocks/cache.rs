@@ -65,7 +65,7 @@ impl BlockMapped {
     /// Writes a group whole, with what waits of it. False while that must wait.
     pub(super) fn write_padded<P: Probe>(&mut self, bank: usize, group: u32, ctx: &mut Context<P>) -> bool {
         let waits = (0..self.rules.group_programs)
-            .flat_map(|position| (0..self.media.store.layout.program_units).map(move |unit| (position, unit)))
+            .flat_map(|position| (0..self.layout().program_units).map(move |unit| (position, unit)))
             .filter_map(|(position, unit)| self.lpn_at(bank, group, position, unit))
             .any(|lpn| self.waiting_slot(lpn).is_some());
         // What waited may have been trimmed, or gone with another merge.

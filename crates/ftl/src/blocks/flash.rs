@@ -84,7 +84,7 @@ impl BlockMapped {
             SlotState::Merging if self.media.buffer.is_newest(slot) => self.admit(slot, ctx.calendar.now()),
             SlotState::Merging => self.let_wait(slot, ctx.calendar.now()),
             _ => {
-                self.release(slot);
+                self.media.release_slot(slot);
                 self.end_overtaken_by(slot);
                 self.answer_flushes();
             }
@@ -99,8 +99,7 @@ impl BlockMapped {
     }
 
     fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
-        let superblock =
-            transaction.die.0 * self.media.store.layout.superblocks_per_die + transaction.superblock;
+        let superblock = transaction.die.0 * self.layout().superblocks_per_die + transaction.superblock;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         let status = self.media.store.array.program(superblock as usize, transaction.row, transaction.rows);
         let done = status == ProgramStatus::Done;
@@ -109,9 +108,8 @@ impl BlockMapped {
         let state = &mut self.banks[bank];
         state.in_flight -= 1;
         state.blocks[block as usize].in_flight -= 1;
-        let first = self.media.store.layout.first_ppa(superblock)
-            + transaction.row * self.media.store.layout.row_units;
-        for unit in 0..self.media.store.layout.program_units {
+        let first = self.layout().first_ppa(superblock) + transaction.row * self.layout().row_units;
+        for unit in 0..self.layout().program_units {
             let ppa = Ppa(first + unit);
             let source = self.media.store.programs.get(transaction.owner, unit);
             self.media.store.stats.units_programmed[source.origin() as usize] += 1;
@@ -163,15 +161,10 @@ impl BlockMapped {
         } else {
             self.media.store.stats.units_stale += 1;
         }
-        if newest && self.media.buffer.keeps_clean(lpn) && self.instant.is_none() {
-            self.media.buffer.keep_clean(slot);
-            self.media.release_sectors(slot);
-            self.relieve_buffer(ctx.calendar.now());
-        } else if newest {
-            self.media.buffer.release_newest(slot);
-            self.media.release_sectors(slot);
+        if newest {
+            self.end_newest(slot, lpn, ctx.calendar.now());
         } else {
-            self.release(slot);
+            self.media.release_slot(slot);
         }
         if request != u32::MAX {
             let mut stages = Stages::of(transaction);
@@ -181,9 +174,7 @@ impl BlockMapped {
         if !self.overtaken.is_empty() {
             self.end_overtaken_by(slot);
         }
-        if !self.host.flushes.is_empty() {
-            self.answer_flushes();
-        }
+        self.answer_flushes();
     }
 
     /// A newer version in the buffer makes this one no less the newest on the flash: the unit leaves its old place,
@@ -208,7 +199,7 @@ impl BlockMapped {
 
     fn commit(&mut self, lpn: units::Lpn, ppa: Ppa) {
         self.media.store.map.set(lpn, ppa);
-        let superblock = self.media.store.layout.superblock_of(ppa);
+        let superblock = self.layout().superblock_of(ppa);
         self.media.store.space.valid[superblock as usize] += 1;
         let bank = self.bank_of(superblock);
         self.banks[bank].blocks[self.block_of[superblock as usize] as usize].valid += 1;
@@ -217,7 +208,7 @@ impl BlockMapped {
     /// Makes `ppa` invalid; a block that then holds nothing may be erased.
     pub(super) fn invalidate<P: Probe>(&mut self, ppa: Ppa, ctx: &mut Context<P>) {
         self.media.store.map.invalidate(ppa);
-        let superblock = self.media.store.layout.superblock_of(ppa);
+        let superblock = self.layout().superblock_of(ppa);
         self.media.store.space.valid[superblock as usize] -= 1;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         self.banks[bank].blocks[block as usize].valid -= 1;
@@ -244,7 +235,7 @@ impl BlockMapped {
 
     fn on_erased<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let (die, within) = (transaction.die.0, transaction.superblock);
-        let superblock = (die * self.media.store.layout.superblocks_per_die + within) as usize;
+        let superblock = (die * self.layout().superblocks_per_die + within) as usize;
         ctx.probe.on_erase(superblock);
         let (bank, member) = ((die / self.rules.span) as usize, (die % self.rules.span) as usize);
         self.banks[bank].dies[member].erasing -= 1;
@@ -267,7 +258,7 @@ impl BlockMapped {
     fn level_wear<P: Probe>(&mut self, die: u32, erased: u32, ctx: &mut Context<P>) {
         let (bank, member) = ((die / self.rules.span) as usize, die % self.rules.span);
         let state = &self.banks[bank];
-        let first = die * self.media.store.layout.superblocks_per_die;
+        let first = die * self.layout().superblocks_per_die;
         let candidates: Vec<SuperblockId> = (0..state.blocks.len() as u32)
             .filter(|&block| {
                 state.blocks[block as usize].role == Role::Data && !state.merging.is_target(block)

@@ -82,7 +82,7 @@ impl Sectored for BlockMapped {
     /// The die of its place in a data block.
     fn home_die(&self, lpn: Lpn) -> u32 {
         let (bank, _, unit) = self.split(lpn);
-        self.banks[bank].first_die + unit / self.media.store.layout.program_units % self.rules.span
+        self.banks[bank].first_die + unit / self.layout().program_units % self.rules.span
     }
 }
 

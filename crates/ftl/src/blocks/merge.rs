@@ -14,7 +14,7 @@ impl BlockMapped {
     fn used_end(&self, bank: usize, group: u32, purpose: Purpose) -> u32 {
         let waits = |lpn| purpose == Purpose::Pad && self.waiting_slot(lpn).is_some();
         let holds = |position: &u32| {
-            (0..self.media.store.layout.program_units)
+            (0..self.layout().program_units)
                 .filter_map(|unit| self.lpn_at(bank, group, *position, unit))
                 .any(|lpn| self.media.store.map.lookup(lpn) != Ppa::NONE || waits(lpn))
         };
@@ -98,7 +98,7 @@ impl BlockMapped {
     /// A valid unit in a program unit of a block.
     fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
         let first = self.ppa_at(bank, block, position);
-        (0..self.media.store.layout.program_units)
+        (0..self.layout().program_units)
             .map(|unit| Ppa(first.0 + unit))
             .find(|&ppa| self.media.store.map.is_valid(ppa))
             .map(|ppa| self.media.store.map.holder(ppa))
@@ -133,7 +133,7 @@ impl BlockMapped {
             return false;
         }
         let lpns = |unit| self.lpn_at(bank, group, position, unit);
-        let under_way = (0..self.media.store.layout.program_units).filter_map(lpns).any(|lpn| {
+        let under_way = (0..self.layout().program_units).filter_map(lpns).any(|lpn| {
             let slot = self.media.buffer.find(lpn).map(|slot| self.media.buffer.slot(slot));
             slot.is_some_and(|slot| !slot.stays() && slot.state != SlotState::Queued)
         });
@@ -143,7 +143,7 @@ impl BlockMapped {
         let program = self.media.store.programs.take_slot();
         let first = self.ppa_at(bank, target, position);
         let (mut reads, mut row, mut mask) = (0, NONE, 0u64);
-        for unit in 0..self.media.store.layout.program_units {
+        for unit in 0..self.layout().program_units {
             let lpn = self.lpn_at(bank, group, position, unit);
             let waiting = lpn.and_then(|lpn| self.waiting_slot(lpn));
             let home = lpn.map_or(Ppa::NONE, |lpn| self.media.store.map.lookup(lpn));
@@ -153,7 +153,7 @@ impl BlockMapped {
             }
             self.media.store.programs.set(program, unit, Source::new(origin, home.0));
             self.media.store.map.assign(Ppa(first.0 + unit), lpn.unwrap_or(Lpn::NONE));
-            let (this_row, bit) = self.media.store.layout.row_of(home);
+            let (this_row, bit) = self.layout().row_of(home);
             if mask != 0 && this_row != row {
                 self.submit_read(row, mask, origin, Class::InternalRead, program, ctx);
                 (reads, mask) = (reads + 1, 0);
@@ -192,8 +192,7 @@ impl BlockMapped {
     /// padding.
     fn main_origin(&self, program: u32) -> Origin {
         let origins = || {
-            (0..self.media.store.layout.program_units)
-                .map(|unit| self.media.store.programs.get(program, unit).origin())
+            (0..self.layout().program_units).map(|unit| self.media.store.programs.get(program, unit).origin())
         };
         if origins().any(|origin| origin == Origin::Host) {
             return Origin::Host;

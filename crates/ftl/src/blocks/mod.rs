@@ -13,6 +13,7 @@ mod untimed;
 mod upkeep;
 mod work;
 
+use crate::Layout;
 use crate::host_side::Host;
 use crate::mapping::bank::{Bank, BlockRules};
 use crate::media::Media;
@@ -126,10 +127,9 @@ impl BlockMapped {
             * u64::from(self.rules.group_units)
             * self.banks.len() as u64;
         let advice = if possible > 0 {
-            let op = (self.media.store.layout.physical_units() as f64 / possible as f64 - 1.0)
-                .mul_add(1000.0, 0.0)
-                .ceil()
-                / 1000.0;
+            let op =
+                (self.layout().physical_units() as f64 / possible as f64 - 1.0).mul_add(1000.0, 0.0).ceil()
+                    / 1000.0;
             format!("set ftl.op_ratio to {op:.3} or more")
         } else {
             "give each die more blocks, or let a block span fewer dies".to_owned()
@@ -145,6 +145,11 @@ impl BlockMapped {
 
     // ---- addresses ----------------------------------------------------------------------------------
 
+    #[inline]
+    fn layout(&self) -> &Layout {
+        &self.media.store.layout
+    }
+
     /// Bank, group within it, and unit within the group.
     #[inline]
     fn split(&self, lpn: Lpn) -> (usize, u32, u32) {
@@ -157,30 +162,26 @@ impl BlockMapped {
     #[inline]
     fn lpn_at(&self, bank: usize, group: u32, position: u32, unit: u32) -> Option<Lpn> {
         let first = (group * self.banks.len() as u32 + bank as u32) * self.rules.group_units;
-        let lpn = first + position * self.media.store.layout.program_units + unit;
-        (lpn < self.media.store.layout.logical_units).then_some(Lpn(lpn))
+        let lpn = first + position * self.layout().program_units + unit;
+        (lpn < self.layout().logical_units).then_some(Lpn(lpn))
     }
 
     /// The first address of program unit `position` of a block.
     #[inline]
     fn ppa_at(&self, bank: usize, block: u32, position: u32) -> Ppa {
         let member = self.banks[bank].members_of(block)[(position % self.rules.span) as usize];
-        Ppa(self.media.store.layout.first_ppa(member)
-            + position / self.rules.span * self.media.store.layout.program_units)
+        Ppa(self.layout().first_ppa(member) + position / self.rules.span * self.layout().program_units)
     }
 
     /// Die, and number within the die, of a superblock numbered over the drive.
     #[inline]
     fn place_of(&self, superblock: u32) -> (u32, u32) {
-        (
-            superblock / self.media.store.layout.superblocks_per_die,
-            superblock % self.media.store.layout.superblocks_per_die,
-        )
+        (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
     }
 
     #[inline]
     fn bank_of(&self, superblock: u32) -> usize {
-        (superblock / self.media.store.layout.superblocks_per_die / self.rules.span) as usize
+        (superblock / self.layout().superblocks_per_die / self.rules.span) as usize
     }
 
     fn push_free(&mut self, superblock: u32) {

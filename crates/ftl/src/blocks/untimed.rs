@@ -183,7 +183,7 @@ impl BlockMapped {
                 SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
         }
         self.media.store.space.failing = words[3].iter().map(|&failing| failing != 0).collect();
-        if words[4].iter().any(|&lpn| lpn >= self.media.store.layout.logical_units) {
+        if words[4].iter().any(|&lpn| lpn >= self.layout().logical_units) {
             return Err("the saved state has lost a unit that the drive does not have".into());
         }
         self.media.guards.rebuilds.lost = words[4].iter().copied().collect();
@@ -201,6 +201,7 @@ impl BlockMapped {
 
     /// Finds again which block each superblock belongs to, and how much of each is valid.
     fn count_valid(&mut self) {
+        let layout = &self.media.store.layout;
         for bank in &mut self.banks {
             for block in 0..bank.blocks.len() as u32 {
                 if bank.blocks[block as usize].role == Role::Unused {
@@ -210,17 +211,11 @@ impl BlockMapped {
                 for member in 0..self.rules.span {
                     let superblock = bank.members_of(block)[member as usize];
                     self.block_of[superblock as usize] = block;
-                    let first = self.media.store.layout.first_ppa(superblock);
-                    let valid = (0..self.media.store.layout.rows)
-                        .map(|row| first + row * self.media.store.layout.row_units)
-                        .map(|row| {
-                            self.media
-                                .store
-                                .map
-                                .valid_mask(row, self.media.store.layout.row_units)
-                                .count_ones()
-                        })
-                        .sum();
+                    let first = layout.first_ppa(superblock);
+                    let mask = |row| {
+                        self.media.store.map.valid_mask(first + row * layout.row_units, layout.row_units)
+                    };
+                    let valid = (0..layout.rows).map(|row| mask(row).count_ones()).sum();
                     self.media.store.space.valid[superblock as usize] = valid;
                     sum += valid;
                 }

@@ -31,7 +31,7 @@ impl BlockMapped {
 
     /// Groups of which a block holds something valid.
     fn groups_in(&self, bank: usize, block: u32) -> BTreeSet<u32> {
-        let layout = &self.media.store.layout;
+        let layout = &self.layout();
         let first = |position| self.ppa_at(bank, block, position).0;
         let places = (0..self.rules.group_programs)
             .flat_map(|position| first(position)..first(position) + layout.program_units);
@@ -59,7 +59,7 @@ impl KeepsUp for BlockMapped {
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
         let span = self.rules.span as usize;
         let groups = if block == NONE { 0 } else { self.groups_in(bank, block).len() as u32 };
-        (bank * span..(bank + 1) * span, groups * self.media.store.layout.superblock_units)
+        (bank * span..(bank + 1) * span, groups * self.layout().superblock_units)
     }
 
     fn write_superblock_anew<P: Probe>(

@@ -4,7 +4,7 @@ use super::BlockMapped;
 use crate::buffer::SlotState;
 use crate::events;
 use crate::host_side::Serves;
-use crate::mapping::bank::{BankView, Block, HostWrite, Merge, Purpose, Role, Step};
+use crate::mapping::bank::{Bank, BankView, Block, HostWrite, Merge, Purpose, Role, Step};
 use crate::store::Source;
 use crate::store::{HOST, NONE, SuperblockState};
 use crate::{Output, Stages};
@@ -20,37 +20,31 @@ const LOOK_AHEAD: usize = 256;
 impl BlockMapped {
     /// Lets a bank go on as far as it can.
     pub(super) fn work<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
-        loop {
-            if self.banks[bank].merging.job.is_some() {
-                if !self.advance_merge(bank, ctx) {
-                    return;
-                }
-                continue;
-            }
-            if let Some(&(block, origin)) = self.banks[bank].merging.reclaim.front() {
-                if !self.reclaim(bank, block, origin, ctx) {
-                    return;
-                }
-                continue;
-            }
-            if let Some(&group) = self.banks[bank].waiting.padding.front() {
-                if !self.write_padded(bank, group, ctx) {
-                    return;
-                }
-                continue;
-            }
-            let Some(write) = self.next_write(bank, &mut ctx.calendar) else { return };
-            let state = &self.banks[bank];
-            let needed = state.data.len() as u32 + self.rules.kind.logs_least() + 1;
-            let spare = self.media.rules.spare.min(state.usable_blocks().saturating_sub(needed));
-            let beside = state.data.len() as u32 + 1 + spare;
-            let others_most = state.usable_blocks().saturating_sub(beside);
-            let view = BankView { bank: state, others_most, program_units: self.rules.group_programs };
-            let step = self.rules.kind.next(&view, write);
-            if !self.take_step(bank, step, write, ctx) {
-                return;
-            }
+        while self.take_turn(bank, ctx) {}
+    }
+
+    /// Lets a bank do what is next: the merge at hand, what must be emptied, what is to be written whole, a write. False
+    /// where that must wait, or nothing is left.
+    fn take_turn<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) -> bool {
+        let Bank { merging, waiting, .. } = &self.banks[bank];
+        if merging.job.is_some() {
+            return self.advance_merge(bank, ctx);
         }
+        if let Some(&(block, origin)) = merging.reclaim.front() {
+            return self.reclaim(bank, block, origin, ctx);
+        }
+        if let Some(&group) = waiting.padding.front() {
+            return self.write_padded(bank, group, ctx);
+        }
+        let Some(write) = self.next_write(bank, &mut ctx.calendar) else { return false };
+        let state = &self.banks[bank];
+        let needed = state.data.len() as u32 + self.rules.kind.logs_least() + 1;
+        let spare = self.media.rules.spare.min(state.usable_blocks().saturating_sub(needed));
+        let beside = state.data.len() as u32 + 1 + spare;
+        let others_most = state.usable_blocks().saturating_sub(beside);
+        let view = BankView { bank: state, others_most, program_units: self.rules.group_programs };
+        let step = self.rules.kind.next(&view, write);
+        self.take_step(bank, step, write, ctx)
     }
 
     /// The write that waits first, unless more of its program unit may still come.
@@ -67,24 +61,23 @@ impl BlockMapped {
             self.drop_overtaken(bank, slot, serial, calendar.now());
         };
         let (_, group, unit) = self.split(self.media.buffer.slot(slot).lpn);
-        let position = unit / self.media.store.layout.program_units;
-        let complete = (0..self.media.store.layout.program_units).all(|unit| {
+        let position = unit / self.layout().program_units;
+        let complete = (0..self.layout().program_units).all(|unit| {
             self.lpn_at(bank, group, position, unit).is_none_or(|lpn| match self.media.buffer.find(lpn) {
                 Some(slot) => self.media.buffer.slot(slot).state == SlotState::Queued,
                 None => self.media.store.map.lookup(lpn) == Ppa::NONE,
             })
         });
         // Where units never written count as complete, more of them may still come.
-        let all_wait = (0..self.media.store.layout.program_units).all(|unit| {
+        let all_wait = (0..self.layout().program_units).all(|unit| {
             self.lpn_at(bank, group, position, unit).is_none_or(|lpn| {
                 let slot = self.media.buffer.find(lpn);
                 slot.is_some_and(|slot| !self.media.buffer.slot(slot).stays())
             })
         });
         let state = &self.banks[bank];
-        let patient = !all_wait
-            && state.waiting.units < self.media.store.layout.program_units
-            && !state.waiting.pressed;
+        let patient =
+            !all_wait && state.waiting.units < self.layout().program_units && !state.waiting.pressed;
         if patient {
             let due = self.waits[slot as usize].since + self.media.assembly.flush_after;
             if due > calendar.now() {
@@ -123,9 +116,7 @@ impl BlockMapped {
             return;
         }
         self.end_overtaken(slot);
-        if !self.host.flushes.is_empty() {
-            self.answer_flushes();
-        }
+        self.answer_flushes();
     }
 
     /// True when a request or a flush waits for a slot, or for one that it overtook.
@@ -151,16 +142,10 @@ impl BlockMapped {
         true
     }
 
-    /// A slot is free again.
-    pub(super) fn release(&mut self, slot: u32) {
-        self.media.buffer.release(slot);
-        self.media.release_sectors(slot);
-    }
-
     /// A slot that needs no program is over, and what it overtook.
     fn end_overtaken(&mut self, slot: u32) {
         let request = self.media.buffer.slot(slot).request;
-        self.release(slot);
+        self.media.release_slot(slot);
         if request != u32::MAX {
             self.host.outputs.push(Output::Durable { request, stages: Stages::default() });
         }
@@ -228,7 +213,7 @@ impl BlockMapped {
         let program = self.media.store.programs.take_slot();
         let first = self.ppa_at(bank, block, state.next);
         if in_place {
-            for unit in 0..self.media.store.layout.program_units {
+            for unit in 0..self.layout().program_units {
                 let lpn = self.lpn_at(bank, write.group, write.position, unit);
                 let slot = lpn.and_then(|lpn| self.media.buffer.find(lpn));
                 self.place_host_unit(bank, program, unit, slot, first, ctx.calendar.now());
@@ -246,8 +231,7 @@ impl BlockMapped {
     fn place_in_order(&mut self, bank: usize, program: u32, owner: u32, first: Ppa, now: SimTime) {
         let mut unit = 0;
         let mut at = 0;
-        while unit < self.media.store.layout.program_units
-            && at < self.banks[bank].waiting.queue.len().min(LOOK_AHEAD)
+        while unit < self.layout().program_units && at < self.banks[bank].waiting.queue.len().min(LOOK_AHEAD)
         {
             let (slot, serial) = self.banks[bank].waiting.queue[at];
             at += 1;
@@ -261,7 +245,7 @@ impl BlockMapped {
             }
         }
         assert!(unit > 0, "an append found nothing to write");
-        for unit in unit..self.media.store.layout.program_units {
+        for unit in unit..self.layout().program_units {
             self.place_host_unit(bank, program, unit, None, first, now);
         }
     }
@@ -306,13 +290,13 @@ impl BlockMapped {
     ) {
         let superblock = self.banks[bank].members_of(block)[(position % self.rules.span) as usize];
         let (die, within) = self.place_of(superblock);
-        let row = position / self.rules.span * self.media.store.layout.program_rows;
+        let row = position / self.rules.span * self.layout().program_rows;
         // One class for all programs: a block takes the host's and copied units, and they must stay in order.
         let class = Class::HostProgram;
         let mut transaction = Transaction::new(Kind::Program, origin, class, DieId(die), within, row);
         transaction.wear = self.media.store.controller.wear_row(|| self.media.store.array.worn(die, within));
-        transaction.rows = self.media.store.layout.program_rows;
-        transaction.pages = self.media.store.layout.planes * self.media.store.layout.program_rows;
+        transaction.rows = self.layout().program_rows;
+        transaction.pages = self.layout().planes * self.layout().program_rows;
         transaction.owner = program;
         if self.media.guards.sectors.is_some() && self.instant.is_none() {
             self.media.note_sectors_of(&mut transaction);
@@ -322,7 +306,7 @@ impl BlockMapped {
         }
         self.banks[bank].in_flight += 1;
         self.banks[bank].blocks[block as usize].in_flight += 1;
-        ctx.probe.on_place(&transaction, self.media.store.layout.program_units, |unit| {
+        ctx.probe.on_place(&transaction, self.layout().program_units, |unit| {
             self.media.store.programs.told(program, unit)
         });
         self.submit(transaction, ctx);
@@ -331,7 +315,7 @@ impl BlockMapped {
     /// Says with what cost a program is written: the finest that any of its units asks for.
     #[cold]
     fn regulate(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
-        let (die, layout, now) = (program.die.index(), self.media.store.layout.clone(), calendar.now());
+        let (die, layout, now) = (program.die.index(), self.layout().clone(), calendar.now());
         let first = layout.first_ppa(superblock) + program.row * layout.row_units;
         for unit in 0..layout.program_units {
             let lpn = self.media.store.map.holder(Ppa(first + unit));
@@ -348,7 +332,7 @@ impl BlockMapped {
     /// Takes a free superblock of each die; none when a die has none.
     pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
         let span = self.rules.span;
-        let per_die = self.media.store.layout.superblocks_per_die;
+        let per_die = self.layout().superblocks_per_die;
         let state = &mut self.banks[bank];
         if state.free_blocks() == 0 {
             return None;

@@ -192,8 +192,25 @@ pub(crate) trait Serves: Sectored {
         host.await_flushed(request, &mut media.buffer);
     }
 
+    #[inline]
     fn answer_flushes(&mut self) {
         let (media, host) = self.parts();
-        host.answer_flushes(&mut media.buffer);
+        if !host.flushes.is_empty() {
+            host.answer_flushes(&mut media.buffer);
+        }
+    }
+
+    /// The program of a slot with the newest version of `lpn` is over: it stays as a clean unit, or is free again.
+    #[inline]
+    fn end_newest(&mut self, slot: u32, lpn: Lpn, now: SimTime) {
+        let is_untimed = self.is_untimed();
+        let (media, _) = self.parts();
+        media.release_sectors(slot);
+        if media.buffer.keeps_clean(lpn) && !is_untimed {
+            media.buffer.keep_clean(slot);
+            self.relieve(now);
+        } else {
+            media.buffer.release_newest(slot);
+        }
     }
 }

@@ -105,6 +105,13 @@ impl Media {
         self.buffer.relieve(&mut self.store.stats);
     }
 
+    /// Frees a slot that does not hold the newest version of its unit.
+    #[inline]
+    pub fn release_slot(&mut self, slot: u32) {
+        self.buffer.release(slot);
+        self.release_sectors(slot);
+    }
+
     /// A slot holds nothing any more that the flash lacks.
     #[inline]
     pub fn release_sectors(&mut self, slot: u32) {

@@ -125,8 +125,7 @@ impl PageMapped {
     #[cold]
     #[inline(never)]
     pub(crate) fn release_void(&mut self, slot: u32) {
-        self.media.buffer.release(slot);
-        self.media.release_sectors(slot);
+        self.media.release_slot(slot);
         self.answer_flushes();
     }
 
@@ -184,7 +183,7 @@ impl PageMapped {
             match source.origin() {
                 Origin::Map if source == Source::SUMMARY => {}
                 Origin::Host | Origin::Map => {
-                    self.on_host_unit(ppa, source.value(), status, transaction, &mut ctx.probe);
+                    self.on_host_unit(ppa, source.value(), status, transaction, ctx);
                 }
                 Origin::Padding | Origin::Parity => {}
                 origin => {
@@ -221,7 +220,7 @@ impl PageMapped {
         slot: u32,
         status: ProgramStatus,
         transaction: &Transaction,
-        probe: &mut P,
+        ctx: &mut Context<P>,
     ) {
         let die = transaction.die.index();
         let (lpn, request) = (self.media.buffer.slot(slot).lpn, self.media.buffer.slot(slot).request);
@@ -238,16 +237,16 @@ impl PageMapped {
             self.media.note_change(lpn);
             self.media.store.map.set(lpn, ppa);
             self.media.store.space.valid[self.media.store.layout.superblock_of(ppa) as usize] += 1;
-            probe.on_commit(lpn, ppa, old);
+            ctx.probe.on_commit(lpn, ppa, old);
             if old != Ppa::NONE {
                 self.media.leave(old);
             }
         } else if captured {
-            probe.on_outdated(lpn, slot);
-            self.media.commit_captured(lpn, ppa, slot, probe);
+            ctx.probe.on_outdated(lpn, slot);
+            self.media.commit_captured(lpn, ppa, slot, &mut ctx.probe);
         } else {
             if done {
-                probe.on_outdated(lpn, slot);
+                ctx.probe.on_outdated(lpn, slot);
             }
             // A newer version, or a trim, came in between: the page was garbage before it was written.
             self.media.store.stats.units_stale += 1;
@@ -256,20 +255,14 @@ impl PageMapped {
         if !self.media.store.layout.is_host_unit(lpn) {
             self.note_map_unit(lpn, slot);
         }
-        if newest && self.media.buffer.keeps_clean(lpn) {
-            self.media.buffer.keep_clean(slot);
-            self.media.relieve_buffer();
-        } else if newest {
-            self.media.buffer.release_newest(slot);
+        if newest {
+            self.end_newest(slot, lpn, ctx.calendar.now());
         } else {
-            self.media.buffer.release(slot);
+            self.media.release_slot(slot);
         }
-        self.media.release_sectors(slot);
         if request != u32::MAX {
             self.host.outputs.push(Output::Durable { request, stages: Stages::of(transaction) });
         }
-        if !self.host.flushes.is_empty() {
-            self.answer_flushes();
-        }
+        self.answer_flushes();
     }
 }

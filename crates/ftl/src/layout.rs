@@ -1,6 +1,5 @@
 //! How mapping units lie on the flash, and how many of them the host may use.
 
-use crate::store::SLC;
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::{Geometry, ProgramOrder};
@@ -133,12 +132,6 @@ impl Layout {
     #[inline]
     pub fn slc_units(&self) -> u32 {
         self.slc_rows * self.row_units
-    }
-
-    /// Mapping units of one program of a stream.
-    #[inline]
-    pub(crate) fn program_units_of(&self, stream: usize) -> u32 {
-        if stream == SLC { self.row_units } else { self.program_units }
     }
 
     /// True for a unit of the host's, false for one that holds the map.

@@ -105,7 +105,7 @@ impl Media {
         self.store.programs.set(frontier.slot, frontier.filled, source);
         frontier.next_unit += 1;
         frontier.filled += 1;
-        let complete = frontier.filled == self.store.layout.program_units_of(stream);
+        let complete = frontier.filled == self.store.program_units_of(stream);
         self.store.map.assign(ppa, lpn);
         if complete {
             self.issue_program(die, stream, Kind::Program, ctx);
@@ -168,7 +168,7 @@ impl Media {
             self.assembly.flush_serial = (self.assembly.flush_serial + 1) & 0xFF_FFFF;
             self.assembly.flush_armed = false;
         }
-        let units = self.store.layout.program_units_of(stream);
+        let units = self.store.program_units_of(stream);
         ctx.probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
         self.store.controller.submit(transaction, ctx);
         if self.guards.parity.is_some() && !slc {
@@ -199,7 +199,7 @@ impl Media {
         slot: u32,
     ) -> Transaction {
         let (layout, slc) = (&self.store.layout, stream == SLC);
-        let row = (next_unit - layout.program_units_of(stream)) / layout.row_units;
+        let row = (next_unit - self.store.program_units_of(stream)) / layout.row_units;
         // Where streams trade superblocks, those of one superblock must stay in order: one class for both.
         let own_class = stream == MOVED && self.guards.ordering.is_none();
         let class = if own_class { Class::InternalProgram } else { Class::HostProgram };

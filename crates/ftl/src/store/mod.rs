@@ -60,6 +60,12 @@ impl Store {
         }
     }
 
+    /// Mapping units of one program of a stream.
+    #[inline]
+    pub fn program_units_of(&self, stream: usize) -> u32 {
+        if stream == SLC { self.layout.row_units } else { self.layout.program_units }
+    }
+
     /// The first unit of the page row that an operation is about.
     #[inline]
     pub fn first_unit(&self, of: &Transaction) -> u32 {

@@ -28,14 +28,17 @@ impl Idle {
         }
     }
 
-    /// The event came: true when the die has been idle for long enough. For one that is idle for a shorter time it comes
-    /// again; one that is at work has it come when it gets to its end.
-    pub fn has_lasted(&mut self, is_idle: bool, wait: Nanos, event: Event, calendar: &mut Calendar) -> bool {
-        self.armed &= !(1 << event.kind);
+    /// An event of this kind came. A die that is at work has the next one come when it gets to its end.
+    pub fn disarm(&mut self, kind: u8) {
+        self.armed &= !(1 << kind);
+    }
+
+    /// The die is idle as the event came: true when that has lasted long enough, else the event comes again.
+    pub fn has_lasted(&mut self, wait: Nanos, event: Event, calendar: &mut Calendar) -> bool {
         let due = self.since + wait;
-        if is_idle && due > calendar.now() {
+        if due > calendar.now() {
             self.arm(due, event, calendar);
         }
-        is_idle && due <= calendar.now()
+        due <= calendar.now()
     }
 }

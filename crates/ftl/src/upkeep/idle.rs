@@ -51,7 +51,9 @@ impl Upkeep {
         let die = event.index as usize;
         let Some(wait) = self.idle_wait(media, event.kind) else { return false };
         let is_idle = media.store.controller.is_idle(DieId(event.index));
-        if !media.collections[die].idle.has_lasted(is_idle, wait, event, &mut ctx.calendar) {
+        let idle = &mut media.collections[die].idle;
+        idle.disarm(event.kind);
+        if !is_idle || !idle.has_lasted(wait, event, &mut ctx.calendar) {
             return false;
         }
         match event.kind {

@@ -25,7 +25,7 @@ def reproduce(
         bool | None,
         typer.Option(
             "--full/--quick",
-            help="All cases with narrow intervals, or the quick ones within a minute.",
+            help="All cases with narrow intervals, or the quick ones, in about two minutes.",
             show_default="quick",
         ),
     ] = None,

@@ -17,7 +17,7 @@ mod work;
 pub use config_read::ControllerConfig;
 pub use controller::{Controller, events};
 pub use die::Urgency;
-pub use probe::{ChannelUse, Context, Probe, SnapshotEvent};
+pub use probe::{ChannelUse, Context, Probe};
 pub use sharing::Ride;
 pub use transaction::{Class, Kind, Origin, Reading, Transaction, TransactionId, Waits};
 pub use work::Work;

@@ -1,14 +1,15 @@
-//! The kinds of event this crate schedules.
+//! The kinds of event this crate schedules. Their index names a die, unless the kind says otherwise.
 
 use controller::events::FIRST_FREE as FIRST;
 
 /// A die may have been idle long enough for background work.
 pub const IDLE: u8 = FIRST;
-/// A partial program unit has waited long enough.
+/// A partial program unit has waited long enough; the index is the serial number of the wait on a map of pages, the bank on
+/// a map of blocks.
 pub const FLUSH: u8 = FIRST + 1;
 /// A die may have been idle long enough to write units anew.
 pub const REWRITE: u8 = FIRST + 2;
-/// The next entry of the agenda of upkeep is due.
+/// The next entry of the agenda of upkeep is due; no index.
 pub const UPKEEP: u8 = FIRST + 3;
 /// A die may have been idle long enough to fold.
 pub const FOLD: u8 = FIRST + 4;

@@ -9,10 +9,10 @@ use crate::media::Media;
 use crate::parts::Parts;
 use crate::upkeep::Upkeep;
 use crate::{
-    BlockMapped, FtlConfig, FtlStats, Layout, Mark, Output, PageMapped, Regulation, RegulationCounts,
+    BlockMapped, FtlConfig, FtlStats, Layout, Mark, Output, PageMapped, Probe, Regulation, RegulationCounts,
     RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
 };
-use controller::{Context, Controller, ControllerConfig, Probe};
+use controller::{Context, Controller, ControllerConfig};
 use engine::Event;
 use nand::FlashArray;
 use units::{Lpn, Nanos, Ppa, SimTime};

@@ -25,6 +25,7 @@ mod pages;
 pub mod parity;
 mod parts;
 pub mod placement;
+mod probe;
 pub mod program_order;
 pub mod read_ahead;
 pub mod read_merge;
@@ -52,6 +53,7 @@ pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
 pub use output::{Output, Stages};
 pub use pages::PageMapped;
+pub use probe::{Probe, SnapshotEvent};
 pub use saved::SavedState;
 pub use settings::{
     CollectionRules, CostRules, DestinationRules, FtlConfig, PatrolRules, ReadRules, Reckoned, SectorRules,

@@ -4,7 +4,8 @@ use crate::check::Checker;
 use crate::measure::{REQUEST_COLUMNS, STAGES};
 use crate::requests::Request;
 use crate::timeline::Timeline;
-use controller::{ChannelUse, Origin, Probe, SnapshotEvent, Transaction, TransactionId};
+use controller::{ChannelUse, Origin, Transaction, TransactionId};
+use ftl::{Probe, SnapshotEvent};
 use host::HostRequest;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
@@ -79,7 +80,7 @@ pub(crate) struct Observers {
     pub rows: Option<RequestRows>,
 }
 
-impl Probe for Observers {
+impl controller::Probe for Observers {
     fn on_channel(
         &mut self,
         channel: ChannelId,
@@ -123,7 +124,9 @@ impl Probe for Observers {
             check.on_finish(id, transaction);
         }
     }
+}
 
+impl Probe for Observers {
     fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u32)) {
         if let Some(check) = &mut self.check {
             check.on_place(transaction, units, source);

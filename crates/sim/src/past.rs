@@ -1,6 +1,6 @@
 //! The checker's account of snapshots: a whole copy of the logical drive for each, by version.
 
-use controller::SnapshotEvent;
+use ftl::SnapshotEvent;
 use std::collections::BTreeMap;
 use units::Lpn;
 

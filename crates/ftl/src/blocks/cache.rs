@@ -1,9 +1,10 @@
 //! The buffer as a cache before a map of blocks: what stays, what leaves it, and how a block is written whole.
 
 use super::BlockMapped;
+use crate::Probe;
 use crate::buffer::SlotState;
 use crate::mapping::bank::Purpose;
-use controller::{Context, Origin, Probe};
+use controller::{Context, Origin};
 use units::{Lpn, SimTime};
 
 impl BlockMapped {

@@ -1,10 +1,11 @@
 //! What the host asks: reads, writes into the buffer, trims, flushes.
 
 use super::BlockMapped;
+use crate::Probe;
 use crate::buffer::{Slot, SlotState};
 use crate::host_side::{Host, Reads, Sectored, Serves};
 use crate::media::Media;
-use controller::{Class, Context, Origin, Probe};
+use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {

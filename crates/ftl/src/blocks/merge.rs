@@ -1,11 +1,12 @@
 //! Merges: a block is filled in order, each unit read from wherever it lives or taken from the buffer.
 
 use super::BlockMapped;
+use crate::Probe;
 use crate::buffer::SlotState;
 use crate::mapping::bank::{Block, Merge, Planned, Purpose, Role};
 use crate::store::Source;
 use crate::store::{NONE, SuperblockState};
-use controller::{Class, Context, Origin, Probe};
+use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
 
 impl BlockMapped {

@@ -2,11 +2,12 @@
 //! that make data blocks anyway.
 
 use super::BlockMapped;
+use crate::Probe;
 use crate::mapping::bank::Role;
 use crate::media::Media;
 use crate::store::NONE;
 use crate::upkeep::{KeepsUp, Upkeep};
-use controller::{Context, Origin, Probe};
+use controller::{Context, Origin};
 use engine::Calendar;
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -9,8 +9,8 @@ use crate::read_ahead::{Ahead, Taken};
 use crate::read_merge::{ReadMerge, RowUnits, find_ride, rider};
 use crate::settings::FtlConfig;
 use crate::store::NONE;
-use crate::{FtlStats, Output, Stages};
-use controller::{Class, Context, Controller, Origin, Probe, Transaction, TransactionId};
+use crate::{FtlStats, Output, Probe, Stages};
+use controller::{Class, Context, Controller, Origin, Transaction, TransactionId};
 use units::{Lpn, Ppa, SimTime};
 
 /// What nobody has asked for waits behind what the host does.

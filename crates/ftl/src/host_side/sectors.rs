@@ -1,9 +1,10 @@
 //! Reads and writes of parts of a unit, where they are known.
 
+use crate::Probe;
 use crate::buffer::SlotState;
 use crate::guards::sectors::{Held, bytes};
 use crate::host_side::Reads;
-use controller::{Class, Context, Kind, Origin, Probe, Transaction};
+use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Units of a page row that one read brings, and the bytes of their sectors.

@@ -1,11 +1,11 @@
 //! What the host writes, trims and flushes, and the whole of what it reads: once for both kinds of map, which say only
 //! where they differ.
 
-use crate::Output;
 use crate::buffer::SlotState;
 use crate::guards::snapshots::Overtaken;
 use crate::host_side::{Arriving, Coverage, Sectored};
-use controller::{Context, Probe, SnapshotEvent};
+use crate::{Output, Probe, SnapshotEvent};
+use controller::Context;
 use units::{Lpn, Ppa, SimTime};
 
 /// A translation layer that the host works with.

@@ -1,9 +1,10 @@
 //! Programs of parity, which follow those that they protect.
 
+use crate::Probe;
 use crate::guards::Stripes;
 use crate::media::Media;
 use crate::store::{NONE, Source, SuperblockState};
-use controller::{Class, Context, Kind, Origin, Probe, Transaction};
+use controller::{Class, Context, Kind, Origin, Transaction};
 use units::DieId;
 
 impl Media {

@@ -1,9 +1,10 @@
 //! How a page row is read, whoever asks for it.
 
+use crate::Probe;
 use crate::media::Media;
 use crate::read_merge::RowUnits;
 use crate::store::Source;
-use controller::{Class, Context, Kind, Origin, Probe, Transaction, TransactionId};
+use controller::{Class, Context, Kind, Origin, Transaction, TransactionId};
 use engine::Calendar;
 use units::{DieId, Lpn, Ppa};
 

@@ -5,7 +5,7 @@ use crate::guards::snapshots::{ABSENT, Overtaken, PENDING, Seen};
 use crate::media::Media;
 use crate::settings::WhenFull;
 use crate::store::NONE;
-use controller::{Probe, SnapshotEvent};
+use crate::{Probe, SnapshotEvent};
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 

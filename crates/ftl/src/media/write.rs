@@ -1,12 +1,13 @@
 //! How units join the open superblock of a stream, fill program units and go to the flash.
 
+use crate::Probe;
 use crate::agenda::Work;
 use crate::events;
 use crate::guards::regulation::Unit;
 use crate::media::Media;
 use crate::placement::PlacementView;
 use crate::store::{Frontier, HOST, MOVED, NONE, SLC, Source, SuperblockState};
-use controller::{Class, Context, Kind, Origin, Probe, Transaction};
+use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::{Calendar, Event};
 use units::{DieId, Lpn, Nanos, Ppa, SimTime};
 

@@ -1,9 +1,10 @@
 //! The map on its way to the flash: what taking a snapshot, or going back to one, costs at once.
 
+use crate::Probe;
 use crate::buffer::SlotState;
 use crate::guards::snapshots::Awaited;
 use crate::pages::PageMapped;
-use controller::{Context, Probe};
+use controller::Context;
 use units::{Lpn, SimTime};
 
 impl PageMapped {

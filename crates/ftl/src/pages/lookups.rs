@@ -5,8 +5,8 @@ use crate::guards::demand::{Checkpoints, Task, Waiter};
 use crate::guards::sectors::LOOKUP_BYTES;
 use crate::host_side::{Arriving, Sectored, Serves};
 use crate::pages::PageMapped;
-use crate::{Output, Stages};
-use controller::{Class, Context, Origin, Probe, Reading};
+use crate::{Output, Probe, Stages};
+use controller::{Class, Context, Origin, Reading};
 use units::{Lpn, Ppa};
 
 impl PageMapped {

@@ -1,9 +1,10 @@
 //! What a page's code cannot correct: found again from the rest of its stripe, or marked as lost.
 
+use crate::Probe;
 use crate::guards::{Rebuild, members};
 use crate::pages::PageMapped;
 use crate::store::NONE;
-use controller::{Context, Origin, Probe, Transaction};
+use controller::{Context, Origin, Transaction};
 
 impl PageMapped {
     /// A read failed, or is one of those that make another good.

@@ -1,9 +1,10 @@
 //! What a drive reads at power-up to find its map again.
 
+use crate::Probe;
 use crate::guards::demand::Recovery;
 use crate::pages::PageMapped;
 use crate::store::NONE;
-use controller::{Class, Context, Origin, Probe};
+use controller::{Class, Context, Origin};
 use units::Ppa;
 
 impl PageMapped {

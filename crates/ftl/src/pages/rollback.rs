@@ -7,7 +7,8 @@
 use crate::guards::snapshots::{ABSENT, Awaited, PENDING};
 use crate::host_side::Serves;
 use crate::pages::PageMapped;
-use controller::{Context, Probe, SnapshotEvent};
+use crate::{Probe, SnapshotEvent};
+use controller::Context;
 use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 

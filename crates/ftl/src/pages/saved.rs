@@ -3,12 +3,12 @@
 //! Policies keep no state of their own here: they are told again, in closing order, which superblocks are
 //! candidates. Counters begin anew.
 
-use crate::SavedState;
 use crate::guards::snapshots;
 use crate::pages::PageMapped;
 use crate::saved::Untaken;
 use crate::store::{Frontier, NONE, SuperblockState};
-use controller::{Context, Origin, Probe};
+use crate::{Probe, SavedState};
+use controller::{Context, Origin};
 use std::cmp::Reverse;
 
 /// Arrays before those of the dies.

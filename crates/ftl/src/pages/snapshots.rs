@@ -4,7 +4,8 @@ use crate::guards::snapshots::{Awaited, Seen, Snapshot, Snapshots};
 use crate::host_side::Serves;
 use crate::pages::PageMapped;
 use crate::settings::WhenFull;
-use controller::{Context, Probe, SnapshotEvent};
+use crate::{Probe, SnapshotEvent};
+use controller::Context;
 use std::collections::BTreeMap;
 use units::Lpn;
 

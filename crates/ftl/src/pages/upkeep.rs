@@ -1,12 +1,13 @@
 //! What the clock brings back on a map of pages: superblocks written anew, snapshots.
 
+use crate::Probe;
 use crate::agenda::Moment;
 use crate::host_side::Serves;
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::store::SuperblockState;
 use crate::upkeep::{KeepsUp, Upkeep};
-use controller::{Context, Origin, Probe};
+use controller::{Context, Origin};
 use std::ops::Range;
 
 impl KeepsUp for PageMapped {

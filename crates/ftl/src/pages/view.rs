@@ -1,7 +1,8 @@
 //! What can be asked of a page-mapped layer without changing it.
 
+use crate::Probe;
 use crate::pages::PageMapped;
-use controller::{Context, Probe};
+use controller::Context;
 
 impl PageMapped {
     /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and

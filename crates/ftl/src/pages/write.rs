@@ -1,11 +1,12 @@
 //! How what the host writes finds its die, and what else differs from a map of blocks.
 
+use crate::Probe;
 use crate::buffer::SlotState;
 use crate::events;
 use crate::host_side::{Arriving, Sectored, Serves};
 use crate::pages::PageMapped;
 use crate::store::{NONE, Source};
-use controller::{Context, Probe};
+use controller::Context;
 use engine::Event;
 use units::{Lpn, Nanos, Ppa};
 

@@ -2,8 +2,8 @@
 
 use super::area::Area;
 use super::{Maker, Stretch};
-use crate::{FtlStats, Layout};
-use controller::{Probe, TransactionId};
+use crate::{FtlStats, Layout, Probe};
+use controller::TransactionId;
 use units::{Lpn, Ppa};
 
 /// What there is of a unit that the host asks for.

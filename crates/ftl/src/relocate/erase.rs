@@ -1,9 +1,10 @@
 //! Superblocks that hold nothing any more.
 
+use crate::Probe;
 use crate::media::Media;
 use crate::store::SuperblockState;
 use crate::wear::Observed;
-use controller::{Class, Context, Kind, Origin, Probe, Transaction};
+use controller::{Class, Context, Kind, Origin, Transaction};
 use units::{DieId, SuperblockId};
 
 impl Media {

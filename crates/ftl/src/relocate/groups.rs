@@ -3,11 +3,12 @@
 //! A group is taken only when every die of its set has room for what its own member holds, and is erased only when no
 //! member holds anything valid any more: until then the others can give back any of its pages.
 
+use crate::Probe;
 use crate::guards::{Phase, members};
 use crate::media::Media;
 use crate::relocate::PENDING_MAX;
 use crate::store::{NONE, SuperblockState};
-use controller::{Context, Origin, Probe};
+use controller::{Context, Origin};
 use nand::ProgramStatus;
 
 impl Media {

@@ -1,9 +1,10 @@
 //! How a superblock is emptied, whoever wants that: it is taken, read page row by page row, waits for the programs of
 //! what was in it, and is erased.
 
+use crate::Probe;
 use crate::media::Media;
 use crate::store::NONE;
-use controller::{Context, Origin, Probe};
+use controller::{Context, Origin};
 use std::collections::VecDeque;
 use units::Ppa;
 

@@ -1,9 +1,10 @@
 //! Units on their way from one superblock to another.
 
+use crate::Probe;
 use crate::media::Media;
 use crate::relocate::Customer;
 use crate::store::{HOST, NONE, Source};
-use controller::{Class, Context, Kind, Origin, Probe};
+use controller::{Class, Context, Kind, Origin};
 use nand::ProgramStatus;
 use units::{DieId, Ppa};
 

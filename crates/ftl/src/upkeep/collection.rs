@@ -3,12 +3,13 @@
 //! A collection takes a victim only when the space it may need is there, so it never waits half-way for
 //! space that only it could free.
 
+use crate::Probe;
 use crate::gc::trigger::TriggerView;
 use crate::media::Media;
 use crate::relocate::{Customer, PENDING_MAX};
 use crate::store::NONE;
 use crate::upkeep::Upkeep;
-use controller::{Context, Origin, Probe, Transaction, Urgency};
+use controller::{Context, Origin, Transaction, Urgency};
 use units::DieId;
 
 impl Upkeep {

@@ -1,11 +1,12 @@
 //! Superblocks emptied one after the other, for whichever customer: each is taken, its page rows are kept under way, and
 //! what comes back finds a place. A customer only says which superblock is next, and how its rows go.
 
+use crate::Probe;
 use crate::media::Media;
 use crate::relocate::Customer;
 use crate::store::NONE;
 use crate::upkeep::Upkeep;
-use controller::{Class, Context, Probe, Transaction};
+use controller::{Class, Context, Transaction};
 use units::Ppa;
 
 /// How a page row gets out of a superblock.

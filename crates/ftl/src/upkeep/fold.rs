@@ -4,13 +4,14 @@
 //! Folded units go the way of the host's, into its open superblock, under the same conditions as the host's own: so
 //! that garbage collection, which paces the host, paces folding.
 
+use crate::Probe;
 use crate::media::Media;
 use crate::relocate::Customer;
 use crate::slc_cache::WhenFull;
 use crate::store::{HOST, NONE, SLC, Source, SuperblockState};
 use crate::upkeep::Upkeep;
 use crate::upkeep::empty::Way;
-use controller::{Context, Origin, Probe};
+use controller::{Context, Origin};
 use units::Ppa;
 
 /// Superblocks that are read completely, or are being erased, when no further one is taken: one whose data are being

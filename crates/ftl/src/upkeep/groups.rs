@@ -1,10 +1,11 @@
 //! Which group of superblocks that protect each other is reclaimed next.
 
+use crate::Probe;
 use crate::guards::{Phase, members};
 use crate::media::Media;
 use crate::store::{NONE, SuperblockState};
 use crate::upkeep::Upkeep;
-use controller::{Context, Origin, Probe, Transaction};
+use controller::{Context, Origin, Transaction};
 
 impl Upkeep {
     /// Lets the victim policy choose, if the die wants a victim and has none chosen.

@@ -1,9 +1,10 @@
 //! What a die does when it has had nothing to do for a while: it collects, folds, and writes units anew.
 
+use crate::Probe;
 use crate::events;
 use crate::media::Media;
 use crate::upkeep::Upkeep;
-use controller::{Context, Probe};
+use controller::Context;
 use engine::{Calendar, Event};
 use units::{DieId, Nanos};
 

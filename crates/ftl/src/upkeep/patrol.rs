@@ -4,11 +4,12 @@
 //! A round over a die is spread evenly over the period: one superblock falls due after the other, and waits for the die
 //! to be idle. A die that is never idle long enough falls behind, which is counted.
 
+use crate::Probe;
 use crate::agenda::Work;
 use crate::media::Media;
 use crate::settings::PatrolRules;
 use crate::upkeep::Upkeep;
-use controller::{Class, Context, Origin, Probe, Transaction};
+use controller::{Class, Context, Origin, Transaction};
 use engine::Calendar;
 use engine::RandomStream;
 use units::{DieId, Nanos, SimTime};

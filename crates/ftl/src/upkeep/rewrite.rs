@@ -1,9 +1,10 @@
 //! Writing anew: units in idle time, so that later reads of them cost less.
 
+use crate::Probe;
 use crate::media::Media;
 use crate::store::NONE;
 use crate::upkeep::Upkeep;
-use controller::{Class, Context, Origin, Probe, Transaction};
+use controller::{Class, Context, Origin, Transaction};
 use units::{Lpn, Ppa};
 
 impl Upkeep {

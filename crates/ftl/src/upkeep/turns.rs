@@ -1,9 +1,10 @@
 //! What the clock brings back, one entry of the agenda after the other, whichever kind of map the drive has.
 
+use crate::Probe;
 use crate::agenda::Work;
 use crate::media::Media;
 use crate::upkeep::Upkeep;
-use controller::{Context, Origin, Probe};
+use controller::{Context, Origin};
 use std::ops::Range;
 
 /// A layer on which something comes back by the clock alone.

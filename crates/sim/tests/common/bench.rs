@@ -2,9 +2,9 @@
 //! the flash is written down.
 
 use config::{Document, Section};
-use controller::{Context, Controller, ControllerConfig, Kind, Origin, Probe, Transaction, TransactionId};
+use controller::{Context, Controller, ControllerConfig, Kind, Origin, Transaction, TransactionId};
 use engine::Event;
-use ftl::{Coverage, Ftl, FtlConfig, Output, SuperblockState};
+use ftl::{Coverage, Ftl, FtlConfig, Output, Probe, SuperblockState};
 use units::{DieId, Lpn, Ppa, SimTime};
 
 /// Nobody waits for the program.
@@ -23,7 +23,7 @@ pub struct Log {
     pub committed: Vec<(Lpn, Ppa, bool)>,
 }
 
-impl Probe for Log {
+impl controller::Probe for Log {
     fn on_submit(&mut self, _: TransactionId, transaction: &Transaction) {
         self.submitted.push(*transaction);
     }
@@ -35,7 +35,9 @@ impl Probe for Log {
     fn on_finish(&mut self, _: TransactionId, transaction: &Transaction) {
         self.finished.push(*transaction);
     }
+}
 
+impl Probe for Log {
     fn on_place(&mut self, program: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u32)) {
         self.placed.push((*program, (0..units).map(|unit| source(unit).0).collect()));
     }

@@ -5,10 +5,10 @@
 
 use crate::reference::{Habits, ReferenceFtl, Step, history};
 use config::PolicyEntry;
-use controller::{Context, Probe};
+use controller::Context;
 use ftl::buffer::eviction;
 use ftl::mapping::Maker;
-use ftl::{Coverage, Ftl, Output};
+use ftl::{Coverage, Ftl, Output, Probe};
 use sim::Drive;
 use units::{Lpn, Ppa};
 
@@ -47,6 +47,8 @@ struct Flash {
     units: u32,
     versions: Vec<u64>,
 }
+
+impl controller::Probe for Flash {}
 
 impl Probe for Flash {
     fn on_host_write(&mut self, lpn: Lpn) {

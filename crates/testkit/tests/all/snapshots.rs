@@ -2,9 +2,9 @@
 //! deletions and rollbacks, on drives with and without failing blocks, with each kind of buffer; what a snapshot sees
 //! must be what a whole copy of the plain map, made at its moment, holds.
 
-use controller::{Context, Probe, SnapshotEvent};
+use controller::Context;
 use engine::RandomStream;
-use ftl::{Coverage, Ftl, Output, PageMapped, Seen};
+use ftl::{Coverage, Ftl, Output, PageMapped, Probe, Seen, SnapshotEvent};
 use sim::Drive;
 use std::collections::BTreeMap;
 use testkit::reference::{Habits, ReferenceFtl, Step, history};
@@ -40,6 +40,8 @@ struct Flash {
     copies: BTreeMap<u32, ReferenceFtl>,
     units: u32,
 }
+
+impl controller::Probe for Flash {}
 
 impl Probe for Flash {
     fn on_host_write(&mut self, lpn: Lpn) {

@@ -1,0 +1,96 @@
+//! What flash operations mean: which unit of the host's moved where, and what became of it in the buffer.
+
+use controller::{Origin, Transaction};
+use units::{Lpn, Ppa};
+
+/// What happens to a version of a unit, or to all of them, because of snapshots of the logical drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnapshotEvent {
+    /// A snapshot sees what the drive holds now.
+    Taken {
+        /// Its number.
+        serial: u32,
+    },
+    /// A snapshot is gone.
+    Dropped {
+        /// Its number.
+        serial: u32,
+    },
+    /// A slot of the buffer holds what the host has just written.
+    Buffered {
+        /// The unit.
+        lpn: Lpn,
+        /// The slot.
+        slot: u32,
+    },
+    /// A version that was overtaken, and that a snapshot sees, is on flash.
+    Programmed {
+        /// The unit.
+        lpn: Lpn,
+        /// The slot of the buffer it comes from.
+        slot: u32,
+        /// Where it is.
+        ppa: Ppa,
+    },
+    /// A version that only snapshots see was moved.
+    Moved {
+        /// The unit.
+        lpn: Lpn,
+        /// Where it was.
+        old: Ppa,
+        /// Where it is.
+        new: Ppa,
+    },
+    /// On the way back to a snapshot a unit has its former version again.
+    Returned {
+        /// The unit.
+        lpn: Lpn,
+        /// Where it lived (or `Ppa::NONE`).
+        old: Ppa,
+        /// Where it lives (or `Ppa::NONE`).
+        new: Ppa,
+    },
+    /// The drive holds again what a snapshot sees.
+    RolledBack {
+        /// The snapshot's number.
+        serial: u32,
+    },
+}
+
+/// An observer of the translation layer, and of the flash below it. A run without observers is compiled without them.
+pub trait Probe: controller::Probe {
+    /// A program of so many units is about to be submitted; `source` says of each unit on whose behalf it is and where
+    /// its data are: in a slot of the buffer (host and map) or, where they are moved, at a physical address.
+    fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u32)) {}
+    /// The newest data that the host wrote of `lpn` live at `new`; `old` (or `Ppa::NONE`) turned invalid.
+    fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
+    /// The data of `lpn` were moved from `old`, which turned invalid, to `new`.
+    fn on_moved(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
+    /// As [`Self::on_commit`], but the host has written `lpn` again since: the newest data are in the buffer still.
+    fn on_overtaken(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
+    /// `lpn`, which lived at `old`, was trimmed.
+    fn on_trim(&mut self, _lpn: Lpn, _old: Ppa) {}
+    /// A superblock (numbered over the whole drive) was erased.
+    fn on_erase(&mut self, _superblock: usize) {}
+    /// A host request was served from flash: `lpn` read at `ppa`.
+    fn on_host_read(&mut self, _lpn: Lpn, _ppa: Ppa) {}
+    /// `lpn` is read at `ppa` before the host asks for it.
+    fn on_fetch(&mut self, _lpn: Lpn, _ppa: Ppa) {}
+    /// The host asks for `lpn`, and has what was fetched last.
+    fn on_fetched_read(&mut self, _lpn: Lpn) {}
+    /// Something happened because of snapshots.
+    fn on_snapshot(&mut self, _: SnapshotEvent) {}
+    /// The host wrote `lpn`: from now on reads must see this version.
+    fn on_host_write(&mut self, _lpn: Lpn) {}
+    /// That version is in this slot of the buffer now. What the host did not write of it, the slot has from `rest`: from
+    /// what it holds already, or from another slot; none: it has nothing else.
+    fn on_buffered(&mut self, _lpn: Lpn, _slot: u32, _rest: Option<u32>) {}
+    /// What a slot lacks still it has now from another slot, which has it.
+    fn on_rest(&mut self, _slot: u32, _from: u32) {}
+    /// This slot keeps `lpn` as it was read at `ppa`.
+    fn on_kept(&mut self, _lpn: Lpn, _slot: u32, _ppa: Ppa) {}
+    /// What a slot holds of `lpn` was programmed, though a newer version has a slot of its own by now.
+    fn on_outdated(&mut self, _lpn: Lpn, _slot: u32) {}
+}
+
+impl Probe for () {}

@@ -320,3 +320,15 @@ fn what_wear_levelling_moves_does_not_count_as_written_anew() {
     assert_eq!((Some(counts.superblocks_refreshed), counts.superblocks_scrubbed), (begun, 0));
     assert!(begun > Some(5), "{begun:?}");
 }
+
+/// Reads wear a superblock out while a program to it is under way: it cannot be moved at that moment, and is looked at again.
+#[test]
+fn what_reads_wear_out_during_a_program_is_moved_after_it() {
+    let mut bench = bench(READS);
+    (0..8).for_each(|lpn| assert!(bench.write(lpn)));
+    bench.rest();
+    assert!(bench.write(8));
+    ask_for_reads(&mut bench, 3);
+    bench.rest();
+    assert_eq!(bench.ftl.stats().units_programmed[Origin::Refresh as usize], 9);
+}

@@ -16,7 +16,7 @@ impl Regulation {
         let reads = self.ages.reads[superblock].saturating_add(1);
         self.ages.reads[superblock] = reads;
         if reads == self.reckoning.reads {
-            self.due.note_worn_by_reads(superblock);
+            self.due.note_worn_by_reads(superblock, now);
         }
         let age_ns = now.ns() as i64 - self.ages.opened_at[superblock];
         let within = age_ns <= self.reckoning.ages[cost].ns() as i64;

@@ -39,10 +39,11 @@ impl DueTimes {
         }
     }
 
-    /// A superblock was read as often as was reckoned with.
-    pub fn note_worn_by_reads(&mut self, superblock: usize) {
+    /// A superblock was read as often as was reckoned with: its data are due, until they are written anew.
+    pub fn note_worn_by_reads(&mut self, superblock: usize, now: SimTime) {
         if self.reclaims {
             self.worn_by_reads.push(superblock as u32);
+            self.at[superblock] = self.at[superblock].min(now);
         }
     }
 }

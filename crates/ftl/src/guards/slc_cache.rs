@@ -3,12 +3,10 @@
 //! A superblock with one bit a cell has a page row for each wordline; they are numbered from 0 without gaps.
 
 use crate::SavedState;
-use crate::media::Pace;
-use crate::relocate::Mover;
 use crate::saved::Untaken;
 use crate::settings::FtlConfig;
 use crate::slc_cache::{CacheShape, SlcCachePolicy, WhenFull};
-use crate::store::{Frontier, NONE, SLC, Space, SuperblockState as S};
+use crate::store::{Frontier, Mover, NONE, Pace, SLC, Space, SuperblockState as S};
 use nand::SlcMode;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos};

@@ -1,33 +1,9 @@
 //! What a die's collection knows beside the superblock it empties: what was asked of it, and what it earns the host.
 
 use super::Idle;
-use crate::relocate::Mover;
-use crate::store::{NONE, Space};
+use crate::store::{Mover, NONE, Pace, Space};
 use controller::Origin;
 use std::collections::VecDeque;
-
-/// Program units that the host may save up while a superblock is emptied that it waits for.
-const CREDIT_PROGRAMS: u32 = 4;
-
-/// How much the host may write while it waits for superblocks to be emptied.
-pub(crate) struct Pace {
-    /// Host units earned and not written yet.
-    pub credit: f64,
-    /// Host units earned by each unit moved.
-    pub rate: f64,
-}
-
-impl Pace {
-    /// Moving `units` earns the host the right to write as many units as the victim gives back for them.
-    /// Without this, the host runs ahead until nothing is free and then waits for a whole superblock to be
-    /// collected: seconds of silence on a drive with large superblocks.
-    #[inline]
-    pub fn earn(&mut self, units: f64, program_units: u32) {
-        // What the host did not use is soon forfeit, or it would run ahead after each wait.
-        let most = f64::from(CREDIT_PROGRAMS * program_units);
-        self.credit = (self.credit + units * self.rate).min(most);
-    }
-}
 
 /// The state of a die's collection.
 pub(crate) struct Collection {

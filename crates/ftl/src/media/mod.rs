@@ -16,7 +16,7 @@ mod snapshots;
 mod write;
 
 pub(crate) use assembly::Assembly;
-pub(crate) use collection::{Collection, Pace};
+pub(crate) use collection::Collection;
 pub(crate) use idle::Idle;
 
 use crate::agenda::Agenda;

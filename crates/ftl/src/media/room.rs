@@ -2,8 +2,7 @@
 
 use crate::Mark;
 use crate::media::{Collection, Media};
-use crate::relocate::Mover;
-use crate::store::{HOST, NONE, SuperblockState};
+use crate::store::{HOST, Mover, NONE, SuperblockState};
 
 impl Media {
     /// Gives each die of a fresh drive its good superblocks.

@@ -6,8 +6,7 @@
 use crate::Probe;
 use crate::guards::{Phase, members};
 use crate::media::Media;
-use crate::relocate::PENDING_MAX;
-use crate::store::{NONE, SuperblockState};
+use crate::store::{NONE, PENDING_MAX, SuperblockState};
 use controller::{Context, Origin};
 use nand::ProgramStatus;
 

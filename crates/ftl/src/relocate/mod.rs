@@ -5,4 +5,4 @@ mod groups;
 mod mover;
 mod moving;
 
-pub(crate) use mover::{Customer, Mover, PENDING_MAX};
+pub(crate) use mover::Customer;

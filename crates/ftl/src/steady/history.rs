@@ -6,8 +6,7 @@
 
 use crate::media::Media;
 use crate::pages::PageMapped;
-use crate::relocate::Mover;
-use crate::store::{NONE, SuperblockState};
+use crate::store::{Mover, NONE, SuperblockState};
 use units::SuperblockId;
 
 /// A closed superblock.

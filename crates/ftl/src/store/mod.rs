@@ -3,10 +3,12 @@
 //! Nothing here knows why data is written or moved, nor any feature that a drive may have beside.
 
 mod map;
+mod mover;
 mod programs;
 mod space;
 
 pub(crate) use map::Map;
+pub(crate) use mover::{Mover, PENDING_MAX, Pace};
 pub(crate) use programs::{Programs, Source};
 pub use space::SuperblockState;
 pub(crate) use space::{DieSpace, Frontier, NONE, Space};

@@ -6,8 +6,8 @@
 use crate::Probe;
 use crate::gc::trigger::TriggerView;
 use crate::media::Media;
-use crate::relocate::{Customer, PENDING_MAX};
-use crate::store::NONE;
+use crate::relocate::Customer;
+use crate::store::{NONE, PENDING_MAX};
 use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
 use units::DieId;

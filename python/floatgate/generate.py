@@ -13,7 +13,8 @@ from textwrap import indent, wrap
 from typing import Any, Literal, get_args, get_origin
 
 from floatgate.options import Options, TraceOptions, fields_of
-from floatgate.policies import catalogue, class_name, parameter_default
+from floatgate.policies import catalogue, class_name
+from floatgate.values import value_of
 
 _HERE = Path(__file__).parent
 WIDTH = 100
@@ -103,7 +104,7 @@ def _said(parameter: dict[str, Any]) -> str:
 def _parameter(parameter: dict[str, Any]) -> str:
     """The type of a policy's parameter, from its default."""
     kinds = {bool: "bool", int: "SupportsIndex", float: "SupportsFloat", str: "str", list: "Sequence[str]"}
-    return kinds[type(parameter_default(parameter))]
+    return kinds[type(value_of(parameter["default"]))]
 
 
 def _doc(text: str, depth: int) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import keyword
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -149,11 +148,6 @@ def _class(path: str, name: str) -> type[Policy]:
         (Policy,),
         {"__new__": construct, "__init__": _no_init, "__doc__": "\n\n".join(lines)},
     )
-
-
-def parameter_default(parameter: dict[str, Any]) -> Any:
-    """Return the default of a policy's parameter as a value."""
-    return tomllib.loads(f"it = {parameter['default']}")["it"]
 
 
 def _no_init(_self: Policy, **_parameters: Any) -> None:

@@ -193,10 +193,9 @@ class ecc:
             ) -> None:
                 """data: data bytes of a codeword (default "1KiB")
                 t: errors corrected in a codeword (default 40)
-                uber: uncorrectable codewords for each bit read that are put up with (default
-                0.000000000000001)
-                retries: reads with other references after all else failed (default 4)
-                retry_gain: part of the raw errors that each of those takes away (default 0.2)
+                uber: acceptable uncorrectable codewords per bit read (default 0.000000000000001)
+                retries: reads with other references after all other attempts failed (default 4)
+                retry_gain: share of the raw errors that each of those removes (default 0.2)
                 """
 
         class Ldpc(Policy):
@@ -221,10 +220,9 @@ class ecc:
                 rate: data bits over all bits of a codeword (default 0.8888888888888888)
                 limits: raw bit error rates corrected with 1, 3, 7, ... comparisons at each boundary
                 (default [0.004, 0.008, 0.012])
-                uber: uncorrectable codewords for each bit read that are put up with (default
-                0.000000000000001)
-                retries: reads with other references after all else failed (default 4)
-                retry_gain: part of the raw errors that each of those takes away (default 0.2)
+                uber: acceptable uncorrectable codewords per bit read (default 0.000000000000001)
+                retries: reads with other references after all other attempts failed (default 4)
+                retry_gain: share of the raw errors that each of those removes (default 0.2)
                 """
 
         class None_(Policy):
@@ -256,8 +254,8 @@ class ftl:
                 def __init__(self, *, block_units: SupportsIndex = ..., padding: bool = ...) -> None:
                     """block_units: mapping units of a logical block; 0: of a block of the map, 64
                     where it has none (default 0)
-                    padding: over a map of blocks a block leaves with what the flash holds of it
-                    (page padding) (default true)
+                    padding: with block mapping, evicted blocks are completed from the flash (page
+                    padding) (default true)
                     """
 
             class Cflru(Policy):
@@ -339,7 +337,7 @@ class ftl:
                 closed first
                 """
                 def __init__(self, *, window: SupportsIndex = ...) -> None:
-                    """window: oldest closed superblocks of the die that are looked at (default 64)"""
+                    """window: oldest closed superblocks of the die that are considered (default 64)"""
 
     class mapping:
         path: str
@@ -400,7 +398,7 @@ class ftl:
                 """cache: RAM for cached entries (default "64KiB")
                 entry: an entry of the map on flash (default "4B")
                 cached_entry: an entry in the cache (default "8B")
-                stored: all of the map is on flash when time begins (default false)
+                stored: the whole map is on flash at the start (default false)
                 in_flight: translation units read or changed at a time (default 16)
                 """
 
@@ -468,8 +466,8 @@ class ftl:
             block the drive forever
             """
             def __init__(self, *, order: str = ..., planes: SupportsIndex = ...) -> None:
-                """order: what changes fastest with the address first: the letters C, W, D, P (default
-                "CWDP")
+                """order: the letters C, W, D, P, the one that changes fastest with the address first
+                (default "CWDP")
                 planes: dies of a way that are planes of one die, as P counts them (default 1)
                 """
 
@@ -508,11 +506,11 @@ class ftl:
                 depth: str = ...,
                 slack: str = ...,
             ) -> None:
-                """streams: sequences of reads that are told apart (default 16)
-                trigger: reads in sequence before more is fetched (default 4)
-                size: DRAM for what was fetched (default "4MiB")
+                """streams: sequences of reads that are tracked (default 16)
+                trigger: sequential reads before read-ahead starts (default 4)
+                size: DRAM for fetched data (default "4MiB")
                 depth: how far ahead of its last read a stream is fetched (default "1MiB")
-                slack: how far from where a stream is expected its next read may begin: reads
+                slack: how far from its expected address a stream's next read may start: reads
                 overtake each other (default "256KiB")
                 """
 
@@ -538,15 +536,15 @@ class ftl:
         class Agcr(Policy):
             """depends on the last `window` accesses to a unit, including the upcoming one: if all are
             writes, the write takes the coarse step; a write among reads the default one; the first
-            access the fine one. A read after reads only causes a unit written with the coarse step
-            (with rewrite = "low-and-medium" also with the default one) to be rewritten with the
-            fine step while its die is idle; moved data takes the fine step after reads only,
-            otherwise the step it had
+            access the fine one. A read preceded by reads alone has a unit written with the coarse
+            step (with rewrite = "low-and-medium" also with the default one) rewritten with the fine
+            step while its die is idle; moved data takes the fine step after reads alone, otherwise
+            the step it had
             """
             def __init__(self, *, window: SupportsIndex = ..., rewrite: str = ...) -> None:
-                """window: accesses looked at, the upcoming one among them (default 2)
-                rewrite: writes of which cost are written anew once a unit turns out to be only read
-                (default "low")
+                """window: accesses considered, including the upcoming one (default 2)
+                rewrite: cost of the writes that are re-written once a unit turns out to be only
+                read (default "low")
                 """
 
         class HcwLcr(Policy):
@@ -575,8 +573,8 @@ class ftl:
             """
             def __init__(self, *, step: str = ..., retention: str = ..., refresh_period: str = ...) -> None:
                 """step: program step of the host's writes (default "400mV")
-                retention: how long the host's writes stay correctable (default "1209600s")
-                refresh_period: age at which what is left is written anew (default "604800s")
+                retention: retention time of the host's writes (default "1209600s")
+                refresh_period: age at which remaining data is rewritten (default "604800s")
                 """
 
         class Tvr(Policy):
@@ -615,7 +613,7 @@ class ftl:
                 in_idle_time: bool = ...,
                 idle_after: str = ...,
             ) -> None:
-                """least: what it holds however full the drive is (default "0B")
+                """least: minimum size, however full the drive is (default "0B")
                 when_full: does the host write past a full cache, or wait for folding (default
                 "bypass")
                 in_idle_time: idle dies fold (default true)
@@ -638,7 +636,7 @@ class ftl:
                 in_idle_time: bool = ...,
                 idle_after: str = ...,
             ) -> None:
-                """size: what it holds, over the whole drive (default "5859375KiB")
+                """size: size, for the whole drive (default "5859375KiB")
                 when_full: does the host write past a full cache, or wait for folding (default
                 "bypass")
                 in_idle_time: idle dies fold (default true)
@@ -656,7 +654,7 @@ class ftl:
             at fewer cycles than the die's mean, its cycles count for more, by that ratio
             """
             def __init__(self, *, period: SupportsIndex = ..., threshold: SupportsIndex = ...) -> None:
-                """period: erases of a die between two looks at its wear (default 8)
+                """period: erases of a die between two checks of its wear (default 8)
                 threshold: cycles of a mean superblock of difference above which data moves (default
                 20)
                 """
@@ -673,7 +671,7 @@ class ftl:
             candidate is moved; among equals the oldest
             """
             def __init__(self, *, period: SupportsIndex = ..., threshold: SupportsIndex = ...) -> None:
-                """period: erases of a die between two looks at its wear (default 8)
+                """period: erases of a die between two checks of its wear (default 8)
                 threshold: program/erase cycles of difference above which data moves (default 20)
                 """
 

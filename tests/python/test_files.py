@@ -248,7 +248,7 @@ def test_there_is_one_door() -> None:
         "reproduce/page.py": "a drawing just made",
         "lab/fit/run.py": "hashes a log that was read",
         "lab/fit/measured.py": "hashes a table that was read",
-        "lab/fit/part.py": "takes one value of the core's apart",
+        "values.py": "takes one value of the core's apart",
         "cli/__init__.py": "the outputs",
     }
     pattern = re.compile(

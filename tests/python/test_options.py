@@ -239,7 +239,7 @@ def _complaint(name: str, ended: Ended, option: str, words: tuple[str, ...], sam
         ("characterize --list --seed 3", "--seed 3: --list runs nothing"),
         ("reproduce --list --full", "--full: --list runs nothing"),
         ("bus waveform --interface conv --operation erase --bytes 3", "--bytes 3: erase moves no data"),
-        ("fit --voltages v.csv --sampled some", "--sampled some: --voltages is no log of cycles"),
+        ("fit --voltages v.csv --sampled some", "--sampled some: --voltages is not a log of cycles"),
     ],
 )
 def test_an_option_that_would_do_nothing_is_refused(line: str, said: str, place: Path) -> None:

@@ -2,12 +2,12 @@
 
 import json
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from floatgate import _core, places
 from floatgate.errors import InputError
+from floatgate.values import value_of
 
 CELLS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 _BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 1 << 10, "MiB": 1 << 20}
@@ -46,7 +46,7 @@ def part(name: str) -> Part:
     """Return what a chip, by name or file, says of itself. Raises InputError when it is not known."""
     card = json.loads(_core.explain_chip(name, places.folders()))
     values = {
-        entry["key"].removeprefix("nand."): tomllib.loads(f"v = {entry['value']}")["v"]
+        entry["key"].removeprefix("nand."): value_of(entry["value"])
         for entry in card["entries"]
         if entry["key"].count(".") == 1
     }

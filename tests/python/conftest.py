@@ -17,6 +17,10 @@ import fake_core
 from floatgate import tables
 from floatgate.folder import write_json
 
+# The background job of a shell ignores Ctrl-C, and so would every command that the tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 HERE = Path(__file__).parent
 
 # Puts the stand-in core in the place of the real one: nothing of that is loaded.

@@ -19,25 +19,7 @@ if TYPE_CHECKING:
     from floatgate.errors import Fault, InputError
     from floatgate.policies import Policy, policy
     from floatgate.result import Run
-    from floatgate.seams import (
-        buffer as buffer,
-        bus as bus,
-        controller as controller,
-        ecc as ecc,
-        ftl as ftl,
-        gc as gc,
-        host as host,
-        mapping as mapping,
-        nand as nand,
-        parity as parity,
-        placement as placement,
-        program_order as program_order,
-        read_ahead as read_ahead,
-        read_merge as read_merge,
-        regulator as regulator,
-        slc_cache as slc_cache,
-        wear as wear,
-    )
+    from floatgate.seams import *  # noqa: F403 - the namespaces of policies
 
 __all__ = [
     "Fault",
@@ -45,7 +27,7 @@ __all__ = [
     "Interrupted",
     "Policy",
     "Run",
-    "__version__",
+    "__version__",  # noqa: F405 - given by __getattr__
     "chips",
     "drives",
     "policy",

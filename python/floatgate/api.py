@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -65,7 +66,7 @@ def run(
     unknown = options.keys() - known
     if unknown:
         name = min(unknown)
-        near = get_close_matches(name, [*known, "seed", "set", "policies", "out", "force", "report"], n=1)
+        near = get_close_matches(name, [*known, *signature(run).parameters], n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise TypeError(f"run() has no option {name!r}{hint}")
     overrides = [assignment(key, value) for key, value in _mapping("set", set).items()]

@@ -5,7 +5,7 @@ result keeps and what the core is given follow from here.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
@@ -297,10 +297,7 @@ def nanoseconds(option: str, text: str) -> int:
 
     Raises InputError when the unit is missing or unknown.
     """
-    try:
-        return _core.nanoseconds(text)
-    except InputError as error:
-        raise InputError(f"{option} {text}: {error}") from None
+    return _read(_core.nanoseconds, option, text)
 
 
 def size_bytes(option: str, text: str) -> int:
@@ -308,7 +305,11 @@ def size_bytes(option: str, text: str) -> int:
 
     Raises InputError when the unit is missing or unknown.
     """
+    return _read(_core.size_bytes, option, text)
+
+
+def _read(reader: Callable[[str], int], option: str, text: str) -> int:
     try:
-        return _core.size_bytes(text)
+        return reader(text)
     except InputError as error:
         raise InputError(f"{option} {text}: {error}") from None

@@ -94,7 +94,7 @@ counters! {
         victim_candidates: u64,
         /// Free superblocks there were at those choices, added up.
         victim_free: u64,
-        /// Valid units in superblocks that were taken for another reason: wear, the data's sake, a failed program.
+        /// Valid units in superblocks that were taken for another reason: wear levelling, refresh or scrub, a failed program.
         relocated_units: u64,
         /// The other units of those.
         relocated_room: u64,

@@ -14,7 +14,7 @@ pub(crate) struct Collection {
     pub declined: u32,
     /// Superblocks that must be relocated whatever the victim policy says.
     pub forced: VecDeque<(u32, Origin)>,
-    /// The victim before was taken for the data's sake: where the host waits, it has a turn before the next one.
+    /// The last victim was taken for refresh or scrub: a waiting host has its turn before the next one.
     pub kept_data: bool,
     pub pace: Pace,
     pub background: bool,
@@ -55,8 +55,8 @@ impl Collection {
         self.mover.pending.len() + self.taken.len() + usize::from(self.mover.has_victim())
     }
 
-    /// Asks for a superblock to be relocated; at most one request of wear levelling waits, and none twice for its data's
-    /// sake.
+    /// Asks for a superblock to be relocated; at most one request of wear levelling waits, and no
+    /// superblock waits twice for refresh or scrub.
     pub fn force(&mut self, superblock: u32, origin: Origin) {
         let vain = match origin {
             Origin::Wear => !self.forced.is_empty(),
@@ -68,7 +68,7 @@ impl Collection {
         }
     }
 
-    /// It moves a superblock for its data's sake, or is about to.
+    /// It moves a superblock for refresh or scrub, or is about to.
     pub fn keeps_data(&self) -> bool {
         let keeps = |origin: Origin| matches!(origin, Origin::Refresh | Origin::Scrub);
         (self.mover.has_victim() && keeps(self.mover.origin))

@@ -42,7 +42,7 @@ pub struct FtlConfig {
     pub destination: DestinationRules,
     /// What writes cost and reads take.
     pub costs: CostRules,
-    /// What moves data for their own sake.
+    /// What moves data to keep them readable.
     pub upkeep: UpkeepRules,
     /// When snapshots of the logical drive are taken; none where never.
     pub snapshots: Option<SnapshotRules>,

@@ -1,4 +1,4 @@
-//! What moves data for their own sake: before they are lost, or for the regulator.
+//! What moves data to keep them readable, or because the regulator asks for it.
 
 use super::{PatrolRules, whole};
 use crate::regulator;

@@ -161,7 +161,7 @@ impl Media {
         None
     }
 
-    /// A superblock is written anew for its data's sake, if that is its origin.
+    /// Counts a superblock that is moved for refresh or scrub.
     pub fn count_refresh(&mut self, origin: Origin) {
         let Some(regulation) = &mut self.guards.regulation else { return };
         regulation.counts.superblocks_refreshed += u64::from(origin == Origin::Refresh);

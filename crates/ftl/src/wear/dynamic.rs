@@ -1,4 +1,4 @@
-//! The least worn free superblock is opened next; data never moves for wear's sake.
+//! The least worn free superblock is opened next; data never moves to level wear.
 
 use super::WearPolicy;
 use config::{Card, ConfigError, Policy, Section};

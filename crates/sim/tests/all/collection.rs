@@ -33,7 +33,8 @@ const UNITS: u32 = 32;
 /// Units that the host sees: 1360 KiB.
 const LOGICAL: u32 = 340;
 
-fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+/// That die, with other settings.
+pub fn one_die<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let key = |line: &str| line.split('=').next().map(str::to_owned);
     let kept = ONE_DIE.iter().filter(|line| !more.iter().any(|other| key(other) == key(line)));
     kept.chain(more).copied().collect()
@@ -54,7 +55,7 @@ fn fill(bench: &mut Bench, units: u32) {
 #[test]
 fn the_hosts_data_on_a_die_are_bounded() {
     let quota = (SUPERBLOCKS - 5) * UNITS;
-    let mut bench = Bench::new(&with(&["geometry.channels=2", "ftl.user_capacity=2640KiB"]));
+    let mut bench = Bench::new(&one_die(&["geometry.channels=2", "ftl.user_capacity=2640KiB"]));
     let logical = 660;
     fill(&mut bench, logical);
     let mut random = RandomStream::new(3, "skew");
@@ -95,7 +96,7 @@ fn left_for_moving(bench: &Bench) -> u32 {
 /// erased.
 fn left_when_the_host_opens(more: &[&str]) -> Vec<(u32, u32)> {
     let mut bench =
-        Bench::new(&with(&[&["controller.program_queue=64", "ftl.gc.trigger.low=1"], more].concat()));
+        Bench::new(&one_die(&[&["controller.program_queue=64", "ftl.gc.trigger.low=1"], more].concat()));
     let logical = bench.ftl.layout().logical_units;
     let mut random = RandomStream::new(5, "overwrites");
     fill(&mut bench, logical);
@@ -135,7 +136,7 @@ fn a_drive_that_could_not_collect_is_refused_with_the_ratio_that_would_do() {
 #[test]
 fn what_padding_may_take_is_not_promised() {
     let planes = ["geometry.channels=2", "nand.planes=2", "ftl.user_capacity=7MiB"];
-    let error = drive(&with(&planes)).build(1).map(|_| ()).expect_err("refused").to_string();
+    let error = drive(&one_die(&planes)).build(1).map(|_| ()).expect_err("refused").to_string();
     // Two dies with 16 superblocks of 64 units, of which 5 are kept; two units are programmed at once.
     assert!(error.contains(&format!("room for {}", 2 * (11 * (64 - 1) - 2))), "{error}");
 }
@@ -143,7 +144,7 @@ fn what_padding_may_take_is_not_promised() {
 /// What is moved inside its plane does not leave the die.
 #[test]
 fn where_pages_can_be_copied_back_collection_reads_nothing() {
-    let mut bench = Bench::new(&with(&["controller.copyback=true"]));
+    let mut bench = Bench::new(&one_die(&["controller.copyback=true"]));
     let mut random = RandomStream::new(15, "overwrites");
     fill(&mut bench, LOGICAL);
     for _ in 0..2_000 {
@@ -211,7 +212,7 @@ fn written_during_each_victim(log: &[Transaction]) -> Vec<(u32, u32)> {
 /// host has at most four program units in hand, and one that was begun.
 #[test]
 fn collection_paces_the_host() {
-    let mut bench = Bench::new(&with(&["controller.program_queue=64", "ftl.buffer.size=512KiB"]));
+    let mut bench = Bench::new(&one_die(&["controller.program_queue=64", "ftl.buffer.size=512KiB"]));
     let mut random = RandomStream::new(7, "overwrites");
     fill(&mut bench, LOGICAL);
     for _ in 0..6_000 {
@@ -228,7 +229,7 @@ fn collection_paces_the_host() {
 #[test]
 fn superblocks_that_are_held_back_stay_free() {
     let least_free = |wear: &str| {
-        let mut bench = Bench::new(&with(&[wear, "ftl.user_capacity=640KiB"]));
+        let mut bench = Bench::new(&one_die(&[wear, "ftl.user_capacity=640KiB"]));
         let mut random = RandomStream::new(17, "overwrites");
         fill(&mut bench, 160);
         let mut free = |bench: &mut Bench| {
@@ -265,7 +266,7 @@ fn victims_are_counted_with_what_they_held() {
 /// What wear levelling asks for is counted, and erased on its behalf.
 #[test]
 fn what_wear_levelling_moves_is_counted() {
-    let mut bench = Bench::new(&with(&["ftl.wear.name=static", "ftl.wear.threshold=4"]));
+    let mut bench = Bench::new(&one_die(&["ftl.wear.name=static", "ftl.wear.threshold=4"]));
     let mut random = RandomStream::new(21, "overwrites");
     fill(&mut bench, LOGICAL);
     (0..12_000).for_each(|_| assert!(bench.write(random.below(64) as u32)));
@@ -327,7 +328,7 @@ fn a_victim_once_chosen_is_kept() {
     let said = Arc::new(Mutex::new(Vec::new()));
     let witness = Arc::clone(&said);
     let more = ["ftl.gc.trigger.low=1", "controller.program_queue=64", "ftl.buffer.size=512KiB"];
-    let mut bench = Bench::of(with_policies(&with(&more), |config| {
+    let mut bench = Bench::of(with_policies(&one_die(&more), |config| {
         config.gc.victim = Box::new(move || Box::new(Witness(Arc::clone(&witness))));
     }));
     let mut random = RandomStream::new(9, "overwrites");
@@ -420,7 +421,7 @@ fn what_a_failed_superblock_holds_is_rescued() {
         let mut tried = 0;
         for seed in 0..40 {
             let fails = ["nand.bad_blocks.program_fail_ratio=0.001", FAILS];
-            let mut bench = Bench::seeded(&with(&fails), seed);
+            let mut bench = Bench::seeded(&one_die(&fails), seed);
             let Some(failed) = until_a_program_fails(&mut bench, class, seed) else { continue };
             let held = bench.ftl.valid_units()[failed as usize];
             bench.settle();
@@ -447,7 +448,7 @@ fn what_a_failed_superblock_holds_is_rescued() {
 /// An erase that fails is counted, and its superblock is never used again.
 #[test]
 fn a_failed_erase_is_counted_and_its_superblock_is_out_of_use() {
-    let mut bench = Bench::new(&with(&["nand.bad_blocks.erase_fail_ratio=0.05", FAILS]));
+    let mut bench = Bench::new(&one_die(&["nand.bad_blocks.erase_fail_ratio=0.05", FAILS]));
     let mut random = RandomStream::new(11, "overwrites");
     fill(&mut bench, 200);
     let mut counted = 0;
@@ -478,7 +479,7 @@ fn a_drive_is_read_only_when_what_is_left_holds_too_little() {
     // Where blocks can fail 6 of the 16 superblocks are kept: the others hold 319 units, one program unit less than all
     // of theirs, and 287 when one is lost.
     let mut bench =
-        Bench::new(&with(&["nand.bad_blocks.erase_fail_ratio=0.05", "ftl.user_capacity=1148KiB"]));
+        Bench::new(&one_die(&["nand.bad_blocks.erase_fail_ratio=0.05", "ftl.user_capacity=1148KiB"]));
     let mut random = RandomStream::new(13, "overwrites");
     while bench.ftl.stats().superblocks_lost < 2 {
         assert!(!bench.ftl.is_read_only());

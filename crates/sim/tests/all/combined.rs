@@ -1,6 +1,6 @@
 //! Features that go together: each does what it does alone, and the account of `--check` finds nothing.
 
-use crate::common::{closed_loop, drive, run, uniform};
+use crate::common::{TLC, closed_loop, drive, run, uniform};
 use crate::upkeep::years;
 use ftl::{Ftl, Seen};
 use host::Op;
@@ -9,25 +9,8 @@ use sim::{Drive, PreconditionKind, RunOptions, Session};
 use units::Lpn;
 
 /// A TLC drive of four dies with a cache; a superblock holds 24 units of 4 KiB with three bits a cell, 8 with one.
-const TLC: &[&str] = &[
-    "geometry.channels=2",
-    "geometry.ways=2",
-    "nand.cell=tlc",
-    "nand.program=one-shot",
-    "nand.planes=1",
-    "nand.blocks_per_plane=96",
-    "nand.pages_per_block=24",
-    "nand.page_size=4KiB",
-    "nand.t_r=50us",
-    "nand.t_prog=1200us",
-    "nand.t_bers=3500us",
-    "nand.slc_mode.t_r=25us",
-    "nand.slc_mode.t_prog=150us",
-    "nand.slc_mode.erases_per_cycle=10",
-    "bus.interface.rate=400MT/s",
-    "ftl.op_ratio=1.0",
-    "ftl.buffer.size=256KiB",
-];
+/// Beside what [`TLC`] says.
+const MORE_ROOM: &[&str] = &["nand.blocks_per_plane=96", "ftl.op_ratio=1.0"];
 const CACHE: &[&str] =
     &["ftl.slc_cache.name=static", "ftl.slc_cache.size=1MB", "ftl.slc_cache.when_full=fold-first"];
 const PARITY: &[&str] = &["ftl.parity.name=rain"];
@@ -47,7 +30,8 @@ fn played_with(op: Op, precondition: PreconditionKind, features: &[&[&str]]) -> 
 }
 
 fn drive_with(features: &[&[&str]]) -> Drive {
-    let lines: Vec<&str> = TLC.iter().chain(features.iter().copied().flatten()).copied().collect();
+    let lines: Vec<&str> =
+        TLC.iter().chain(MORE_ROOM).chain(features.iter().copied().flatten()).copied().collect();
     drive(&lines)
 }
 

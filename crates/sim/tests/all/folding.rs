@@ -1,6 +1,7 @@
 //! When does a die fold what lies in its cache, how much room does that leave to others, and what goes into a program? The layer
 //! alone, unit by unit, on a drive of one die.
 
+use crate::common::TLC;
 use crate::common::bench::Bench;
 use controller::{Class, Kind, Origin, Transaction};
 use engine::RandomStream;
@@ -10,26 +11,16 @@ use ftl::SuperblockState;
 const ONE_DIE: &[&str] = &[
     "geometry.channels=1",
     "geometry.ways=1",
-    "nand.cell=tlc",
-    "nand.program=one-shot",
     "nand.planes=2",
     "nand.blocks_per_plane=32",
-    "nand.pages_per_block=24",
-    "nand.page_size=4KiB",
-    "nand.t_r=50us",
-    "nand.t_prog=1200us",
-    "nand.t_bers=3500us",
-    "nand.slc_mode.t_r=25us",
-    "nand.slc_mode.t_prog=150us",
-    "nand.slc_mode.erases_per_cycle=10",
-    "bus.interface.rate=400MT/s",
     "ftl.buffer.size=128KiB",
     "ftl.user_capacity=3840KiB",
     "ftl.gc.trigger.background=false",
 ];
 
 fn bench(more: &[&str], seed: u64) -> Bench {
-    Bench::seeded(&[ONE_DIE, more].concat(), seed)
+    let usual = TLC.iter().filter(|line| !line.starts_with("ftl.op_ratio"));
+    Bench::seeded(&usual.chain(ONE_DIE).chain(more).copied().collect::<Vec<_>>(), seed)
 }
 
 const STATIC: &[&str] = &["ftl.slc_cache.name=static", "ftl.slc_cache.size=256KiB"];

@@ -1,33 +1,19 @@
 //! Units on their way from one superblock to another: which programs they fill, which way they go, and what is said of them. The
 //! layer alone, unit by unit, on drives of one die.
 
+use crate::collection::one_die;
 use crate::common::bench::Bench;
 use controller::{Kind, Origin, Transaction};
 use engine::RandomStream;
 use ftl::SuperblockState;
 
 /// One die of two planes with 16 blocks each, of 32 pages of a unit each.
-const ONE_DIE: &[&str] = &[
-    "geometry.channels=1",
-    "geometry.ways=1",
-    "nand.cell=slc",
-    "nand.planes=2",
-    "nand.blocks_per_plane=16",
-    "nand.pages_per_block=32",
-    "nand.page_size=4KiB",
-    "nand.t_r=25us",
-    "nand.t_prog=200us",
-    "nand.t_bers=1500us",
-    "bus.interface.rate=200MT/s",
-    "ftl.gc.trigger.background=false",
-    "ftl.buffer.size=64KiB",
-    "ftl.user_capacity=2480KiB",
-];
+const TWO_PLANES: &[&str] = &["nand.planes=2", "ftl.user_capacity=2480KiB"];
 const LOGICAL: u64 = 620;
 
 /// A drive that was filled and is overwritten at random; `look` sees it after each step.
 fn overwritten(more: &[&str], writes: u32, mut look: impl FnMut(&Bench)) {
-    let mut bench = Bench::new(&[ONE_DIE, more].concat());
+    let mut bench = Bench::new(&one_die(&[TWO_PLANES, more].concat()));
     let mut random = RandomStream::new(29, "overwrites");
     (0..LOGICAL as u32).for_each(|lpn| assert!(bench.write(lpn)));
     let mut written = 0;

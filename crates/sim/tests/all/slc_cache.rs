@@ -1,30 +1,9 @@
 //! Superblocks with one bit a cell: what they gain, how they are folded, what must not break.
 
-use crate::common::{closed_loop, drive, run, uniform};
+use crate::common::{TLC, closed_loop, drive, run, uniform};
 use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
-
-/// A TLC drive of four dies; a superblock holds 24 units of 4 KiB with three bits a cell, 8 with one.
-const TLC: &[&str] = &[
-    "geometry.channels=2",
-    "geometry.ways=2",
-    "nand.cell=tlc",
-    "nand.program=one-shot",
-    "nand.planes=1",
-    "nand.blocks_per_plane=64",
-    "nand.pages_per_block=24",
-    "nand.page_size=4KiB",
-    "nand.t_r=50us",
-    "nand.t_prog=1200us",
-    "nand.t_bers=3500us",
-    "nand.slc_mode.t_r=25us",
-    "nand.slc_mode.t_prog=150us",
-    "nand.slc_mode.erases_per_cycle=10",
-    "bus.interface.rate=400MT/s",
-    "ftl.op_ratio=0.6",
-    "ftl.buffer.size=256KiB",
-];
 
 const STATIC: &[&str] = &["ftl.slc_cache.name=static", "ftl.slc_cache.size=1MB"];
 const DYNAMIC: &[&str] = &["ftl.slc_cache.name=dynamic"];

@@ -145,6 +145,27 @@ pub const SMALL: &[&str] = &[
     "ftl.buffer.size=256KiB",
 ];
 
+/// A TLC drive of four dies; a superblock holds 24 units of 4 KiB with three bits a cell, 8 with one.
+pub const TLC: &[&str] = &[
+    "geometry.channels=2",
+    "geometry.ways=2",
+    "nand.cell=tlc",
+    "nand.program=one-shot",
+    "nand.planes=1",
+    "nand.blocks_per_plane=64",
+    "nand.pages_per_block=24",
+    "nand.page_size=4KiB",
+    "nand.t_r=50us",
+    "nand.t_prog=1200us",
+    "nand.t_bers=3500us",
+    "nand.slc_mode.t_r=25us",
+    "nand.slc_mode.t_prog=150us",
+    "nand.slc_mode.erases_per_cycle=10",
+    "bus.interface.rate=400MT/s",
+    "ftl.op_ratio=0.6",
+    "ftl.buffer.size=256KiB",
+];
+
 pub fn run(drive: Drive, workload: Box<dyn Workload>, options: RunOptions) -> (Session, serde_json::Value) {
     let mut session =
         Session::with_workload(drive, workload, options).unwrap_or_else(|error| panic!("{error}"));

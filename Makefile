@@ -13,7 +13,7 @@ DEMO_TRACE := $(TRACES)/derived-linux-webserver-2-no-repeats.load.gz
 DEMO_SYNTHETIC := examples/synthetic-server.fio
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench lint docs format clean
+.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench lint docs docs-site docs-api wheel wheel-check format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ $(STAMPS)/venv:
 
 # The extension is built in place (python/floatgate/_core.*.so); Python files need no rebuild.
 $(STAMPS)/package: $(STAMPS)/venv $(CARGO_SOURCES)
-	. $(BIN)/activate && maturin develop --quiet $(PROFILE) --extras dev
+	. $(BIN)/activate && maturin develop --quiet $(PROFILE) --extras dev,docs,frames,lab
 	@touch $@
 
 demo: $(STAMPS)/package ## Run a real trace on a drive; leaves out/demo/report.html
@@ -84,9 +84,21 @@ format: $(STAMPS)/package ## Rewrite all sources in the house format
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
 
-docs: $(STAMPS)/package ## Build the API reference into target/doc
+docs: docs-site docs-api ## Build the documentation site into out/site and the Rust API reference into target/doc
+
+docs-site: $(STAMPS)/package
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo 'wrote $(abspath out/site/index.html)'
+
+docs-api: $(STAMPS)/package
 	RUSTDOCFLAGS='-D warnings' PYO3_BUILD_EXTENSION_MODULE=1 cargo doc --workspace --no-deps
 	@echo 'wrote $(abspath $(or $(CARGO_TARGET_DIR),target)/doc/sim/index.html)'
+
+wheel: $(STAMPS)/package ## Build the wheel into target/wheels (PROFILE='--profile quick' is quicker)
+	. $(BIN)/activate && maturin build --quiet $(PROFILE) --out target/wheels
+
+wheel-check: wheel ## Install the wheel alone: is it below 150 MB, and does what the README shows run?
+	$(BIN)/python tests/wheel.py "$$(ls -t target/wheels/floatgate-*.whl | head -1)"
 
 clean: ## Remove what make has made, but for out/
 	cargo clean

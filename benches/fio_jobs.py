@@ -5,7 +5,7 @@
 Takes job files and, from shell scripts, fio's command lines. Writes for each its name, the verdict, and why
 it was refused. With --beside-fio, what is accepted is played beside the fio that is installed
 (crates/host/examples/fio_beside.rs), and the last column says how alike the requests are. The table in
-docs/fio.md was made with it.
+docs/reference/fio.md was made with it.
 """
 
 import argparse

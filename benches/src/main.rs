@@ -2,9 +2,10 @@
 //!
 //! `make bench` prints the table; `make bench SAVE=<name>` keeps it in `benches/runs/<name>/`, which is never
 //! edited afterwards. `--quick` uses small drives only: a check that the benchmark itself works. `--only TEXT`
-//! measures the cases whose name holds TEXT.
+//! measures the cases whose name holds TEXT; those of `features` only so.
 
 mod cells;
+mod features;
 mod regulated;
 mod wall;
 mod workload;
@@ -246,6 +247,9 @@ fn main() {
         },
     ];
     let mut rows = Vec::new();
+    if value("--only").is_some_and(|text| text.starts_with(features::CASES)) {
+        rows.extend(features::measure(wall::page_operation_ns((GIB / UNIT) as usize, 1_500_000), wanted));
+    }
     for &gib in sizes {
         eprintln!("{gib} GiB ...");
         let wall_ns = wall::page_operation_ns((gib * GIB / UNIT) as usize, 30_000_000 / scale);

@@ -8,6 +8,7 @@ from floatgate.reproduce import Finding
 
 Numbers = Mapping[str, Any]
 SAME = 0.02  # means that differ by less are "no difference"
+IMPROVED = 0.05  # "improved write performance", "high" erase latencies: by as much at least
 SIMILAR = (0.8, 1.25)  # "similar endurance"
 FEW_HUNDRED = 1_000  # writes by which programs may have sped up
 
@@ -20,6 +21,23 @@ def over_life(numbers: Numbers) -> Finding:
         f"program falls {numbers['program_factor']:.3g} times in {len(program) - 1} steps, "
         f"erase rises {numbers['erase_factor']:.3g} times in {len(erase) - 1}",
         holds=falls and rises and len(program) > 1 and len(erase) > 1,
+    )
+
+
+def response(numbers: Numbers) -> Finding:
+    first = [at["program_v"][0] for at in numbers["at"]]
+    erases = [at["erase_ns"] for at in numbers["at"]]
+    return Finding(
+        f"first pulse {first[-1] - first[0]:+.2f} V, erases {erases[-1] / erases[0]:.3g} times as long",
+        holds=all(later > before for before, later in pairwise(first)) and erases[-1] > erases[0],
+    )
+
+
+def spreading(numbers: Numbers) -> Finding:
+    program, erase = (numbers["until_failure_over_spread"][kind] for kind in ("program", "erase"))
+    return Finding(
+        f"block by block: programs {program:.3g} times, erases {erase:.3g} times as long",
+        holds=program <= 1 - IMPROVED and erase >= 1 + IMPROVED,
     )
 
 

@@ -21,6 +21,7 @@ SEED = 1
 FEW = 0.05  # of all blocks may be outliers
 SIGNIFICANT = 5  # per cent by which programs have sped up
 OF_EVERY_DEVICE = (
+    "figure4",
     "figure5",
     "figure6",
     "figure7",
@@ -33,6 +34,7 @@ OF_EVERY_DEVICE = (
     "patterns",
     "erase-only",
     "prediction",
+    "spreading",
 )
 OPERATIONS = {"figure7": "read", "figure8": "program", "figure9": "erase"}
 EXPECTED = published(Path(__file__).parent)
@@ -54,6 +56,10 @@ def run(case: Case, full: bool) -> Finding:  # noqa: ARG001 - the quick form has
         return ask(device, BLOCKS, experiment)
 
     match case.exhibit:
+        case "figure4":
+            return replace(
+                judge.response(numbers("pulse-response")), lines=_responses(numbers("pulse-response"))
+            )
         case "figure5":
             found = numbers("endurance")
             cycles = tuple(float(one) for one in found["cycles"].values())
@@ -81,6 +87,8 @@ def run(case: Case, full: bool) -> Finding:  # noqa: ARG001 - the quick form has
             return judge.cold(numbers("temperature"))
         case "prediction":
             return judge.prediction(numbers("prediction"))
+        case "spreading":
+            return judge.spreading(numbers("spread-wear"))
     raise ValueError(f"no such exhibit: {case.exhibit}")
 
 
@@ -95,6 +103,14 @@ def ask(device: str, blocks: int, experiment: str) -> dict[str, Any]:
     """Return the numbers that an experiment of the laboratory found."""
     (asked,) = chosen([experiment])
     return asked.run(bench(device, blocks)).numbers
+
+
+def _responses(found: dict[str, Any]) -> tuple[Line, ...]:
+    """The threshold after each of the first pulses, fresh and aged."""
+    return tuple(
+        Line(f"{share:.0%} of its life", tuple(range(1, len(at["program_v"]) + 1)), tuple(at["program_v"]))
+        for share, at in zip(found["share_of_life"], found["at"], strict=True)
+    )
 
 
 def _traces(device: str, life: dict[str, Any]) -> tuple[Line, ...]:

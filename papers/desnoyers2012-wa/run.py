@@ -113,7 +113,7 @@ def measure(parameters: Mapping[str, Any], seed: int, full: bool) -> tuple[float
     # Of the candidates at a choice, one becomes the victim: the others are the blocks that hold data while
     # the open one fills.
     return programmed["total"] / programmed["host"], (
-        done.document["gc"]["candidates_at_choice_mean"] - 1
+        done.document["ftl"]["gc"]["candidates_at_choice_mean"] - 1
     ) / user
 
 

@@ -167,5 +167,5 @@ def hardware(drive: str, changes: Mapping[str, Any]) -> Hardware:
 
 def resolved(done: Any) -> dict[str, Any]:
     """Return the configuration a run had, by key."""
-    configuration: dict[str, Any] = done.document["config"].to_dict()
+    configuration: dict[str, Any] = dict(done.document.config)
     return configuration

@@ -7,7 +7,7 @@ from typing import Any
 
 from floatgate.reproduce import Case, Concluded, Finding, Found, Line, published, simulate, simulate_files
 
-from . import access
+from . import access, patterns
 from .workloads import DRIVE, TRACES, VOLUMES, at_hand, volume
 
 REGULATORS = {
@@ -24,8 +24,14 @@ TRADITIONAL, LI, AGCR = "MCW/MCR", "Li et al.", "AGCR"
 OF_THE_PAPER = (AGCR, LI, "HCW/LCR", "LCW/HCR")  # beside the traditional case
 EXPECTED = published(Path(__file__).parent)
 COSTS = {"low": "hcw-lcr", "medium": "mcw-mcr", "high": "lcw-hcr"}  # of reads; writes the other way round
-GROUPS = {"real": "real traces", "synthetic": "synthetic volumes"}
+GROUPS = {
+    "real": "real traces",
+    "synthetic": "synthetic volumes",
+    "patterned": "volumes with figure 2's shares",
+}
+MARKS = {"synthetic": ", synthetic", "patterned": ", figure 2's shares"}  # after the name of a volume
 FILL = 0.7  # of the drive holds data before a trace begins
+COLLECTED = (TRADITIONAL, LI, AGCR)
 INTERLEAVED = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 BURSTS = (1, 8, 64)
 LOADS = (100, 1_000, 3_000, 10_000, 15_000, 20_000)  # requests a second; 2 to 60 of them by default
@@ -44,8 +50,19 @@ def cases(full: bool) -> Iterable[Case]:
         yield Case("workloads", name, {"group": "real", "trace": name}, cost=10 * trace.cost)
     for name in VOLUMES if full else VOLUMES[:3]:
         parameters = {"group": "synthetic", "volume": volume(name, full)}
-        yield Case("workloads", f"{name}, synthetic", parameters, cost=60.0)
+        yield Case("workloads", f"{name}{MARKS['synthetic']}", parameters, cost=60.0)
+    for name in VOLUMES:
+        parameters = {"group": "patterned", "volume": patterns.volume(name, full)}
+        yield Case("workloads", f"{name}{MARKS['patterned']}", parameters, cost=40.0)
+    for label in COLLECTED:
+        yield Case("collection", label, {"regulator": REGULATORS[label]}, cost=10.0)
     if full:
+        for shares in patterns.SHARES_OF_MAP:
+            for parallel in patterns.PARALLEL:
+                for flush in patterns.FLUSHES:
+                    name = f"flushes of {flush}, {shares}, {parallel}"
+                    parameters = {"flush": flush, "shares": shares, "parallel": parallel}
+                    yield Case("map", name, parameters, cost=150.0)
         for share in INTERLEAVED:
             yield Case("interleaved", f"{share:.0%} interleaved", {"interleaved": share}, cost=100.0)
         for burst in BURSTS:
@@ -63,6 +80,10 @@ def run(case: Case, full: bool) -> Finding:
             return overhead()
         case "workloads":
             return workload(case.name, case.parameters)
+        case "collection":
+            return collection(case.name, case.parameters["regulator"])
+        case "map":
+            return mapped(case.parameters)
         case _:
             return swept(case.parameters, full)
 
@@ -104,7 +125,7 @@ def overhead() -> Finding:
         "ftl.user_capacity": "64GiB",
     }
     done = simulate(DRIVE, "[one]\nrw=read\nbs=4k\nio_size=4k\nsize=4k\n", set=changes)
-    return Finding(done.document["regulation"]["overhead_bytes"] / 2**20)
+    return Finding(done.document["ftl"]["regulator"]["overhead_bytes"] / 2**20)
 
 
 # ---- workloads ----------------------------------------------------------------------------------------
@@ -118,7 +139,9 @@ def measure(source: Mapping[str, Any], regulator: str, **options: Any) -> Any:
         options |= {"compact": True, **trace.options}
     else:
         what = source["volume"]
-    changes = {"ftl.regulator.name": regulator}
+    changes = {"ftl.regulator.name": regulator, **source.get("drive", {})}
+    if source.get("group") == "patterned" and regulator == REGULATORS[LI]:
+        changes |= patterns.LI_SETTINGS
     return simulate_files(DRIVE, what, set=changes, precondition="fill", precondition_fill=FILL, **options)
 
 
@@ -127,7 +150,7 @@ def latencies(done: Any) -> dict[str, float]:
     found, total, count = {}, 0.0, 0
     for op in ("read", "write"):
         of = done.document["host"][op]
-        mean = (of["latency_ns"] or {}).get("mean") or 0.0
+        mean = of["latency_ns"]["mean"] or 0.0
         found[op] = mean / 1e3
         total, count = total + mean * of["requests"], count + of["requests"]
     return {**found, "all": total / count / 1e3}
@@ -136,10 +159,17 @@ def latencies(done: Any) -> dict[str, float]:
 def workload(name: str, case: Mapping[str, Any]) -> Finding:
     """Every regulator on one workload; what it did is handed on to `conclude`."""
     data: dict[str, float] = {}
+    real = case["group"] == "real"
     for label, regulator in REGULATORS.items():
-        done = measure(case, regulator, requests=label == TRADITIONAL)
+        if case["group"] == "patterned" and label not in (TRADITIONAL, *OF_THE_PAPER):
+            continue
+        done = measure(case, regulator, requests=real and label in (TRADITIONAL, LI, AGCR))
         data |= {f"{label}, {op}": mean for op, mean in latencies(done).items()}
-        if label == TRADITIONAL and case["group"] == "real":
+        if real and label in (LI, AGCR):
+            means = patterns.by_novelty(done.requests())
+            data |= {f"{label}, {kind}": mean for kind, mean in means.items()}
+        if real and label == TRADITIONAL:
+            data["flush"], data["flush gap"] = patterns.flushes(done.requests())
             every = list(access.accesses(done.requests()))
             data |= access.shares(every)
             data |= {f"window {window}": share for window, share in access.accuracy(every).items()}
@@ -161,9 +191,9 @@ def workload(name: str, case: Mapping[str, Any]) -> Finding:
 
 def operations(done: Any) -> dict[str, float]:
     """Figure 9: shares of the host's page reads and writes by cost, and re-writes over all page accesses."""
-    regulation = done.document["regulation"]
-    reads = dict(zip(regulation["references"], regulation["reads_by_references"]["host"], strict=True))
-    units = dict(zip(regulation["steps_uv"], regulation["units_by_step"]["host"], strict=True))
+    ecc, cost = done.document["ecc"], done.document["ftl"]["write_cost"]
+    reads = dict(zip(ecc["references"], ecc["reads_by_references"]["host"], strict=True))
+    units = dict(zip(cost["steps_uv"], cost["units_by_step"]["host"], strict=True))
     read, written = sum(reads.values()), sum(units.values())
     found = {
         f"{cost}-cost reads": reads.get(n, 0) / read if read else 0.0
@@ -175,6 +205,43 @@ def operations(done: Any) -> dict[str, float]:
     }
     rewritten = done.document["flash"]["units_programmed"]["rewrite"]
     return {**found, "re-writes": rewritten / (read + written)}
+
+
+def collection(label: str, regulator: str) -> Finding:
+    """A full drive that collects all the time, which the paper's traces never cause."""
+    mix = "rw=randrw\nrwmixread=50\nbs=4k\nioengine=libaio\niodepth=16\nnorandommap=1\n"
+    job = f"[one]\n{mix}size=100%\nio_size=256m\n"
+    small = {"nand.blocks_per_plane": 64}
+    changes = {"ftl.regulator.name": regulator, **small}
+    done = simulate(DRIVE, job, set=changes, precondition="steady")
+    found = latencies(done)
+    waf = done.document["waf"]
+    text = f"read {found['read']:.0f} us, write {found['write']:.0f} us; write amplification {waf:.2f}"
+    points = tuple(Line(op, (label,), (found[op],), "points") for op in ("read", "write"))
+    return Finding(text, lines=points, data=found)
+
+
+def mapped(point: Mapping[str, Any]) -> Finding:
+    """The five published means at one point of what the paper leaves open."""
+    shares = patterns.SHARES_OF_MAP[point["shares"]]
+    data = {}
+    for name in VOLUMES:
+        source = {
+            "group": "patterned",
+            "volume": patterns.volume(name, False, point["flush"], **shares),
+            "drive": patterns.PARALLEL[point["parallel"]],
+        }
+        data[name] = {
+            f"{label}, {op}": value
+            for label in (TRADITIONAL, *OF_THE_PAPER)
+            for op, value in latencies(measure(source, REGULATORS[label])).items()
+        }
+    means = published_means(data)
+    off = {name: means[name] / float(EXPECTED[name, "real traces"]) - 1 for name in means}
+    worst = max(abs(value) for value in off.values())
+    text = ", ".join(f"{name} {value:+.1f}" for name, value in means.items())
+    line = Line(f"{point['shares']}, {point['parallel']}", (float(point["flush"]),), (100 * worst,))
+    return Finding(text, lines=(line,))
 
 
 def swept(changes: Mapping[str, Any], full: bool) -> Finding:
@@ -197,20 +264,26 @@ def conclude(found: Found) -> Iterable[Concluded]:
     """Averages, best cases and shapes over the workloads of a group."""
     yield from _service(found)
     for group, title in GROUPS.items():
-        synthetic = group == "synthetic"
         of = {
             name: finding.data
             for (exhibit, name), finding in found.items()
-            if exhibit == "workloads" and name.endswith(", synthetic") == synthetic
+            if exhibit == "workloads" and _group_of(name) == group
         }
         if of:
             yield from _figure_1(of, title)
             yield from _figures_7_and_8(of, title)
             yield from _figure_9(of, title)
-            yield from _rivals(of, title)
-            if not synthetic:
+            if group != "patterned":
+                yield from _rivals(of, title)
+            if group == "real":
                 yield from _figures_2_and_6(of, title)
+                yield from _by_novelty(of, title)
+                yield from _flushes(of)
     yield from _sweeps(found)
+
+
+def _group_of(name: str) -> str:
+    return next((group for group, mark in MARKS.items() if name.endswith(mark)), "real")
 
 
 Data = Mapping[str, Mapping[str, float]]
@@ -243,21 +316,29 @@ def mean(values: Iterable[float]) -> float:
     return sum(every) / len(every)
 
 
+def published_means(of: Data) -> dict[str, float]:
+    """The means that the paper's text gives, in per cent, by exhibit."""
+    found = {
+        "figure1-read": mean(changes(of, "HCW/LCR", TRADITIONAL, "read").values()),
+        "figure1-write": mean(changes(of, "LCW/HCR", TRADITIONAL, "write").values()),
+    }
+    for op, dear, cheap in (("read", "LCW/HCR", "HCW/LCR"), ("write", "HCW/LCR", "LCW/HCR")):
+        most, least = (mean(changes(of, label, TRADITIONAL, op).values()) for label in (dear, cheap))
+        found[f"spread-{op}"] = most - least
+    return {**found, "figure7": mean(changes(of, AGCR, LI, "all").values())}
+
+
 def _figure_1(of: Data, title: str) -> Iterable[Concluded]:
-    yield Case("figure1-read", title), Finding(mean(changes(of, "HCW/LCR", TRADITIONAL, "read").values()))
-    yield Case("figure1-write", title), Finding(mean(changes(of, "LCW/HCR", TRADITIONAL, "write").values()))
+    for exhibit, value in published_means(of).items():
+        yield Case(exhibit, title), Finding(value)
     overall = mean(changes(of, "LCW/HCR", TRADITIONAL, "all").values())
     yield (
         Case("figure1-overall", title),
         Finding(f"LCW/HCR {overall:+.1f} %", holds=overall < 0, measure=overall),
     )
-    for op, dear, cheap in (("read", "LCW/HCR", "HCW/LCR"), ("write", "HCW/LCR", "LCW/HCR")):
-        most, least = (mean(changes(of, label, TRADITIONAL, op).values()) for label in (dear, cheap))
-        yield Case(f"spread-{op}", title), Finding(most - least)
 
 
 def _figures_7_and_8(of: Data, title: str) -> Iterable[Concluded]:
-    yield Case("figure7", title), Finding(mean(changes(of, AGCR, LI, "all").values()))
     for op in ("read", "write"):
         every = changes(of, AGCR, LI, op).values()
         yield Case(f"figure8-{op}", title), Finding(min(every))
@@ -303,6 +384,18 @@ def _figure_9(of: Data, title: str) -> Iterable[Concluded]:
         found = Finding(text, holds=agcr > li, measure=100 * (agcr - li), lines=lines)
         yield Case("figure9", f"{key}, {title}"), found
         lines = ()
+
+
+def _flushes(of: Data) -> Iterable[Concluded]:
+    for name, data in of.items():
+        text = f"{data['flush']:.0f} writes together, {data['flush gap']:.0f} us apart"
+        yield Case("flushes", name), Finding(text)
+
+
+def _by_novelty(of: Data, title: str) -> Iterable[Concluded]:
+    """Figure 7 by whether the trace has accessed the pages before: AGCR knows nothing of others."""
+    for kind, name in (("seen", "pages seen before"), ("new", "pages not seen before")):
+        yield Case("figure7-seen", f"{name}, {title}"), Finding(mean(changes(of, AGCR, LI, kind).values()))
 
 
 def _rivals(of: Data, title: str) -> Iterable[Concluded]:

@@ -62,7 +62,7 @@ def mean_us(what: tuple[Any, dict[str, Any]], changes: Mapping[str, Any]) -> tup
     total, count = 0.0, 0
     for op in ("read", "write"):
         of = done["host"][op]
-        total += of["requests"] * ((of["latency_ns"] or {}).get("mean") or 0.0)
+        total += of["requests"] * (of["latency_ns"]["mean"] or 0.0)
         count += of["requests"]
     return total / count / 1e3, count / done["simulated_ns"] * 1e9
 

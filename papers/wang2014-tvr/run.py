@@ -21,6 +21,7 @@ ALMOST = 0.05  # times of MSB pages that differ by less are "almost the same"
 NOISE = 0.01  # of a mean over a few wordlines, whose slowest cells are drawn anew each time
 RETENTION_FREE = "retention_free"
 ERASE_ONLY = "erase only"
+FIGURE_8 = ("all states", "distance of the states", "width of the states")
 PRICE = {"at once": "data at once", "1 day": "data of a day"}
 
 
@@ -41,6 +42,8 @@ def cases(full: bool) -> Iterable[Case]:
         yield Case("least-reliable", name, cost=4)
     for name in ("program speed", "P/E cycles"):
         yield Case("tvr", name, cost=4)
+    for name in FIGURE_8:
+        yield Case("figure8", name, cost=2)
     for age in ("at once", "1 day"):
         yield Case("price", PRICE[age], {"age": age}, cost=4)
     yield from response.cases(full)
@@ -71,6 +74,8 @@ def run(case: Case, full: bool) -> Finding:
             gains = ask("voltage-plans", blocks)
             kind = "speed_gain" if case.name == "program speed" else "cycles_gain"
             return Finding(gains[kind][RETENTION_FREE])
+        case "figure8":
+            return _distributions(case.name, ask("voltages", blocks))
         case "price":
             return _price(case.parameters["age"], ask("voltage-plans", blocks)["errors_per_million_cells"])
         case "polarity":
@@ -194,6 +199,39 @@ def _least_reliable(name: str, found: dict[str, Any]) -> Finding:
         holds=last[asked] > max(programmed.values()),
         lines=lines,
     )
+
+
+def _distributions(name: str, found: dict[str, Any]) -> Finding:
+    """The humps of figure 8 (a) and (b): where the programmed states of fresh cells are, and how wide."""
+    usual, reduced = (found[f"{plan}, fresh"] for plan in ("normal", RETENTION_FREE))
+    programmed = [state for state in usual if state != "11"]
+    lines = tuple(
+        Line(
+            title,
+            tuple(of[state]["mean_v"] for state in programmed),
+            tuple(of[state]["standard_deviation_v"] for state in programmed),
+            "points",
+        )
+        for title, of in (("normal", usual), ("retention free", reduced))
+    )
+
+    def means(of: dict[str, Any]) -> list[float]:
+        return [of[state]["mean_v"] for state in programmed]
+
+    def width(of: dict[str, Any]) -> float:
+        return max(of[state]["standard_deviation_v"] for state in programmed)
+
+    match name:
+        case "all states":
+            lower = [a - b for a, b in zip(means(usual), means(reduced), strict=True)]
+            shown = ", ".join(f"{state} {less:.2f} V" for state, less in zip(programmed, lower, strict=True))
+            return Finding(f"lower by {shown}", holds=min(lower) > 0, lines=lines)
+        case "distance of the states":
+            spans = [means(of)[-1] - means(of)[0] for of in (usual, reduced)]
+            return Finding(f"{spans[0]:.2f} V and {spans[1]:.2f} V", holds=spans[1] < spans[0])
+        case _:
+            widths = [1e3 * width(of) for of in (usual, reduced)]
+            return Finding(f"{widths[0]:.0f} mV and {widths[1]:.0f} mV")
 
 
 def _price(age: str, errors: dict[str, dict[str, float]]) -> Finding:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from floatgate.api import Interrupted, chips, drives, run
+    from floatgate.configuration import Key, keys
     from floatgate.errors import Fault, InputError
     from floatgate.policies import Policy, policy
     from floatgate.result import Run
@@ -25,11 +26,13 @@ __all__ = [
     "Fault",
     "InputError",
     "Interrupted",
+    "Key",
     "Policy",
     "Run",
     "__version__",  # noqa: F405 - given by __getattr__
     "chips",
     "drives",
+    "keys",
     "policy",
     "run",
 ]
@@ -39,10 +42,12 @@ _HOMES = {
     "Fault": "errors",
     "InputError": "errors",
     "Interrupted": "api",
+    "Key": "configuration",
     "Policy": "policies",
     "Run": "result",
     "chips": "api",
     "drives": "api",
+    "keys": "configuration",
     "policy": "policies",
     "run": "api",
 }

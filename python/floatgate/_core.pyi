@@ -1,4 +1,8 @@
-"""The Rust core, as `crates/python` exposes it. Structured values cross as JSON text."""
+"""The Rust core, as `crates/python` exposes it. Structured values cross as JSON text, tables as Arrow."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 class InputError(Exception):
     """The user's input is not right; the message is one line with place, value and expectation."""
@@ -13,6 +17,12 @@ def drives(folders: list[str]) -> str:
 def chips(folders: list[str]) -> str:
     """List chips as `[{name, title, path}]`."""
 
+def keys(folders: list[str], drive: str | None = None, overrides: list[str] = ...) -> str:
+    """Every key as `[{key, type, unit, range, names, default, required, help, needs}]`.
+
+    On a drive also `value`, `place`, `source` and `off`: what it lacks there.
+    """
+
 def explain_drive(drive: str, overrides: list[str], folders: list[str]) -> str:
     """`{name, title, capacity_bytes, entries: [{key, value, place, source, help, expected}]}`."""
 
@@ -24,6 +34,9 @@ def free_memory_bytes() -> int | None:
 
 def explain_chip(chip: str, folders: list[str]) -> str:
     """`{name, title, entries: [...]}`."""
+
+def result_schema() -> str:
+    """The JSON Schema of `run.json`."""
 
 def policies() -> str:
     """`[{seam, question, name, default, rule, paper, not_modelled, parameters}]`."""
@@ -89,17 +102,48 @@ class Session:
     def result(self) -> str:
         """Return the result, when done or interrupted."""
 
-    def requests_schema(self) -> list[tuple[str, str]]:
-        """Columns of `requests`, as `(name, dtype)` with the dtype as Arrow names it."""
-
-    def requests(self) -> dict[str, bytes]:
-        """Drain the requests completed since the last call, as little-endian columns."""
+    def requests(self) -> Table:
+        """Drain the requests completed since the last call."""
 
     def timeline_schema(self) -> str:
-        """`{columns: [[name, dtype]], first_die, channels, what: [name], origins: [name]}`."""
+        """`{first_die, channels, what: [name], origins: [name]}`."""
 
-    def timeline(self) -> dict[str, bytes]:
-        """Drain the busy intervals recorded since the last call, as little-endian columns."""
+    def timeline(self) -> Table:
+        """Drain the busy intervals recorded since the last call."""
+
+def table_columns() -> str:
+    """List the tables of a run as `[{file, row, columns: [{name, type, unit, meaning}]}]`."""
+
+class Table:
+    """Columns of equal length, in Arrow's memory; None is a gap."""
+
+    def __init__(
+        self, columns: list[tuple[str, str, str, str]], values: Mapping[str, Sequence[Any]]
+    ) -> None: ...
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def columns(self) -> list[tuple[str, str, str, str]]:
+        """Name, type, unit and meaning."""
+
+    def column(self, name: str) -> list[Any]: ...
+    def complete(self, name: str) -> bool:
+        """Whether the column has no gaps."""
+
+    def column_bytes(self, name: str) -> bytes:
+        """Little-endian numbers of a column without gaps."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+class Writer:
+    """Writes one Parquet file, table by table."""
+
+    def __init__(self, path: str | Path) -> None: ...
+    def write(self, table: Table) -> None: ...
+    def close(self) -> None: ...
+
+def read_parquet(path: str | Path, rows_most: int) -> Table:
+    """Read a Parquet file. Raises FileNotFoundError, OSError or InputError."""
 
 class Ageing:
     """A drive on its way to its end; what crosses is JSON. Raises InputError."""
@@ -131,8 +175,13 @@ class Chip:
     def use_voltage_plan(self, name: str) -> str: ...
     def use_program_step(self, times: float) -> None: ...
     def error_rates(
-        self, pe_cycles: float, rests: list[tuple[float, int]], cells: int
-    ) -> list[tuple[list[float], list[float], list[float]]]: ...
+        self,
+        pe_cycles: float,
+        rests: list[tuple[float, int]],
+        cells: int,
+        celsius: float | None = None,
+        layer: float | None = None,
+    ) -> list[tuple[list[float], list[float], list[float], float]]: ...
     def retention(self) -> tuple[float, float]: ...
     def read_times(self) -> list[int]: ...
     def threshold_voltages(self, block: int, wordline: int) -> bytes: ...

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.errors import InputError
-from floatgate.folder import read_json
 from floatgate.options import Options, TraceOptions
-from floatgate.report.shape import repeatable
 from floatgate.session import Plan
+from floatgate.versions import read_repeatable
 from floatgate.workload import Workload
 
 
@@ -17,17 +16,16 @@ def invocation(plan: Plan) -> dict[str, Any]:
     """Return what a result keeps of its plan; with the resolved configuration it is the whole plan."""
     plain = Options()
     given = {name: value for name, value in asdict(plan.options).items() if value != getattr(plain, name)}
-    workload: dict[str, Any] = {"kind": plan.workload.kind, "source": plan.workload.source}
-    if plan.workload.options.given():
-        workload["options"] = plan.workload.options.given()
-    if plan.workload.kind == "trace":
-        workload["file_bytes"] = Path(plan.workload.source).stat().st_size
-    if plan.workload.text is not None:
-        workload["text"] = plan.workload.text
-    if plan.workload.variables:
-        workload["variables"] = dict(plan.workload.variables)
-    if plan.workload.notes:
-        workload["notes"] = list(plan.workload.notes)
+    is_trace = plan.workload.kind == "trace"
+    workload: dict[str, Any] = {
+        "kind": plan.workload.kind,
+        "source": plan.workload.source,
+        "options": plan.workload.options.given(),
+        "file_bytes": Path(plan.workload.source).stat().st_size if is_trace else None,
+        "text": plan.workload.text,
+        "variables": dict(plan.workload.variables),
+        "notes": list(plan.workload.notes),
+    }
     return {"set": list(plan.overrides), "workload": workload, "options": given}
 
 
@@ -36,7 +34,7 @@ def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], tra
 
     Raises InputError when the file is no result, or the workload's file is gone or another.
     """
-    document = repeatable(read_json(path), path)
+    document = read_repeatable(path)
     try:
         made = document["invocation"]
         resolved = tuple(f"{key}={json.dumps(value)}" for key, value in document["config"].items())

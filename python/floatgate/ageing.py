@@ -15,7 +15,7 @@ from typing import Any, TypedDict
 from floatgate import _core, places, quantities as q
 from floatgate.errors import InputError
 from floatgate.lab import figures
-from floatgate.report.plot import axis
+from floatgate.report.plot import Axis
 from floatgate.report.sheet import Section, sheet
 
 TERABYTE = 1e12
@@ -250,7 +250,7 @@ def _speed_section(life: Life) -> Section:
     """Return the figures of the measured windows."""
     speeds = life.speeds()
     written = [before / TERABYTE for before, _ in speeds]
-    x = axis("TB written by the host") | {"rangemode": "tozero"}
+    x = Axis("TB written by the host", zero=True)
 
     def of(key: str) -> tuple[list[float], list[float]]:
         values = [(at, getattr(speed, key)) for at, (_, speed) in zip(written, speeds, strict=True)]
@@ -266,13 +266,13 @@ def _speed_section(life: Life) -> Section:
             "write, p99": of("write_ns_p99"),
         },
         x,
-        axis("latency, ms") | {"type": "log"},
+        Axis("latency, ms", log=True),
         markers=False,
     )
     array = figures.lines(
         {"program": of("program_ns_mean"), "erase": of("erase_ns_mean")},
         x,
-        axis("array time, ms") | {"rangemode": "tozero"},
+        Axis("array time, ms", zero=True),
         markers=False,
     )
     says = (
@@ -285,7 +285,7 @@ def _speed_section(life: Life) -> Section:
 def page(life: Life, years: float) -> str:
     """Return the report: one self-contained HTML page."""
     written = [row.host_bytes / TERABYTE for row in life.rows]
-    x = axis("TB written by the host") | {"rangemode": "tozero"}
+    x = Axis("TB written by the host", zero=True)
     wear = figures.lines(
         {
             "most worn": (written, [float(row.pe_cycles_max) for row in life.rows]),
@@ -293,20 +293,20 @@ def page(life: Life, years: float) -> str:
             "least worn": (written, [float(row.pe_cycles_min) for row in life.rows]),
         },
         x,
-        axis("program/erase cycles") | {"rangemode": "tozero", "tickformat": "~s"},
+        Axis("program/erase cycles", zero=True, format="si"),
         markers=False,
     )
     bad = figures.lines(
         {"bad blocks": (written, [float(row.bad_blocks) for row in life.rows])},
         x,
-        axis("bad blocks") | {"rangemode": "tozero"},
-        shape="hv",
+        Axis("bad blocks", zero=True),
+        steps=True,
         markers=False,
     )
     waf = figures.lines(
         {"write amplification": (written, [row.waf for row in life.rows])},
         x,
-        axis("write amplification") | {"rangemode": "tozero"},
+        Axis("write amplification", zero=True),
         markers=False,
     )
     facts = (q.size(life.capacity_bytes), f"seed {life.seed}", f"{len(life.rows)} windows measured")

@@ -13,7 +13,7 @@ from floatgate.ageing import TERABYTE, Conditions, Life, age
 from floatgate.errors import InputError
 from floatgate.lab import figures
 from floatgate.memory import Memory
-from floatgate.report.plot import Figure, axis
+from floatgate.report.plot import Axis, Figure
 from floatgate.report.sheet import Section, sheet
 
 HEAD = (
@@ -108,15 +108,14 @@ def _speed(lives: Mapping[str, Life], key: str, title: str, *, log: bool = False
         points = [(at / TERABYTE, getattr(speed, key)) for at, speed in life.speeds()]
         known = [(at, value / 1e6) for at, value in points if value is not None]
         series[name] = [at for at, _ in known], [value for _, value in known]
-    scale = {"type": "log"} if log else {"rangemode": "tozero"}
-    return figures.lines(series, _written(), axis(title) | scale, markers=False)
+    return figures.lines(series, _written(), Axis(title, log=log, zero=not log), markers=False)
 
 
-def _written() -> dict[str, object]:
-    return axis("TB written by the host") | {"rangemode": "tozero"}
+def _written() -> Axis:
+    return Axis("TB written by the host", zero=True)
 
 
-def _rows(lives: Mapping[str, Life], key: str, title: str, shape: str = "linear") -> Figure:
+def _rows(lives: Mapping[str, Life], key: str, title: str, *, steps: bool = False) -> Figure:
     """Return one count of each life over the bytes written."""
     series = {
         name: (
@@ -125,8 +124,8 @@ def _rows(lives: Mapping[str, Life], key: str, title: str, shape: str = "linear"
         )
         for name, life in lives.items()
     }
-    scale = axis(title) | {"rangemode": "tozero"}
-    return figures.lines(series, _written(), scale, shape=shape, markers=False)
+    scale = Axis(title, zero=True)
+    return figures.lines(series, _written(), scale, steps=steps, markers=False)
 
 
 def page(drive: str, asked: str, lives: Mapping[str, Life], how: Conditions, years: float) -> str:
@@ -145,7 +144,7 @@ def page(drive: str, asked: str, lives: Mapping[str, Life], how: Conditions, yea
             "Each drive is overwritten until it accepts no more writes; each block has its own endurance. "
             "Latencies, programs and erases are means over the whole life.",
             {
-                "bad": _rows(lives, "bad_blocks", "bad blocks", "hv"),
+                "bad": _rows(lives, "bad_blocks", "bad blocks", steps=True),
                 "waf": _rows(lives, "waf", "write amplification"),
             },
             HEAD,

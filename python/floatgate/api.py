@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from floatgate import _core, mqsim, places
-from floatgate.arguments import as_declared, assignment, path
+from floatgate.arguments import as_declared, assignment, mapping, named, path
 from floatgate.errors import InputError
 from floatgate.execute import Listeners, run_to_folder
 from floatgate.folder import check_state_file
@@ -69,8 +69,8 @@ def run(
         near = get_close_matches(name, [*known, *signature(run).parameters], n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise TypeError(f"run() has no option {name!r}{hint}")
-    overrides = [assignment(key, value) for key, value in _mapping("set", set).items()]
-    variables = {key: as_declared(f"env[{key!r}]", value, str) for key, value in _mapping("env", env).items()}
+    overrides = [assignment(key, value) for key, value in mapping("set", set).items()]
+    variables = {key: as_declared(f"env[{key!r}]", value, str) for key, value in mapping("env", env).items()}
     for policy in policies:
         if not isinstance(policy, Policy):
             raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
@@ -105,19 +105,13 @@ def run(
     return finished
 
 
-def _mapping(name: str, value: Any) -> Mapping[Any, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{name}: expected a mapping of names to values, not {type(value).__name__}")
-    return value
-
-
+@named
 def drives() -> list[str]:
     """Return the names of the drives that come with Floatgate."""
     return [entry["name"] for entry in json.loads(_core.drives(places.folders()))]
 
 
+@named
 def chips() -> list[str]:
     """Return the names of the chips that come with Floatgate."""
     return [entry["name"] for entry in json.loads(_core.chips(places.folders()))]

@@ -5,13 +5,18 @@ Everything else is refused with the argument's name: a list is no seed, and "yes
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from functools import cache
+from difflib import get_close_matches
+from functools import cache, wraps
+from inspect import signature
 from math import isfinite
 from operator import index
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def convert(instance: Any) -> None:
@@ -50,12 +55,37 @@ def as_declared(name: str, value: Any, kind: Any) -> Any:
     raise TypeError(f"{name} = {_short(value)}: expected {expected}, not {type(value).__name__}")
 
 
+def named(function: Callable[P, R]) -> Callable[P, R]:
+    """Refuse a keyword that `function` has not, naming the nearest that it has."""
+    known = list(signature(function).parameters)
+
+    @wraps(function)
+    def called(*args: P.args, **keywords: P.kwargs) -> R:
+        for name in keywords:
+            if name not in known:
+                near = get_close_matches(name, known, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known) or 'none'}"
+                raise TypeError(f"{function.__name__}() has no option {name!r} ({hint})")
+        return function(*args, **keywords)
+
+    return called
+
+
 def path(name: str, value: Any) -> str:
     """Return a path or name as text. Raises TypeError with the argument's name."""
     taken = _text(value)
     if taken is None:
         raise TypeError(f"{name} = {_short(value)}: expected a text or a path, not {type(value).__name__}")
     return taken
+
+
+def mapping(name: str, value: Any) -> Mapping[Any, Any]:
+    """Return a mapping, an empty one for None. Raises TypeError with the argument's name."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name}: expected a mapping of names to values, not {type(value).__name__}")
+    return value
 
 
 def assignment(key: Any, value: Any) -> str:

@@ -62,8 +62,7 @@ def _run_into(plan: Plan, folder: Path, report: bool, listeners: Listeners) -> d
     document["remarks"] = remarks(document)
     if plan.workload.notes:
         document["workload"]["notes"][_translated(plan)] = "; ".join(plan.workload.notes)
-    if jobs:
-        document["workload"]["jobs"] = jobs
+    document["workload"]["jobs"] = jobs
     tables.write_latency(folder, document.pop("histogram"))
     tables.write_series(folder, document.pop("series"))
     write_json(folder / "run.json", document)

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 from uuid import uuid4
 
 from floatgate.errors import InputError, one_line
+from floatgate.places import here_or_example
 
 MIB = 1 << 20
 TEXT_MOST = 64 * MIB  # a job file, a table of voltages, a profile
@@ -31,7 +32,7 @@ DIGITS_MOST = 18  # of a whole number, which then fits 64 bits
 
 def regular(path: Path | str, expected: str) -> Path:
     """Return the path of a regular file. Raises InputError for a folder, a pipe, a device, or nothing."""
-    path = Path(path)
+    path = here_or_example(Path(path))
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
@@ -43,8 +44,8 @@ def regular(path: Path | str, expected: str) -> Path:
 
 
 def read_bytes(path: Path | str, expected: str, most: int = TEXT_MOST) -> bytes:
-    """Return what a file holds. Raises InputError, which ends in `expected`."""
-    path = Path(path)
+    """Return what a file, or an example, holds. Raises InputError, which ends in `expected`."""
+    path = here_or_example(Path(path))
     try:
         # Not blocking: a pipe that nobody writes to must not be waited for, not even to see that it is one.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -1,7 +1,8 @@
-"""Writes the modules that type checkers and editors read: `python -m floatgate.generate`.
+"""Writes what follows from one definition: `python -m floatgate.generate`.
 
-They follow from the options of `floatgate.options` and the core's list of policies; a test tells when they
-are out of date.
+The modules that type checkers and editors read follow from the options of `floatgate.options` and the core's
+list of policies, the pages of `docs/reference` from those and from the core's list of keys. A test tells when
+they are out of date.
 """
 
 import re
@@ -12,9 +13,11 @@ from pathlib import Path
 from textwrap import indent, wrap
 from typing import Any, Literal, get_args, get_origin
 
+from floatgate import configuration, generate_results
+from floatgate.cli import page as commands
+from floatgate.configuration import Key
 from floatgate.options import Options, TraceOptions, fields_of
 from floatgate.policies import catalogue, class_name
-from floatgate.values import value_of
 
 _HERE = Path(__file__).parent
 WIDTH = 100
@@ -65,7 +68,7 @@ def seams() -> str:
         '"""The policies by the seam they answer, for type checkers. Made by `floatgate.generate`."""',
         "",
         "from collections.abc import Sequence",
-        "from typing import SupportsFloat, SupportsIndex",
+        "from typing import Literal, SupportsFloat, SupportsIndex",
         "",
         "from floatgate.policies import Policy",
         "",
@@ -90,7 +93,8 @@ def _policy(name: str, card: dict[str, Any], depth: int) -> Iterator[str]:
     yield f"{space}class {name}(Policy):"
     yield _doc(card.get("rule") or card["question"], depth + 4)
     arguments = "".join(
-        f", {parameter['key']}: {_parameter(parameter)} = ..." for parameter in card["parameters"]
+        f", {one['key']}: {_parameter(one)}{'' if one['required'] else ' = ...'}"
+        for one in card["parameters"]
     )
     yield f"{space}    def __init__(self{', *' if arguments else ''}{arguments}) -> None:"
     told = [f"{parameter['key']}: {_said(parameter)}" for parameter in card["parameters"]]
@@ -98,13 +102,21 @@ def _policy(name: str, card: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _said(parameter: dict[str, Any]) -> str:
-    return f"{parameter['help']} (default {parameter['default']})"
+    known = {name: value for name, value in parameter.items() if name != "expected"}
+    key = Key(**known | {"names": tuple(parameter["names"])})
+    default = "required" if key.required else f"default {key.default or 'none'}"
+    return f"{key.help} ({key.takes}; {default})"
+
+
+_KINDS = {"switch": "bool", "whole number": "SupportsIndex", "number": "SupportsFloat"}
 
 
 def _parameter(parameter: dict[str, Any]) -> str:
-    """The type of a policy's parameter, from its default."""
-    kinds = {bool: "bool", int: "SupportsIndex", float: "SupportsFloat", str: "str", list: "Sequence[str]"}
-    return kinds[type(value_of(parameter["default"]))]
+    """The type of a policy's parameter: what has a unit is a text."""
+    if parameter["names"]:
+        return f"Literal[{', '.join(map(repr, parameter['names']))}]"
+    one = _KINDS.get(parameter["type"].removeprefix("one ").split(" or ")[0], "str")
+    return f"{one} | Sequence[{one}]" if parameter["type"].startswith("one ") else one
 
 
 def _doc(text: str, depth: int) -> str:
@@ -115,15 +127,27 @@ def _doc(text: str, depth: int) -> str:
     return indent("\n".join(['"""' + lines[0], *lines[1:], '"""']), " " * depth)
 
 
-FILES = {"keywords.py": keywords, "seams.pyi": seams}
+REFERENCE = Path("../../docs/reference")
+FILES = {
+    "keywords.py": keywords,
+    "seams.pyi": seams,
+    str(REFERENCE / "keys.md"): configuration.page,
+    str(REFERENCE / "options.md"): commands.page,
+    "results.py": generate_results.classes,
+    str(REFERENCE / "results.md"): generate_results.page,
+    str(REFERENCE / "run.schema.json"): generate_results.schema_text,
+}
 
 
 def formatted(file: str) -> str:
-    """Return the text of a file as `ruff format` leaves it."""
+    """Return the text of a file, of Python as `ruff format` leaves it."""
+    if not file.endswith((".py", ".pyi")):
+        return FILES[file]()
     words = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(_HERE / file), "-"]
     return subprocess.run(words, input=FILES[file](), capture_output=True, text=True, check=True).stdout
 
 
 if __name__ == "__main__":
+    (_HERE / REFERENCE).mkdir(exist_ok=True)
     for name in FILES:
         (_HERE / name).write_text(formatted(name), encoding="utf-8")

@@ -67,9 +67,9 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
         low, value, high = (at(document, f"waf_long_run.{name}") for name in ("low", "value", "high"))
         title = "write amplification, long run"
         yield Metric("waf_long_run.value", title, value, q.ratio, (low, high))
-    share = at(document, "regulation.requests_by_retries.share")
+    share = at(document, "ecc.requests_by_retries.share")
     if share is not None:
-        path = "regulation.requests_by_retries.share"
+        path = "ecc.requests_by_retries.share"
         yield Metric(path, "reads with retries", share, q.percent)
     yield from _parity(document)
     yield Metric("utilisation.channel", "channel utilisation", at(document, "utilisation.channel"), q.percent)
@@ -83,9 +83,12 @@ def _metrics(document: dict[str, Any]) -> Iterator[Metric]:
 
 def _parity(document: dict[str, Any]) -> Iterator[Metric]:
     """What parity over dies takes, and what became of the host's reads that the code could not correct."""
-    if document.get("parity"):
+    if at(document, "ftl.parity"):
         yield Metric(
-            "parity.share_of_flash", "parity's share", at(document, "parity.share_of_flash"), q.percent
+            "ftl.parity.share_of_flash",
+            "parity's share",
+            at(document, "ftl.parity.share_of_flash"),
+            q.percent,
         )
     rebuilt, lost = (at(document, f"unreadable.{what}.host") for what in ("reads_rebuilt", "reads_lost"))
     if rebuilt or lost:

@@ -51,7 +51,9 @@ class Keywords(TypedDict, total=False):
     """See `floatgate trace formats`."""
 
     columns: str | None
-    """Any table: "time:ms op offset:bytes size:sectors", or a file with that (docs/traces.md)."""
+    """Any table: "time:ms op offset:bytes size:sectors", or a file with that
+    (docs/reference/traces.md).
+    """
 
     align: str | None
     """Unaligned addresses: round (all sectors touched), offset (shift all equally)."""

@@ -175,7 +175,8 @@ class TraceOptions:
     columns: Annotated[
         str | None,
         Option(
-            'Any table: "time:ms op offset:bytes size:sectors", or a file with that (docs/traces.md).',
+            'Any table: "time:ms op offset:bytes size:sectors", or a file with that '
+            "(docs/reference/traces.md).",
             metavar="NAMES",
             panel=TRACE,
         ),

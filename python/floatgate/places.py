@@ -1,4 +1,4 @@
-"""Where the drives, chips and papers are that come with Floatgate.
+"""Where the drives, chips, papers and examples are that come with Floatgate.
 
 In a checkout `floatgate/data` links to the folders in the repository's root; in a wheel it holds copies.
 """
@@ -6,6 +6,7 @@ In a checkout `floatgate/data` links to the folders in the repository's root; in
 from pathlib import Path
 
 _DATA = Path(__file__).parent / "data"
+EXAMPLES = "examples"
 
 
 def drives() -> Path:
@@ -21,6 +22,19 @@ def chips() -> Path:
 def papers() -> Path:
     """Return the folder of reproduced papers."""
     return (_DATA / "papers").resolve()
+
+
+def examples() -> Path:
+    """Return the folder of examples."""
+    return (_DATA / EXAMPLES).resolve()
+
+
+def here_or_example(path: Path) -> Path:
+    """Return `path`; where nothing lies there and it names an example, `examples/NAME`, that example."""
+    if path.parts[:1] != (EXAMPLES,) or path.exists():
+        return path
+    example = examples().joinpath(*path.parts[1:])
+    return example if example.is_file() else path
 
 
 def folders() -> list[str]:

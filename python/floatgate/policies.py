@@ -141,8 +141,8 @@ def _class(path: str, name: str) -> type[Policy]:
     lines = [card.get("rule") or card.get("question") or name]
     lines += [f"Paper: {card['paper']}"] if card.get("paper") else []
     for parameter in card["parameters"]:
-        default = parameter.get("default")
-        lines.append(f"{parameter['key']}: {parameter.get('help', '')} (default {default})")
+        default = "required" if parameter["required"] else f"default {parameter['default'] or 'none'}"
+        lines.append(f"{parameter['key']}: {parameter['help']} ({default})")
     return type(
         class_name(name),
         (Policy,),

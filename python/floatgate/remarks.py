@@ -179,7 +179,7 @@ def _another_state(document: dict[str, Any]) -> Remark | None:
     overwrites = at(document, "waf_long_run.overwrites")
     if at(document, "state.began") not in ("instant", "steady") or not overwrites or overwrites > FORGOTTEN:
         return None
-    replaced, uniform = (at(document, f"buffer.units_replaced{which}") for which in ("", "_uniform"))
+    replaced, uniform = (at(document, f"ftl.buffer.units_replaced{which}") for which in ("", "_uniform"))
     if not replaced or not uniform or replaced < REPLACED_LEAST or replaced < SKEWED * uniform:
         return None
     text = (
@@ -194,13 +194,13 @@ def _another_state(document: dict[str, Any]) -> Remark | None:
 def _from_the_buffer(document: dict[str, Any]) -> Remark | None:
     """Figures of the buffer, taken for those of the flash."""
     for kind, what in (("read", "read lay in the drive's buffer"), ("write", "written replaced data in it")):
-        share = at(document, f"buffer.hit_ratio_{kind}")
+        share = at(document, f"ftl.buffer.hit_ratio_{kind}")
         if share is not None and share >= MOSTLY and at(document, f"host.{kind}.requests"):
             text = (
                 f"{q.percent(share)} of what was {what}: these are figures of the buffer, not of the flash."
             )
             return Remark("from_the_buffer", text, "spread the workload over more than ftl.buffer.size")
-    programmed, replaced = at(document, "waf_parts.host"), at(document, "buffer.hit_ratio_write") or 0.0
+    programmed, replaced = at(document, "waf_parts.host"), at(document, "ftl.buffer.hit_ratio_write") or 0.0
     waiting = 1 - replaced - programmed if programmed is not None else 0.0
     if waiting < NOTABLE:
         return None

@@ -2,16 +2,23 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from floatgate import tables
+from floatgate import results, tables
 from floatgate.arguments import path as as_path
-from floatgate.folder import read_json
-from floatgate.record import Record
+from floatgate.section import Section
 from floatgate.temporary import Temporary, contents
+from floatgate.versions import read
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Latencies(Section):
+    """Latencies in ns by kind of request; those of a kind that did not occur are all None."""
+
+    read: results.Latency
+    write: results.Latency
+    trim: results.Latency
+    flush: results.Latency
 
 
 @dataclass(frozen=True, repr=False)
@@ -19,7 +26,7 @@ class Run:
     """One finished run. Reads only its folder, so an old run opens as a new one does: `Run.open("out/x")`."""
 
     folder: Path
-    document: Record
+    document: results.RunResult
     _kept: Temporary | None = field(default=None, compare=False)  # where nobody named a folder
 
     @classmethod
@@ -30,13 +37,13 @@ class Run:
         """
         folder = Path(as_path("folder", folder))
         folder = folder.parent if folder.name == "run.json" else folder
-        return cls(folder, Record(read_json(folder / "run.json")))
+        return cls(folder, read(folder / "run.json"))
 
     @classmethod
     def keeping(cls, made: Temporary) -> "Run":
         """Open the run in a temporary folder, which lives as long as this object and its copies."""
         folder = made.folder / "run"
-        return cls(folder, Record(read_json(folder / "run.json")), made)
+        return cls(folder, read(folder / "run.json"), made)
 
     def __copy__(self) -> "Run":
         return self
@@ -53,47 +60,47 @@ class Run:
     @property
     def waf(self) -> float | None:
         """Mapping units programmed by all origins over those the host wrote; None without host writes."""
-        value: float | None = self.document["waf"]
-        return value
+        return self.document.waf
 
     @property
-    def host(self) -> Record:
+    def host(self) -> results.Host:
         """What the host saw, by kind of request: `run.host.read.iops`."""
-        record: Record = self.document["host"]
-        return record
+        return self.document.host
 
     @property
-    def latency(self) -> Record:
+    def latency(self) -> "Latencies":
         """Latencies from arrival to completion in ns, by kind of request: `run.latency.read.p99`."""
-        kinds = self.document.to_dict()["host"]
-        return Record({kind: values.get("latency_ns") for kind, values in kinds.items()})
+        host = self.document.host
+        kinds = (host.read, host.write, host.trim, host.flush)
+        return Latencies(*(kind.latency_ns for kind in kinds))
 
     @property
-    def flash(self) -> Record:
+    def flash(self) -> results.Flash:
         """Page operations by origin: `run.flash.programs.gc`."""
-        record: Record = self.document["flash"]
-        return record
+        return self.document.flash
 
-    def series(self) -> "pa.Table":
-        """Return the time series as an Arrow table; `.to_pandas()` makes it a data frame."""
+    @property
+    def ftl(self) -> results.FtlSections:
+        """What the firmware did, by the section of the configuration: `run.ftl.gc.victims`."""
+        return self.document.ftl
+
+    def series(self) -> "tables.Table":
+        """Return the time series; `.to_pandas()` and `.to_polars()` make it a data frame."""
         return self._table(tables.SERIES)
 
-    def latency_histogram(self) -> "pa.Table":
+    def latency_histogram(self) -> "tables.Table":
         """Return the latency histogram: columns op, latency_ns, requests."""
         return self._table(tables.LATENCY)
 
-    def requests(self) -> "pa.Table":
+    def requests(self) -> "tables.Table":
         """Return every request with where its time went.
 
         Raises FileNotFoundError when the run was not asked to keep them.
         """
         return self._table(tables.REQUESTS)
 
-    def _table(self, name: str) -> "pa.Table":
-        import pyarrow.parquet as pq
-
-        table: pa.Table = pq.read_table(self.folder / name)
-        return table
+    def _table(self, name: str) -> "tables.Table":
+        return tables.Table.read(self.folder / name)
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one self-contained HTML file."""
@@ -109,14 +116,12 @@ class Run:
 
     def __repr__(self) -> str:
         document = self.document
-        return f"Run({document['drive']}, {document['workload']['name']}, seed {document['seed']})"
+        return f"Run({document.drive}, {document.workload.name}, seed {document.seed})"
 
     def _repr_html_(self) -> str:
-        from floatgate.headline import headline
-        from floatgate.report.html import render
+        from floatgate.report import in_notebook
 
-        metrics = headline(self.document.to_dict())
-        return render("headline.html", caption=repr(self), metrics=metrics)
+        return in_notebook(self.folder, repr(self))
 
 
 def _unpacked(files: dict[str, bytes]) -> Run:

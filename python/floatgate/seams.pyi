@@ -1,7 +1,7 @@
 """The policies by the seam they answer, for type checkers. Made by `floatgate.generate`."""
 
 from collections.abc import Sequence
-from typing import SupportsFloat, SupportsIndex
+from typing import Literal, SupportsFloat, SupportsIndex
 
 from floatgate.policies import Policy
 
@@ -25,40 +25,53 @@ class bus:
                 alpha: SupportsFloat = ...,
                 clock: str = ...,
             ) -> None:
-                """t_out: strobe from the controller's register to the chip (default "7820ps")
-                t_rea: data from the chip's latch to the controller's pad (default "20ns")
-                t_in: data from the controller's pad to its FIFO (default "1650ps")
-                t_s: set-up time of the FIFO (default "250ps")
-                t_h: hold time of the FIFO (default "20ps")
-                t_byte: transfer between page register and IO latch (default "12ns")
-                alpha: delay of the capture clock, in periods (equation 1) (default 0.5)
-                clock: clock; default: the fastest in whole MHz (default "50MHz")
+                """t_out: strobe from the controller's register to the chip (time (fs, ps, ns, us);
+                default "7820ps")
+                t_rea: data from the chip's latch to the controller's pad (time (fs, ps, ns, us);
+                default "20ns")
+                t_in: data from the controller's pad to its FIFO (time (fs, ps, ns, us); default
+                "1650ps")
+                t_s: set-up time of the FIFO (time (fs, ps, ns, us); default "250ps")
+                t_h: hold time of the FIFO (time (fs, ps, ns, us); default "20ps")
+                t_byte: transfer between page register and IO latch (time (fs, ps, ns, us); default
+                "12ns")
+                alpha: delay of the capture clock, in periods (equation 1) (number (periods), 0 to
+                0.5; default 0.5)
+                clock: clock; default: the fastest in whole MHz (frequency (Hz, kHz, MHz, GHz), more
+                than 0Hz; default "50MHz")
                 """
 
         class NvDdr(Policy):
             """two bytes per tCK of the mode, commands and addresses one per tCAD, in whole clocks,
             tWB, tRR, tADL and tWHR charged
             """
-            def __init__(self) -> None: ...
+            def __init__(self, *, mode: SupportsIndex) -> None:
+                """mode: ONFI timing mode (whole number; required)"""
 
         class NvDdr2(Policy):
             """two bytes per tDSC of the mode, commands and addresses at 25 ns, tWB, tRR, tADL and tWHR
             charged
             """
-            def __init__(self) -> None: ...
+            def __init__(self, *, mode: SupportsIndex) -> None:
+                """mode: ONFI timing mode (whole number; required)"""
 
         class NvDdr3(Policy):
             """NV-DDR2 at 1.2 V: two bytes per tDSC of the mode, commands and addresses at 25 ns"""
-            def __init__(self) -> None: ...
+            def __init__(self, *, mode: SupportsIndex) -> None:
+                """mode: ONFI timing mode (whole number; required)"""
 
         class NvLpddr4(Policy):
             """two bytes per tDSC of the mode, commands and addresses at 25 ns"""
-            def __init__(self) -> None: ...
+            def __init__(self, *, mode: SupportsIndex) -> None:
+                """mode: ONFI timing mode (whole number; required)"""
 
         class Plain(Policy):
             """data at `rate`, commands and addresses at one `cycle` each, no waits between them"""
-            def __init__(self, *, cycle: str = ...) -> None:
-                """cycle: length of a command or address cycle (default "25ns")"""
+            def __init__(self, *, cycle: str = ..., rate: str) -> None:
+                """cycle: length of a command or address cycle (time (fs, ps, ns, us); default "25ns")
+                rate: transfer rate of a channel, eight wires wide (rate (B/s, kB/s, MB/s, GB/s,
+                KiB/s, MiB/s, GiB/s, MT/s); required)
+                """
 
         class Proposed(Policy):
             """the chip's strobe travels with its data, two bytes per cycle; shortest period max{(t_s +
@@ -72,19 +85,28 @@ class bus:
                 t_h: str = ...,
                 t_diff: str = ...,
                 clock: str = ...,
+                t_ios: str,
+                t_ioh: str,
             ) -> None:
-                """t_byte: transfer between page register and IO latch (default "12ns")
-                t_s: set-up time of the FIFO (default "250ps")
-                t_h: hold time of the FIFO (default "20ps")
-                t_diff: between strobe and data at the FIFO, from the board (default "4690ps")
-                clock: clock; default: the fastest in whole MHz (default "83MHz")
+                """t_byte: transfer between page register and IO latch (time (fs, ps, ns, us); default
+                "12ns")
+                t_s: set-up time of the FIFO (time (fs, ps, ns, us); default "250ps")
+                t_h: hold time of the FIFO (time (fs, ps, ns, us); default "20ps")
+                t_diff: between strobe and data at the FIFO, from the board (time (fs, ps, ns, us);
+                default "4690ps")
+                clock: clock; default: the fastest in whole MHz (frequency (Hz, kHz, MHz, GHz), more
+                than 0Hz; default "83MHz")
+                t_ios: set-up time of data before the chip's strobe (time (fs, ps, ns, us);
+                required)
+                t_ioh: hold time of data after the chip's strobe (time (fs, ps, ns, us); required)
                 """
 
         class Sdr(Policy):
             """one byte per tRC out and per tWC in, commands and addresses per tWC, tWB, tRR, tADL and
             tWHR charged
             """
-            def __init__(self) -> None: ...
+            def __init__(self, *, mode: SupportsIndex) -> None:
+                """mode: ONFI timing mode (whole number; required)"""
 
         class SyncOnly(Policy):
             """the chip's strobe travels with its data, one byte per cycle; the clock is that of the
@@ -98,12 +120,20 @@ class bus:
                 t_h: str = ...,
                 t_diff: str = ...,
                 clock: str = ...,
+                t_ios: str,
+                t_ioh: str,
             ) -> None:
-                """t_byte: transfer between page register and IO latch (default "12ns")
-                t_s: set-up time of the FIFO (default "250ps")
-                t_h: hold time of the FIFO (default "20ps")
-                t_diff: between strobe and data at the FIFO, from the board (default "4690ps")
-                clock: clock; default: the fastest in whole MHz (default "83MHz")
+                """t_byte: transfer between page register and IO latch (time (fs, ps, ns, us); default
+                "12ns")
+                t_s: set-up time of the FIFO (time (fs, ps, ns, us); default "250ps")
+                t_h: hold time of the FIFO (time (fs, ps, ns, us); default "20ps")
+                t_diff: between strobe and data at the FIFO, from the board (time (fs, ps, ns, us);
+                default "4690ps")
+                clock: clock; default: the fastest in whole MHz (frequency (Hz, kHz, MHz, GHz), more
+                than 0Hz; default "83MHz")
+                t_ios: set-up time of data before the chip's strobe (time (fs, ps, ns, us);
+                required)
+                t_ioh: hold time of data after the chip's strobe (time (fs, ps, ns, us); required)
                 """
 
 class controller:
@@ -133,9 +163,9 @@ class controller:
                 suspend_erase: bool = ...,
                 suspend_limit: SupportsIndex = ...,
             ) -> None:
-                """suspend_program: a host read suspends a running program (default false)
-                suspend_erase: a host read suspends a running erase (default false)
-                suspend_limit: how often one operation may be suspended (default 8)
+                """suspend_program: a host read suspends a running program (switch; default false)
+                suspend_erase: a host read suspends a running erase (switch; default false)
+                suspend_limit: how often one operation may be suspended (whole number; default 8)
                 """
 
         class ReadPriority(Policy):
@@ -150,10 +180,11 @@ class controller:
                 suspend_erase: bool = ...,
                 suspend_limit: SupportsIndex = ...,
             ) -> None:
-                """max_wait: an operation that waited longer passes the reads (default "20ms")
-                suspend_program: a host read suspends a running program (default false)
-                suspend_erase: a host read suspends a running erase (default false)
-                suspend_limit: how often one operation may be suspended (default 8)
+                """max_wait: an operation that waited longer passes the reads (time (ns, us, ms, s,
+                min, h, d); default "20ms")
+                suspend_program: a host read suspends a running program (switch; default false)
+                suspend_erase: a host read suspends a running erase (switch; default false)
+                suspend_limit: how often one operation may be suspended (whole number; default 8)
                 """
 
         class Strict(Policy):
@@ -161,16 +192,17 @@ class controller:
             def __init__(
                 self,
                 *,
-                order: Sequence[str] = ...,
+                order: str | Sequence[str] = ...,
                 suspend_program: bool = ...,
                 suspend_erase: bool = ...,
                 suspend_limit: SupportsIndex = ...,
             ) -> None:
-                """order: classes of operations, the one that goes first at the front (default ["host-
-                read", "internal-read", "host-program", "internal-program", "erase"])
-                suspend_program: a host read suspends a running program (default false)
-                suspend_erase: a host read suspends a running erase (default false)
-                suspend_limit: how often one operation may be suspended (default 8)
+                """order: classes of operations, the one that goes first at the front (one text or a
+                list of texts; default ["host-read", "internal-read", "host-program", "internal-
+                program", "erase"])
+                suspend_program: a host read suspends a running program (switch; default false)
+                suspend_erase: a host read suspends a running erase (switch; default false)
+                suspend_limit: how often one operation may be suspended (whole number; default 8)
                 """
 
 class ecc:
@@ -180,7 +212,9 @@ class ecc:
         class Bch(Policy):
             """corrects `t` errors in each codeword of `data` bytes plus the parity of a primitive BCH
             code; a failed read is repeated with other references, up to `retries` times, each of
-            which removes the share `retry_gain` of the raw errors
+            which removes the share `retry_gain` of the raw errors; with `retry_step`, on a chip
+            whose tables know its best references, retries read with references so far apart until
+            those are reached
             """
             def __init__(
                 self,
@@ -190,12 +224,19 @@ class ecc:
                 uber: SupportsFloat = ...,
                 retries: SupportsIndex = ...,
                 retry_gain: SupportsFloat = ...,
+                retry_step: str = ...,
             ) -> None:
-                """data: data bytes of a codeword (default "1KiB")
-                t: errors corrected in a codeword (default 40)
-                uber: acceptable uncorrectable codewords per bit read (default 0.000000000000001)
-                retries: reads with other references after all other attempts failed (default 4)
-                retry_gain: share of the raw errors that each of those removes (default 0.2)
+                """data: data bytes of a codeword (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), 64B to
+                64KiB; default "1KiB")
+                t: errors corrected in a codeword (whole number, at least 1; default 40)
+                uber: acceptable uncorrectable codewords per bit read (number (per bit), more than 0
+                and less than 0.001; default 0.000000000000001)
+                retries: reads with other references after all other attempts failed (whole number,
+                at most 64; default 4)
+                retry_gain: share of the raw errors that each of those removes (number (ratio), at
+                least 0 and less than 1; default 0.2)
+                retry_step: how far apart the references of a retry table lie; default none: retries
+                follow `retry_gain` (voltage (uV, mV, V); default none)
                 """
 
         class Ldpc(Policy):
@@ -203,7 +244,9 @@ class ecc:
             each boundary between states; the first attempt uses as many as the page's cost and wear
             require; if decoding fails, each further attempt uses the next, then repeats the last
             with other references up to `retries` times, each of which removes the share
-            `retry_gain` of the raw errors; errors beyond the limit fail as if a fixed number of a
+            `retry_gain` of the raw errors; with `retry_step`, on a chip whose tables know its best
+            references, up to `retries` reads with references so far apart come first, and soft
+            reads with the last of them; errors beyond the limit fail as if a fixed number of a
             codeword's bits could be corrected
             """
             def __init__(
@@ -211,18 +254,26 @@ class ecc:
                 *,
                 data: str = ...,
                 rate: SupportsFloat = ...,
-                limits: Sequence[str] = ...,
+                limits: SupportsFloat | Sequence[SupportsFloat] = ...,
                 uber: SupportsFloat = ...,
                 retries: SupportsIndex = ...,
                 retry_gain: SupportsFloat = ...,
+                retry_step: str = ...,
             ) -> None:
-                """data: data bytes of a codeword (default "4KiB")
-                rate: data bits over all bits of a codeword (default 0.8888888888888888)
+                """data: data bytes of a codeword (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), 64B to
+                64KiB; default "4KiB")
+                rate: data bits over all bits of a codeword (number (ratio), more than 0.1 and less
+                than 1; default 0.8888888888888888)
                 limits: raw bit error rates corrected with 1, 3, 7, ... comparisons at each boundary
-                (default [0.004, 0.008, 0.012])
-                uber: acceptable uncorrectable codewords per bit read (default 0.000000000000001)
-                retries: reads with other references after all other attempts failed (default 4)
-                retry_gain: share of the raw errors that each of those removes (default 0.2)
+                (one number or a list of numbers (ratio); default [0.004, 0.008, 0.012])
+                uber: acceptable uncorrectable codewords per bit read (number (per bit), more than 0
+                and less than 0.001; default 0.000000000000001)
+                retries: reads with other references after all other attempts failed (whole number,
+                at most 64; default 4)
+                retry_gain: share of the raw errors that each of those removes (number (ratio), at
+                least 0 and less than 1; default 0.2)
+                retry_step: how far apart the references of a retry table lie; default none: retries
+                follow `retry_gain` (voltage (uV, mV, V); default none)
                 """
 
         class None_(Policy):
@@ -240,9 +291,9 @@ class ftl:
                 block evicts the one opened first, in ascending order
                 """
                 def __init__(self, *, blocks: SupportsIndex = ..., block_units: SupportsIndex = ...) -> None:
-                    """blocks: logical blocks buffered (default 1)
+                    """blocks: logical blocks buffered (whole number, at least 1; default 1)
                     block_units: mapping units of a logical block; 0: of a block of the map, 64
-                    where it has none (default 0)
+                    where it has none (whole number; default 0)
                     """
 
             class Bplru(Policy):
@@ -253,9 +304,9 @@ class ftl:
                 """
                 def __init__(self, *, block_units: SupportsIndex = ..., padding: bool = ...) -> None:
                     """block_units: mapping units of a logical block; 0: of a block of the map, 64
-                    where it has none (default 0)
+                    where it has none (whole number; default 0)
                     padding: with block mapping, evicted blocks are completed from the flash (page
-                    padding) (default true)
+                    padding) (switch; default true)
                     """
 
             class Cflru(Policy):
@@ -263,7 +314,9 @@ class ftl:
                 units; if none is clean, the least recently used unit
                 """
                 def __init__(self, *, window_ratio: SupportsFloat = ...) -> None:
-                    """window_ratio: clean-first region, as a part of the kept units (default 0.25)"""
+                    """window_ratio: clean-first region, as a part of the kept units (number (ratio), 0
+                    to 1; default 0.25)
+                    """
 
             class Fifo(Policy):
                 """the oldest unit"""
@@ -291,12 +344,16 @@ class ftl:
                     background: bool = ...,
                     idle_after: str = ...,
                 ) -> None:
-                    """low: free superblocks of a die at or below which foreground GC works (default 2)
-                    high: free superblocks of a die at which background GC stops (default 4)
+                    """low: free superblocks of a die at or below which foreground GC works (whole
+                    number, 1 to 1024; default 2)
+                    high: free superblocks of a die at which background GC stops (whole number;
+                    default 4)
                     least_gain: part of a victim that must be invalid for background GC: for each
-                    unit gained it moves at most 1 / least_gain - 1 (default 0.1)
-                    background: idle dies collect (default true)
-                    idle_after: how long a die must have been idle before (default "1ms")
+                    unit gained it moves at most 1 / least_gain - 1 (number (ratio), at least 0 and
+                    less than 1; default 0.1)
+                    background: idle dies collect (switch; default true)
+                    idle_after: how long a die must have been idle before (time (ns, us, ms, s, min,
+                    h, d); default "1ms")
                     """
 
         class victim:
@@ -306,9 +363,9 @@ class ftl:
                 fraction, age: units written to the die since it was closed; among equals fewest
                 valid, then oldest
                 """
-                def __init__(self, *, formula: str = ...) -> None:
+                def __init__(self, *, formula: Literal["kawaguchi", "lfs"] = ...) -> None:
                     """formula: cost of cleaning: 2u (kawaguchi) or 1 + u (lfs), u being the valid
-                    fraction (default "kawaguchi")
+                    fraction (one of kawaguchi, lfs; default "kawaguchi")
                     """
 
             class DChoices(Policy):
@@ -316,7 +373,7 @@ class ftl:
                 replacement; among equals the one drawn first
                 """
                 def __init__(self, *, d: SupportsIndex = ...) -> None:
-                    """d: candidates drawn for each choice (default 10)"""
+                    """d: candidates drawn for each choice (whole number, at least 1; default 10)"""
 
             class Fifo(Policy):
                 """the superblock closed first, even when all its units are valid"""
@@ -337,7 +394,9 @@ class ftl:
                 closed first
                 """
                 def __init__(self, *, window: SupportsIndex = ...) -> None:
-                    """window: oldest closed superblocks of the die that are considered (default 64)"""
+                    """window: oldest closed superblocks of the die that are considered (whole number,
+                    at least 1; default 64)
+                    """
 
     class mapping:
         path: str
@@ -350,9 +409,10 @@ class ftl:
             def __init__(
                 self, *, dies_per_block: SupportsIndex = ..., log_blocks: SupportsIndex = ...
             ) -> None:
-                """dies_per_block: dies that one block spans, neighbours first on all channels (default
-                1)
-                log_blocks: log blocks of each set of such dies (default 8)
+                """dies_per_block: dies that one block spans, neighbours first on all channels (whole
+                number; default 1)
+                log_blocks: log blocks of each set of such dies (whole number, at least 1; default
+                8)
                 """
 
         class Birrell(Policy):
@@ -362,8 +422,8 @@ class ftl:
             the spare areas of open superblocks
             """
             def __init__(self, *, checkpoint_every: SupportsIndex = ...) -> None:
-                """checkpoint_every: superblocks closed between two checkpoints of the map (default
-                256)
+                """checkpoint_every: superblocks closed between two checkpoints of the map (whole
+                number, at least 1; default 256)
                 """
 
         class Block(Policy):
@@ -375,10 +435,10 @@ class ftl:
             def __init__(
                 self, *, dies_per_block: SupportsIndex = ..., open_blocks: SupportsIndex = ...
             ) -> None:
-                """dies_per_block: dies that one block spans, neighbours first on all channels (default
-                1)
-                open_blocks: blocks that can be written at a time, by each set of such dies (default
-                1)
+                """dies_per_block: dies that one block spans, neighbours first on all channels (whole
+                number; default 1)
+                open_blocks: blocks that can be written at a time, by each set of such dies (whole
+                number, at least 1; default 1)
                 """
 
         class Dftl(Policy):
@@ -395,11 +455,15 @@ class ftl:
                 stored: bool = ...,
                 in_flight: SupportsIndex = ...,
             ) -> None:
-                """cache: RAM for cached entries (default "64KiB")
-                entry: an entry of the map on flash (default "4B")
-                cached_entry: an entry in the cache (default "8B")
-                stored: the whole map is on flash at the start (default false)
-                in_flight: translation units read or changed at a time (default 16)
+                """cache: RAM for cached entries (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), at
+                least 512B; default "64KiB")
+                entry: an entry of the map on flash (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB),
+                1B to 512B; default "4B")
+                cached_entry: an entry in the cache (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB),
+                1B to 512B; default "8B")
+                stored: the whole map is on flash at the start (switch; default false)
+                in_flight: translation units read or changed at a time (whole number, 1 to 65536;
+                default 16)
                 """
 
         class Fast(Policy):
@@ -410,10 +474,10 @@ class ftl:
             def __init__(
                 self, *, dies_per_block: SupportsIndex = ..., log_blocks: SupportsIndex = ...
             ) -> None:
-                """dies_per_block: dies that one block spans, neighbours first on all channels (default
-                1)
-                log_blocks: log blocks of each set of such dies, the sequential one included
-                (default 8)
+                """dies_per_block: dies that one block spans, neighbours first on all channels (whole
+                number; default 1)
+                log_blocks: log blocks of each set of such dies, the sequential one included (whole
+                number, at least 2; default 8)
                 """
 
         class Page(Policy):
@@ -428,9 +492,10 @@ class ftl:
             blocks; then the chain is merged into a new primary block
             """
             def __init__(self, *, dies_per_block: SupportsIndex = ..., chain: SupportsIndex = ...) -> None:
-                """dies_per_block: dies that one block spans, neighbours first on all channels (default
+                """dies_per_block: dies that one block spans, neighbours first on all channels (whole
+                number; default 1)
+                chain: replacement blocks that a group may have (whole number, at least 1; default
                 1)
-                chain: replacement blocks that a group may have (default 1)
                 """
 
     class parity:
@@ -445,7 +510,10 @@ class ftl:
             program; a group is reclaimed as a whole; data that a page's code cannot correct is
             rebuilt from the same page of the other members
             """
-            def __init__(self) -> None: ...
+            def __init__(self, *, stripe: SupportsIndex = ...) -> None:
+                """stripe: data units that share a parity unit; absent: all dies but one (whole number,
+                2 to 63; default none)
+                """
 
     class placement:
         path: str
@@ -467,8 +535,9 @@ class ftl:
             """
             def __init__(self, *, order: str = ..., planes: SupportsIndex = ...) -> None:
                 """order: the letters C, W, D, P, the one that changes fastest with the address first
-                (default "CWDP")
-                planes: dies of a way that are planes of one die, as P counts them (default 1)
+                (text; default "CWDP")
+                planes: dies of a way that are planes of one die, as P counts them (whole number, at
+                least 1; default 1)
                 """
 
     class program_order:
@@ -506,12 +575,15 @@ class ftl:
                 depth: str = ...,
                 slack: str = ...,
             ) -> None:
-                """streams: sequences of reads that are tracked (default 16)
-                trigger: sequential reads before read-ahead starts (default 4)
-                size: DRAM for fetched data (default "4MiB")
-                depth: how far ahead of its last read a stream is fetched (default "1MiB")
+                """streams: sequences of reads that are tracked (whole number, 1 to 1024; default 16)
+                trigger: sequential reads before read-ahead starts (whole number, at least 2;
+                default 4)
+                size: DRAM for fetched data (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default
+                "4MiB")
+                depth: how far ahead of its last read a stream is fetched (size (B, kB, MB, GB, TB,
+                KiB, MiB, GiB, TiB); default "1MiB")
                 slack: how far from its expected address a stream's next read may start: reads
-                overtake each other (default "256KiB")
+                overtake each other (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB); default "256KiB")
                 """
 
     class read_merge:
@@ -527,8 +599,9 @@ class ftl:
             channel once
             """
             def __init__(self, *, most: SupportsIndex = ..., begun: bool = ...) -> None:
-                """most: reads that share an array read at most, the first included (default 64)
-                begun: reads also share an array read that has begun (default true)
+                """most: reads that share an array read at most, the first included (whole number, at
+                least 2; default 64)
+                begun: reads also share an array read that has begun (switch; default true)
                 """
 
     class regulator:
@@ -541,10 +614,13 @@ class ftl:
             step while its die is idle; moved data takes the fine step after reads alone, otherwise
             the step it had
             """
-            def __init__(self, *, window: SupportsIndex = ..., rewrite: str = ...) -> None:
-                """window: accesses considered, including the upcoming one (default 2)
+            def __init__(
+                self, *, window: SupportsIndex = ..., rewrite: Literal["low", "low-and-medium", "none"] = ...
+            ) -> None:
+                """window: accesses considered, including the upcoming one (whole number, 1 to 6;
+                default 2)
                 rewrite: cost of the writes that are re-written once a unit turns out to be only
-                read (default "low")
+                read (one of low, low-and-medium, none; default "low")
                 """
 
         class HcwLcr(Policy):
@@ -559,8 +635,14 @@ class ftl:
             """the coarse step while at least `waiting` host operations are queued or in progress at
             the die; otherwise the fine step
             """
-            def __init__(self, *, waiting: SupportsIndex = ...) -> None:
-                """waiting: operations of the host waiting that make a write cheap (default 1)"""
+            def __init__(
+                self, *, waiting: SupportsIndex = ..., before: Literal["high", "low", "medium"] = ...
+            ) -> None:
+                """waiting: operations of the host waiting that make a write cheap (whole number, at
+                least 1; default 1)
+                before: cost at which data from before the run was written; high: by a drive that
+                was idle (one of high, low, medium; default "high")
+                """
 
         class McwMcr(Policy):
             """every write takes the chip's default step"""
@@ -572,9 +654,12 @@ class ftl:
             uses the default step and the full retention time
             """
             def __init__(self, *, step: str = ..., retention: str = ..., refresh_period: str = ...) -> None:
-                """step: program step of the host's writes (default "400mV")
-                retention: retention time of the host's writes (default "1209600s")
-                refresh_period: age at which remaining data is rewritten (default "604800s")
+                """step: program step of the host's writes (voltage (uV, mV, V), more than 0uV; default
+                "400mV")
+                retention: retention time of the host's writes (time (ns, us, ms, s, min, h, d);
+                default "1209600s")
+                refresh_period: age at which remaining data is rewritten (time (ns, us, ms, s, min,
+                h, d), more than 0ns; default "604800s")
                 """
 
         class Tvr(Policy):
@@ -585,12 +670,21 @@ class ftl:
             speeds
             """
             def __init__(
-                self, *, speed: SupportsFloat = ..., horizon: str = ..., new_data: bool = ...
+                self,
+                *,
+                voltages: str = ...,
+                speed: SupportsFloat = ...,
+                horizon: str = ...,
+                new_data: bool = ...,
             ) -> None:
-                """speed: program speed with reduced voltages over the usual one, where the chip's file
-                knows none (default 1.5)
-                horizon: how long reduced data stay correctable (default "86400s")
-                new_data: data written for the first time count as short-lived (default false)
+                """voltages: reduced set of voltages, as nand.tables.voltages names it (text; default
+                none)
+                speed: program speed with reduced voltages over the usual one, where the chip's file
+                knows none (number (times faster), 1 to 4; default 1.5)
+                horizon: how long reduced data stay correctable (time (ns, us, ms, s, min, h, d), at
+                least 2ns; default "86400s")
+                new_data: data written for the first time count as short-lived (switch; default
+                false)
                 """
 
         class WuSlack(Policy):
@@ -609,15 +703,20 @@ class ftl:
                 self,
                 *,
                 least: str = ...,
-                when_full: str = ...,
+                most: str = ...,
+                when_full: Literal["bypass", "fold-first"] = ...,
                 in_idle_time: bool = ...,
                 idle_after: str = ...,
             ) -> None:
-                """least: minimum size, however full the drive is (default "0B")
-                when_full: does the host write past a full cache, or wait for folding (default
-                "bypass")
-                in_idle_time: idle dies fold (default true)
-                idle_after: how long a die must have been idle before (default "100ms")
+                """least: minimum size, however full the drive is (size (B, kB, MB, GB, TB, KiB, MiB,
+                GiB, TiB); default "0B")
+                most: maximum size, while the drive has free space (size (B, kB, MB, GB, TB, KiB,
+                MiB, GiB, TiB); default none)
+                when_full: does the host write past a full cache, or wait for folding (one of
+                bypass, fold-first; default "bypass")
+                in_idle_time: idle dies fold (switch; default true)
+                idle_after: how long a die must have been idle before (time (ns, us, ms, s, min, h,
+                d); default "100ms")
                 """
 
         class None_(Policy):
@@ -632,15 +731,17 @@ class ftl:
                 self,
                 *,
                 size: str = ...,
-                when_full: str = ...,
+                when_full: Literal["bypass", "fold-first"] = ...,
                 in_idle_time: bool = ...,
                 idle_after: str = ...,
             ) -> None:
-                """size: size, for the whole drive (default "5859375KiB")
-                when_full: does the host write past a full cache, or wait for folding (default
-                "bypass")
-                in_idle_time: idle dies fold (default true)
-                idle_after: how long a die must have been idle before (default "100ms")
+                """size: size, for the whole drive (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), more
+                than 0B; default "5859375KiB")
+                when_full: does the host write past a full cache, or wait for folding (one of
+                bypass, fold-first; default "bypass")
+                in_idle_time: idle dies fold (switch; default true)
+                idle_after: how long a die must have been idle before (time (ns, us, ms, s, min, h,
+                d); default "100ms")
                 """
 
     class wear:
@@ -654,9 +755,10 @@ class ftl:
             at fewer cycles than the die's mean, its cycles count for more, by that ratio
             """
             def __init__(self, *, period: SupportsIndex = ..., threshold: SupportsIndex = ...) -> None:
-                """period: erases of a die between two checks of its wear (default 8)
-                threshold: cycles of a mean superblock of difference above which data moves (default
-                20)
+                """period: erases of a die between two checks of its wear (whole number, at least 2;
+                default 8)
+                threshold: cycles of a mean superblock of difference above which data moves (whole
+                number; default 20)
                 """
 
         class None_(Policy):
@@ -671,8 +773,10 @@ class ftl:
             candidate is moved; among equals the oldest
             """
             def __init__(self, *, period: SupportsIndex = ..., threshold: SupportsIndex = ...) -> None:
-                """period: erases of a die between two checks of its wear (default 8)
-                threshold: program/erase cycles of difference above which data moves (default 20)
+                """period: erases of a die between two checks of its wear (whole number, at least 1;
+                default 8)
+                threshold: program/erase cycles of difference above which data moves (whole number;
+                default 20)
                 """
 
         class WearOut(Policy):
@@ -682,7 +786,7 @@ class ftl:
             """
             def __init__(self, *, held_back: SupportsFloat = ...) -> None:
                 """held_back: part of the superblocks beyond need that stay free while others wear
-                (default 0.5)
+                (number (ratio), 0 to 0.9; default 0.5)
                 """
 
 class host:
@@ -703,29 +807,39 @@ class host:
                 t_round_trip: str = ...,
                 queues: SupportsIndex = ...,
                 queue_depth: SupportsIndex = ...,
-                arbitration: str = ...,
+                arbitration: Literal["round-robin", "weighted-round-robin"] = ...,
                 arbitration_burst: SupportsIndex = ...,
+                weights: SupportsIndex | Sequence[SupportsIndex] = ...,
+                classes: str | Sequence[str] = ...,
             ) -> None:
-                """generation: 3, 4 or 5: 8, 16 or 32 GT/s a lane (default 3)
-                lanes: lanes of the link (default 4)
-                max_payload: data of one packet, at most (default "256B")
-                max_read_request: data asked for at once, at most (default "512B")
+                """generation: 3, 4 or 5: 8, 16 or 32 GT/s a lane (whole number, 3 to 5; default 3)
+                lanes: lanes of the link (whole number; default 4)
+                max_payload: data of one packet, at most (size (B, kB, MB, GB, TB, KiB, MiB, GiB,
+                TiB); default "256B")
+                max_read_request: data asked for at once, at most (size (B, kB, MB, GB, TB, KiB,
+                MiB, GiB, TiB); default "512B")
                 t_round_trip: a read of host memory by the drive, without the packets' own time;
-                assumed, of the size measured by Neugebauer et al., SIGCOMM 2018 (default "500ns")
-                queues: submission queues (default 8)
-                queue_depth: commands a queue holds (default 1024)
-                arbitration: which submission queue is served next (default "round-robin")
-                arbitration_burst: commands fetched from a queue before the next has its turn
-                (default 1)
+                assumed, of the size measured by Neugebauer et al., SIGCOMM 2018 (time (ns, us, ms,
+                s, min, h, d); default "500ns")
+                queues: submission queues (whole number, 1 to 65536; default 8)
+                queue_depth: commands a queue holds (whole number, 1 to 65536; default 1024)
+                arbitration: which submission queue is served next (one of round-robin, weighted-
+                round-robin; default "round-robin")
+                arbitration_burst: commands fetched from a queue before the next has its turn (whole
+                number, at least 1; default 1)
+                weights: commands a round of the classes high, medium, low (one whole number or a
+                list of whole numbers; default [4, 2, 1])
+                classes: class of each queue, the last for the rest (one text or a list of texts;
+                default "medium")
                 """
 
         class Pata(Policy):
             """one command at a time; a burst of data takes the cycles of its Ultra DMA mode"""
             def __init__(self, *, mode: SupportsIndex = ..., lba48: bool = ..., t_burst: str = ...) -> None:
-                """mode: Ultra DMA mode, 0 to 6: 16.7 to 133 MB/s (default 5)
-                lba48: 48-bit addresses: five registers are written twice (default true)
+                """mode: Ultra DMA mode, 0 to 6: 16.7 to 133 MB/s (whole number, 0 to 6; default 5)
+                lba48: 48-bit addresses: five registers are written twice (switch; default true)
                 t_burst: starting and ending a burst: DMARQ, envelope, pause, CRC; the standard's
-                limits add up to about this (default "500ns")
+                limits add up to about this (time (ns, us, ms, s, min, h, d); default "500ns")
                 """
 
         class Plain(Policy):
@@ -740,10 +854,11 @@ class host:
                 queues: SupportsIndex = ...,
                 queue_depth: SupportsIndex = ...,
             ) -> None:
-                """rate: payload bandwidth of a direction (default "3200MB/s")
-                full_duplex: both directions at once, or one at a time (default true)
-                queues: submission queues (default 8)
-                queue_depth: commands a queue holds (default 1024)
+                """rate: payload bandwidth of a direction (rate (B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s,
+                GiB/s, MT/s); default "3200MB/s")
+                full_duplex: both directions at once, or one at a time (switch; default true)
+                queues: submission queues (whole number, 1 to 65536; default 8)
+                queue_depth: commands a queue holds (whole number, 1 to 65536; default 1024)
                 """
 
         class Sata(Policy):
@@ -753,10 +868,11 @@ class host:
             def __init__(
                 self, *, generation: SupportsIndex = ..., tags: SupportsIndex = ..., t_handshake: str = ...
             ) -> None:
-                """generation: 1, 2 or 3: 1.5, 3 or 6 Gbit/s (default 3)
-                tags: commands queued in the drive; 1: as without NCQ (default 32)
+                """generation: 1, 2 or 3: 1.5, 3 or 6 Gbit/s (whole number, 1 to 3; default 3)
+                tags: commands queued in the drive; 1: as without NCQ (whole number, 1 to 32;
+                default 32)
                 t_handshake: a primitive and its answer (X_RDY and R_RDY, WTRM and R_OK) through
-                both ends; assumed (default "150ns")
+                both ends; assumed (time (ns, us, ms, s, min, h, d); default "150ns")
                 """
 
 class nand:
@@ -784,26 +900,38 @@ class nand:
                 gamma: SupportsFloat = ...,
                 p: SupportsFloat = ...,
                 q: SupportsFloat = ...,
-                block_pages: SupportsIndex = ...,
-                step_exponent: SupportsIndex = ...,
-                reference_celsius: SupportsIndex = ...,
-                celsius: SupportsIndex = ...,
+                block_pages: SupportsFloat = ...,
+                step_exponent: SupportsFloat = ...,
+                reference_celsius: SupportsFloat = ...,
+                celsius: SupportsFloat = ...,
                 activation_ev: SupportsFloat = ...,
             ) -> None:
-                """floor: errors of a fresh page (default 0.00148)
-                alpha: factor of wear (default 0.00000000039)
-                k: power of wear (default 2.05)
-                beta: factor of age (default 0.0000628)
-                m: power of wear in what age does (default 0.14)
-                n: power of age in days (default 0.54)
-                gamma: factor of reads (default 0.00000000373)
-                p: power of wear in what reads do (default 0.33)
-                q: power of reads (default 1.71)
-                block_pages: pages that the reads of a block are spread over (default 256)
-                step_exponent: power of the program step (default 2)
-                reference_celsius: temperature that the law's ages are of (default 40)
-                celsius: temperature of the drive (default 40)
-                activation_ev: activation energy of charge loss, eV (default 1.1)
+                """floor: errors of a fresh page (number (coefficient), at least 0 and less than
+                1000000; default 0.00148)
+                alpha: factor of wear (number (coefficient), at least 0 and less than 1000000;
+                default 0.00000000039)
+                k: power of wear (number (coefficient), at least 0 and less than 1000000; default
+                2.05)
+                beta: factor of age (number (coefficient), at least 0 and less than 1000000; default
+                0.0000628)
+                m: power of wear in what age does (number (coefficient), at least 0 and less than
+                1000000; default 0.14)
+                n: power of age in days (number (coefficient), at least 0 and less than 1000000;
+                default 0.54)
+                gamma: factor of reads (number (coefficient), at least 0 and less than 1000000;
+                default 0.00000000373)
+                p: power of wear in what reads do (number (coefficient), at least 0 and less than
+                1000000; default 0.33)
+                q: power of reads (number (coefficient), at least 0 and less than 1000000; default
+                1.71)
+                block_pages: pages that the reads of a block are spread over (number (coefficient),
+                at least 0 and less than 1000000; default 256)
+                step_exponent: power of the program step (number (coefficient), at least 0 and less
+                than 1000000; default 2)
+                reference_celsius: temperature that the law's ages are of (number (degrees Celsius),
+                -60 to 200; default 40)
+                celsius: temperature of the drive (number (degrees Celsius), -60 to 200; default 40)
+                activation_ev: activation energy of charge loss (number (eV), 0 to 3; default 1.1)
                 """
 
         class Tables(Policy):
@@ -811,8 +939,8 @@ class nand:
             reads, with the chip's usual references; ages at `celsius` count by the chip's
             activation energy
             """
-            def __init__(self, *, celsius: SupportsIndex = ...) -> None:
-                """celsius: temperature of the drive (default 40)"""
+            def __init__(self, *, celsius: SupportsFloat = ...) -> None:
+                """celsius: temperature of the drive (number (degrees Celsius), -60 to 200; default 40)"""
 
 buffer = ftl.buffer
 gc = ftl.gc

@@ -12,7 +12,7 @@ from floatgate import quantities as q
 from floatgate.errors import InputError
 from floatgate.lab import figures
 from floatgate.options import Options, State, nanoseconds
-from floatgate.report.plot import axis
+from floatgate.report.plot import Axis
 from floatgate.report.sheet import Section, sheet
 from floatgate.session import Plan, drive
 from floatgate.workload import Workload
@@ -175,7 +175,7 @@ def sentence(found: Found) -> str:
 def page(found: Found) -> str:
     """Return the report: one self-contained HTML page."""
     off, kept = found.cases[0], found.asked.keep
-    x = axis("snapshots kept at most") | {"rangemode": "tozero", "dtick": 1}
+    x = Axis("snapshots kept at most", zero=True, whole=True)
 
     def over_keep(value: Callable[[Case], float | None]) -> Mapping[str, Any]:
         lines = {}
@@ -186,7 +186,7 @@ def page(found: Found) -> str:
         return lines
 
     def drawn(title: str, value: Callable[[Case], float | None]) -> Any:
-        return figures.lines(over_keep(value), x, axis(title) | {"rangemode": "tozero"})
+        return figures.lines(over_keep(value), x, Axis(title, zero=True))
 
     cost = {
         "waf": drawn("write amplification", lambda case: case.waf),

@@ -1,50 +1,159 @@
-"""The Parquet files of a run: latency histogram, time series, and on request every request."""
+"""The tables of a run: latency histogram, time series, and on request every request, as Parquet and Arrow."""
 
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from floatgate import _core
+from floatgate.extras import needed
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from floatgate import _core
 
 LATENCY = "latency.parquet"
 SERIES = "series.parquet"
 REQUESTS = "requests.parquet"
 
+_ROWS_MOST = 1 << 62
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table: what its numbers count and what they say."""
+
+    name: str
+    type: str
+    unit: str
+    meaning: str
+
+
+@cache
+def described(file: str) -> tuple[Column, ...]:
+    """Return the columns of a run's table, as the core defines them."""
+    found = next(table for table in json.loads(_core.table_columns()) if table["file"] == file)
+    return tuple(Column(**column) for column in found["columns"])
+
+
+class Table:
+    """Columns of equal length, some with gaps (None).
+
+    Any library that reads Arrow takes it without copying: `polars.DataFrame(table)`, `pyarrow.table(table)`,
+    `duckdb.from_arrow(table)`. `columns` says the unit and meaning of each.
+    """
+
+    def __init__(self, core: "_core.Table") -> None:
+        self._core = core
+
+    @classmethod
+    def read(cls, path: Path, *, rows_most: int = _ROWS_MOST) -> "Table":
+        """Read a Parquet file.
+
+        Raises FileNotFoundError or OSError, and InputError when it is not readable or has too many rows.
+        """
+        return cls(_core.read_parquet(path, rows_most))
+
+    @classmethod
+    def of(cls, columns: Iterable[Column], values: Mapping[str, Sequence[Any]]) -> "Table":
+        """Make a table of lists of equal length; `columns` has one entry for each."""
+        known = [(column.name, column.type, column.unit, column.meaning) for column in columns]
+        undescribed = set(values) - {column[0] for column in known}
+        if undescribed:
+            raise ValueError(f"columns without a description: {', '.join(sorted(undescribed))}")
+        return cls(_core.Table([column for column in known if column[0] in values], dict(values)))
+
+    def write(self, path: Path) -> None:
+        """Write a Parquet file, with unit and meaning of each column."""
+        writer = _core.Writer(path)
+        writer.write(self._core)
+        writer.close()
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are."""
+        return self._core.num_rows
+
+    def __len__(self) -> int:
+        return self.num_rows
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Name, type, unit and meaning of each column."""
+        return tuple(Column(*column) for column in self._core.columns)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, in order."""
+        return [column.name for column in self.columns]
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of a column; a gap is None. Raises KeyError."""
+        return self._core.column(name)
+
+    __getitem__ = column
+
+    def to_pydict(self) -> dict[str, list[Any]]:
+        """Return the columns by name."""
+        return {name: self.column(name) for name in self.column_names}
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """Return the rows, each by name."""
+        names = self.column_names
+        return [
+            dict(zip(names, row, strict=True))
+            for row in zip(*(self.column(name) for name in names), strict=True)
+        ]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand the table to a library that reads Arrow."""
+        return self._core.__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a pandas data frame; columns with gaps have pandas' own nullable types.
+
+        Raises InputError when pandas is not installed.
+        """
+        pandas, numpy = needed("pandas"), needed("numpy")
+        frame = {}
+        for column in self.columns:
+            if column.type != "string" and self._core.complete(column.name):
+                kind = {"double": "float64"}.get(column.type, column.type)
+                frame[column.name] = numpy.frombuffer(self._core.column_bytes(column.name), kind)
+            else:
+                kind = {"double": "Float64", "int64": "Int64"}.get(column.type, column.type)
+                frame[column.name] = pandas.array(self.column(column.name), dtype=kind)
+        result: pd.DataFrame = pandas.DataFrame(frame)
+        return result
+
+    def to_polars(self) -> "pl.DataFrame":
+        """Return a polars data frame. Raises InputError when polars is not installed."""
+        result: pl.DataFrame = needed("polars").DataFrame(self)
+        return result
+
+    def to_arrow(self) -> "pa.Table":
+        """Return a table of pyarrow's. Raises InputError when pyarrow is not installed."""
+        result: pa.Table = needed("pyarrow").table(self)
+        return result
+
+    def __repr__(self) -> str:
+        return f"Table({self.num_rows} rows: {', '.join(self.column_names)})"
+
 
 def write_latency(folder: Path, histogram: dict[str, list[list[int]]]) -> None:
     """Write the latency histogram: one row per kind of request and latency, in order."""
-    import pyarrow as pa
-
     rows = [(op, ns, count) for op, pairs in histogram.items() for ns, count in pairs]
-    table = pa.table(
-        {
-            "op": pa.array([row[0] for row in rows], pa.string()),
-            "latency_ns": pa.array([row[1] for row in rows], pa.int64()),
-            "requests": pa.array([row[2] for row in rows], pa.int64()),
-        }
-    )
-    _write(table, folder / LATENCY)
+    columns: Iterable[tuple[Any, ...]] = zip(*rows, strict=True) if rows else ((), (), ())
+    values = dict(zip(("op", "latency_ns", "requests"), map(list, columns), strict=True))
+    Table.of(described(LATENCY), values).write(folder / LATENCY)
 
 
 def write_series(folder: Path, series: dict[str, list[float | int | None]]) -> None:
     """Write the time series: one row per interval, a column per measure, units in the names."""
-    import pyarrow as pa
-
-    def column(name: str, values: list[float | int | None]) -> "pa.Array[Any]":
-        return pa.array(values, pa.float64() if name.endswith("_mean") else pa.int64())
-
-    _write(pa.table({name: column(name, values) for name, values in series.items()}), folder / SERIES)
-
-
-def _write(table: "pa.Table", path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    pq.write_table(table, path, compression="zstd")
+    Table.of(described(SERIES), series).write(folder / SERIES)
 
 
 class Takers:
@@ -55,7 +164,7 @@ class Takers:
 
     def drain(self, session: "_core.Session") -> None:
         """Take the requests completed since the last call."""
-        batch = columns_to_batch(session.requests_schema(), session.requests())
+        batch = session.requests()
         for taker in self._takers:
             taker.take(batch)
 
@@ -68,7 +177,7 @@ class Takers:
 class Taker(Protocol):
     """Wants every request."""
 
-    def take(self, batch: "pa.RecordBatch") -> None:
+    def take(self, batch: "_core.Table") -> None:
         """Take requests as they were completed."""
 
     def close(self) -> None:
@@ -76,49 +185,15 @@ class Taker(Protocol):
 
 
 class RequestSink:
-    """Writes every request while the run goes on, one row group for each million."""
-
-    ROWS = 1_000_000
+    """Writes every request while the run goes on; the core groups the rows."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._writer: pq.ParquetWriter | None = None
-        self._pending: list[pa.RecordBatch] = []
-        self._rows = 0
+        self._writer = _core.Writer(path)
 
-    def take(self, batch: "pa.RecordBatch") -> None:
+    def take(self, batch: "_core.Table") -> None:
         """Take requests as they were completed."""
-        if self._writer is None:
-            import pyarrow.parquet as pq
-
-            self._writer = pq.ParquetWriter(self._path, batch.schema, compression="zstd")
-        self._pending.append(batch)
-        self._rows += batch.num_rows
-        if self._rows >= self.ROWS:
-            self._flush()
-
-    def _flush(self) -> None:
-        import pyarrow as pa
-
-        if self._writer and self._rows:
-            self._writer.write_table(pa.Table.from_batches(self._pending).combine_chunks())
-        self._pending, self._rows = [], 0
+        self._writer.write(batch)
 
     def close(self) -> None:
         """Write what is left and end the file."""
-        self._flush()
-        if self._writer:
-            self._writer.close()
-
-
-def columns_to_batch(schema: list[tuple[str, str]], columns: dict[str, bytes]) -> "pa.RecordBatch":
-    """Read little-endian columns without copying them."""
-    import pyarrow as pa
-
-    arrays: list[Any] = []
-    for name, dtype in schema:
-        kind: Any = pa.type_for_alias(dtype)  # type: ignore[call-overload]
-        data = columns[name]
-        rows = len(data) * 8 // kind.bit_width
-        arrays.append(pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(data)]))
-    return pa.record_batch(arrays, names=[name for name, _ in schema])
+        self._writer.close()

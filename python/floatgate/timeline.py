@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate.tables import columns_to_batch
-
 if TYPE_CHECKING:
     from floatgate import _core
 
@@ -26,7 +24,6 @@ class TimelineSink:
 
         self._messages: Any = messages
         self._schema = json.loads(session.timeline_schema())
-        self._columns = [(name, dtype) for name, dtype in self._schema["columns"]]
         self._names: dict[tuple[int, int], int] = {}
         self._tracks: set[int] = set()
         self._file = path.open("wb")
@@ -34,9 +31,9 @@ class TimelineSink:
 
     def drain(self, session: "_core.Session") -> None:
         """Take the intervals recorded since the last call."""
-        intervals = columns_to_batch(self._columns, session.timeline()).to_pydict()
+        intervals = session.timeline()
         trace = self._messages.Trace()
-        for row in zip(*(intervals[name] for name in _COLUMNS), strict=True):
+        for row in zip(*(intervals.column(name) for name in _COLUMNS), strict=True):
             self._slice(trace, *row)
         self._file.write(trace.SerializeToString())
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core, diskspd, fio
+from floatgate import _core, diskspd, fio, places
 from floatgate.errors import InputError
 from floatgate.files import MIB, read_text
 from floatgate.options import TraceOptions
@@ -129,7 +129,7 @@ def _find(argument: str, options: TraceOptions) -> Workload:
     if found.kind != "trace" and options.given():
         name = next(iter(options.given())).replace("_", "-")
         raise InputError(f"--{name}: {argument} is a {_KINDS[found.kind]}: expected a trace with this option")
-    there = path.is_file() or (found.kind == "trace" and _cpu_files(path))
+    there = places.here_or_example(path).is_file() or (found.kind == "trace" and _cpu_files(path))
     if found.kind in ("fio", "trace") and not there:
         found_there = "is a folder" if path.is_dir() else "no such file"
         raise InputError(f"{argument}: {found_there}: expected a fio job file, a trace or a generator's name")

@@ -23,10 +23,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 HERE = Path(__file__).parent
 
-# Puts the stand-in core in the place of the real one: nothing of that is loaded.
+# Puts the stand-in core in the place of the real one, of which only the tables stay.
 ON_FAKE = (
-    f"import sys; sys.path.insert(0, {str(HERE)!r}); import fake_core; "
-    "sys.modules['floatgate._core'] = fake_core"
+    f"import sys; sys.path.insert(0, {str(HERE)!r}); import fake_core, floatgate; "
+    "sys.modules['floatgate._core'] = floatgate._core = fake_core"
 )
 
 Command = Callable[..., subprocess.CompletedProcess[str]]

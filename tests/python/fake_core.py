@@ -6,17 +6,14 @@ It also does what the real core must not: break an invariant on request (seed 13
 import json
 import math
 import random
-import struct
 import time
+from pathlib import Path
 from typing import Any
 
+# Tables are the real ones: a file that only a stand-in could read would show nothing.
+from floatgate._core import BrokenInvariant, InputError, Table, Writer, read_parquet, table_columns
 
-class InputError(Exception):
-    pass
-
-
-class BrokenInvariant(Exception):
-    pass
+__all__ = ["BrokenInvariant", "InputError", "Table", "Writer", "read_parquet", "table_columns"]
 
 
 def version() -> str:
@@ -55,7 +52,13 @@ def policies() -> str:
             "paper": "Somebody 1999",
             "not_modelled": None,
             "parameters": [
-                {"key": key, "default": default, "help": f"the {key}", "expected": "a whole number"}
+                {
+                    "key": key,
+                    "default": default,
+                    "required": False,
+                    "help": f"the {key}",
+                    "expected": "a whole number",
+                }
                 for key, default in parameters
             ],
         }
@@ -144,39 +147,65 @@ class Session:
             }
         )
 
-    def requests_schema(self) -> list[tuple[str, str]]:
-        return [("arrive_ns", "uint64"), ("latency_ns", "uint64"), ("op", "uint8")]
-
-    def requests(self) -> dict[str, bytes]:
-        n = 100
-        return {"arrive_ns": struct.pack(f"<{n}Q", *range(n)), "latency_ns": bytes(8 * n), "op": bytes(n)}
+    def requests(self) -> Table:
+        rows = range(100)
+        return Table(
+            [(name, "int64", "1", "") for name in ("arrive_ns", "latency_ns", "op")],
+            {"arrive_ns": list(rows), "latency_ns": [0 for _ in rows], "op": [0 for _ in rows]},
+        )
 
     def timeline_schema(self) -> str:
-        columns = (
-            ("from_ns", "uint64"),
-            ("to_ns", "uint64"),
-            ("track", "uint32"),
-            ("what", "uint8"),
-            ("origin", "uint8"),
-        )
         what, origins = ["command", "data in", "read", "program"], ["host", "gc"]
-        schema = {"columns": columns, "first_die": 65536, "channels": 8, "what": what, "origins": origins}
+        schema = {"first_die": 65536, "channels": 8, "what": what, "origins": origins}
         return json.dumps(schema)
 
-    def timeline(self) -> dict[str, bytes]:
-        return {
-            "from_ns": struct.pack("<2Q", self.steps * 100, self.steps * 100 + 10),
-            "to_ns": struct.pack("<2Q", self.steps * 100 + 10, self.steps * 100 + 50),
-            "track": struct.pack("<2I", 1, 65536 + 9),
-            "what": bytes([1, 3]),
-            "origin": bytes([255, 1]),
+    def timeline(self) -> Table:
+        values: dict[str, list[int]] = {
+            "from_ns": [self.steps * 100, self.steps * 100 + 10],
+            "to_ns": [self.steps * 100 + 10, self.steps * 100 + 50],
+            "track": [1, 65536 + 9],
+            "what": [1, 3],
+            "origin": [255, 1],
         }
+        return Table([(name, "int64", "1", "") for name in values], values)
 
     def interrupt(self) -> None:
         self.interrupted = True
 
     def result(self) -> str:
-        return json.dumps(_result(self))
+        found = _result(self)
+        columns = {key: found.pop(key) for key in ("series", "histogram")}
+        return json.dumps(completed(SCHEMA, found) | columns)
+
+
+SCHEMA: dict[str, Any] = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "run.schema.json").read_text(encoding="utf-8")
+)
+
+
+def completed(of: dict[str, Any], found: Any) -> Any:
+    """A value with all keys that its schema has: those that are missing are null, or nothing."""
+    if "$ref" in of:
+        of = SCHEMA["$defs"][of["$ref"].rpartition("/")[2]]
+    if "anyOf" in of:
+        return completed(of["anyOf"][0], found) if found is not None else None
+    if "type" not in of:
+        return found
+    if "properties" in of:
+        return {key: completed(value, (found or {}).get(key)) for key, value in of["properties"].items()}
+    if of.get("type") == "array" and isinstance(found, list):
+        return [completed(of["items"], item) for item in found]
+    kinds: list[str] = of["type"] if isinstance(of["type"], list) else [of["type"]]
+    if found is not None or "null" in kinds:
+        return found
+    if "enum" in of:
+        return of["enum"][0]
+    return {"string": "", "boolean": False, "array": [], "object": {}}.get(kinds[0], 0)
+
+
+def part(name: str, **found: Any) -> Any:
+    """A part of a result, whole: `part("Parity", stripe=7)`."""
+    return completed({"$ref": f"#/$defs/{name}"}, found)
 
 
 def _result(session: Session) -> dict[str, Any]:
@@ -190,6 +219,7 @@ def _result(session: Session) -> dict[str, Any]:
     write_ns = [600, 1500, 9000, 2000, 7000, 200, 0, 0, 0, 0, 0, 0, 1200]
     programs = {"host": 1_600_000, "gc": 2_450_000, "wear": 31_000, "rewrite": 0, "total": 4_081_000}
     return {
+        "schema": 2,
         "version": version(),
         "seed": session.options["seed"],
         "drive": session.drive,
@@ -244,8 +274,10 @@ def _result(session: Session) -> dict[str, Any]:
             "write": dict(zip(stages.split(), write_ns, strict=True)),
         },
         "jobs": [{"name": "job", "read": _side(histogram["read"], seconds, 4096)}],
-        "gc": {"victims": 10_500, "valid_units_per_victim": 233.3},
-        "buffer": {"units_written": 1_600_000, "units_coalesced": 12},
+        "ftl": {
+            "gc": {"victims": 10_500, "valid_units_per_victim": 233.3},
+            "buffer": {"units_written": 1_600_000, "units_coalesced": 12},
+        },
         "wear_map": {
             "dies": 32,
             "columns": 64,
@@ -308,7 +340,5 @@ def _series(rng: random.Random, seconds: int) -> dict[str, list[float]]:
         series[f"{op}_requests"] = [round(iops * w / 10) for w in walk]
         series[f"{op}_bytes"] = [round(iops * w / 10) * 4096 for w in walk]
         series[f"{op}_latency_ns_mean"] = [mean / w for w in walk]
-        series[f"{op}_latency_ns_p99"] = [mean * 6 / w * (1 + 0.3 * rng.random()) for w in walk]
-    for origin, share in (("host", 4000), ("gc", 6100), ("wear", 80)):
-        series[f"programs_{origin}"] = [round(share * w) for w in walk]
+        series[f"{op}_latency_ns_p99"] = [round(mean * 6 / w * (1 + 0.3 * rng.random())) for w in walk]
     return series

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import floatgate as fg
-from floatgate import session
-from floatgate.record import Record
+from floatgate import results, session
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests" / "drives" / "tiny.toml"
@@ -48,11 +47,11 @@ def test_a_run_survives_copies(kept: str, job: Path, tmp_path: Path) -> None:
     assert folder.exists() is (kept == "named")
 
 
-def test_a_record_survives_copies() -> None:
-    record = Record({"a": {"b": [1, 2]}})
-    for one in (copy.copy(record), copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
-        assert one == record
-        assert one.a.b == (1, 2)
+def test_a_part_of_a_result_survives_copies() -> None:
+    part = results.TooShort(victims=1, needed=30, drifting=False)
+    for one in (copy.copy(part), copy.deepcopy(part), pickle.loads(pickle.dumps(part))):
+        assert one == part
+        assert one.needed == 30
 
 
 def test_a_policy_survives_copies() -> None:

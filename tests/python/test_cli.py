@@ -209,10 +209,15 @@ def test_the_command_by_itself_says_what_there_is() -> None:
     assert "characterize" in ended.out
 
 
-def test_help_loads_no_heavy_package() -> None:
-    heavy = ("pyarrow", "plotly", "perfetto", "matplotlib", "numpy", "pydantic")
-    code = (
-        "import sys\nfrom floatgate.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
-        f"sys.exit(any(name in sys.modules for name in {heavy!r}))"
-    )
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from floatgate.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
+        "import floatgate",
+        "import floatgate.report, floatgate.lab.figures, floatgate.report.plot",
+    ],
+)
+def test_no_heavy_package_is_loaded_before_it_is_needed(line: str) -> None:
+    heavy = ("pyarrow", "lets_plot", "perfetto", "pydantic", *(() if "lab" in line else ("numpy",)))
+    code = f"import sys\n{line}\nsys.exit(any(name in sys.modules for name in {heavy!r}))"
     assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).returncode == 0

@@ -14,13 +14,12 @@ from typer.main import get_command
 import floatgate as fg
 import mqsim_files
 from conftest import in_process
-from fake_chip import FakeSource
 from floatgate import _core, places
 from floatgate.cli import app
 from floatgate.session import Plan
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("papers/*/README.md")])
+DOCUMENTS = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("papers/*/README.md")])
 ENDS = ("|", ";", "&&", ">", "#", "done")  # of a command within a line of shell
 
 
@@ -38,7 +37,8 @@ def _commands() -> Iterator[tuple[str, str]]:
     for document in DOCUMENTS:
         for line in _blocks(document.read_text(encoding="utf-8")):
             for match in re.finditer(r"(?:^|(?<!import)\s|;|\$ )(?:\.venv/bin/)?floatgate (\S.*)", line):
-                yield str(document.relative_to(ROOT)), match[1]
+                if match[1][0].isalpha():  # not its version, asked for or shown
+                    yield str(document.relative_to(ROOT)), match[1]
 
 
 def _words(text: str) -> list[str]:
@@ -71,24 +71,15 @@ def test_a_documented_command_is_known(document: str, text: str) -> None:
     command.make_context(command.name, [word for word in words if word], parent=context)
 
 
-def _python_blocks() -> list[tuple[str, str]]:
-    blocks = [
-        (str(document.relative_to(ROOT)), block)
-        for document in DOCUMENTS
-        for block in re.findall(r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL)
-    ]
-    first = re.findall(r"((?:^    .*\n|^\n)+)", str(fg.__doc__), re.MULTILINE)
-    return [*blocks, ("floatgate", inspect.cleandoc(next(block for block in first if block.strip())))]
-
-
-@pytest.mark.parametrize(("document", "text"), _python_blocks())
-def test_documented_python_runs_as_it_stands(
-    document: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_python_that_the_package_shows_runs_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The blocks of the documents are run by `test_documents.py`."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    # The driver of a rig is the reader's own.
-    exec(compile(text, document, "exec"), {"MyRig": lambda _port: FakeSource(blocks=64)})
+    blocks = re.findall(r"((?:^    .*\n|^\n)+)", str(fg.__doc__), re.MULTILINE)
+    shown = inspect.cleandoc(next(block for block in blocks if block.strip()))
+    exec(compile(shown, "floatgate", "exec"), {})
 
 
 JOB = "[x]\nrw=randrw\nbs=4k\nsize=64k\n"
@@ -156,7 +147,8 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _to_execute() -> list[tuple[str, str]]:
-    found = {text: document for document, text in reversed(list(_commands()))}
+    # A tutorial goes from one command to the next: `test_documents.py` runs it as a whole.
+    found = {text: where for where, text in reversed(list(_commands())) if "tutorials" not in where}
     return [(document, text) for text, document in found.items() if not SYNOPSIS.search(text.split(" #")[0])]
 
 

@@ -86,7 +86,7 @@ def test_generators_need_no_file(floatgate: Command, here: Path) -> None:
 def test_the_lines_of_the_package_documentation(here: Path) -> None:
     run = fg.run("slc", "job.fio", seed=7, policies=[fg.gc.victim.DChoices(d=4)])
     assert run.waf is not None
-    assert run.latency.read.p99 > 0
+    assert run.latency.read.p99
     assert run.document.config["ftl.gc.victim.d"] == 4
 
 

@@ -194,11 +194,10 @@ def test_variables_are_given_on_the_command_line(floatgate: Command, tmp_path: P
 
 
 def _batch(rows: list[tuple[int, int, int, int, int, int]]) -> Any:
-    import pyarrow as pa
-
     names = ("arrive_ns", "complete_ns", "op", "tag", "offset", "bytes")
     columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
-    return pa.RecordBatch.from_pydict(columns | {"measured": [1] * len(rows)})
+    columns["measured"] = [1] * len(rows)
+    return _core.Table([(name, "int64", "1", "") for name in columns], columns)
 
 
 def test_logs_hold_each_request_or_the_means_of_windows(tmp_path: Path) -> None:

@@ -32,11 +32,11 @@ def read(name: str, folder: Path, **more: str) -> Mapping[str, Any]:
         few |= {"ftl.slc_cache.size": few.pop("ftl.slc_cache.least")}
         del few["ftl.slc_cache.most"]
     settings = few | {key.replace("__", "."): value for key, value in more.items()}
-    return fg.run(name, job, precondition="fill", check=True, set=settings).document
+    return fg.run(name, job, precondition="fill", check=True, set=settings).document.to_dict()
 
 
 def retried(document: Mapping[str, Any]) -> float:
-    return float(document["regulation"]["requests_by_retries"]["share"])
+    return float(document["ecc"]["requests_by_retries"]["share"])
 
 
 def p99(document: Mapping[str, Any]) -> float:
@@ -66,7 +66,7 @@ def test_retries_come_with_wear_and_age_together(name: str, tmp_path: Path) -> N
     assert [retried(document) for document in (fresh, used, kept)] == [0, 0, 0]
     assert retried(both) > 0.2
     assert p99(both) > 1.5 * p99(fresh)
-    by_retries = both["regulation"]["requests_by_retries"]
+    by_retries = both["ecc"]["requests_by_retries"]
     assert sum(by_retries["requests"]) == both["host"]["read"]["requests"]
     assert by_retries["latency_ns_mean"][-1] > by_retries["latency_ns_mean"][0]
     # JESD218: a client drive keeps its data for a year at 30 degrees, on blocks with the rated cycles.
@@ -80,5 +80,5 @@ def test_there_is_room_for_parity_over_all_dies(name: str, stripe: int, tmp_path
     job = tmp_path / "job.fio"
     job.write_text(JOB)
     document = fg.run(name, job, set={"ftl.parity.name": "rain"}).document
-    assert document["parity"]["stripe"] == stripe
+    assert document["ftl"]["parity"]["stripe"] == stripe
     assert document["host"]["completed"]["read"] == 2048

@@ -15,16 +15,19 @@ import pytest
 
 import floatgate as fg
 from conftest import made_up_run
+from fake_core import part as whole
 from floatgate.again import plan_of
 from floatgate.bus import svg
 from floatgate.bus.waveform import waveform
 from floatgate.errors import InputError
-from floatgate.report import html, page, source, write_report
+from floatgate.report import draw, page, source, write_report
+from floatgate.report.plot import Axis, Figure, Panel, Points, Text
 from floatgate.report.sheet import Section, sheet
 
 TINY = Path(__file__).parents[1] / "drives" / "tiny.toml"
 RUN = "document.documentElement.setAttribute('owned', 1)"
 EVIL = f'"\'></style></script><script>{RUN}</script><img src=x onerror="{RUN}"><svg onload="{RUN}">'
+LINK = f'<a href="javascript:{RUN}">x</a> \\(x^2\\)'
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -41,9 +44,9 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 def _document(folder: Path) -> dict[str, Any]:
     document: dict[str, Any] = json.loads((made_up_run(folder) / "run.json").read_text())
-    document["parity"] = {"stripe": 7, "share_of_flash": 0.125}
-    document["unreadable"] = {"reads_rebuilt": {"host": 1}, "reads_lost": {"host": 4}, "units_lost": 2}
-    document["unreadable"]["reads_rebuilt"]["other"] = document["unreadable"]["reads_lost"]["other"] = 0
+    document["ftl"]["parity"] = whole("Parity", stripe=7, share_of_flash=0.125)
+    lost = {"reads_rebuilt": {"host": 1}, "reads_lost": {"host": 4}, "units_lost": 2}
+    document["unreadable"] = whole("Unreadable", **lost)
     document["remarks"] = [{"kind": "k", "text": "t", "advice": "a"}]
     document["workload"]["notes"] = {"synthetic": "s", "reading": "r"}
     document["interrupted"] = True
@@ -85,7 +88,7 @@ def test_every_place_of_a_result_is_refused_or_escaped(
     change: Callable[[Any, Any], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Refusals are one line about the place; what is drawn holds the text as text."""
-    monkeypatch.setattr(html, "plotly_script", lambda: "")  # a page of megabytes, thousands of times
+    monkeypatch.setattr(draw, "script", lambda: "")  # a page of megabytes, thousands of times
     folder = tmp_path / "run"
     document = _document(folder)
     refused = drawn = 0
@@ -106,14 +109,14 @@ def test_every_place_of_a_result_is_refused_or_escaped(
             assert f"<script>{RUN}" not in text, path
             drawn += 1
     assert refused > 50
-    assert drawn > 10
+    assert drawn > 5
 
 
 @pytest.mark.parametrize(
     "path",
     [
         ("flash", "programs", "gc"),
-        ("parity", "stripe"),
+        ("ftl", "parity", "stripe"),
         ("host", "read", "iops"),
         ("stages", "read", "array"),
     ],
@@ -174,13 +177,13 @@ def test_a_table_of_something_else_is_refused(table: str, columns: dict[str, Any
 
 def _hostile_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A report of hostile names everywhere, made as if nothing had been checked before."""
-    monkeypatch.setattr(source, "checked", lambda document, _path: document)
+    monkeypatch.setattr(source, "read_document", lambda path: json.loads(path.read_text()))
     document = _document(folder)
     for part in ("drive", "title", "version"):
         document[part] = EVIL
     document["workload"] |= {"name": EVIL, "format": EVIL, "notes": {"synthetic": EVIL, "reading": EVIL}}
     document["remarks"] = [{"text": EVIL, "advice": EVIL}]
-    document["parity"]["stripe"] = EVIL
+    document["ftl"]["parity"]["stripe"] = EVIL
     for kind in ("reads", "programs", "erases", "units_programmed"):
         document["flash"][kind][EVIL] = 5
     document["utilisation"]["per_die_by_origin"][EVIL] = document["utilisation"]["per_die"]
@@ -191,18 +194,34 @@ def _hostile_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_report(folder, folder / "report.html")
 
 
+def _hostile_figure() -> Figure:
+    """Hostile text wherever a figure has text; links, too, which the library would make of it."""
+    marks = [
+        Points("#000000", [0.0], [1.0], name=EVIL, tips=[EVIL]),
+        Text("#000000", 0.0, 1.0, EVIL),
+        Text("#000000", 0.0, 1.0, LINK),
+    ]
+    panel = Panel(Axis(EVIL, ticks={0.0: EVIL}), Axis(LINK), marks, EVIL)
+    return Figure([panel], 200, title=EVIL)
+
+
+def _named(document: dict[str, Any]) -> None:
+    """Hostile text where any text may stand."""
+    document["drive"] = document["title"] = document["workload"]["name"] = EVIL
+
+
 def _pages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     """Hostile text in each kind of page."""
     pages = {"run": _hostile_run(folder / "run", monkeypatch)}
-    figure = {"data": [{"type": "bar", "name": EVIL, "x": [EVIL], "y": [1], "text": [EVIL]}]}
-    figure["layout"] = {"title": {"text": EVIL}, "font": {}, "xaxis": {"title": {"text": EVIL}}}  # type: ignore[assignment]
+    figure = _hostile_figure()
     section = Section(EVIL, EVIL, {"figure": figure}, (EVIL, EVIL), ((EVIL, EVIL),))
     drawn = waveform("conv", "read", 2)
     notes = type(drawn)(**(vars(drawn) | {"interface": EVIL, "notes": (EVIL,)}))
     texts = {
         "sheet.html": sheet(EVIL, EVIL, EVIL, (EVIL,), (section,), EVIL),
         "wave.svg": svg.draw(notes),
-        "headline.html": fg.Run.open(folder / "run")._repr_html_(),
+        "figure.svg": draw.svg(figure),
+        "headline.html": fg.Run.open(made_up_run(folder / "named", _named))._repr_html_(),
     }
     for name, text in texts.items():
         pages[name] = folder / name
@@ -213,8 +232,9 @@ def _pages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
 def test_hostile_text_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, path in _pages(tmp_path, monkeypatch).items():
         text = _outside_scripts(path.read_text())
-        assert "<img" not in text, name
-        assert "&lt;img" in text, name
+        assert "<img src=x" not in text, name
+        assert re.search("&lt;\u200b?img", text), name
+        assert not re.search(r"<a\s", text), name
 
 
 def test_a_page_may_run_its_own_scripts_only(tmp_path: Path) -> None:
@@ -223,7 +243,8 @@ def test_a_page_may_run_its_own_scripts_only(tmp_path: Path) -> None:
     assert policy is not None
     assert "default-src &#39;none&#39;" in policy[1]
     assert "unsafe" not in policy[1].replace("style-src &#39;unsafe-inline&#39;", "")
-    assert policy[1].count("sha256-") == text.count("<script>") == 2
+    assert policy[1].count("sha256-") == 2  # the page's own, and the library's, which that unpacks
+    assert text.count("<script>") == 1
 
 
 def test_no_html_is_made_elsewhere() -> None:
@@ -241,7 +262,7 @@ def test_nothing_runs_in_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         dom = _dom(path)
         assert 'owned="1"' not in dom, name
         if name in ("run", "sheet.html"):
-            assert "main-svg" in dom, f"{name}: its own figures are not drawn"
+            assert "plt-container" in dom, f"{name}: its own figures are not drawn"
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")

@@ -18,6 +18,7 @@ from floatgate.lab.experiments import chosen, every
 from floatgate.lab.lives import life
 from floatgate.lab.log import read_log, write_log
 from floatgate.lab.run import characterize, measure
+from floatgate.report.draw import spec
 
 SLC, MLC = identity(1, 64, 100), identity(2, 64, 100)
 
@@ -47,8 +48,8 @@ def test_every_experiment_answers_or_says_why_not(experiment, bits) -> None:  # 
     for table in outcome.result.tables:
         assert {len(row) for row in table.rows} == {len(table.head)}
     for figure in outcome.result.figures.values():
-        json.dumps(figure, allow_nan=False)
-        assert figure["data"]
+        json.dumps(spec(figure), allow_nan=False)
+        assert figure.panels[0].marks
 
 
 def test_the_same_chip_gives_the_same_answers() -> None:
@@ -84,7 +85,7 @@ def test_what_the_fake_was_made_to_do_is_what_the_experiments_find() -> None:
 def test_without_vendor_commands_only_the_voltages_are_missing() -> None:
     done = measure(Bench(FakeSource(2, probed=False), 8), every())
     missing = [one.experiment.name for one in done.outcomes if one.result is None]
-    assert missing == ["acceleration", "voltage-plans", "voltages", "ispp"]
+    assert missing == ["pulse-response", "acceleration", "voltage-plans", "voltages", "ispp"]
 
 
 def test_unknown_experiment_names_the_nearest() -> None:
@@ -352,6 +353,6 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_the_documentation_lists_every_experiment() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "laboratory.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "laboratory.md").read_text()
     listed = [line for line in text.splitlines() if line.startswith("| `")]
     assert listed == [f"| `{one.name}` | {one.question} | {one.source} |" for one in every()]

@@ -73,7 +73,8 @@ def test_several_seeds_say_it_too(floatgate: Command, here: Path) -> None:
 def test_the_python_face_lays_out(here: Path) -> None:
     assert fg.run("tlc", "r.fio").document["state"]["reads_from_flash"]["share"] == 1.0
     bare = fg.run("tlc", "r.fio", layout=False)
-    assert bare.document["state"]["layout"] == {"on": False, "units": 0, "bytes": 0}
+    laid_out = bare.document.state.layout
+    assert (laid_out.on, laid_out.units, laid_out.bytes) == (False, 0, 0)
 
 
 def test_the_command_that_repeats_a_run_names_it(here: Path) -> None:

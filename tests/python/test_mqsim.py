@@ -292,7 +292,7 @@ def test_what_is_written_again_stays_in_the_cache(tmp_path: Path) -> None:
     lines = "1000 0 160 16 0\n2000 0 0 16 0\n5000000 0 0 16 0\n9000000 0 0 8 1\n900000000 0 320 16 1\n"
     _, document = requests(tmp_path, lines)
     assert document["flash"]["programs"]["host"] == 2
-    assert document["buffer"]["units_read_from_buffer"] == 1
+    assert document["ftl"]["buffer"]["units_read_from_buffer"] == 1
 
 
 def test_a_partial_write_reads_only_what_was_written(tmp_path: Path) -> None:
@@ -339,6 +339,6 @@ def test_the_drive_file_differs_from_the_mapping_where_the_document_says(tmp_pat
 
     file, mapping = resolved([]), resolved(list(made))
     differ = {key for key in file | mapping if file.get(key) != mapping.get(key)}
-    page = (ROOT / "docs" / "mqsim.md").read_text()
+    page = (ROOT / "docs" / "reference" / "mqsim.md").read_text()
     section = page.split("## Differences from `mqsim-default`")[1].split("## ")[0]
     assert differ == set(re.findall(r"`([a-z]+(?:\.[a-z_]+)+)`", section))

@@ -1,4 +1,4 @@
-"""Each promise of `docs/promises.md` and each invariant of ARCHITECTURE.md names tests, and these exist."""
+"""Each promise of `docs/reference/promises.md` and invariant of ARCHITECTURE.md names tests that exist."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "promises.md").read_text(encoding="utf-8")
 PROMISES = [" ".join(text.split()) for text in re.findall(r"^- (.*(?:\n  .*)*)", PAGE, re.MULTILINE)]
 HOUSE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 SECTION = HOUSE.partition("\n## Invariants\n")[2].partition("\n## ")[0]

@@ -32,7 +32,7 @@ def document(**more: Any) -> dict[str, Any]:
         "waf_parts": {"host": 1.0, "gc": 3.9, "gc_debt": 0.0, "padding": 0.1},
         "waf_long_run": long_run(),
         "flash": {"units_programmed": {"host": 1, "gc": 4, "total": 5}},
-        "buffer": {"hit_ratio_read": 0.1, "hit_ratio_write": 0.2},
+        "ftl": {"buffer": {"hit_ratio_read": 0.1, "hit_ratio_write": 0.2}},
         "stages": {"read": {"queue": 1.0}, "write": {"queue": 1.0}},
         "utilisation": {"channel": 0.5, "die": 0.5},
         "wear": {"pe_cycles_mean": 1.0},
@@ -85,9 +85,9 @@ def test_a_fresh_drive_is_advised_against_where_nothing_was_collected() -> None:
 
 
 def skewed(began: str = "instant", replaced: int = 320, overwrites: float = 0.5) -> dict[str, Any]:
-    buffer = document()["buffer"] | {"units_replaced": replaced, "units_replaced_uniform": 100.0}
+    buffer = document()["ftl"]["buffer"] | {"units_replaced": replaced, "units_replaced_uniform": 100.0}
     state = {"began": began}
-    return document(state=state, buffer=buffer, waf_long_run=long_run(overwrites=overwrites))
+    return document(state=state, ftl={"buffer": buffer}, waf_long_run=long_run(overwrites=overwrites))
 
 
 def test_skewed_work_on_a_uniform_state_is_told_of_the_other_state() -> None:
@@ -143,7 +143,7 @@ def test_a_job_that_waits_for_the_drive_keeps_any_depth_outstanding() -> None:
 
 
 def test_figures_of_the_buffer_are_called_so() -> None:
-    (found,) = remarks(document(buffer={"hit_ratio_read": 0.97, "hit_ratio_write": 0.2}))
+    (found,) = remarks(document(ftl={"buffer": {"hit_ratio_read": 0.97, "hit_ratio_write": 0.2}}))
     assert found["kind"] == "from_the_buffer"
     assert "97.0 %" in found["text"]
 

@@ -10,7 +10,7 @@ ALL = sorted(ROOT.glob("crates/*/tests/all/main.rs"))
 PARTS = sorted(ROOT.glob("crates/*/tests/all/*/mod.rs"))
 TEXTS = [
     *ROOT.glob("*.md"),
-    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("docs/**/*.md"),
     *ROOT.glob("crates/*/src/**/*.rs"),
     *ROOT.glob("crates/*/tests/**/*.rs"),
     *ROOT.glob("fuzz/fuzz_targets/*.rs"),

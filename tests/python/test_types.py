@@ -1,5 +1,7 @@
 """What a type checker and an editor know of `import floatgate as fg`."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,25 +25,46 @@ LINES = {
     'fg.gc.victim.DChoices(dd="x")': 'Unexpected keyword argument "dd" for "DChoices"',
     'fg.gc.victim.DChoices(d="x")': 'Argument "d" to "DChoices" has incompatible type "str"',
     "fg.gc.victim.DChoice(d=4)": 'has no attribute "DChoice"',
+    'found: list[fg.Key] = fg.keys("gc", drive=Path("d.toml"), set={"ftl.op_ratio": 0.1})': None,
+    'fg.keys(drve="tlc")': 'Unexpected keyword argument "drve" for "keys"',
+    "count: int = fg.keys()[0].help": "Incompatible types in assignment",
+    "fg.bus.interface.NvDdr3(mode=12)": None,
+    "fg.bus.interface.NvDdr3()": 'Missing named argument "mode"',
+    'fg.ftl.slc_cache.Static(when_full="never")': "Literal['never']",
 }
+HEAD = ["from pathlib import Path", "import floatgate as fg", "_ = Path()"]
 
 
 def test_a_type_checker_finds_what_is_wrong_and_no_more(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
-    head = ["from pathlib import Path", "import floatgate as fg", "_ = Path()"]
-    (tmp_path / "mine.py").write_text("\n".join([*head, *LINES]) + "\n")
+    (tmp_path / "mine.py").write_text("\n".join([*HEAD, *LINES]) + "\n")
     words = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--no-error-summary"]
-    words += ["--hide-error-context", "mine.py"]
+    words += ["--hide-error-context", "--follow-imports", "silent", "mine.py"]
     cache = ["--cache-dir", str(ROOT / ".mypy_cache")]
-    told = subprocess.run([*words, *cache], cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    # This checkout, not what is installed.
+    env = os.environ | {"MYPYPATH": str(ROOT / "python")}
+    run = subprocess.run([*words, *cache], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    told = run.stdout
     errors = {int(line.split(":")[1]): line for line in told.splitlines() if ": error: " in line}
     wrong = [
         f"{line}: {errors.get(at)}: expected {said}"
-        for at, (line, said) in enumerate(LINES.items(), len(head) + 1)
+        for at, (line, said) in enumerate(LINES.items(), len(HEAD) + 1)
         if (said is None) != (at not in errors) or (said or "") not in errors.get(at, "")
     ]
     assert not wrong, "\n".join(wrong) + told
     assert len(errors) == sum(said is not None for said in LINES.values()), told
+
+
+def test_pyright_finds_the_same_lines(tmp_path: Path) -> None:
+    pytest.importorskip("basedpyright")
+    (tmp_path / "mine.py").write_text("\n".join([*HEAD, *LINES]) + "\n")
+    settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT / "python")], "pythonVersion": "3.11"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    words = [sys.executable, "-m", "basedpyright", "--outputjson", "mine.py"]
+    told = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    found = {one["range"]["start"]["line"] + 1 for one in json.loads(told)["generalDiagnostics"]}
+    wrong = {at for at, said in enumerate(LINES.values(), len(HEAD) + 1) if said is not None}
+    assert found == wrong, told
 
 
 @pytest.mark.parametrize("file", generate.FILES)

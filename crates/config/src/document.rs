@@ -1,5 +1,6 @@
 //! A parsed TOML file whose values remember where they stand and what the comment behind them says.
 
+use crate::error::UNKNOWN;
 use crate::{ConfigError, nearest};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -324,7 +325,7 @@ pub(crate) fn unknown_key(path: &str, node: &Node, key: &str, known: &[String]) 
         place: node.place.clone(),
         key: path.to_owned(),
         value,
-        expected: "unknown key".into(),
+        expected: UNKNOWN.into(),
         hint: Some(hint),
     }
 }

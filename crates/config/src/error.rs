@@ -18,6 +18,16 @@ pub struct ConfigError {
     pub hint: Option<String>,
 }
 
+/// What is expected of a key that nobody reads.
+pub(crate) const UNKNOWN: &str = "unknown key";
+
+impl ConfigError {
+    /// True when nobody reads the key.
+    pub fn is_unknown_key(&self) -> bool {
+        self.expected == UNKNOWN
+    }
+}
+
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.place)?;

@@ -8,10 +8,14 @@
 
 mod document;
 mod error;
+mod limits;
 mod policy;
 mod section;
+mod survey;
 
 pub use document::{Document, Node, Place, Value};
 pub use error::{ConfigError, nearest};
-pub use policy::{Card, Policy, PolicyEntry};
-pub use section::{Entry, FromValue, Section, describe};
+pub use limits::{Limits, above, at_least, at_most};
+pub use policy::{Card, Policy, PolicyEntry, parameters};
+pub use section::{Asking, Entry, FromValue, Section, describe};
+pub use survey::{Asked, Key, Need, survey};

@@ -1,7 +1,7 @@
 //! The catalogue of policies: one line of registration gives the module, the constructor by name, the
 //! listing, the parameters' schema and the place in the conformance battery.
 
-use crate::{ConfigError, Entry, Section};
+use crate::{ConfigError, Document, Entry, Key, Section, survey};
 
 /// What a policy says about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,13 @@ pub struct PolicyEntry {
     pub card: Card,
     /// Its parameters with their defaults.
     pub parameters: Vec<Entry>,
+    /// All its parameters, those included that have no default.
+    pub keys: Vec<Key>,
+}
+
+/// The parameters that a policy asks for.
+pub fn parameters<T>(read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> Vec<Key> {
+    survey(&Document::empty(), read)
 }
 
 /// Declares the answers to one question.
@@ -92,6 +99,7 @@ macro_rules! policies {
                     default: <$policy as $crate::Policy>::CARD.name == $default,
                     card: <$policy as $crate::Policy>::CARD,
                     parameters: $crate::describe(<$policy as $crate::Policy>::read),
+                    keys: $crate::parameters(<$policy as $crate::Policy>::read),
                 }
             ),+]
         }

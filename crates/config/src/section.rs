@@ -1,9 +1,10 @@
 //! Handing values out by type, and recording all that was handed out.
 
 use crate::document::unknown_key;
-use crate::{ConfigError, Document, Node, Place, Value, nearest};
+use crate::survey::{Answer, Asked, Fork};
+use crate::{ConfigError, Document, Limits, Node, Place, Value, nearest};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use units::{
     Bytes, Capacitance, Current, Energy, Femtos, Frequency, Nanos, Potential, Power, Quantity, TransferRate,
@@ -23,6 +24,27 @@ pub trait FromValue: Sized {
 
     /// The value as it would be written in TOML.
     fn to_value(&self) -> Value;
+
+    /// What it is, in a word or two: a time, a whole number.
+    fn kind() -> String;
+
+    /// Units it may be written in; empty where it takes none.
+    fn units() -> &'static str {
+        ""
+    }
+
+    /// The numbers that limits are held against; none where it is no number.
+    fn magnitudes(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Some value, near a magnitude where it has one: for a reader that only says what it would read.
+    fn example(magnitude: f64) -> Self;
+
+    /// The other values of a switch, which readers may go by.
+    fn others(&self) -> Vec<Self> {
+        Vec::new()
+    }
 }
 
 /// One value that was read: the resolved configuration is a list of these.
@@ -42,28 +64,115 @@ pub struct Entry {
     pub expected: &'static str,
 }
 
+/// What all sections of a document share.
+#[derive(Debug, Default)]
+struct Record {
+    entries: RefCell<Vec<Entry>>,
+    asked: RefCell<Vec<Asked>>,
+    forks: RefCell<Vec<Fork>>,
+    /// In a survey: what counts as written although the document lacks it. Then nothing required is missing.
+    given: Option<BTreeSet<String>>,
+}
+
 /// A table of the configuration, being read.
 #[derive(Clone, Debug)]
 pub struct Section {
     path: String,
+    /// The path with names that the user chose in capitals.
+    pattern: String,
     place: Place,
     nodes: BTreeMap<String, Node>,
     known: Vec<String>,
-    record: Rc<RefCell<Vec<Entry>>>,
+    record: Rc<Record>,
+}
+
+/// A key about to be read, and which numbers it takes in which unit.
+#[must_use]
+pub struct Asking<'a> {
+    section: &'a mut Section,
+    limits: Limits,
+    unit: &'static str,
+}
+
+impl Asking<'_> {
+    /// It is in this unit: a number that is written without one.
+    pub fn unit(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// It lies within these limits, each item of a list does.
+    pub fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// As [`Section::required`].
+    ///
+    /// # Errors
+    /// When it is missing, not of the type or outside its limits.
+    pub fn required<T: FromValue>(self, key: &str, help: &'static str) -> Result<T, ConfigError> {
+        let section = self.section;
+        section.ask::<T>(key, help, self.unit, self.limits.clone(), None, true);
+        section.read(key, help, &self.limits, true)?.ok_or_else(|| ConfigError {
+            place: section.place.clone(),
+            key: section.full(key),
+            value: String::new(),
+            expected: format!("missing: {help}; expected {}", T::EXPECTED),
+            hint: None,
+        })
+    }
+
+    /// As [`Section::or`].
+    ///
+    /// # Errors
+    /// When it is written and not of the type or outside its limits.
+    pub fn or<T: FromValue>(self, key: &str, default: T, help: &'static str) -> Result<T, ConfigError> {
+        let section = self.section;
+        section.ask::<T>(key, help, self.unit, self.limits.clone(), Some(default.to_value()), false);
+        let read = section.read(key, help, &self.limits, false)?;
+        let written = read.is_some();
+        let value = read.unwrap_or(default);
+        if !written {
+            section.note(key, value.to_value(), Place::Default, None, help, T::EXPECTED);
+        }
+        section.fork(key, answer(&value), value.others().iter().map(answer).collect());
+        Ok(value)
+    }
+
+    /// As [`Section::optional`].
+    ///
+    /// # Errors
+    /// When it is written and not of the type or outside its limits.
+    pub fn optional<T: FromValue>(self, key: &str, help: &'static str) -> Result<Option<T>, ConfigError> {
+        let section = self.section;
+        section.ask::<T>(key, help, self.unit, self.limits.clone(), None, false);
+        section.fork_on_presence(key);
+        section.read(key, help, &self.limits, false)
+    }
+}
+
+fn answer<T: FromValue>(value: &T) -> Answer {
+    Answer::Is(value.to_value().to_string().trim_matches('"').to_owned())
 }
 
 impl Section {
     /// The root of a document.
     pub fn root(document: &Document) -> Self {
-        Self::of(String::new(), document.root(), Rc::default())
+        Self::of(String::new(), String::new(), document.root(), Rc::default())
     }
 
-    fn of(path: String, node: &Node, record: Rc<RefCell<Vec<Entry>>>) -> Self {
+    /// The root of a document for a reader that only says what it would read: what it requires is there, and
+    /// `given` is as if it were written.
+    pub(crate) fn surveyed(document: &Document, given: BTreeSet<String>) -> Self {
+        let record = Record { given: Some(given), ..Record::default() };
+        Self::of(String::new(), String::new(), document.root(), Rc::new(record))
+    }
+
+    fn of(path: String, pattern: String, node: &Node, record: Rc<Record>) -> Self {
         let nodes = match &node.value {
             Value::Table(nodes) => nodes.clone(),
             _ => BTreeMap::new(),
         };
-        Self { path, place: node.place.clone(), nodes, known: Vec::new(), record }
+        Self { path, pattern, place: node.place.clone(), nodes, known: Vec::new(), record }
     }
 
     /// The dotted path of this section.
@@ -72,7 +181,7 @@ impl Section {
     }
 
     fn full(&self, key: &str) -> String {
-        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+        joined(&self.path, key)
     }
 
     /// The sub-table `key`; empty if it is not there.
@@ -80,10 +189,19 @@ impl Section {
     /// # Errors
     /// When `key` is there and is not a table.
     pub fn child(&mut self, key: &str) -> Result<Self, ConfigError> {
+        self.named_child(key, key)
+    }
+
+    /// The sub-table `key`, a name that the user chose; listings call it `shown`, such as `PLAN`.
+    ///
+    /// # Errors
+    /// When `key` is there and is not a table.
+    pub fn named_child(&mut self, key: &str, shown: &str) -> Result<Self, ConfigError> {
         self.known.push(key.to_owned());
+        let pattern = joined(&self.pattern, shown);
         match self.nodes.get(key) {
             Some(node) if matches!(node.value, Value::Table(_)) => {
-                Ok(Self::of(self.full(key), node, self.record.clone()))
+                Ok(Self::of(self.full(key), pattern, node, self.record.clone()))
             }
             Some(node) => Err(ConfigError {
                 place: node.place.clone(),
@@ -95,14 +213,34 @@ impl Section {
             None => {
                 let empty =
                     Node { value: Value::Table(BTreeMap::new()), place: self.place.clone(), source: None };
-                Ok(Self::of(self.full(key), &empty, self.record.clone()))
+                Ok(Self::of(self.full(key), pattern, &empty, self.record.clone()))
             }
         }
     }
 
     /// True when `key` is written.
     pub fn has(&self, key: &str) -> bool {
-        self.nodes.contains_key(key)
+        self.fork_on_presence(key);
+        self.is_written(key)
+    }
+
+    fn is_written(&self, key: &str) -> bool {
+        let given = |given: &BTreeSet<String>| given.contains(&self.full(key));
+        self.nodes.contains_key(key) || self.record.given.as_ref().is_some_and(given)
+    }
+
+    fn fork_on_presence(&self, key: &str) {
+        let (taken, other) = match self.is_written(key) {
+            true => (Answer::Given, Answer::Absent),
+            false => (Answer::Absent, Answer::Given),
+        };
+        self.fork(key, taken, vec![other]);
+    }
+
+    fn fork(&self, key: &str, taken: Answer, others: Vec<Answer>) {
+        if self.record.given.is_some() && !others.is_empty() {
+            self.record.forks.borrow_mut().push(Fork { key: self.full(key), taken, others });
+        }
     }
 
     /// The value at a dotted path below this section, as it is written.
@@ -115,18 +253,22 @@ impl Section {
         })
     }
 
+    /// Says which numbers the next key takes: `section.within(at_least(1u32)).or("d", 10u32, "...")`.
+    pub fn within(&mut self, limits: Limits) -> Asking<'_> {
+        Asking { section: self, limits, unit: "" }
+    }
+
+    /// Says the unit of the next key, whose number is written without one.
+    pub fn unit(&mut self, unit: &'static str) -> Asking<'_> {
+        Asking { section: self, limits: Limits::default(), unit }
+    }
+
     /// A value that must be written.
     ///
     /// # Errors
     /// When it is missing or not of the type.
     pub fn required<T: FromValue>(&mut self, key: &str, help: &'static str) -> Result<T, ConfigError> {
-        self.read(key, help)?.ok_or_else(|| ConfigError {
-            place: self.place.clone(),
-            key: self.full(key),
-            value: String::new(),
-            expected: format!("missing: {help}; expected {}", T::EXPECTED),
-            hint: None,
-        })
+        self.unit("").required(key, help)
     }
 
     /// A value with a default.
@@ -134,13 +276,7 @@ impl Section {
     /// # Errors
     /// When it is written and not of the type.
     pub fn or<T: FromValue>(&mut self, key: &str, default: T, help: &'static str) -> Result<T, ConfigError> {
-        match self.read(key, help)? {
-            Some(value) => Ok(value),
-            None => {
-                self.record(key, default.to_value(), Place::Default, None, help, T::EXPECTED);
-                Ok(default)
-            }
-        }
+        self.unit("").or(key, default, help)
     }
 
     /// A value that may be absent.
@@ -152,7 +288,7 @@ impl Section {
         key: &str,
         help: &'static str,
     ) -> Result<Option<T>, ConfigError> {
-        self.read(key, help)
+        self.unit("").optional(key, help)
     }
 
     /// One of the given names.
@@ -167,7 +303,13 @@ impl Section {
         help: &'static str,
     ) -> Result<String, ConfigError> {
         let name: String = self.or(key, default.to_owned(), help)?;
+        if let Some(asked) = self.record.asked.borrow_mut().last_mut() {
+            "name".clone_into(&mut asked.kind);
+            asked.names = names.iter().map(|name| (*name).to_owned()).collect();
+        }
         if names.contains(&name.as_str()) {
+            let others = names.iter().filter(|other| **other != name).map(|other| (*other).to_owned());
+            self.fork(key, Answer::Is(name.clone()), others.map(Answer::Is).collect());
             return Ok(name);
         }
         let hint = nearest(&name, names.iter().copied()).map(|near| format!("did you mean {near:?}?"));
@@ -176,9 +318,41 @@ impl Section {
         Err(error)
     }
 
-    fn read<T: FromValue>(&mut self, key: &str, help: &'static str) -> Result<Option<T>, ConfigError> {
+    fn ask<T: FromValue>(
+        &self,
+        key: &str,
+        help: &'static str,
+        unit: &'static str,
+        limits: Limits,
+        default: Option<Value>,
+        required: bool,
+    ) {
+        let asked = Asked {
+            key: joined(&self.pattern, key),
+            help,
+            expected: T::EXPECTED,
+            kind: T::kind(),
+            unit: if unit.is_empty() { T::units() } else { unit },
+            limits,
+            names: Vec::new(),
+            default,
+            required,
+        };
+        self.record.asked.borrow_mut().push(asked);
+    }
+
+    fn read<T: FromValue>(
+        &mut self,
+        key: &str,
+        help: &'static str,
+        limits: &Limits,
+        required: bool,
+    ) -> Result<Option<T>, ConfigError> {
         self.known.push(key.to_owned());
-        let Some(node) = self.nodes.get(key) else { return Ok(None) };
+        let Some(node) = self.nodes.get(key) else {
+            let example = self.record.given.is_some() && (required || self.is_written(key));
+            return Ok(example.then(|| T::example(limits.example())));
+        };
         let (place, source) = (node.place.clone(), node.source.clone());
         let value = T::from_value(&node.value).map_err(|why| ConfigError {
             place: place.clone(),
@@ -187,11 +361,14 @@ impl Section {
             expected: format!("expected {}", T::EXPECTED),
             hint: (!why.is_empty()).then_some(why),
         })?;
-        self.record(key, value.to_value(), place, source, help, T::EXPECTED);
+        if value.magnitudes().iter().any(|number| !limits.holds(*number)) {
+            return Err(self.reject(key, &limits.expected()));
+        }
+        self.note(key, value.to_value(), place, source, help, T::EXPECTED);
         Ok(Some(value))
     }
 
-    fn record(
+    fn note(
         &self,
         key: &str,
         value: Value,
@@ -201,7 +378,7 @@ impl Section {
         expected: &'static str,
     ) {
         let key = self.full(key);
-        self.record.borrow_mut().push(Entry { key, value, place, source, help, expected });
+        self.record.entries.borrow_mut().push(Entry { key, value, place, source, help, expected });
     }
 
     /// The error that `key` has a value of the right type which cannot be.
@@ -209,8 +386,8 @@ impl Section {
         let node = self.nodes.get(key);
         let default = || {
             let full = self.full(key);
-            let record = self.record.borrow();
-            record.iter().rev().find(|entry| entry.key == full).map(|entry| entry.value.to_string())
+            let entries = self.record.entries.borrow();
+            entries.iter().rev().find(|entry| entry.key == full).map(|entry| entry.value.to_string())
         };
         ConfigError {
             place: node.map_or(self.place.clone(), |node| node.place.clone()),
@@ -235,8 +412,22 @@ impl Section {
 
     /// Everything read so far through this section's document, in reading order.
     pub fn entries(&self) -> Vec<Entry> {
-        self.record.borrow().clone()
+        self.record.entries.borrow().clone()
     }
+
+    /// Every key that was asked for so far through this section's document, absent ones included.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.record.asked.borrow().clone()
+    }
+
+    /// What a survey's reader asked for, and where it could have gone another way.
+    pub(crate) fn surveyed_keys(&self) -> (Vec<Asked>, Vec<Fork>) {
+        (self.asked(), self.record.forks.borrow().clone())
+    }
+}
+
+fn joined(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 /// The parameters that `read` asks for, found by letting it read an empty section: keys, defaults, help.
@@ -264,6 +455,18 @@ macro_rules! whole_number {
             fn to_value(&self) -> Value {
                 i64::try_from(*self).map_or_else(|_| Value::Text(self.to_string()), Value::Integer)
             }
+
+            fn kind() -> String {
+                "whole number".into()
+            }
+
+            fn magnitudes(&self) -> Vec<f64> {
+                vec![*self as f64]
+            }
+
+            fn example(magnitude: f64) -> Self {
+                magnitude as Self
+            }
         }
     )*};
 }
@@ -288,6 +491,18 @@ impl FromValue for f64 {
     fn to_value(&self) -> Value {
         Value::Float(*self)
     }
+
+    fn kind() -> String {
+        "number".into()
+    }
+
+    fn magnitudes(&self) -> Vec<f64> {
+        vec![*self]
+    }
+
+    fn example(magnitude: f64) -> Self {
+        magnitude
+    }
 }
 
 impl FromValue for bool {
@@ -302,6 +517,18 @@ impl FromValue for bool {
 
     fn to_value(&self) -> Value {
         Value::Boolean(*self)
+    }
+
+    fn kind() -> String {
+        "switch".into()
+    }
+
+    fn example(_: f64) -> Self {
+        true
+    }
+
+    fn others(&self) -> Vec<Self> {
+        vec![!self]
     }
 }
 
@@ -318,10 +545,24 @@ impl FromValue for String {
     fn to_value(&self) -> Value {
         Value::Text(self.clone())
     }
+
+    fn kind() -> String {
+        "text".into()
+    }
+
+    fn example(_: f64) -> Self {
+        "some".into()
+    }
+}
+
+/// The words of what is expected of a quantity: `a time with its unit, such as "25us" (ns, us, ...)`.
+fn part(expected: &'static str, from: &str, to: &str) -> &'static str {
+    let rest = expected.split_once(from).map_or(expected, |(_, rest)| rest);
+    rest.split_once(to).map_or(rest, |(part, _)| part)
 }
 
 macro_rules! quantity {
-    ($($type:ty),*) => {$(
+    ($($type:ty: $of:expr),*) => {$(
         impl FromValue for $type {
             const EXPECTED: &'static str = <Self as Quantity>::EXPECTED;
 
@@ -336,22 +577,39 @@ macro_rules! quantity {
             fn to_value(&self) -> Value {
                 Value::Text(self.to_string())
             }
+
+            fn kind() -> String {
+                part(<Self as Quantity>::EXPECTED, " ", " with ").to_owned()
+            }
+
+            fn units() -> &'static str {
+                part(<Self as Quantity>::EXPECTED, "(", ")")
+            }
+
+            fn magnitudes(&self) -> Vec<f64> {
+                let magnitude: fn(&$type) -> f64 = $of;
+                vec![magnitude(self)]
+            }
+
+            fn example(_: f64) -> Self {
+                Self::parse(part(<Self as Quantity>::EXPECTED, "\"", "\"")).expect("the example in its own description")
+            }
         }
     )*};
 }
 
 quantity!(
-    Nanos,
-    Bytes,
-    TransferRate,
-    Femtos,
-    Frequency,
-    Power,
-    Current,
-    Voltage,
-    Capacitance,
-    Energy,
-    Potential
+    Nanos: |time| time.ns() as f64,
+    Bytes: |size| size.get() as f64,
+    TransferRate: |rate| rate.bytes_per_s() as f64,
+    Femtos: |time| time.get() as f64,
+    Frequency: |frequency| frequency.get() as f64,
+    Power: |power| power.get() as f64,
+    Current: |current| current.get() as f64,
+    Voltage: |voltage| voltage.get() as f64,
+    Capacitance: |capacitance| capacitance.get() as f64,
+    Energy: |energy| energy.get() as f64,
+    Potential: |potential| potential.volts()
 );
 
 impl<T: FromValue> FromValue for Vec<T> {
@@ -376,6 +634,22 @@ impl<T: FromValue> FromValue for Vec<T> {
             [single] => single.to_value(),
             items => Value::List(items.iter().map(node).collect()),
         }
+    }
+
+    fn kind() -> String {
+        format!("one {0} or a list of {0}s", T::kind())
+    }
+
+    fn units() -> &'static str {
+        T::units()
+    }
+
+    fn magnitudes(&self) -> Vec<f64> {
+        self.iter().flat_map(T::magnitudes).collect()
+    }
+
+    fn example(magnitude: f64) -> Self {
+        vec![T::example(magnitude)]
     }
 }
 

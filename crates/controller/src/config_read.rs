@@ -1,7 +1,7 @@
 //! `[controller]`: what may overlap and how much is bound to a die ahead of time.
 
 use crate::{arbitration, scheduler};
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, at_least};
 use units::{Energy, Power};
 
 /// The controller's switches and the makers of its policies.
@@ -50,19 +50,16 @@ impl ControllerConfig {
             false,
             "a die's next operation is chosen when the channel is free for it; data-out goes first",
         )?;
-        let paired_planes = section.or(
+        let paired_planes = section.within(at_least(1u32)).or(
             "paired_planes",
             1u32,
             "dies of a way that are planes of one die, and program pages of one number together",
         )?;
-        if paired_planes == 0 {
-            return Err(section.reject("paired_planes", "expected at least 1"));
-        }
-        let program_queue =
-            section.or("program_queue", 2u32, "program operations bound to a die ahead of time")?;
-        if !(1..=65536).contains(&program_queue) {
-            return Err(section.reject("program_queue", "expected 1 to 65536"));
-        }
+        let program_queue = section.within(at_least(1u32).at_most(65_536u32)).or(
+            "program_queue",
+            2u32,
+            "program operations bound to a die ahead of time",
+        )?;
         let power = section.optional("power", "power of the controller while the drive runs")?;
         let energy_per_byte = section.or(
             "energy_per_byte",

@@ -183,6 +183,9 @@ impl Controller {
         let before = if begun { spent(&carried_by, carrier, state, now) } else { [0; 3] };
         let hurries = rider.class == Class::HostRead && carried_by.class == Class::InternalRead;
         let mask = rider.mask;
+        // Where parts of units cross the channel, its own come beside the others'; one that takes units whole has all whole.
+        let bytes = &mut self.slab.items[carrier.index()].bytes;
+        *bytes = if rider.bytes == 0 || *bytes == 0 { 0 } else { *bytes + rider.bytes };
         let id = self.slab.insert(rider);
         ctx.probe.on_ride(carrier, id, &self.slab.items[id.index()]);
         let last = self.sharing().join(carrier, id, mask, sensed, before);
@@ -291,7 +294,7 @@ impl Controller {
         self.dies[die.index()].host_operations
     }
 
-    /// Adds a way to write, by its program step over the usual one: programs take the time that the chip's tables give
+    /// Adds a write cost, by its program step over the usual one: programs take the time that the chip's tables give
     /// for that step, else the usual time divided by it. Gives what to name it by in a transaction.
     pub fn add_cost(&mut self, step: f64) -> u8 {
         let steps = self.timing.steps();
@@ -305,7 +308,7 @@ impl Controller {
         self.costs.len() as u8 - 1
     }
 
-    /// Adds a way to write with another set of voltages than the usual one, by its name in the chip's tables. Gives the
+    /// Adds a write cost with another set of voltages than the usual one, by its name in the chip's tables. Gives the
     /// set's place among them and what to name the way by in a transaction.
     ///
     /// # Errors
@@ -648,7 +651,10 @@ impl Controller {
                 };
                 let (bytes, time) = match transaction.bytes {
                     0 => (self.bus.bytes_out(units), self.bus.data_out(units)),
-                    part => (u64::from(part), self.bus.part_out(Bytes::new(u64::from(part)))),
+                    part => {
+                        let part = u64::from(part).min(self.bus.bytes_out(units));
+                        (part, self.bus.part_out(Bytes::new(part)))
+                    }
                 };
                 let (planes, hard) = transaction.reading.planes;
                 let sent = |of: u64| match planes == hard {

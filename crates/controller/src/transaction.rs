@@ -71,6 +71,11 @@ impl Origin {
         Self::ReadAhead,
     ];
 
+    /// Data move so that they stay readable, and not to make room.
+    pub const fn keeps_data(self) -> bool {
+        matches!(self, Self::Refresh | Self::Scrub)
+    }
+
     /// The name used in results.
     pub const fn name(self) -> &'static str {
         match self {

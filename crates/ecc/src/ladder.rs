@@ -30,8 +30,30 @@ pub struct Ladder {
     pub rungs: Vec<Rung>,
     /// Retries with other reference voltages after the last rung failed.
     pub retries: u32,
-    /// Part of the raw bit errors that each of those takes away.
+    /// Part of the raw bit errors that each of those takes away, where the chip does not know better.
     pub retry_gain: f64,
+    /// How far apart the references of a retry table lie, volts; none: the drive has no table.
+    pub retry_step_v: Option<f64>,
+}
+
+/// What reading again with the references of a retry table comes to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shifted {
+    /// The raw bit error rate with the best references.
+    pub rber: f64,
+    /// Steps of the table from the usual references to those.
+    pub steps: u32,
+}
+
+impl Shifted {
+    /// The rate after so many steps: tails are exponential, so that its logarithm falls along a straight line.
+    fn rate(&self, usual: f64, step: u32) -> f64 {
+        if step >= self.steps {
+            return self.rber;
+        }
+        let share = f64::from(step) / f64::from(self.steps);
+        usual * libm::pow(self.rber / usual, share)
+    }
 }
 
 /// How reading one page ended.
@@ -93,6 +115,39 @@ impl Ladder {
         self.rungs.iter().map(|rung| rung.correctable).max().unwrap_or(0)
     }
 
+    /// What retries come to on a chip whose best references give `rber` and lie `volts` below the usual ones; none
+    /// when the drive has no retry table.
+    pub fn shifted(&self, rber: f64, volts: f64) -> Option<Shifted> {
+        self.retry_step_v.map(|step| Shifted { rber, steps: (volts / step).round().max(0.0) as u32 })
+    }
+
+    /// Whether the table goes on to the best references.
+    pub fn reaches(&self, shifted: Shifted) -> bool {
+        shifted.steps <= self.retries
+    }
+
+    /// Reads a page as drives with a retry table do: with the usual references, then the table's step by step, and up
+    /// the ladder where its end or the best references are reached. `luck` as in [`Self::read`].
+    pub fn read_shifted(&self, first: usize, rber: f64, shifted: Shifted, bytes: u64, luck: f64) -> Outcome {
+        let mut outcome = Outcome { rung: first, retries: 0, senses: 0, bit_planes: 0, uncorrectable: false };
+        let table = shifted.steps.min(self.retries);
+        let climbs = (self.rungs.len() - 1 - first) as u32;
+        for attempt in 0..=table + climbs {
+            outcome.rung = first + attempt.saturating_sub(table) as usize;
+            outcome.retries = attempt;
+            outcome.senses += self.rungs[outcome.rung].senses;
+            outcome.bit_planes += self.rungs[outcome.rung].bit_planes;
+            let rate = shifted.rate(rber, attempt.min(table));
+            if self.surely_corrects(outcome.rung, rate, bytes, luck)
+                || luck >= self.page_failure(outcome.rung, rate, bytes)
+            {
+                return outcome;
+            }
+        }
+        outcome.uncorrectable = true;
+        outcome
+    }
+
     /// Reads a page: up the ladder from `first` until a rung corrects it, then the retries. `luck` is uniform between
     /// 0 and 1 and stands for the page: what corrects more never fails where what corrects less does not.
     pub fn read(&self, first: usize, rber: f64, bytes: u64, luck: f64) -> Outcome {
@@ -123,6 +178,7 @@ impl Ladder {
 
 #[cfg(test)]
 mod tests {
+    use super::{Ladder, Shifted};
     use crate::code::{Bch, Code, Ldpc};
 
     #[test]
@@ -154,6 +210,27 @@ mod tests {
         let lost = ladder.read(0, 0.1, 4096, 0.5);
         assert!(lost.uncorrectable, "{lost:?}");
         assert_eq!(lost.retries, 2 + ladder.retries);
+    }
+
+    #[test]
+    fn a_retry_table_is_gone_through_step_by_step() {
+        let ladder =
+            Ladder { retries: 20, retry_step_v: Some(0.01), ..Ldpc::default().ladder(3).expect("a code") };
+        let limit = ladder.rungs[0].limit;
+        assert_eq!(ladder.shifted(1e-3, 0.144), Some(Shifted { rber: 1e-3, steps: 14 }));
+        let read = |rber: f64, best: f64, steps: u32| {
+            ladder.read_shifted(0, rber, Shifted { rber: best, steps }, 16_384, 1e-9)
+        };
+        assert_eq!(read(0.9 * limit, 1e-3, 10).retries, 0);
+        // The rate falls from four times the limit to a quarter of it: half of the steps.
+        let half = read(4.0 * limit, 0.25 * limit, 10);
+        assert_eq!((half.retries, half.rung, half.senses, half.bit_planes), (5, 0, 6, 18));
+        // At the best references the code needs more comparisons.
+        let soft = read(4.0 * limit, 0.9 * ladder.rungs[1].limit, 10);
+        assert_eq!((soft.retries, soft.rung, soft.uncorrectable), (11, 1, false));
+        // The table ends before them.
+        assert!(read(0.1, 1e-3, 60).retries >= 20 && !ladder.reaches(Shifted { rber: 1e-3, steps: 60 }));
+        assert!(read(0.1, 0.1, 3).uncorrectable);
     }
 
     #[test]

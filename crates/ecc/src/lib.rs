@@ -15,4 +15,4 @@ mod ladder;
 pub mod tail;
 
 pub use config_read::EccConfig;
-pub use ladder::{Ladder, Outcome, Rung};
+pub use ladder::{Ladder, Outcome, Rung, Shifted};

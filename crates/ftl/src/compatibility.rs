@@ -1,4 +1,4 @@
-//! Which features can be combined? One table of all pairs, from which the messages, the page `docs/compatibility.md` and what
+//! Which features can be combined? One table of all pairs, from which the messages, the page `docs/reference/compatibility.md` and what
 //! the swarm of random drives deals together are made.
 //!
 //! A pair that stands in no row goes together. What concerns one value alone, or whether a drive has room for all that is

@@ -4,8 +4,8 @@ use controller::events::FIRST_FREE as FIRST;
 
 /// A die may have been idle long enough for background work.
 pub const IDLE: u8 = FIRST;
-/// A partial program unit has waited long enough; the index is the serial number of the wait on a map of pages, the bank on
-/// a map of blocks.
+/// A partial program unit may have waited long enough. The index is the bank that it belongs to; a map of pages fills one at
+/// a time, whose index is 0.
 pub const FLUSH: u8 = FIRST + 1;
 /// A die may have been idle long enough to write units anew.
 pub const REWRITE: u8 = FIRST + 2;

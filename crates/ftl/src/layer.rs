@@ -130,6 +130,8 @@ impl Ftl {
         buffer_slots_free() -> u32 { |ftl| ftl.media().buffer.free_slots() }
         /// How long data may wait for company before they are programmed.
         patience() -> Nanos { |ftl| ftl.media().assembly.flush_after }
+        /// Superblocks not lost to bad blocks, over all dies.
+        usable_superblocks() -> u32 { |ftl| ftl.media().store.space.usable() }
         /// Valid mapping units of each superblock of the drive.
         valid_units() -> &[u32] { |ftl| &ftl.media().store.space.valid }
         /// State of each superblock of the drive.
@@ -298,8 +300,6 @@ impl Ftl {
         fn map_bytes(&self) -> u64;
         /// Why each die takes no more writes, for the message of a run that is stuck.
         fn explain_stall(&self) -> String;
-        /// Superblocks not lost to bad blocks, over all dies.
-        fn usable_superblocks(&self) -> u32;
         /// Takes the state of a drive at rest.
         ///
         /// # Errors

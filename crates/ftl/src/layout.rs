@@ -1,6 +1,6 @@
 //! How mapping units lie on the flash, and how many of them the host may use.
 
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, above};
 use controller::ControllerConfig;
 use nand::{Geometry, ProgramOrder};
 use units::{Bytes, Lpn, Ppa};
@@ -201,10 +201,11 @@ fn read_logical_units(ftl: &mut Section, physical: u64, unit: Bytes) -> Result<u
             ("user_capacity", capacity.get() / unit.get())
         }
         None => {
-            let op: f64 = ftl.or("op_ratio", 0.07, "over-provisioning: (physical - logical) / logical")?;
-            if !(op > 0.0 && op < 100.0) {
-                return Err(ftl.reject("op_ratio", "expected more than 0 and less than 100"));
-            }
+            let op: f64 = ftl.unit("ratio").within(above(0.0).below(100.0)).or(
+                "op_ratio",
+                0.07,
+                "over-provisioning: (physical - logical) / logical",
+            )?;
             ("op_ratio", (physical as f64 / (1.0 + op)) as u64)
         }
     };

@@ -1,5 +1,7 @@
 //! The state of a drive at rest, as plain arrays: what a saved state holds.
 
+use nand::FlashArray;
+
 /// Arrays of 32-bit and of 64-bit words, in a fixed order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedState {
@@ -11,14 +13,31 @@ pub struct SavedState {
 
 /// What of a saved state's arrays was not taken yet.
 pub(crate) struct Untaken<'a> {
-    pub words: std::slice::Iter<'a, Vec<u32>>,
-    pub longs: std::slice::Iter<'a, Vec<u64>>,
+    words: std::slice::Iter<'a, Vec<u32>>,
+    longs: std::slice::Iter<'a, Vec<u64>>,
 }
 
 impl<'a> Untaken<'a> {
+    /// All of a saved state.
+    pub fn of(saved: &'a SavedState) -> Self {
+        Self { words: saved.words.iter(), longs: saved.longs.iter() }
+    }
+
     /// The next array of 32-bit words.
     pub fn words(&mut self) -> Result<&'a [u32], String> {
         self.words.next().map(Vec::as_slice).ok_or_else(Self::misfit)
+    }
+
+    /// Fills an array, as long as the drive's shape says, with the next one.
+    pub fn words_into(&mut self, array: &mut [u32]) -> Result<(), String> {
+        array.copy_from_slice(self.words_for(array.len())?);
+        Ok(())
+    }
+
+    /// As [`Self::words_into`], of 64-bit words.
+    pub fn longs_into(&mut self, array: &mut [u64]) -> Result<(), String> {
+        array.copy_from_slice(self.longs_for(array.len())?);
+        Ok(())
     }
 
     /// As [`Self::words`], of a length that the drive's shape says.
@@ -32,8 +51,19 @@ impl<'a> Untaken<'a> {
         next.map(Vec::as_slice).ok_or_else(Self::misfit)
     }
 
+    /// Takes what is left, the state of the flash itself.
+    pub fn load_array(&self, array: &mut FlashArray) -> Result<(), String> {
+        let fits = self.longs.len() == 0 && array.load(self.words.as_slice());
+        if fits { Ok(()) } else { Err(Self::misfit()) }
+    }
+
     /// What is said of a state of another drive.
     pub fn misfit() -> String {
         "the saved state is of a drive of another shape".into()
+    }
+
+    /// What is said of one that names too high a number.
+    pub fn unknown_superblock() -> String {
+        "the saved state names a superblock that the drive does not have".into()
     }
 }

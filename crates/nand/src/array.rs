@@ -5,7 +5,7 @@
 
 use crate::Geometry;
 use crate::tables::Endurance;
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, at_least};
 use engine::RandomStream;
 
 const NO_BLOCK: u32 = u32::MAX;
@@ -206,7 +206,7 @@ impl FlashArray {
     }
 
     /// The cycles that would wear a block of mean life as the most worn block of the superblock is: what times go by. In
-    /// all blocks of a part times change at nearly the same part of their lives (docs/laboratory.md, remaining life).
+    /// all blocks of a part times change at nearly the same part of their lives (docs/how-to/laboratory.md, remaining life).
     pub fn worn(&self, die: u32, superblock: u32) -> u32 {
         if self.lives.is_empty() {
             return self.pe_cycles(die, superblock);
@@ -390,6 +390,5 @@ impl FlashArray {
 }
 
 fn ratio(section: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigError> {
-    let value: f64 = section.or(key, 0.0, help)?;
-    if (0.0..1.0).contains(&value) { Ok(value) } else { Err(section.reject(key, "expected 0 <= ratio < 1")) }
+    section.unit("ratio").within(at_least(0.0).below(1.0)).or(key, 0.0, help)
 }

@@ -1,6 +1,6 @@
 //! How many of what: channels down to pages.
 
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, at_least};
 use units::Bytes;
 
 /// Bits a cell stores.
@@ -156,12 +156,9 @@ fn at_least_one(
     help: &'static str,
     default: Option<u32>,
 ) -> Result<u32, ConfigError> {
-    let count: u32 = match default {
-        Some(default) => section.or(key, default, help)?,
-        None => section.required(key, help)?,
-    };
-    if count == 0 {
-        return Err(section.reject(key, "expected a whole number of at least 1"));
+    let counted = section.within(at_least(1u32));
+    match default {
+        Some(default) => counted.or(key, default, help),
+        None => counted.required(key, help),
     }
-    Ok(count)
 }

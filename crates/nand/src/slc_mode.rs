@@ -4,7 +4,7 @@
 //! modes does to a block beyond its cycles.
 
 use crate::{Cell, Geometry};
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, at_least};
 use units::Nanos;
 
 /// Times and wear of a block that holds one bit a cell.
@@ -34,7 +34,7 @@ impl SlcMode {
         let mode = Self {
             t_r: section.required("t_r", "array read time of a page with one bit a cell")?,
             t_prog: section.required("t_prog", "program time of a page with one bit a cell")?,
-            erases_per_cycle: section.or(
+            erases_per_cycle: section.within(at_least(1u32)).or(
                 "erases_per_cycle",
                 1u32,
                 "erases in this mode that wear a block as much as one program/erase cycle",
@@ -51,9 +51,6 @@ impl SlcMode {
                 "expected cells of several bits: with `cell = slc` every block \
                                                  holds one bit a cell",
             ));
-        }
-        if mode.erases_per_cycle == 0 {
-            return Err(section.reject("erases_per_cycle", "expected at least 1"));
         }
         section.finish()?;
         Ok(Some(mode))

@@ -215,19 +215,29 @@ impl Chip {
     }
 
     /// Mean bit error rates of blocks of this wear at the plan and step in use, for each (seconds at the reference
-    /// temperature, reads): by page type with the usual references and with the best, and by state the share misread.
+    /// temperature, or at `celsius`; reads): by page type with the usual references and with the best, and by state the
+    /// share misread, and how far below the usual references the best lie, volts. `layer`: of the layer of this rank, 0 the best, 1 the worst.
     #[allow(clippy::type_complexity)]
+    #[pyo3(signature = (pe_cycles, rests, cells, celsius = None, layer = None))]
     fn error_rates(
         &self,
         py: Python<'_>,
         pe_cycles: f64,
         rests: Vec<(f64, u64)>,
         cells: usize,
-    ) -> PyResult<Vec<(Vec<f64>, Vec<f64>, Vec<f64>)>> {
-        let rests: Vec<Rest> = rests.into_iter().map(|(seconds, reads)| Rest { seconds, reads }).collect();
+        celsius: Option<f64>,
+        layer: Option<f64>,
+    ) -> PyResult<Vec<(Vec<f64>, Vec<f64>, Vec<f64>, f64)>> {
         guarded(py, || {
-            let rates = self.lock().cells()?.error_rates(pe_cycles, &rests, cells).map_err(input)?;
-            Ok(rates.into_iter().map(|rates| (rates.usual, rates.best, rates.misread)).collect())
+            let mut lock = self.lock();
+            let chip = lock.cells()?;
+            let at = |(seconds, reads): &(f64, u64)| Rest {
+                elapsed: chip.elapsed(*seconds, celsius),
+                reads: *reads,
+            };
+            let rests: Vec<Rest> = rests.iter().map(at).collect();
+            let rates = chip.error_rates(pe_cycles, &rests, cells, layer).map_err(input)?;
+            Ok(rates.into_iter().map(|rates| (rates.usual, rates.best, rates.misread, rates.shift)).collect())
         })
     }
 

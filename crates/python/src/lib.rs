@@ -1,6 +1,6 @@
 //! The `floatgate._core` extension module: the only crate that knows Python.
 //!
-//! Everything crosses as JSON text or little-endian columns, so that the Python side needs no mirror of
+//! Everything crosses as JSON text or as Arrow tables, so that the Python side needs no mirror of
 //! the core's types, and a new key in a result needs no change here.
 
 mod ageing;
@@ -9,6 +9,7 @@ mod chip;
 mod errors;
 mod listing;
 mod session;
+mod tables;
 mod trace;
 mod voltages;
 
@@ -26,13 +27,19 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BrokenInvariant", module.py().get_type::<errors::BrokenInvariant>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(listing::policies, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::result_schema, module)?)?;
     module.add_class::<session::Session>()?;
+    module.add_class::<tables::Table>()?;
+    module.add_class::<tables::Writer>()?;
+    module.add_function(wrap_pyfunction!(tables::table_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(tables::read_parquet, module)?)?;
     module.add_class::<ageing::Ageing>()?;
     module.add_class::<chip::Chip>()?;
     module.add_function(wrap_pyfunction!(bus::bus_waveform, module)?)?;
     module.add_function(wrap_pyfunction!(listing::drives, module)?)?;
     module.add_function(wrap_pyfunction!(listing::chips, module)?)?;
     module.add_function(wrap_pyfunction!(listing::explain_drive, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::keys, module)?)?;
     module.add_function(wrap_pyfunction!(listing::explain_chip, module)?)?;
     module.add_function(wrap_pyfunction!(listing::memory_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(listing::free_memory_bytes, module)?)?;

@@ -1,12 +1,18 @@
 //! What there is to choose from: policies, drives, chips, generators.
 
 use crate::errors::input;
-use config::{Entry, PolicyEntry};
+use config::{Entry, Key, PolicyEntry};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use sim::{Catalogue, Drive, explain_chip as resolve_chip};
 use std::path::Path;
 use units::{Bytes, Nanos, Quantity};
+
+/// The JSON Schema of `run.json`.
+#[pyfunction]
+pub fn result_schema() -> String {
+    sim::result_schema().to_string()
+}
 
 /// Every policy of every seam, as JSON.
 #[pyfunction]
@@ -15,16 +21,19 @@ pub fn policies() -> String {
 }
 
 fn policy(entry: &PolicyEntry) -> Value {
-    let parameter = |parameter: &Entry| {
-        // The key path begins with the seam, which stands beside it already.
-        let key = parameter.key.rsplit('.').next().unwrap_or(&parameter.key);
-        json!({
-            "key": key,
-            "default": parameter.value.to_string(),
-            "help": parameter.help,
-            "expected": parameter.expected,
-        })
+    let parameter = |parameter: &Key| {
+        let mut card = key(parameter);
+        card["expected"] = json!(parameter.asked.expected);
+        card
     };
+    let mut parameters: Vec<&Key> = entry.keys.iter().collect();
+    let mut seen = Vec::new();
+    // One whose default follows from another parameter is listed with each; here the first will do.
+    parameters.retain(|key| {
+        let again = seen.contains(&key.asked.key.as_str());
+        seen.push(key.asked.key.as_str());
+        !again
+    });
     json!({
         "seam": entry.seam,
         "question": entry.question,
@@ -33,7 +42,43 @@ fn policy(entry: &PolicyEntry) -> Value {
         "rule": entry.card.rule,
         "paper": entry.card.paper,
         "not_modelled": entry.card.not_modelled,
-        "parameters": entry.parameters.iter().map(parameter).collect::<Vec<_>>(),
+        "parameters": parameters.into_iter().map(parameter).collect::<Vec<_>>(),
+    })
+}
+
+/// Every key of a configuration, as JSON; on a drive, if one is named: with its value there, or what it lacks.
+#[pyfunction]
+#[pyo3(signature = (folders, drive = None, overrides = Vec::new()))]
+pub fn keys(folders: Vec<String>, drive: Option<&str>, overrides: Vec<String>) -> PyResult<String> {
+    let Some(drive) = drive else {
+        return Ok(json!(sim::keys().iter().map(key).collect::<Vec<_>>()).to_string());
+    };
+    let found = sim::keys_on(&catalogue(folders), drive, &overrides).map_err(input)?;
+    let on_drive = |on: &sim::KeyOnDrive| {
+        let mut card = key(on.key);
+        let lacks = on.lacks.iter().map(sim::in_words).collect::<Vec<_>>().join(" and ");
+        card["off"] = json!((!lacks.is_empty()).then_some(lacks));
+        card["value"] = json!(on.entry.as_ref().map(|entry| entry.value.to_string()));
+        card["place"] = json!(on.entry.as_ref().map(|entry| entry.place.to_string()));
+        card["source"] = json!(on.entry.as_ref().and_then(|entry| entry.source.clone()));
+        card
+    };
+    Ok(json!(found.iter().map(on_drive).collect::<Vec<_>>()).to_string())
+}
+
+/// A key by itself.
+fn key(key: &Key) -> Value {
+    let asked = &key.asked;
+    json!({
+        "key": asked.key,
+        "type": asked.kind,
+        "unit": asked.unit,
+        "range": asked.limits.to_string(),
+        "names": asked.names,
+        "default": asked.default.as_ref().map(ToString::to_string),
+        "required": asked.required,
+        "help": asked.help,
+        "needs": sim::needs_in_words(key),
     })
 }
 

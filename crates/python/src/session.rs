@@ -2,12 +2,13 @@
 
 use crate::errors::{BrokenInvariant, guarded, input};
 use crate::listing::catalogue;
+use crate::tables::{Table, field, schema};
+use arrow_schema::Schema;
 use controller::{ChannelUse, Kind, Origin};
 use host::trace::{self, TraceInfo};
 use host::volume::{SYNTHETIC, VolumeWorkload};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
 use sim::{Drive, RunOptions, WorkloadSpec};
 use std::sync::{Mutex, MutexGuard};
@@ -19,8 +20,6 @@ pub struct Session {
     inner: Mutex<sim::Session>,
     description: String,
 }
-
-type Columns = Vec<(&'static str, Vec<u8>)>;
 
 #[pymethods]
 impl Session {
@@ -73,21 +72,15 @@ impl Session {
         guarded(py, || Ok(self.lock()?.result().map_err(input)?.to_string()))
     }
 
-    /// Names and types of the columns of `requests`.
-    fn requests_schema(&self) -> Vec<(&'static str, &'static str)> {
-        sim::REQUEST_COLUMNS.to_vec()
-    }
-
     /// Drains the requests completed since the last call.
-    fn requests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, &sim::REQUEST_COLUMNS, self.lock()?.take_requests())
+    fn requests(&self) -> PyResult<Table> {
+        Ok(Table::of_bytes(schema(&sim::tables::REQUESTS), self.lock()?.take_requests()))
     }
 
-    /// Columns, names and numbering of `timeline`.
+    /// Names and numbering of `timeline`.
     fn timeline_schema(&self) -> PyResult<String> {
         let what = [&ChannelUse::ALL.map(ChannelUse::name)[..], &Kind::ALL.map(Kind::name)].concat();
         Ok(json!({
-            "columns": sim::TIMELINE_COLUMNS,
             "first_die": 1 << 16,
             "channels": self.lock()?.drive().geometry().channels,
             "what": what,
@@ -97,8 +90,9 @@ impl Session {
     }
 
     /// Drains the busy intervals recorded since the last call.
-    fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, &sim::TIMELINE_COLUMNS, self.lock()?.take_timeline())
+    fn timeline(&self) -> PyResult<Table> {
+        let columns = sim::TIMELINE_COLUMNS.map(|(name, kind)| field(name, kind, &[]));
+        Ok(Table::of_bytes(Schema::new(columns.to_vec()).into(), self.lock()?.take_timeline()))
     }
 }
 
@@ -169,16 +163,4 @@ fn outline_volume(workload: &VolumeWorkload) -> Value {
         "bytes": workload.bytes(),
         "fitted": workload.fitted(),
     })
-}
-
-/// Columns as `bytes`; all of the schema are there, empty where nothing was recorded.
-fn columns<'py>(py: Python<'py>, schema: &[(&str, &str)], taken: Columns) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for (name, _) in schema {
-        dict.set_item(name, PyBytes::new(py, &[]))?;
-    }
-    for (name, column) in taken {
-        dict.set_item(name, PyBytes::new(py, &column))?;
-    }
-    Ok(dict)
 }

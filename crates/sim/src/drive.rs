@@ -1,8 +1,8 @@
 //! From a drive file, its base, its chip and `--set` to a drive that can be run.
 
-use crate::Error;
-use crate::energy::PowerModel;
 use crate::memory_limit::{Checking, Needs, check_blocks};
+use crate::result::energy::PowerModel;
+use crate::{Error, keys};
 use bus::{Bus, Support};
 use config::{ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
@@ -327,26 +327,70 @@ struct Whole {
     link: LinkConfig,
 }
 
+/// Why a drive's configuration is refused.
+enum Refused {
+    /// A key or a value.
+    Key(ConfigError),
+    /// The drive as a whole.
+    Drive(Error),
+}
+
+impl From<ConfigError> for Refused {
+    fn from(error: ConfigError) -> Self {
+        Self::Key(error)
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Drive(error)
+    }
+}
+
 fn read_whole(document: &Document, seed: u64) -> Result<Whole, Error> {
     let mut root = Section::root(document);
+    let read = read_drive(&mut root, seed);
+    debug_assert_eq!(keys::unlisted(&root), Vec::<String>::new(), "keys that `floatgate keys` lacks");
+    read.map_err(|refused| match refused {
+        Refused::Key(error) => keys::hinted(error).into(),
+        Refused::Drive(error) => error,
+    })
+}
+
+/// Reads a drive for the keys that it asks for.
+pub(crate) fn read_keys(root: &mut Section) -> Result<(), ConfigError> {
+    match read_drive(root, 0) {
+        Ok(_) => Ok(()),
+        Err(Refused::Key(error)) => Err(error),
+        Err(Refused::Drive(error)) => Err(ConfigError {
+            place: config::Place::Default,
+            key: String::new(),
+            value: String::new(),
+            expected: error.0,
+            hint: None,
+        }),
+    }
+}
+
+fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
     let title = root.or("title", String::new(), "what the drive is")?;
-    let mut parts = Parts::read_nand(&mut root)?;
+    let mut parts = Parts::read_nand(root)?;
     check_blocks(&parts.geometry)?;
-    let controller = ControllerConfig::read(&mut root)?;
+    let controller = ControllerConfig::read(root)?;
     let planes = if controller.multi_plane { parts.geometry.planes } else { 1 };
     let endurance = parts.tables.as_ref().and_then(|tables| tables.endurance.as_ref());
     let array = FlashArray::read(&mut parts.nand, &parts.geometry, planes, endurance, seed)?;
     parts.nand.finish()?;
-    let mut bus = Bus::read(&mut root, &parts.support)?;
-    let ecc = EccConfig::read(&mut root, parts.geometry.cell.bits())?;
-    let ftl = FtlConfig::read(&mut root, &parts.geometry, &controller)?;
-    let link = LinkConfig::read(&mut root)?;
+    let mut bus = Bus::read(root, &parts.support)?;
+    let ecc = EccConfig::read(root, parts.geometry.cell.bits())?;
+    let ftl = FtlConfig::read(root, &parts.geometry, &controller)?;
+    let link = LinkConfig::read(root)?;
     let layout = &ftl.layout;
     let oob = Bytes::new(parts.geometry.oob_size.get() / u64::from(layout.units_per_page));
     let pages = layout.planes * layout.program_rows;
     bus.prepare(ecc.drain, layout.unit, oob, layout.row_units, layout.program_units, pages);
     let entries = root.entries();
-    root.finish()?;
+    root.clone().finish()?;
     let power = PowerModel {
         controller: controller.power,
         controller_per_byte: controller.energy_per_byte,
@@ -416,6 +460,11 @@ impl Drive {
     /// Every key in force, with its place and source.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// True when its configuration says something of a key or table.
+    pub(crate) fn writes(&self, key: &str) -> bool {
+        self.document.get(key).is_some()
     }
 
     /// Bytes the host sees.

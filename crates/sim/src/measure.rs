@@ -3,6 +3,7 @@
 use crate::levels::{COARSE, level_of, levels, upper_edge};
 use crate::places::Places;
 use crate::requests::Request;
+use crate::result::ByRetries;
 use hdrhistogram::Histogram;
 use host::Op;
 use serde_json::{Value, json};
@@ -24,35 +25,8 @@ pub(crate) const STAGES: [&str; 12] = [
     "ecc",
 ];
 
-/// The columns of `requests.parquet`, with their types. `request` is the request's number where it came from: its line
-/// (or record) in a trace, else its count within its job, from 1. `measured` is 0 for those that a ramp leaves out.
-pub const REQUEST_COLUMNS: [(&str, &str); 22] = [
-    ("request", "uint64"),
-    ("arrive_ns", "uint64"),
-    ("complete_ns", "uint64"),
-    ("op", "uint8"),
-    ("failed", "uint8"),
-    ("measured", "uint8"),
-    ("tag", "uint16"),
-    ("offset", "uint64"),
-    ("bytes", "uint32"),
-    ("queue_ns", "uint64"),
-    ("command_ns", "uint64"),
-    ("buffer_ns", "uint64"),
-    ("wait_host_ns", "uint64"),
-    ("wait_gc_ns", "uint64"),
-    ("wait_wear_ns", "uint64"),
-    ("wait_other_ns", "uint64"),
-    ("wait_die_ns", "uint64"),
-    ("channel_ns", "uint64"),
-    ("array_ns", "uint64"),
-    ("transfer_ns", "uint64"),
-    ("ecc_ns", "uint64"),
-    ("link_ns", "uint64"),
-];
-
 /// The percentiles that get an interval.
-pub(crate) const SPREAD_QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999)];
+pub(crate) const SPREAD_QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
 /// Latencies beyond an hour and more are kept in the last bucket's range: 2^42 ns.
 const LATENCY_MAX_NS: u64 = 1 << 42;
@@ -113,17 +87,17 @@ impl Retried {
     }
 
     /// All of `reads` by retries, from none on, and the mean latency of each.
-    pub fn by_retries(&self, reads: &OpMeasure) -> Value {
+    pub fn by_retries(&self, reads: &OpMeasure) -> ByRetries {
         let (requests, sum): (u64, u128) = (self.requests.iter().sum(), self.latency_sum_ns.iter().sum());
         let mut rows = vec![(reads.requests() - requests, reads.latency_sum_ns - sum)];
         rows.extend(self.requests.iter().copied().zip(self.latency_sum_ns));
         let most = rows.iter().rposition(|(requests, _)| *requests > 0).unwrap_or(0);
         let mean = |(requests, sum): &(u64, u128)| (*requests > 0).then(|| *sum as f64 / *requests as f64);
-        json!({
-            "share": mean(&(reads.requests(), u128::from(requests))),
-            "requests": rows[..=most].iter().map(|(requests, _)| *requests).collect::<Vec<_>>(),
-            "latency_ns_mean": rows[..=most].iter().map(mean).collect::<Vec<_>>(),
-        })
+        ByRetries {
+            share: mean(&(reads.requests(), u128::from(requests))),
+            requests: rows[..=most].iter().map(|(requests, _)| *requests).collect(),
+            latency_ns_mean: rows[..=most].iter().map(mean).collect(),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! What watches a run: nothing, or a checker, a timeline and rows for every request.
 
 use crate::check::Checker;
-use crate::measure::{REQUEST_COLUMNS, STAGES};
+use crate::measure::STAGES;
 use crate::requests::Request;
+use crate::tables::REQUESTS;
 use crate::timeline::Timeline;
 use controller::{ChannelUse, Origin, Transaction, TransactionId};
 use ftl::{Probe, SnapshotEvent};
@@ -34,7 +35,7 @@ pub(crate) struct RequestRows {
 
 impl RequestRows {
     pub fn new() -> Self {
-        Self { columns: vec![Vec::new(); REQUEST_COLUMNS.len()], numbers: Vec::new(), counts: Vec::new() }
+        Self { columns: vec![Vec::new(); REQUESTS.len()], numbers: Vec::new(), counts: Vec::new() }
     }
 
     fn number(&mut self, id: u32, tag: u16, number: Option<u64>) {
@@ -51,24 +52,14 @@ impl RequestRows {
         let head = [number, host.arrive.ns(), now.ns(), host.op as u64, u64::from(request.failed)];
         let body = [u64::from(request.measured), u64::from(host.tag), host.offset, u64::from(host.bytes)];
         let values = head.into_iter().chain(body).chain(stages.iter().copied());
-        for ((column, (_, kind)), value) in self.columns.iter_mut().zip(REQUEST_COLUMNS).zip(values) {
-            let bytes = value.to_le_bytes();
-            let width = match kind {
-                "uint8" => 1,
-                "uint16" => 2,
-                "uint32" => 4,
-                _ => 8,
-            };
-            column.extend_from_slice(&bytes[..width]);
+        for ((column, described), value) in self.columns.iter_mut().zip(&REQUESTS).zip(values) {
+            column.extend_from_slice(&value.to_le_bytes()[..described.kind.width()]);
         }
     }
 
-    pub fn take(&mut self) -> Vec<(&'static str, Vec<u8>)> {
-        REQUEST_COLUMNS
-            .iter()
-            .zip(&mut self.columns)
-            .map(|((name, _), column)| (*name, std::mem::take(column)))
-            .collect()
+    /// Little-endian columns in the order of [`REQUESTS`].
+    pub fn take(&mut self) -> Vec<Vec<u8>> {
+        self.columns.iter_mut().map(std::mem::take).collect()
     }
 }
 

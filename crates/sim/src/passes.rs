@@ -5,11 +5,11 @@
 //! continuation and not a copy. The ramp of a job is left out of the first pass only.
 
 use crate::observers::Observer;
+use crate::result::Loop;
 use crate::result::amplification::long_run;
 use crate::run::Run;
 use crate::{Drive, Error, WorkloadSpec};
 use host::later::Later;
-use serde_json::{Value, json};
 
 /// Passes after which `until` gives up, unless it says otherwise.
 const PASSES_MOST: u32 = 100;
@@ -115,12 +115,10 @@ impl Passes {
         }
     }
 
-    /// What became of it, for the result; null where it was not asked for.
-    pub fn report(&self) -> Value {
-        self.rule.as_ref().map_or(
-            Value::Null,
-            |(text, _)| json!({ "rule": text, "passes": self.begun, "reached": self.reached }),
-        )
+    /// What became of it, for the result; none where it was not asked for.
+    pub fn report(&self) -> Option<Loop> {
+        let (rule, _) = self.rule.as_ref()?;
+        Some(Loop { rule: rule.clone(), passes: self.begun, reached: self.reached })
     }
 }
 

@@ -7,11 +7,11 @@ use crate::measure::{Measure, stages};
 use crate::memory::Memory;
 use crate::observers::Observer;
 use crate::requests::{Requests, bytes_of, covers, whole_units};
+use crate::result::Recovery;
 use controller::{Context, Reading, Work};
 use engine::Event;
 use ftl::{Coverage, Ftl, FtlStats, Output, RegulationCounts, Stages};
 use host::{HostRequest, Op, Poll, Workload, WorkloadError};
-use serde_json::{Value, json};
 use std::collections::VecDeque;
 use units::{Bytes, Lpn, Nanos, SimTime};
 
@@ -276,7 +276,7 @@ impl<P: Observer> Run<P> {
     }
 
     /// Simulates what the drive does at power-up to find its data again, if it must; after the last request.
-    pub fn recover(&mut self) -> Option<Value> {
+    pub fn recover(&mut self) -> Option<Recovery> {
         self.ftl.as_page_mapped()?;
         self.drain();
         self.come_to_rest();
@@ -284,13 +284,13 @@ impl<P: Observer> Run<P> {
         let ftl = self.ftl.as_page_mapped()?;
         let recovery = ftl.begin_recovery(&mut self.ctx)?;
         self.pass_while(|run| run.ftl.as_page_mapped().is_some_and(|ftl| ftl.recovering() > 0));
-        Some(json!({
-            "t_ns": self.ctx.calendar.now().since(begun).ns(),
-            "pages_read": recovery.pages_read,
-            "checkpoint_units": recovery.checkpoint_units,
-            "summaries": recovery.summaries,
-            "open_rows": recovery.open_rows,
-        }))
+        Some(Recovery {
+            t_ns: self.ctx.calendar.now().since(begun).ns(),
+            pages_read: recovery.pages_read,
+            checkpoint_units: recovery.checkpoint_units,
+            summaries: recovery.summaries,
+            open_rows: recovery.open_rows,
+        })
     }
 
     /// Lets the drive handle its next event, the host being gone. False when there is none.

@@ -15,7 +15,7 @@ use ftl::Ftl;
 use ftl::compatibility::{Feature, check_asked};
 use host::Workload;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use units::SimTime;
@@ -326,17 +326,17 @@ impl Session {
         match &mut self.phase {
             Phase::Plain(run) => {
                 run.ftl.account_risk(run.ctx.calendar.now());
-                let mut value = result::of(run, &provenance);
-                value["recovery"] = run.recover().into();
-                Ok(value)
+                let mut found = result::of(run, provenance);
+                found.recovery = run.recover();
+                Ok(json!(found))
             }
             Phase::Observed(run) => {
                 run.ftl.account_risk(run.ctx.calendar.now());
-                let mut value = result::of(run, &provenance);
+                let mut value = json!(result::of(run, provenance));
                 if let Some(check) = &run.ctx.probe.check {
                     check.compare(&value, run.ctx.calendar.now());
                 }
-                value["recovery"] = run.recover().into();
+                value["recovery"] = json!(run.recover());
                 if run.ctx.probe.check.is_some() {
                     run.drain();
                     run.come_to_rest();
@@ -352,7 +352,7 @@ impl Session {
     }
 
     /// Rows of `requests.parquet` since the last call, as little-endian columns.
-    pub fn take_requests(&mut self) -> Vec<(&'static str, Vec<u8>)> {
+    pub fn take_requests(&mut self) -> Vec<Vec<u8>> {
         match &mut self.phase {
             Phase::Observed(run) => run.ctx.probe.rows.as_mut().map(RequestRows::take).unwrap_or_default(),
             _ => Vec::new(),
@@ -360,7 +360,7 @@ impl Session {
     }
 
     /// Intervals of the timeline since the last call, as little-endian columns.
-    pub fn take_timeline(&mut self) -> Vec<(&'static str, Vec<u8>)> {
+    pub fn take_timeline(&mut self) -> Vec<Vec<u8>> {
         match &mut self.phase {
             Phase::Observed(run) => run.ctx.probe.timeline.as_mut().map(Timeline::take).unwrap_or_default(),
             _ => Vec::new(),

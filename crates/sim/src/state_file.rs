@@ -13,8 +13,9 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"FLGATESN";
-/// 2: a collection may be under way. 3: superblocks with one bit a cell, groups of parity, snapshots, units that are lost.
-const VERSION: u32 = 3;
+/// 2: a collection may be under way. 3: superblocks with one bit a cell, groups of parity, snapshots, units that are lost. 4:
+/// what every map has comes first.
+const VERSION: u32 = 4;
 /// Level 3: the arrays are random numbers, more effort gains nothing.
 const LEVEL: i32 = 3;
 

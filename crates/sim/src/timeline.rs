@@ -1,18 +1,19 @@
 //! Intervals for a timeline: what each channel and each die did when.
 
+use crate::tables::Type;
 use controller::{ChannelUse, Transaction};
 use units::{ChannelId, DieId, SimTime};
 
 /// The columns of the timeline, with their types. `track`: channels from 0, dies from 2^16. `what`: first
 /// the uses of a channel, then the kinds of operation, each in its own order. `origin`: as in the results, 255 on
 /// channels.
-pub const TIMELINE_COLUMNS: [(&str, &str); 6] = [
-    ("from_ns", "uint64"),
-    ("to_ns", "uint64"),
-    ("track", "uint32"),
-    ("what", "uint8"),
-    ("origin", "uint8"),
-    ("die", "uint32"),
+pub const TIMELINE_COLUMNS: [(&str, Type); 6] = [
+    ("from_ns", Type::Uint64),
+    ("to_ns", Type::Uint64),
+    ("track", Type::Uint32),
+    ("what", Type::Uint8),
+    ("origin", Type::Uint8),
+    ("die", Type::Uint32),
 ];
 
 const FIRST_DIE: u32 = 1 << 16;
@@ -50,11 +51,8 @@ impl Timeline {
         self.push(from, to, FIRST_DIE + die, what, transaction.origin as u8, die);
     }
 
-    pub fn take(&mut self) -> Vec<(&'static str, Vec<u8>)> {
-        TIMELINE_COLUMNS
-            .iter()
-            .zip(&mut self.columns)
-            .map(|((name, _), column)| (*name, std::mem::take(column)))
-            .collect()
+    /// Little-endian columns in the order of [`TIMELINE_COLUMNS`].
+    pub fn take(&mut self) -> Vec<Vec<u8>> {
+        self.columns.iter_mut().map(std::mem::take).collect()
     }
 }

@@ -2,140 +2,95 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from floatgate.bus.explore import OPS, Point, front, full_at, most_dies, sixteen
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-STYLE: Any = {
-    "svg.hashsalt": "floatgate",
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-    "grid.linewidth": 0.5,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-}
+from floatgate.report import palette
+from floatgate.report.plot import Axis, Figure, Line, Mark, Panel, Points, Text
 
 
 def draw(points: Sequence[Point], folder: Path) -> list[Path]:
     """Write `ways.svg` and `front.svg` into `folder` and return them. The same points give the same bytes."""
-    import matplotlib as mpl
+    from floatgate.report.draw import svg
 
-    with mpl.rc_context(STYLE):
-        return [_ways(points, folder / "ways.svg"), _front(points, folder / "front.svg")]
-
-
-def _panels(chips: Sequence[str], title: str) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(3.8 * len(OPS) + 1.6, 3.1 * len(chips)), layout="constrained")
-    axes = figure.subplots(len(chips), len(OPS), squeeze=False)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
-    return figure, axes
+    paths = []
+    for name, figure in (("ways.svg", ways(points)), ("front.svg", best(points))):
+        paths.append(folder / name)
+        paths[-1].write_text(svg(figure, 960), encoding="utf-8")
+    return paths
 
 
-def _log2(axis: Any, values: Sequence[int]) -> None:
-    from matplotlib.ticker import NullLocator
-
-    axis.set_major_locator(_fixed(values))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter("{x:g}")
-
-
-def _fixed(values: Sequence[int]) -> Any:
-    from matplotlib.ticker import FixedLocator
-
-    return FixedLocator(list(values))
-
-
-def _ways(points: Sequence[Point], path: Path) -> Path:
+def ways(points: Sequence[Point]) -> Figure:
     """Bandwidth of one channel over its ways; a ring where the channel is full."""
     chips = list(dict.fromkeys(point.chip for point in points))
     interfaces = list(dict.fromkeys(point.interface for point in points))
-    figure, axes = _panels(chips, "One channel: bandwidth over ways. A ring marks a full channel.")
-    for row, chip in enumerate(chips):
-        for column, op in enumerate(OPS):
-            panel: Axes = axes[row][column]
+    ticks = {float(n): str(n) for n in sorted({point.ways for point in points if point.channels == 1})}
+    panels = []
+    for chip in chips:
+        for op in OPS:
+            marks: list[Mark] = []
             for index, interface in enumerate(interfaces):
-                mine = [
-                    point
-                    for point in points
-                    if (point.chip, point.interface, point.op, point.channels) == (chip, interface, op, 1)
-                ]
+                asked = (chip, interface, op, 1)
+                mine = [p for p in points if (p.chip, p.interface, p.op, p.channels) == asked]
                 mine.sort(key=lambda point: point.ways)
-                x, y = [point.ways for point in mine], [point.mb_per_s for point in mine]
-                colour = f"C{index}"
-                panel.plot(x, y, color=colour, marker=".", linewidth=1, label=interface)
+                marks += _way(mine, palette.SERIES[index % len(palette.SERIES)], interface)
                 full = full_at(points, chip, interface, op)
-                if full is not None:
-                    panel.plot(
-                        full, y[x.index(full)], "o", color=colour, markerfacecolor="none", markersize=9
-                    )
-            panel.set_xscale("log", base=2)
-            panel.set_yscale("log")
-            _log2(panel.xaxis, sorted({point.ways for point in points if point.channels == 1}))
-            panel.set_title(f"{chip}, {op}", loc="left", fontsize=9)
-            panel.set_ylabel("MB/s")
-            panel.set_xlabel("ways")
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside right upper", title="interface")
-    figure.savefig(path, metadata={"Date": None, "Creator": "Floatgate"})
-    return path
+                marks += _full([point for point in mine if point.ways == full], marks[-1].colour)
+            x, y = Axis("ways", log=True, ticks=ticks), Axis("MB/s", log=True)
+            panels.append(Panel(x, y, marks, f"{chip}, {op}"))
+    title = "One channel: bandwidth over ways. A ring marks a full channel."
+    return Figure(panels, 290 * len(chips), columns=len(OPS), title=title)
 
 
-def _front(points: Sequence[Point], path: Path) -> Path:
-    """Bandwidth against pins, energy as colour; the points no other beats are ringed and joined."""
+def _way(points: Sequence[Point], colour: str, interface: str) -> list[Mark]:
+    x, y = [float(point.ways) for point in points], [point.mb_per_s for point in points]
+    return [Line(colour, x, y, 1.4, name=interface), Points(colour, x, y, 5, name=interface)]
+
+
+def _full(points: Sequence[Point], colour: str) -> list[Mark]:
+    return [
+        Points(colour, [point.ways], [point.mb_per_s], 11, hollow=True, alpha=1.0, name="full channel")
+        for point in points
+    ]
+
+
+def best(points: Sequence[Point]) -> Figure:
+    """Bandwidth against pins, energy as colour; the points no other beats are joined, and some named."""
     chips = list(dict.fromkeys(point.chip for point in points))
-    figure, axes = _panels(
-        chips, "Sixteen dies: bandwidth against NAND pins. Ringed: no other is better in all three."
-    )
-    from matplotlib.colors import LogNorm
-
     energies = [point.nj_per_byte for point in points if point.channels * point.ways == most_dies(points)]
-    norm = LogNorm(min(energies), max(energies))
-    shown = None
-    for row, chip in enumerate(chips):
-        for column, op in enumerate(OPS):
-            panel: Axes = axes[row][column]
+    panels = []
+    for chip in chips:
+        for op in OPS:
             mine = sixteen(points, chip, op)
-            best = front(mine)
-            shown = panel.scatter(
-                [point.pins for point in mine],
-                [point.mb_per_s for point in mine],
-                c=[point.nj_per_byte for point in mine],
-                norm=norm,
-                cmap="viridis_r",
-                s=18,
-            )
-            panel.plot(
-                [point.pins for point in best],
-                [point.mb_per_s for point in best],
-                "o",
-                color="black",
-                markerfacecolor="none",
-                markersize=8,
-                linewidth=0,
-            )
-            fastest = max(best, key=lambda point: point.mb_per_s)
-            for point in (best[0], fastest):
-                panel.annotate(
-                    f"{point.interface}, {point.channels}x{point.ways}",
-                    (point.pins, point.mb_per_s),
-                    textcoords="offset points",
-                    xytext=(6, -11) if point is fastest else (8, -3),
-                    fontsize=7,
-                    ha="right" if point is fastest else "left",
-                )
-            panel.set_yscale("log")
-            panel.set_title(f"{chip}, {op}", loc="left", fontsize=9)
-            panel.set_xlabel("NAND pins of the controller")
-            panel.set_ylabel("MB/s")
-    figure.colorbar(shown, ax=axes, label="nJ per byte: controller, wires, arrays", shrink=0.6)
-    figure.savefig(path, metadata={"Date": None, "Creator": "Floatgate"})
-    return path
+            panels.append(_front(mine, f"{chip}, {op}", (min(energies), max(energies))))
+    title = "Sixteen dies: bandwidth against NAND pins. Joined: no other is better in all three."
+    return Figure(panels, 330 * len(chips), columns=len(OPS), title=title)
+
+
+def _front(points: Sequence[Point], title: str, span: tuple[float, float]) -> Panel:
+    kept = front(points)
+    x, y = [float(point.pins) for point in points], [point.mb_per_s for point in points]
+    marks: list[Mark] = [
+        Line(palette.MUTED, [point.pins for point in kept], [point.mb_per_s for point in kept], 1.0),
+        Points(palette.INK, x, y, 7, values=[point.nj_per_byte for point in points]),
+    ]
+    low, high = min(y), max(y)
+    marks += _names(kept, (min(x), max(x)), (low, high))
+    widest = max(x) - min(x) or 1.0
+    across = Axis("NAND pins of the controller", low=min(x) - 0.45 * widest, high=max(x) + 0.06 * widest)
+    up = Axis("MB/s", log=True, low=low / 1.25, high=high * 1.4)
+    return Panel(across, up, marks, title, scale="nJ per byte", log_scale=True, scale_span=span)
+
+
+def _names(points: Sequence[Point], x: tuple[float, float], y: tuple[float, float]) -> list[Mark]:
+    """Name the fastest of each number of pins, as far as names have room, on the left, where no point is."""
+    fastest = {point.pins: point for point in sorted(points, key=lambda point: point.mb_per_s)}
+    names: list[Mark] = []
+    room = (y[1] / y[0]) ** (1 / 12)  # a line of text
+    taken: list[float] = []
+    for point in sorted(fastest.values(), key=lambda point: -point.mb_per_s):
+        if all(above / point.mb_per_s > room for above in taken):
+            taken.append(point.mb_per_s)
+            label = f"{point.interface}, {point.channels}x{point.ways}"
+            at = point.pins - 0.03 * (x[1] - x[0])
+            names.append(Text(palette.INK, at, point.mb_per_s, label, "right", 0, 10))
+    return names

@@ -16,16 +16,20 @@ from floatgate.cli import (
     bus,
     characterize,
     derive,
+    examples,
     fit,
     grid,
+    keys,
     listing,
     plan,
     report,
     reproduce,
     run,
+    schema,
     snapshots,
     state,
     trace,
+    usage,
 )
 from floatgate.cli.command import Command
 
@@ -34,17 +38,19 @@ app = typer.Typer(
     help="Simulate workloads on NAND solid-state drives and explain their performance.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
 app.command("run", cls=Command)(run.run)
 app.command("age", cls=Command)(age.age)
 app.command("drives", cls=Command)(listing.drives)
 app.command("chips", cls=Command)(listing.chips)
 app.command("policies", cls=Command)(listing.policies)
+app.command("examples", cls=Command)(examples.examples)
+app.command("keys", cls=Command)(keys.keys)
 app.command("characterize", cls=Command)(characterize.characterize)
 app.command("derive", cls=Command)(derive.derive)
 app.command("fit", cls=Command)(fit.fit)
 app.command("report", cls=Command)(report.report)
+app.command("schema", cls=Command)(schema.schema)
 app.command("reproduce", cls=Command)(reproduce.reproduce)
 app.command("grid", cls=Command)(grid.grid)
 app.command("plan", cls=Command)(plan.plan)
@@ -94,6 +100,7 @@ def _root(
 @cache
 def _command() -> Any:
     """The tree of commands, made once for a process."""
+    usage.equip(app)
     return get_command(app)
 
 
@@ -106,7 +113,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             sys.unraisablehook = _unraisable
         _open_closed()
         words = sys.argv[1:] if arguments is None else arguments
-        code = _command()(words or ["--help"], standalone_mode=False)
+        code = _command()(words or ["--help"], prog_name="floatgate", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
@@ -173,6 +180,12 @@ def _said(error: Exception) -> tuple[int, str]:
     if isinstance(error, OSError):  # what the machine refused: a path too long, a full output
         where = f"{error.filename}: " if error.filename else ""
         return EXIT_INPUT, f"error: {where}{(error.strerror or str(error)).lower()}"
+    if isinstance(error, ModuleNotFoundError):
+        from floatgate.extras import told
+
+        missing = told(error)
+        if missing is not None:
+            return EXIT_INPUT, f"error: {missing}"
     bug = f"a bug, please report it: {type(error).__name__}: {error}"
     return EXIT_BROKEN, f"{bug} (floatgate --debug ... shows where)"
 

@@ -131,12 +131,10 @@ def _run(chips: Sequence[str], modes: Sequence[str]) -> "tuple[list[Point], bool
 def _write(points: "list[Point]", folder: Path) -> None:
     from floatgate.bus import figures
     from floatgate.files import write_rows
-    from floatgate.reproduce import figure
 
     rows = (astuple(point) for point in points)
     write_rows(folder / _FILES[0], [field.name for field in fields(points[0])], rows)
-    if figure.available():
-        figures.draw(points, folder)
+    figures.draw(points, folder)
 
 
 def _show(points: "list[Point]") -> None:

@@ -132,5 +132,6 @@ def _card(card: dict[str, Any]) -> None:
         if card.get(key):
             console.out.print(f"  {title:<13} {card[key]}", markup=False)
     for parameter in card["parameters"]:
-        text = f"{parameter['help']}; expected {parameter['expected']} (default {parameter['default']})"
+        default = "required" if parameter["required"] else f"default {parameter['default'] or 'none'}"
+        text = f"{parameter['help']}; expected {parameter['expected']} ({default})"
         console.out.print(f"  {card['seam']}.{parameter['key']}: {text}", markup=False)

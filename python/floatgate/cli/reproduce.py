@@ -49,7 +49,6 @@ def reproduce(
     Exits with 1 if a claim was not reproduced and the paper's README does not explain it.
     """
     from floatgate import places
-    from floatgate.reproduce import figure
     from floatgate.reproduce.paper import find
     from floatgate.reproduce.run import reproduce as run
     from floatgate.session import interruptible
@@ -68,8 +67,6 @@ def reproduce(
     from floatgate.cli.console import err
     from floatgate.folder import own_folder
 
-    if not figure.available():
-        err.print(f"no figures: {figure.MISSING}", markup=False)
     usual = Path("out/reproduce")
     with own_folder(out, usual, force=force) as folder, interruptible() as interrupt, _Bar() as bar:
         done = run(

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from floatgate.fio.hist_log import HistLog
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from floatgate import _core
 
 FOLDER = "fio-logs"
 _DIRECTIONS = 3  # reads, writes, trims; flushes are not logged
@@ -182,7 +182,7 @@ class LogSink:
             self._files[name] = (self._folder / name).open("w", encoding="ascii")
         return self._files[name]
 
-    def take(self, batch: "pa.RecordBatch") -> None:
+    def take(self, batch: "_core.Table") -> None:
         """Take requests as they were completed."""
         for started, completed, direction, tag, offset, size in self._rows(batch):
             if self._started_ns is None:
@@ -192,9 +192,9 @@ class LogSink:
             for log in self._logs.get(tag, ()):
                 log.take(ms, completed - started, direction, size, offset)
 
-    def _rows(self, batch: "pa.RecordBatch") -> Iterator[tuple[int, ...]]:
+    def _rows(self, batch: "_core.Table") -> Iterator[tuple[int, ...]]:
         names = ("arrive_ns", "complete_ns", "op", "tag", "offset", "bytes", "measured")
-        columns: list[list[Any]] = [batch.column(name).to_pylist() for name in names]
+        columns: list[list[Any]] = [batch.column(name) for name in names]
         for *row, measured in zip(*columns, strict=True):
             if measured and row[2] < _DIRECTIONS:
                 yield tuple(row)

@@ -133,14 +133,14 @@ class _Seen:
 
     def drain(self, session: "_core.Session") -> None:
         """Take the requests completed since the last call."""
-        columns = session.requests()
-        done = np.frombuffer(columns["complete_ns"], np.uint64)
+        rows = session.requests()
+        done = np.frombuffer(rows.column_bytes("complete_ns"), np.uint64)
         if not len(done) or self.verdict.steady:
             return
-        arrived = np.frombuffer(columns["arrive_ns"], np.uint64)
+        arrived = np.frombuffer(rows.column_bytes("arrive_ns"), np.uint64)
         sums = {
-            name.removesuffix("_ns"): float(np.frombuffer(columns[name], np.uint64).sum())
-            for name, _ in session.requests_schema()
+            name.removesuffix("_ns"): float(np.frombuffer(rows.column_bytes(name), np.uint64).sum())
+            for name, *_ in rows.columns
             if name.endswith("_ns") and name not in ("arrive_ns", "complete_ns")
         }
         self.take(done, done - arrived, sums)

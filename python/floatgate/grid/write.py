@@ -9,6 +9,8 @@ from floatgate.folder import write_json
 from floatgate.grid import figures, steady
 from floatgate.grid.point import NOT_REACHED, STEADY, Point
 from floatgate.grid.run import Grid
+from floatgate.grid.table import COLUMNS
+from floatgate.tables import Table
 
 GRID = "grid.json"
 
@@ -58,17 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    whole = ("block_bytes", "depth", "requests", "simulated_ns")
-    text = ("pattern", "op", "state")
-    kinds: dict[str, Any] = {
-        name: pa.string() if name in text else pa.int64() if name in whole else pa.float64()
-        for name in rows[0]
-    }
-    columns = {name: pa.array([row[name] for row in rows], kind) for name, kind in kinds.items()}
-    pq.write_table(pa.table(columns), path, compression="zstd")
+    Table.of(COLUMNS, {name: [row[name] for row in rows] for name in rows[0]}).write(path)
 
 
 def _page(grid: Grid) -> str:
@@ -94,7 +86,9 @@ def _page(grid: Grid) -> str:
     drawn = figures.stages(points)
     if drawn:
         block = q.size(figures.stage_block(points))
-        says = f"Mean time of requests of {block} by stage, as shares; the time itself stands to the right."
+        says = (
+            f"Mean time of requests of {block} by stage, as shares; the time itself stands beside the name."
+        )
         sections.append(Section("Where the time goes", says, {"stages": drawn}))
     if any(point.state == STEADY for point in points):
         what = "rounds" if asked.rule.name == "snia" else "batches"

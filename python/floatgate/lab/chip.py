@@ -204,6 +204,7 @@ class ErrorRates:
     usual: tuple[float, ...]  # by page of a wordline, with the plan's references
     best: tuple[float, ...]  # with the references at which fewest cells are misread
     misread: tuple[float, ...]  # by state: share of its cells read as another
+    shift_v: float  # how far below the plan's references the best lie, where that is farthest
 
 
 @runtime_checkable
@@ -217,10 +218,17 @@ class CellModel(Chip, Regulated, Protocol):
         """Write with pulses of the last pass `times` as high as the plan's from now on."""
         ...
 
-    def error_rates(self, pe_cycles: float, rests: list[tuple[float, int]], cells: int) -> list[ErrorRates]:
-        """Return mean rates of blocks of this wear for each (seconds at the reference, reads).
+    def error_rates(
+        self,
+        pe_cycles: float,
+        rests: list[tuple[float, int]],
+        cells: int,
+        celsius: float | None = None,
+        layer: float | None = None,
+    ) -> list[ErrorRates]:
+        """Return mean rates of blocks of this wear for each (seconds, reads); at the reference or `celsius`.
 
-        At least `cells` cells of each block are sampled.
+        At least `cells` cells of each block are sampled, of all layers or of one by rank: 0 best, 1 worst.
         """
         ...
 

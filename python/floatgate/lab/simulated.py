@@ -144,13 +144,22 @@ class SimulatedChip(TabledChip):
         """Write with pulses of the last pass `times` as high as the plan's from now on."""
         self._core.use_program_step(times)
 
-    def error_rates(self, pe_cycles: float, rests: list[tuple[float, int]], cells: int) -> list[ErrorRates]:
-        """Return mean rates of blocks of this wear for each (seconds at the reference, reads).
+    def error_rates(
+        self,
+        pe_cycles: float,
+        rests: list[tuple[float, int]],
+        cells: int,
+        celsius: float | None = None,
+        layer: float | None = None,
+    ) -> list[ErrorRates]:
+        """Return mean rates of blocks of this wear for each (seconds, reads); at the reference or `celsius`.
 
-        At least `cells` cells of each block are sampled.
+        At least `cells` cells of each block are sampled, of all layers or of one by rank: 0 best, 1 worst.
         """
-        found = self._core.error_rates(pe_cycles, rests, cells)
-        return [ErrorRates(tuple(usual), tuple(best), tuple(wrong)) for usual, best, wrong in found]
+        found = self._core.error_rates(pe_cycles, rests, cells, celsius, layer)
+        return [
+            ErrorRates(tuple(usual), tuple(best), tuple(wrong), shift) for usual, best, wrong, shift in found
+        ]
 
     def retention(self) -> tuple[float, float]:
         """Return charge loss's activation energy in eV and its reference temperature in degrees Celsius."""

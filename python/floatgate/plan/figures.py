@@ -1,108 +1,104 @@
 """The figures of a plan: what each limit asks for, what the years cost, what buying later would take."""
 
 from floatgate.plan.work import LIMITS, Planned
-from floatgate.report import palette
-from floatgate.report.plot import Figure, axis, layout
+from floatgate.report.plot import (
+    Axis,
+    Figure,
+    Line,
+    Mark,
+    Part,
+    Points,
+    Shape,
+    chart,
+    in_group,
+    named,
+    stacked,
+)
 
-LIMIT_COLOURS = {"iops": "#0072B2", "capacity": "#E69F00", "bandwidth": "#009E73", "wear": "#D55E00"}
+LIMIT_COLOURS = {"iops": "#0072b2", "capacity": "#e69f00", "bandwidth": "#009e73", "wear": "#d55e00"}
+LIMIT_SHAPES: dict[str, Shape] = {
+    "iops": "circle",
+    "capacity": "square",
+    "bandwidth": "diamond",
+    "wear": "up",
+}
 COST_COLOURS = {
     "price": "#2f3e50",
-    "energy": "#E69F00",
-    "cooling": "#56B4E9",
-    "replacement": "#D55E00",
+    "energy": "#e69f00",
+    "cooling": "#56b4e9",
+    "replacement": "#d55e00",
     "upkeep": "#c4cad1",
 }
 
 
 def limits(planned: Planned) -> Figure:
-    """Drives that each limit asks for, a bar each; the highest decides."""
+    """Drives that each limit asks for, a mark each; the one farthest to the right decides."""
     choices = [choice for choice in planned.choices if choice.limits]
-    data = [
-        {
-            "type": "bar",
-            "name": limit,
-            "x": [choice.drive for choice in choices],
-            "y": [choice.limits.get(limit) for choice in choices],
-            "marker": {"color": LIMIT_COLOURS[limit]},
-            "text": [f"{choice.limits[limit]:.3g}" if limit in choice.limits else "" for choice in choices],
-            "textposition": "outside",
-            "cliponaxis": False,
-            "hovertemplate": f"{limit}: %{{y:.2f}} drives<extra>%{{x}}</extra>",
-        }
-        for limit in LIMITS
-        if any(limit in choice.limits for choice in choices)
-    ]
-    return {
-        "data": data,
-        "layout": layout(
-            360,
-            barmode="group",
-            xaxis={"tickfont": {"size": 12}, "automargin": True},
-            yaxis=axis("drives asked for, last year") | {"type": "log", "dtick": 1},
-        ),
-    }
+    marks: list[Mark] = []
+    for index, limit in enumerate(LIMITS):
+        found = [
+            (in_group(place, index, len(LIMITS), 0.8), choice.drive, choice.limits[limit])
+            for place, choice in enumerate(choices)
+            if limit in choice.limits
+        ]
+        if found:
+            places, drives, asked = zip(*found, strict=True)
+            tips = [f"{drive}, {limit}: {many:.4g} drives" for drive, many in zip(drives, asked, strict=True)]
+            colour, shape = LIMIT_COLOURS[limit], LIMIT_SHAPES[limit]
+            marks.append(Points(colour, asked, places, 9, shape, name=limit, tips=tips))
+    y = Axis(
+        ticks=named([choice.drive for choice in choices]), reverse=True, low=-0.5, high=len(choices) - 0.5
+    )
+    return chart(90 + 56 * len(choices), Axis("drives asked for, last year", log=True), y, marks)
 
 
 def costs(planned: Planned) -> Figure:
     """Cost of all years for each drive that meets the workload, stacked by part."""
     choices = [choice for choice in planned.choices if choice.years]
-    data = []
+    found = []
     for part, colour in COST_COLOURS.items():
         values = [sum(getattr(year, part) for year in choice.years) for choice in choices]
         if any(values):
-            data.append(
-                {
-                    "type": "bar",
-                    "orientation": "h",
-                    "name": part,
-                    "y": [choice.drive for choice in choices],
-                    "x": values,
-                    "marker": {"color": colour, "line": {"color": palette.PAPER, "width": 1}},
-                    "hovertemplate": f"{part}: %{{x:,.0f}} {planned.prices.currency}<extra>%{{y}}</extra>",
-                }
-            )
-    figure_layout = layout(
-        120 + 50 * len(choices),
-        barmode="stack",
-        bargap=0.35,
-        xaxis=axis(f"cost over {planned.workload.life} years ({planned.prices.currency})")
-        | {"tickformat": ",.0f", "rangemode": "tozero"},
-        yaxis={"automargin": True, "autorange": "reversed"},
+            tips = [
+                f"{choice.drive}, {part}: {value:,.0f} {planned.prices.currency}"
+                for choice, value in zip(choices, values, strict=True)
+            ]
+            found.append(Part(part, colour, values, tips))
+    y = Axis(
+        ticks=named([choice.drive for choice in choices]),
+        reverse=True,
+        grid=False,
+        low=-0.5,
+        high=len(choices) - 0.5,
     )
-    figure_layout["legend"] |= {"traceorder": "normal"}
-    return {"data": data, "layout": figure_layout}
+    title = f"cost over {planned.workload.life} years ({planned.prices.currency})"
+    return chart(
+        80 + 46 * len(choices),
+        Axis(title, zero=True, format="count"),
+        y,
+        stacked(found, across=True, wide=0.62),
+    )
 
 
 def later(planned: Planned) -> Figure:
     """Drives needed if bought in each year; the mark shows which limit binds."""
-    data = []
+    marks: list[Mark] = []
     for index, choice in enumerate(choice for choice in planned.choices if choice.offers):
         colour = _LINES[index % len(_LINES)]
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": choice.drive,
-                "x": [offer.year for offer in choice.offers],
-                "y": [offer.drives for offer in choice.offers],
-                "line": {"color": colour, "width": 2, "shape": "hv"},
-                "marker": {
-                    "size": 10,
-                    "color": [LIMIT_COLOURS[offer.binds] for offer in choice.offers],
-                    "line": {"color": colour, "width": 1.5},
-                },
-                "customdata": [offer.binds for offer in choice.offers],
-                "hovertemplate": "%{x}: %{y} drives, %{customdata} binds<extra></extra>",
-            }
-        )
-    return {
-        "data": data,
-        "layout": layout(
-            360,
-            xaxis=axis("year of buying") | {"dtick": 1, "tickformat": "d"},
-            yaxis=axis("drives needed") | {"type": "log", "dtick": 1},
-        ),
-    }
+        years = [float(offer.year) for offer in choice.offers]
+        needed = [float(offer.drives) for offer in choice.offers]
+        marks.append(Line(colour, years, needed, 2.0, steps=True, name=choice.drive))
+        for limit in LIMITS:
+            bound = [offer for offer in choice.offers if offer.binds == limit]
+            if bound:
+                tips = [
+                    f"{choice.drive} in {offer.year}: {offer.drives:,} drives, {limit} binds"
+                    for offer in bound
+                ]
+                x, y = [float(offer.year) for offer in bound], [float(offer.drives) for offer in bound]
+                shape = LIMIT_SHAPES[limit]
+                marks.append(Points(LIMIT_COLOURS[limit], x, y, 9, shape, name=f"{limit} binds", tips=tips))
+    return chart(340, Axis("year of buying", whole=True), Axis("drives needed", log=True), marks)
 
 
-_LINES = ("#2f3e50", "#8595a6", "#CC79A7", "#009E73", "#7A6FAC", "#8C564B")
+_LINES = ("#2f3e50", "#8595a6", "#cc79a7", "#009e73", "#7a6fac", "#8c564b")

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from floatgate import files, quantities as q
 from floatgate.errors import InputError
-from floatgate.folder import read_json
 from floatgate.plan.model import Workload
-from floatgate.report.shape import checked
+from floatgate.versions import read_document
 
 GRID = "grid.csv"
 _TABLE = "a table that floatgate grid wrote"
@@ -48,7 +47,7 @@ def _of_grid(path: Path, kind: str, workload: Workload, place: str) -> float:
 
 
 def _of_run(path: Path, kind: str, place: str) -> float:
-    host = checked(read_json(path), path)["host"]
+    host = read_document(path)["host"]
     op = kind.split("_")[1]
     other = "write" if op == "read" else "read"
     if not host[op]["requests"] or host[other]["requests"]:

@@ -49,7 +49,8 @@ def _page(planned: Planned) -> str:
     sections = [
         Section(
             "How many, and why",
-            "Drives that each limit asks for; the highest decides. " + " ".join(sentences(planned)),
+            "Drives that each limit asks for; the mark farthest to the right decides. "
+            + " ".join(sentences(planned)),
             {"limits": figures.limits(planned)},
             HEAD[:-1],
             [row(choice, planned)[:-1] for choice in planned.choices],
@@ -64,8 +65,8 @@ def _page(planned: Planned) -> str:
         ),
         Section(
             "Buying later",
-            "Drives that each year's needs take with what the list sells in that year. The mark's colour is"
-            " the limit that binds, as above.",
+            "Drives that each year's needs take with what the list sells in that year. The mark says"
+            " which limit binds, as above.",
             {"later": figures.later(planned)},
         ),
     ]

@@ -23,3 +23,24 @@ def write_report(folder: Path, path: Path) -> Path:
     except OSError as error:
         raise unwritable(path, error) from error
     return path
+
+
+def in_notebook(folder: Path, caption: str) -> str:
+    """Return headline and first figure of the run in `folder` as HTML without a script.
+
+    Raises InputError when the folder is not a whole run.
+    """
+    from floatgate.headline import headline
+    from floatgate.report.draw import svg
+    from floatgate.report.figures import all_figures
+    from floatgate.report.html import as_image, render
+    from floatgate.report.source import Source
+
+    source = Source.read(folder)
+    first = next(iter(all_figures(source).values()), None)
+    return render(
+        "headline.html",
+        caption=caption,
+        metrics=headline(source.document),
+        image=None if first is None else as_image(svg(first)),
+    )

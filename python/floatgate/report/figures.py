@@ -1,16 +1,30 @@
-"""The figures of a report, as Plotly's own JSON: data and layout, one function for each."""
+"""The figures of a report, one function for each."""
 
+from dataclasses import replace
 from itertools import accumulate
+from math import log10
 from typing import Any
 
 from floatgate import quantities as q
 from floatgate.amplification import parts
 from floatgate.fio_json import Histogram
 from floatgate.report import palette, retries, words
-from floatgate.report.plot import Figure, axis as _axis, layout as _layout, log_time as _log_time
+from floatgate.report.plot import (
+    Axis,
+    Figure,
+    Line,
+    Mark,
+    Panel,
+    Part,
+    Tiles,
+    chart,
+    named,
+    rule,
+    stacked,
+)
 from floatgate.report.source import Source
 
-MOST_POINTS = 1200  # more than a screen has columns
+STEPS = 240  # of a curve, from nothing to all: more cannot be seen
 
 
 def all_figures(source: Source) -> dict[str, Figure]:
@@ -23,7 +37,6 @@ def all_figures(source: Source) -> dict[str, Figure]:
         "amplification": amplification(source.document),
         "retries": retries.figure(source.document),
         "unreadable": unreadable(source.document),
-        "origins-over-time": origins_over_time(source.series),
         "channels": channels(source.document["utilisation"]),
         "dies": dies(source.document["utilisation"]),
         "energy": energy(source.document),
@@ -34,46 +47,41 @@ def all_figures(source: Source) -> dict[str, Figure]:
 
 def latency(histograms: dict[str, Histogram]) -> Figure | None:
     """Latency distribution: the cumulative share on the left, the tail beyond it on the right."""
-    data: list[dict[str, Any]] = []
+    within: list[Mark] = []
+    beyond: list[Mark] = []
     for kind, pairs in histograms.items():
         samples = sum(count for _, count in pairs)
         if not samples:
             continue
         x, below = _cumulative(pairs, samples)
-        line = {"color": palette.KINDS[kind], "width": 2, "shape": "hv"}
-        hover = f"{kind}: %{{y:.3%}} within %{{customdata}}<extra></extra>"
         shown = [q.duration(ns) for ns in x]
-        common = {"type": "scatter", "mode": "lines", "name": kind, "legendgroup": kind, "line": line}
-        data.append({**common, "x": x, "y": below, "customdata": shown, "hovertemplate": hover})
+        tips = [f"{share:.3%} of {kind}s within {time}" for share, time in zip(below, shown, strict=True)]
+        colour = palette.KINDS[kind]
+        within.append(Line(colour, x, below, 2.0, steps=True, name=kind, tips=tips))
         # The last point has nothing above it, which a logarithmic axis cannot show.
         above = [max(1 - share, 0.5 / samples) for share in below]
-        hover = f"{kind}: %{{y:.2g}} of requests above %{{customdata}}<extra></extra>"
-        tail = {"x": x, "y": above, "customdata": shown, "hovertemplate": hover, "showlegend": False}
-        data.append({**common, **tail, "xaxis": "x2", "yaxis": "y2"})
-    if not data:
+        tips = [f"{share:.2g} of {kind}s above {time}" for share, time in zip(above, shown, strict=True)]
+        beyond.append(Line(colour, x, above, 2.0, steps=True, name=kind, tips=tips))
+    if not within:
         return None
-    low, high = min(min(trace["x"]) for trace in data), max(max(trace["x"]) for trace in data)
-    layout = _layout(
-        340,
-        xaxis=_log_time("latency", low, high) | {"domain": [0, 0.46]},
-        xaxis2=_log_time("latency", low, high) | {"domain": [0.56, 1], "anchor": "y2"},
-        yaxis=_axis("share of requests within") | {"range": [0, 1.02], "tickformat": ".0%"},
-        yaxis2=_axis("share of requests above")
-        | {"type": "log", "anchor": "x2", "tickformat": "~p", "dtick": 1, "exponentformat": "none"},
-    )
-    return {"data": data, "layout": layout}
+    across = Axis("latency", log=True, format="time")
+    share = Axis("share of requests within", low=0, high=1.02, format="percent")
+    tail = Axis("share of requests above", log=True, format="power")
+    return Figure([Panel(across, share, within), Panel(across, tail, beyond)], 340, columns=2, zoom=True)
 
 
 def _cumulative(pairs: Histogram, samples: int) -> tuple[list[int], list[float]]:
-    """The cumulative distribution at no more points than can be seen, the tail kept whole."""
+    """The cumulative distribution at no more points than can be seen: of the body, and of the tail."""
     x = [ns for ns, _ in pairs]
     share = [seen / samples for seen in accumulate(count for _, count in pairs)]
-    if len(x) <= MOST_POINTS:
-        return x, share
-    tail = min(len(x) - MOST_POINTS // 4, len(x))
-    step = max(1, tail // (3 * MOST_POINTS // 4))
-    kept = sorted({*range(0, tail, step), *range(tail, len(x))})
-    return [x[i] for i in kept], [share[i] for i in kept]
+    kept: list[int] = []
+    last = (-1, -1)
+    for place, below in enumerate(share):
+        seen = (round(STEPS * below), round(-STEPS / 4 * log10(max(1 - below, 0.5 / samples))))
+        if seen != last or place == len(x) - 1:
+            kept.append(place)
+            last = seen
+    return [x[place] for place in kept], [share[place] for place in kept]
 
 
 def over_time(series: dict[str, list[Any]]) -> Figure | None:
@@ -81,7 +89,8 @@ def over_time(series: dict[str, list[Any]]) -> Figure | None:
     if not series.get("time_ns"):
         return None
     seconds, length = _times(series)
-    data: list[dict[str, Any]] = []
+    rates: list[Mark] = []
+    latencies: list[Mark] = []
     for kind in ("read", "write"):
         requests = series.get(f"{kind}_requests")
         if not requests or not any(requests):
@@ -90,29 +99,26 @@ def over_time(series: dict[str, list[Any]]) -> Figure | None:
         rate = [
             count / span if count is not None else None for count, span in zip(requests, length, strict=True)
         ]
-        line = {"color": colour, "width": 1.8}
-        common = {"type": "scatter", "mode": "lines", "x": seconds, "legendgroup": kind}
-        hover = f"{kind}: %{{y:.3s}} IOPS at %{{x:.4g}} s<extra></extra>"
-        data.append({**common, "name": kind, "y": rate, "line": line, "hovertemplate": hover})
-        for title, style in (("mean", line), ("p99", line | {"width": 1, "dash": "dot"})):
+        tips = [f"{kind}: {q.count(y)} IOPS at {x:.4g} s" for x, y in zip(seconds, rate, strict=True)]
+        rates.append(Line(colour, seconds, rate, name=kind, tips=tips))
+        for title, dotted in (("mean", False), ("p99", True)):
             values = series.get(f"{kind}_latency_ns_{title}", [])
             if not any(values):
                 continue
-            shown = [q.duration(ns) for ns in values]
-            hover = f"{kind} {title}: %{{customdata}} at %{{x:.4g}} s<extra></extra>"
-            more = {"y": values, "customdata": shown, "line": style, "hovertemplate": hover, "yaxis": "y2"}
-            data.append({**common, **more, "name": kind, "showlegend": False})
-    if not data:
+            tips = [
+                f"{kind} {title}: {q.duration(y)} at {x:.4g} s" for x, y in zip(seconds, values, strict=True)
+            ]
+            width, dash = (1.2, "dot") if dotted else (1.8, "solid")
+            name = f"{kind}, p99" if dotted else kind
+            latencies.append(Line(colour, seconds, values, width, dash, name=name, tips=tips))  # type: ignore[arg-type]
+    if not rates:
         return None
-    lows = [value for trace in data if trace.get("yaxis") == "y2" for value in trace["y"] if value]
-    layout = _layout(
-        420,
-        xaxis=_axis("simulated time (s)") | {"anchor": "y2", "showgrid": False},
-        yaxis=_axis("IOPS") | {"domain": [0.56, 1], "rangemode": "tozero", "tickformat": "~s"},
-        yaxis2=(_log_time("latency", min(lows), max(lows)) if lows else {}) | {"domain": [0, 0.44]},
-        hovermode="closest",
-    )
-    return {"data": data, "layout": layout}
+    above = Axis(grid=False, labels=not latencies, low=0, high=max(seconds))
+    panels = [Panel(above, Axis("IOPS", zero=True, format="si"), rates)]
+    if latencies:
+        below = Axis("simulated time (s)", grid=False, low=0, high=max(seconds))
+        panels.append(Panel(below, Axis("latency", log=True, format="time"), latencies))
+    return Figure(panels, 420, zoom=True)
 
 
 def slc_cache(series: dict[str, list[Any]]) -> Figure | None:
@@ -122,63 +128,44 @@ def slc_cache(series: dict[str, list[Any]]) -> Figure | None:
         return None
     seconds, _ = _times(series)
     gigabytes = [None if value is None else value / 1e9 for value in held]
-    line = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": seconds,
-        "y": gigabytes,
-        "line": {"color": palette.ORIGINS["fold"], "width": 1.8},
-        "hovertemplate": "%{y:.3~g} GB at %{x:.4g} s<extra></extra>",
-    }
-    layout = _layout(
-        200,
-        xaxis=_axis("simulated time (s)") | {"showgrid": False},
-        yaxis=_axis("in the SLC cache (GB)") | {"rangemode": "tozero"},
-        showlegend=False,
-    )
-    return {"data": [line], "layout": layout}
+    tips = [f"{q.three(y or 0.0)} GB at {x:.4g} s" for x, y in zip(seconds, gigabytes, strict=True)]
+    line = Line(palette.ORIGINS["fold"], seconds, gigabytes, tips=tips)
+    held_axis = Axis("GB held", zero=True)
+    return chart(220, Axis("simulated time (s)", zero=True, high=max(seconds), grid=False), held_axis, [line])
 
 
 def _times(series: dict[str, list[Any]]) -> tuple[list[float], list[float]]:
-    """The middle and the length of each interval, in seconds."""
-    pairs = list(zip(series["time_ns"], series["width_ns"], strict=True))
-    return [(start + width / 2) / 1e9 for start, width in pairs], [width / 1e9 for _, width in pairs]
+    """Return the middle of each interval, and its length, in seconds."""
+    widths = series["width_ns"]
+    middle = [(start + width / 2) / 1e9 for start, width in zip(series["time_ns"], widths, strict=True)]
+    return middle, [width / 1e9 for width in widths]
 
 
 def stages(by_kind: dict[str, dict[str, float | None]] | None) -> Figure | None:
     """Mean time of a read and a write, split into where it went."""
-    kinds = [kind for kind in ("write", "read") if by_kind and any((by_kind.get(kind) or {}).values())]
+    kinds = [kind for kind in ("read", "write") if by_kind and any((by_kind.get(kind) or {}).values())]
     if not by_kind or not kinds:
         return None
-    data = []
     factor, unit = _time_unit(max(sum(filter(None, by_kind[kind].values())) for kind in kinds))
+    found = []
     for stage, colour in palette.STAGES.items():
         values = [(by_kind[kind] or {}).get(stage) or 0 for kind in kinds]
         if not any(values):
             continue
-        text = words.STAGES[stage][1]
-        hover = f"<b>{words.stage(stage)}</b>: %{{customdata}}<br>{text}<extra>%{{y}}</extra>"
-        data.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": words.stage(stage),
-                "x": [value / factor for value in values],
-                "y": kinds,
-                "marker": {"color": colour, "line": {"color": palette.PAPER, "width": 1}},
-                "customdata": [q.duration(value) for value in values],
-                "hovertemplate": hover,
-            }
-        )
-    layout = _layout(
-        130 + 70 * len(kinds),
-        barmode="stack",
-        bargap=0.35,
-        xaxis=_axis(f"mean time of a request ({unit})"),
-        yaxis={"tickfont": {"size": 13}},
-    )
-    layout["legend"] |= {"traceorder": "normal"}
-    return {"data": data, "layout": layout}
+        name, meaning = words.STAGES[stage]
+        tips = [
+            f"{kind}, {name}: {q.duration(ns)}, {meaning}" for kind, ns in zip(kinds, values, strict=True)
+        ]
+        found.append(Part(name, colour, [value / factor for value in values], tips))
+    return _across(kinds, found, f"mean time of a request ({unit})", 90 + 56 * len(kinds))
+
+
+def _across(
+    names: list[str], found: list[Part], title: str, height: int, high: float | None = None
+) -> Figure:
+    """Bars that lie, each split into its parts."""
+    y = Axis(ticks=named(names), reverse=True, grid=False, low=-0.5, high=len(names) - 0.5)
+    return chart(height, Axis(title, zero=True, high=high), y, stacked(found, across=True, wide=0.68))
 
 
 def _time_unit(ns: float) -> tuple[float, str]:
@@ -188,107 +175,62 @@ def _time_unit(ns: float) -> tuple[float, str]:
 
 
 def amplification(document: dict[str, Any]) -> Figure | None:
-    """Write amplification as one bar, split by who programmed."""
+    """Write amplification as one bar, split by who programmed; the legend has the numbers."""
     shares = parts(document)
     if not shares:
         return None
-    data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": words.origin(origin),
-            "x": [value],
-            "y": ["programs"],
-            "marker": {"color": palette.origin(origin), "line": {"color": palette.PAPER, "width": 1}},
-            "text": [q.three(value)],
-            "textposition": "inside",
-            "insidetextanchor": "middle",
-            "hovertemplate": f"{words.origin(origin)}: %{{x:.3f}} programmed per unit written<extra></extra>",
-        }
+    found = [
+        Part(
+            f"{words.origin(origin)} {q.three(value)}",
+            palette.origin(origin),
+            [value],
+            [f"{words.origin(origin)}: {value:.3f} programmed per unit written"],
+        )
         for origin, value in shares.items()
     ]
-    total = sum(shares.values())
-    layout = _layout(
-        160,
-        barmode="stack",
-        bargap=0.3,
-        xaxis=_axis("mapping units programmed per mapping unit that the host wrote")
-        | {"range": [0, max(1.05, total * 1.02)]},
-        yaxis={"showticklabels": False},
-        shapes=[_line_at(1.0)],
-    )
-    layout["legend"] |= {"traceorder": "normal"}
-    return {"data": data, "layout": layout}
+    title = "units programmed per unit that the host wrote"
+    made = _across([""], found, title, 110, max(1.05, sum(shares.values()) * 1.02))
+    return replace(made, panels=[_marked(made.panels[0], 1.0)])
+
+
+def _marked(panel: Panel, at: float) -> Panel:
+    """A panel with a dotted line at one of its x."""
+    return replace(panel, marks=[*panel.marks, rule("x", at)])
 
 
 def unreadable(document: dict[str, Any]) -> Figure | None:
     """Reads that the code could not correct, for the host and for the drive itself: found again, or lost."""
     found = document.get("unreadable") or {}
-    parts = {
+    fates = {
         "found again": ("reads_rebuilt", palette.ORIGINS["parity"]),
         "lost": ("reads_lost", palette.KINDS["write"]),
     }
     rows = {"host": "the host's", "other": "the drive's own"}
-    if not any(sum(found.get(key, {}).values()) for key, _ in parts.values()):
+    if not any(sum(found.get(key, {}).values()) for key, _ in fates.values()):
         return None
-    data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": name,
-            "x": [found[key].get(row, 0) for row in rows],
-            "y": list(rows.values()),
-            "marker": {"color": colour, "line": {"color": palette.PAPER, "width": 1}},
-            "text": [f"{found[key].get(row, 0):,}" if found[key].get(row, 0) else "" for row in rows],
-            "textposition": "inside",
-            "insidetextanchor": "middle",
-            "hovertemplate": f"%{{y}}: %{{x:,}} {name}<extra></extra>",
-        }
-        for name, (key, colour) in parts.items()
-    ]
-    layout = _layout(
-        190,
-        barmode="stack",
-        bargap=0.3,
-        xaxis=_axis("reads that the code could not correct"),
-        yaxis={"automargin": True},
-    )
-    layout["legend"] |= {"traceorder": "normal"}
-    return {"data": data, "layout": layout}
+    bars = []
+    for name, (key, colour) in fates.items():
+        values = [found[key].get(row, 0) for row in rows]
+        tips = [f"{whose}: {value:,} {name}" for whose, value in zip(rows.values(), values, strict=True)]
+        bars.append(Part(name, colour, values, tips))
+    return _across(list(rows.values()), bars, "reads that the code could not correct", 160)
 
 
 def energy(document: dict[str, Any]) -> Figure | None:
-    """Energy per byte of the host's as one bar, split by the part that drew it."""
-    parts = energy_by_part(document)
-    if not parts:
+    """Energy per byte of the host's as one bar, by the part that drew it; the legend has the numbers."""
+    drawn = energy_by_part(document)
+    if not drawn:
         return None
-    data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": words.energy(part),
-            "x": [joules * 1e9],
-            "y": ["energy"],
-            "marker": {
-                "color": palette.ENERGY.get(part, palette.OTHER),
-                "line": {"color": palette.PAPER, "width": 1},
-            },
-            "text": [q.energy(joules)],
-            "textposition": "inside",
-            "insidetextanchor": "middle",
-            "hovertemplate": f"{words.energy(part)}: %{{x:.3f}} nJ per byte<extra></extra>",
-        }
-        for part, joules in parts.items()
+    found = [
+        Part(
+            f"{words.energy(part)} {q.energy(joules)}",
+            palette.ENERGY.get(part, palette.OTHER),
+            [joules * 1e9],
+            [f"{words.energy(part)}: {joules * 1e9:.3f} nJ per byte"],
+        )
+        for part, joules in drawn.items()
     ]
-    layout = _layout(
-        160,
-        barmode="stack",
-        bargap=0.3,
-        xaxis=_axis("nJ for each byte that the host read or wrote") | {"rangemode": "tozero"},
-        yaxis={"showticklabels": False},
-    )
-    layout["legend"] |= {"traceorder": "normal"}
-    return {"data": data, "layout": layout}
+    return _across([""], found, "nJ for each byte that the host read or wrote", 110)
 
 
 def energy_by_part(document: dict[str, Any]) -> dict[str, float]:
@@ -299,45 +241,6 @@ def energy_by_part(document: dict[str, Any]) -> dict[str, float]:
         return {}
     joules = {"controller": found["controller"], "bus": found["bus"], **found["nand_by_kind"]}
     return {part: value / moved for part, value in joules.items() if value}
-
-
-def _line_at(x: float) -> dict[str, Any]:
-    line = {"color": palette.INK, "width": 1, "dash": "dot"}
-    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
-
-
-def origins_over_time(series: dict[str, list[Any]]) -> Figure | None:
-    """Pages programmed per second, by origin, over simulated time."""
-    names = [name for name in series if name.startswith("programs_") and any(series[name])]
-    if not names:
-        return None
-    seconds, length = _times(series)
-    data = []
-    for name in names:
-        origin = name.removeprefix("programs_")
-        colour = palette.origin(origin)
-        rate = [(count or 0) / span for count, span in zip(series[name], length, strict=True)]
-        label = words.origin(origin)
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": label,
-                "x": seconds,
-                "y": rate,
-                "stackgroup": "programs",
-                "line": {"width": 0, "color": colour},
-                "fillcolor": palette.faint(colour, 0.85),
-                "hovertemplate": f"{label}: %{{y:.3s}} pages/s at %{{x:.4g}} s<extra></extra>",
-            }
-        )
-    layout = _layout(
-        260,
-        xaxis=_axis("simulated time (s)") | {"showgrid": False},
-        yaxis=_axis("pages programmed per second") | {"tickformat": "~s", "rangemode": "tozero"},
-    )
-    layout["legend"] |= {"traceorder": "normal"}
-    return {"data": data, "layout": layout}
 
 
 def channels(busy: dict[str, Any]) -> Figure | None:
@@ -353,35 +256,19 @@ def dies(busy: dict[str, Any]) -> Figure | None:
 
 def _busy(what: str, parts: dict[str, list[float]], mean: float) -> Figure:
     """Bars of busy shares, stacked from `parts`; a lone part without a name needs no legend."""
-    data = []
+    found = []
     for origin, values in parts.items():
         if not any(values) and len(parts) > 1:
             continue
         label = words.origin(origin) if origin else "busy"
-        data.append(
-            {
-                "type": "bar",
-                "name": label,
-                "x": list(range(len(values))),
-                "y": values,
-                "marker": {"color": palette.origin(origin) if origin else palette.SERVICE},
-                "hovertemplate": f"{what} %{{x}}, {label}: %{{y:.1%}}<extra></extra>",
-            }
-        )
+        tips = [f"{what} {place}, {label}: {q.percent(value)}" for place, value in enumerate(values)]
+        colour = palette.origin(origin) if origin else palette.SERVICE
+        found.append(Part(label if len(parts) > 1 else "", colour, values, tips))
     count = max((len(values) for values in parts.values()), default=0)
     highest = max((sum(column) for column in zip(*parts.values(), strict=True)), default=0.0)
-    line = {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": mean, "y1": mean}
-    layout = _layout(
-        250,
-        barmode="stack",
-        bargap=0.3 if count <= 32 else 0.05,
-        showlegend=len(data) > 1,
-        xaxis=_axis(what) | {"showgrid": False, "tickformat": "d", "nticks": min(count + 1, 17)},
-        yaxis=_axis("busy") | {"tickformat": ".3~p", "range": [0, min(1.0, highest * 1.15) or 1.0]},
-        shapes=[line | {"line": {"color": palette.INK, "width": 1, "dash": "dot"}}],
-    )
-    layout["legend"] |= {"traceorder": "normal"}
-    return {"data": data, "layout": layout}
+    x = Axis(what, whole=True, grid=False, low=-0.5, high=max(count, 1) - 0.5)
+    y = Axis("busy", zero=True, high=min(1.0, highest * 1.15) or 1.0, format="percent")
+    return chart(250, x, y, [*stacked(found, wide=0.7 if count <= 32 else 0.95), rule("y", mean)])
 
 
 def wear(wear_map: dict[str, Any] | None) -> Figure | None:
@@ -389,22 +276,15 @@ def wear(wear_map: dict[str, Any] | None) -> Figure | None:
     if not wear_map or not wear_map.get("values"):
         return None
     rows = _rows(wear_map)
-    heat = {
-        "type": "heatmap",
-        "z": rows,
-        "colorscale": palette.HEAT,
-        "colorbar": {"title": {"text": "P/E cycles", "side": "right"}, "thickness": 12, "outlinewidth": 0},
-        "hovertemplate": "die %{y}, block group %{x}: %{z:.4g} P/E cycles<extra></extra>",
-        "xgap": 0,
-        "ygap": 1 if len(rows) <= 64 else 0,
-    }
-    layout = _layout(
-        min(520, 130 + 12 * len(rows)),
-        xaxis=_axis("blocks of the die, in groups") | {"showgrid": False, "tickformat": "d"},
-        yaxis=_axis("die") | {"showgrid": False, "autorange": "reversed", "tickformat": "d"},
-    )
-    layout["margin"] |= {"t": 12}
-    return {"data": [heat], "layout": layout}
+    tips = [
+        f"die {die}, group {group}: {value:.4g} cycles"
+        for die, values in enumerate(rows)
+        for group, value in enumerate(values)
+    ]
+    x = Axis("blocks of the die, in groups", whole=True, grid=False)
+    y = Axis("die", whole=True, grid=False, reverse=True)
+    panel = Panel(x, y, [Tiles(palette.INK, rows, tips=tips)], scale="P/E cycles")
+    return Figure([panel], min(520, 110 + 12 * len(rows)))
 
 
 def _rows(wear_map: dict[str, Any]) -> list[list[float]]:

@@ -1,10 +1,11 @@
 """The one place where HTML is made: Jinja2 templates that escape whatever is put into them.
 
-A page runs its own two scripts and nothing else, loads nothing, and may not be framed into sending anything:
-its Content-Security-Policy names the scripts by their hashes. Only what stands in this package is trusted.
+A page runs its own script and the plotting library's and nothing else, loads nothing, and may not be framed
+into sending anything: its Content-Security-Policy names the scripts by their hashes. Only what stands in this
+package is trusted.
 """
 
-import json
+import gzip
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+
+from floatgate.report import palette
+from floatgate.report.plot import Figure, Key, legend
 
 _HERE = Path(__file__).parent
 _TEMPLATES = _HERE / "templates"
@@ -32,9 +36,13 @@ class Card:
     rows: Sequence[tuple[str, str]]
 
 
+def _pair(key: Key) -> tuple[str, str]:
+    return key.colour, palette.dark(key.colour)
+
+
 @cache
 def _environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -42,22 +50,29 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.filters["light_and_dark"] = _pair
+    return made
 
 
 def render(
     template: str,
     *,
     styles: Sequence[str] = ("style.css",),
-    figures: Mapping[str, Any] | None = None,
+    figures: Mapping[str, Figure] | None = None,
     **values: Any,
 ) -> str:
-    """Return the page of a template; `figures` are Plotly's, by the name of their place on it.
+    """Return the page of a template; `figures` are drawn at the places of their names on it.
 
-    `styles` are files beside the templates. What is handed in is text, unless it is markup made by `marked`.
+    `styles` are files beside the templates. What is handed in is text.
     """
     from floatgate._core import version
 
-    scripts = [] if figures is None else [plotly_script(), _own("draw.js")]
+    drawn, scripts = None, []
+    if figures is not None:
+        from floatgate.report import draw
+
+        drawn = {"library": _small(draw.script()), "figures": packed(draw.described(figures))}
+        scripts = [_own("draw.js"), draw.script()]
     return (
         _environment()
         .get_template(template)
@@ -65,16 +80,12 @@ def render(
             policy=_policy(scripts),
             version=version(),
             style=Markup("\n".join(_own(name) for name in styles)),
-            scripts=[Markup(script) for script in scripts],
-            data=None if figures is None else Markup(embedded(figures)),
+            drawn=drawn,
+            script=Markup(_own("draw.js")),
+            legends={name: legend(figure) for name, figure in (figures or {}).items()},
             **values,
         )
     )
-
-
-def marked(text: str, *values: object) -> Markup:
-    """Return `text`, markup that stands in our own source, with each `{}` replaced by an escaped value."""
-    return Markup(text).format(*values)
 
 
 @cache
@@ -98,16 +109,14 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-@cache
-def plotly_script() -> str:
-    """Return the script that draws the figures; it stands inside every page that has some."""
-    from plotly.offline import get_plotlyjs
-
-    text: str = get_plotlyjs()
-    return text
+def packed(text: str) -> str:
+    """Return a text that a page can unpack, small, and of letters that mean nothing in HTML."""
+    return b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
 
 
-def embedded(value: Any) -> str:
-    """Return JSON that may stand inside a script element, whatever text it holds."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+def as_image(svg: str) -> str:
+    """Return the address of a picture that carries it whole, apart from the names of the page around it."""
+    return "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
+
+
+_small = cache(packed)  # the library's script, which every page has

@@ -8,7 +8,8 @@ from floatgate import amplification, quantities as q
 from floatgate.headline import FLASH, KINDS, at
 from floatgate.report import palette, retries, words
 from floatgate.report.figures import all_figures, energy_by_part
-from floatgate.report.html import Card, marked, render
+from floatgate.report.html import Card, render
+from floatgate.report.said import Said, Strong, said
 from floatgate.report.source import Source
 from floatgate.state import nothing_met, state_words
 
@@ -29,6 +30,7 @@ def page(source: Source) -> str:
         sections=list(_sections(source, set(figures))),
         counts=list(_counts(document)),
         config=_config(document),
+        entries=len(document["config"]),
         definitions=words.DEFINITIONS,
         made_by=document["version"],
     )
@@ -55,7 +57,7 @@ def _facts(document: dict[str, Any]) -> list[str]:
     return parts
 
 
-def _notices(document: dict[str, Any]) -> Iterator[str]:
+def _notices(document: dict[str, Any]) -> Iterator[Said]:
     """What a reader must know before the numbers."""
     notes = document["workload"].get("notes") or {}
     unread = nothing_met(document)
@@ -70,7 +72,7 @@ def _notices(document: dict[str, Any]) -> Iterator[str]:
         share = f" after {q.percent(fraction)} of the workload" if fraction is not None else ""
         yield f"This run was interrupted{share}; the numbers cover what was done until then."
     for remark in document.get("remarks") or []:
-        yield marked("{} <b>Advice:</b> {}.", remark["text"], remark["advice"])
+        yield said("{} {} {}.", remark["text"], Strong("Advice:"), remark["advice"])
 
 
 def _cards(document: dict[str, Any]) -> Iterator[Card]:
@@ -101,14 +103,14 @@ def _between(interval: list[float] | None) -> str:
 _SHOWN = (("50", "p50"), ("99", "p99"), ("99.9", "p999"))
 
 
-def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, str, list[str], str]]:
+def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, Said, list[str], str]]:
     """Title, words, figures and how these stand, of each part for which there is a figure."""
     document = source.document
-    plans: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    plans: tuple[tuple[str, Said, tuple[str, ...]], ...] = (
         ("Latency", _latency_words(source), ("latency",)),
         ("Over time", _over_time_words(source), ("over-time", "slc-cache")),
         ("Where the time goes", _stage_words(document), ("stages",)),
-        ("Write amplification", _amplification_words(document), ("amplification", "origins-over-time")),
+        ("Write amplification", _amplification_words(document), ("amplification",)),
         ("Read retries", retries.in_words(document), ("retries",)),
         ("Unreadable pages", _unreadable_words(document), ("unreadable",)),
         ("Utilisation", _utilisation_words(document), ("channels", "dies")),
@@ -145,9 +147,9 @@ def _over_time_words(source: Source) -> str:
     )
 
 
-def _stage_words(document: dict[str, Any]) -> str:
+def _stage_words(document: dict[str, Any]) -> Said:
     """Say what takes most of a read's and a write's time."""
-    said = []
+    pieces: list[str | Strong] = []
     for kind in ("read", "write"):
         stages = {k: v for k, v in (at(document, f"stages.{kind}") or {}).items() if v}
         if not stages:
@@ -155,57 +157,55 @@ def _stage_words(document: dict[str, Any]) -> str:
         total = sum(stages.values())
         name, most = max(stages.items(), key=lambda item: item[1])
         waiting = sum(ns for stage, ns in stages.items() if stage in words.WAITING)
-        said.append(
-            marked(
-                "A {} takes {} on average; the largest part is <b>{}</b> with {}, and {} is waiting behind "
-                "other flash work.",
-                kind,
-                q.duration(total),
-                words.stage(name),
-                q.percent(most / total),
-                q.percent(waiting / total),
-            )
+        pieces += said(
+            "A {} takes {} on average; the largest part is {} with {}, and {} is waiting behind other flash "
+            "work. ",
+            kind,
+            q.duration(total),
+            Strong(words.stage(name)),
+            q.percent(most / total),
+            q.percent(waiting / total),
         )
-    return marked(" ").join(said)
+    return pieces
 
 
-def _amplification_words(document: dict[str, Any]) -> str:
+def _amplification_words(document: dict[str, Any]) -> Said:
     shares = amplification.parts(document)
     if not shares:
         return ""
     extra = {origin: share for origin, share in shares.items() if origin != "host"}
-    text = marked(
-        "For each mapping unit that the host wrote, the drive programmed <b>{}</b>", q.ratio(document["waf"])
+    pieces = said(
+        "For each mapping unit that the host wrote, the drive programmed {}", Strong(q.ratio(document["waf"]))
     )
     if not extra:
-        return text + ", all of it for the host."
+        return [*pieces, ", all of it for the host."]
     parts = [f"{q.ratio(shares.get('host', 0.0))} for the host"]
     parts += [f"{q.ratio(share)} by {words.origin(origin)}" for origin, share in extra.items()]
     if document.get("waf_long_run"):
         parts[-1] += f". In the long run: {amplification.long_run(document)}"
-    return text + f": {_listed(parts)}. The dotted line is the host's own unit."
+    return [*pieces, f": {_listed(parts)}. The dotted line is the host's own unit."]
 
 
-def _unreadable_words(document: dict[str, Any]) -> str:
+def _unreadable_words(document: dict[str, Any]) -> Said:
     """Say what became of pages that their code could not correct."""
-    found, parity = document.get("unreadable"), document.get("parity")
+    found, parity = document.get("unreadable"), at(document, "ftl.parity")
     if not found:
         return ""
     rebuilt, lost = (sum(found[key].values()) for key in ("reads_rebuilt", "reads_lost"))
-    text = marked("The code could not correct {} reads", f"{rebuilt + lost:,}")
+    pieces = said("The code could not correct {} reads", f"{rebuilt + lost:,}")
     if parity:
-        text += marked(
-            "; from stripes of {} data units and a parity unit, which takes <b>{}</b> of the flash, {} were "
-            "found again",
+        pieces += said(
+            "; from stripes of {} data units and a parity unit, which takes {} of the flash, {} were found "
+            "again",
             parity["stripe"],
-            q.percent(parity["share_of_flash"]),
+            Strong(q.percent(parity["share_of_flash"])),
             f"{rebuilt:,}",
         )
     else:
-        text += ", and the drive has no parity over dies"
+        pieces += [", and the drive has no parity over dies"]
     unread = found["units_lost"]
     moved = f" {unread:,} mapping units were moved unread and are marked as lost." if unread else ""
-    return text + f"; lost: {lost:,}.{moved}"
+    return [*pieces, f"; lost: {lost:,}.{moved}"]
 
 
 def _utilisation_words(document: dict[str, Any]) -> str:
@@ -219,18 +219,17 @@ def _utilisation_words(document: dict[str, Any]) -> str:
     )
 
 
-def _energy_words(document: dict[str, Any]) -> str:
+def _energy_words(document: dict[str, Any]) -> Said:
     parts = energy_by_part(document)
     if not parts:
         return ""
     total = sum(parts.values())
     name, most = max(parts.items(), key=lambda item: item[1])
-    in_all = q.energy(at(document, "energy_j.total"))
-    return marked(
-        "<b>{}</b> for each byte that the host read or wrote, {} in all. The largest part is {} with {}, "
-        "without DRAM and host link.",
-        q.energy(total),
-        in_all,
+    return said(
+        "{} for each byte that the host read or wrote, {} in all. The largest part is {} with {}, without "
+        "DRAM and host link.",
+        Strong(q.energy(total)),
+        q.energy(at(document, "energy_j.total")),
         words.energy(name),
         q.percent(most / total),
     )
@@ -295,8 +294,8 @@ def _jobs(document: dict[str, Any]) -> _Grid:
             ),
         ]
         for job in document["jobs"]
-        for kind in KINDS
-        if kind in job
+        for kind in KINDS[:3]
+        if job[kind]
     ]
     return ["job or volume", "requests", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max"], rows
 
@@ -305,8 +304,8 @@ def _inside(document: dict[str, Any]) -> list[list[str]]:
     """What garbage collection, the write buffer and the reads counted, by the names in run.json."""
     return [
         [f"{part}.{key}", q.three(value) if isinstance(value, float) else f"{value:,}"]
-        for part in ("gc", "buffer", "reading")
-        for key, value in (document.get(part) or {}).items()
+        for part in ("ftl.gc", "ftl.buffer", "ftl.read_merge", "ftl.read_ahead")
+        for key, value in (at(document, part) or {}).items()
         if value
     ]
 

@@ -1,63 +1,280 @@
-"""What the figures of all reports share: layout, axes, labels."""
+"""How a picture is described, before anybody draws it: panels, axes, and the marks in them.
 
-from bisect import bisect_right
-from math import log10
-from typing import Any
+`draw` alone knows the library that turns this into a picture. What is written here has values in the units of
+its axes, one colour (`palette`) for each mark, and texts that are shown as they stand.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
 
 from floatgate.report import palette
 
-Figure = dict[str, Any]  # data and layout, as Plotly takes them
+Numbers = Sequence[float | None]
+Dash = Literal["solid", "dash", "dot", "dashdot", "longdash"]
+Shape = Literal["circle", "square", "diamond", "up", "down", "cross"]
+Format = Literal["", "percent", "si", "count", "time", "size", "power"]
 
 
-def layout(height: int, **more: Any) -> dict[str, Any]:
-    """Return what all figures share, `height` pixels high."""
-    return {
-        "height": height,
-        "margin": {"l": 64, "r": 20, "t": 40, "b": 48},
-        "paper_bgcolor": palette.PAPER,
-        "plot_bgcolor": palette.PAPER,
-        "font": {"family": "inherit", "size": 12, "color": palette.INK},
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}},
-        "hoverlabel": {"align": "left"},
-        **more,
-    }
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a panel."""
+
+    title: str = ""
+    log: bool = False
+    zero: bool = False  # starts at zero, and nothing is left free below it
+    low: float | None = None
+    high: float | None = None
+    format: Format = ""  # "time" takes ns, "size" takes bytes
+    ticks: Mapping[float, str] | None = None  # where and what, instead of what would be found
+    whole: bool = False  # ticks at whole numbers only
+    grid: bool = True
+    reverse: bool = False
+    labels: bool = True  # without: the panel below says what there is
 
 
-def axis(title: str) -> dict[str, Any]:
-    """Return an axis of linear scale with its title."""
-    return {
-        "title": {"text": title, "standoff": 10, "font": {"size": 12, "color": palette.MUTED}},
-        "gridcolor": palette.GRID,
-        "zeroline": False,
-        "tickfont": {"color": palette.MUTED},
-        "ticks": "outside",
-        "ticklen": 4,
-        "tickcolor": palette.GRID,
-        "automargin": True,
-    }
+@dataclass(frozen=True)
+class Mark:
+    """Something in a panel. Marks of one name share one entry of the legend; without a name there is none."""
+
+    colour: str
+    name: str = field(default="", kw_only=True)
+    tips: Sequence[str] = field(default=(), kw_only=True)  # what is shown at each point under the pointer
+    alpha: float = field(default=1.0, kw_only=True)
 
 
-_TICKS = [digit * 10**power for power in range(13) for digit in (1, 2, 5)]
+@dataclass(frozen=True)
+class Line(Mark):
+    """A line through points; it is broken where y is None. As steps it is level up to the next point."""
+
+    x: Numbers
+    y: Numbers
+    width: float = 1.8
+    dash: Dash = "solid"
+    steps: bool = False
 
 
-def log_time(title: str, low_ns: float, high_ns: float) -> dict[str, Any]:
-    """Return a logarithmic axis of times in ns whose labels carry their unit: `10 us`, `1 ms`."""
-    first = max(bisect_right(_TICKS, low_ns) - 1, 0)
-    last = min(bisect_right(_TICKS, high_ns), len(_TICKS) - 1)
-    ticks = _TICKS[first : last + 1]
-    while len(ticks) > 9:
-        decades = [tick for tick in ticks if str(tick)[0] == "1"]
-        ticks = decades if len(decades) < len(ticks) else ticks[::2]
-    return axis(title) | {
-        "type": "log",
-        "range": [log10(_TICKS[first]), log10(_TICKS[last])],
-        "tickvals": ticks,
-        "ticktext": [_label(tick) for tick in ticks],
-    }
+@dataclass(frozen=True)
+class Points(Mark):
+    """Marks at points, hollow or full; `values` gives each a colour of the panel's scale."""
+
+    x: Numbers
+    y: Numbers
+    size: float = 6.0
+    shape: Shape = "circle"
+    hollow: bool = False
+    values: Numbers | None = None
 
 
-def _label(ns: int) -> str:
-    for factor, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
-        if ns >= factor:
-            return f"{ns // factor} {unit}"
-    return f"{ns} ns"
+@dataclass(frozen=True)
+class Boxes(Mark):
+    """Rectangles: what bars are made of."""
+
+    x0: Sequence[float]
+    x1: Sequence[float]
+    y0: Sequence[float]
+    y1: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Errors(Mark):
+    """Intervals: from `low` to `high` at each x, or at each y where they lie `across`."""
+
+    at: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    across: bool = False
+
+
+@dataclass(frozen=True)
+class Area(Mark):
+    """What lies between two lines over x, or beside y where it lies `across`."""
+
+    at: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    across: bool = False
+
+
+@dataclass(frozen=True)
+class Band(Mark):
+    """A stripe through the whole panel, from `low` to `high` of x or y."""
+
+    of: Literal["x", "y"]
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Rule(Mark):
+    """A line through the whole panel, at one x or y."""
+
+    of: Literal["x", "y"]
+    at: float
+    dash: Dash = "dot"
+    width: float = 1.1
+
+
+@dataclass(frozen=True)
+class Text(Mark):
+    """A word at a point; `anchor` says which side of it stands there."""
+
+    x: float
+    y: float
+    text: str
+    anchor: Literal["left", "middle", "right"] = "left"
+    lift: float = 0.0  # 0: the word's middle stands at y; 1: its lower edge; -1: its upper edge
+    size: float = 11.0
+
+
+@dataclass(frozen=True)
+class Tiles(Mark):
+    """A map of values: the first row on top."""
+
+    rows: Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Marks on two axes."""
+
+    x: Axis
+    y: Axis
+    marks: Sequence[Mark]
+    title: str = ""
+    scale: str = ""  # title of the scale of colours, where marks have values
+    scale_span: tuple[float, float] | None = None  # its ends, where panels share one
+    log_scale: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Panels in a grid, row by row. A narrow page shows them below each other."""
+
+    panels: Sequence[Panel]
+    height: int
+    columns: int = 1
+    heights: Sequence[float] | None = None  # of the rows, in shares
+    widths: Sequence[float] | None = None  # of the columns
+    share_x: bool = False
+    title: str = ""
+    zoom: bool = False  # has parts that only a closer look shows
+
+
+@dataclass(frozen=True)
+class Key:
+    """An entry of a legend."""
+
+    name: str
+    colour: str
+    kind: Literal["line", "point", "box"]
+    dash: Dash = "solid"
+    shape: Shape = "circle"
+    hollow: bool = False
+    alpha: float = 1.0
+
+
+def chart(
+    height: int, x: Axis, y: Axis, marks: Sequence[Mark], *, title: str = "", zoom: bool = False
+) -> Figure:
+    """Return a figure of one panel."""
+    return Figure([Panel(x, y, marks)], height, title=title, zoom=zoom)
+
+
+def legend(figure: Figure) -> list[Key]:
+    """Return the entries of a figure's legend, each name once, in the order of the marks."""
+    keys: dict[str, Key] = {}
+    for panel in figure.panels:
+        for mark in panel.marks:
+            if mark.name and mark.name not in keys:
+                keys[mark.name] = _key(mark)
+    return list(keys.values())
+
+
+def _key(mark: Mark) -> Key:
+    if isinstance(mark, Line | Rule):
+        return Key(mark.name, mark.colour, "line", dash=mark.dash, alpha=mark.alpha)
+    if isinstance(mark, Points):
+        return Key(mark.name, mark.colour, "point", shape=mark.shape, hollow=mark.hollow)
+    return Key(mark.name, mark.colour, "box", alpha=mark.alpha)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One series of bars: a value for each place, None where it has none."""
+
+    name: str
+    colour: str
+    values: Numbers
+    tips: Sequence[str] = ()
+
+
+def stacked(parts: Sequence[Part], *, across: bool = False, wide: float = 0.7) -> list[Mark]:
+    """Bars at 0, 1, 2, ... with the parts on top of each other; they may lie `across`."""
+    bases: dict[int, float] = {}
+    marks: list[Mark] = []
+    for part in parts:
+        shown = [(place, value) for place, value in enumerate(part.values) if value]
+        low = [bases.get(place, 0.0) for place, _ in shown]
+        high = [base + value for base, (_, value) in zip(low, shown, strict=True)]
+        bases |= {place: top for (place, _), top in zip(shown, high, strict=True)}
+        tips = [part.tips[place] for place, _ in shown] if part.tips else ()
+        places = [float(place) for place, _ in shown]
+        marks.append(_bars(part, places, low, high, wide, tips, across=across))
+    return marks
+
+
+def beside(parts: Sequence[Part], *, wide: float = 0.8) -> list[Mark]:
+    """Bars at 0, 1, 2, ... from zero, the parts side by side."""
+    marks: list[Mark] = []
+    for index, part in enumerate(parts):
+        shown = [(place, value) for place, value in enumerate(part.values) if value is not None]
+        places = [in_group(place, index, len(parts), wide) for place, _ in shown]
+        tips = [part.tips[place] for place, _ in shown] if part.tips else ()
+        tops = [value for _, value in shown]
+        marks.append(_bars(part, places, [0.0] * len(tops), tops, wide / len(parts), tips, across=False))
+    return marks
+
+
+def in_group(place: float, index: int, many: int, wide: float = 0.8) -> float:
+    """Return the middle of the bar `index` of `many` that stand around a place."""
+    return place + wide * ((index + 0.5) / many - 0.5)
+
+
+def _bars(
+    part: Part,
+    places: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    wide: float,
+    tips: Sequence[str],
+    *,
+    across: bool,
+) -> Boxes:
+    sides = [place - wide / 2 for place in places], [place + wide / 2 for place in places]
+    edges = (low, high, *sides) if across else (*sides, low, high)
+    return Boxes(part.colour, *edges, name=part.name, tips=tips)
+
+
+def named(names: Sequence[str]) -> dict[float, str]:
+    """Return the ticks of an axis of names, at 0, 1, 2, ..."""
+    return {float(place): name for place, name in enumerate(names)}
+
+
+def columns(rows: Sequence[tuple[float, float, float]]) -> tuple[list[float], list[float], list[float]]:
+    """Return place, low and high of intervals, each by itself."""
+    return [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
+
+
+def runs(line: Line) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a line between its gaps, as ranges of its points."""
+    gaps = [-1, *(place for place, y in enumerate(line.y) if y is None or line.x[place] is None), len(line.y)]
+    for before, after in pairwise(gaps):
+        if after - before > 1:
+            yield before + 1, after
+
+
+def rule(of: Literal["x", "y"], at: float, name: str = "") -> Rule:
+    """Return the dotted line that marks a mean, a limit or a reference."""
+    return Rule(palette.INK, of, at, name=name)

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate import tables
+from floatgate import _core, tables
 from floatgate.errors import InputError, one_line
 from floatgate.fio_json import Histogram, read_histograms
-from floatgate.folder import read_json
 from floatgate.headline import KINDS
-from floatgate.report.shape import checked
+from floatgate.versions import read_document
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Source:
 
         Raises InputError when a file is missing or damaged.
         """
-        document = checked(read_json(folder / "run.json"), folder / "run.json")
+        document = read_document(folder / "run.json")
         latency = _table(folder / tables.LATENCY, {"op": "string", "latency_ns": "int", "requests": "int"})
         series = _table(folder / tables.SERIES, {"time_ns": "int", "width_ns": "int"})
         return cls(document, read_histograms(latency), series.to_pydict())
@@ -39,28 +38,20 @@ _COLUMN = re.compile(r"[a-z0-9_]{1,64}")
 
 def _table(path: Path, needed: dict[str, str]) -> Any:
     """Read a table with the columns that are `needed`; all others hold numbers."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        file = pq.ParquetFile(path)
-        if file.metadata.num_rows > _ROWS_MOST:
-            raise InputError(f"{path}: {file.metadata.num_rows} rows: expected at most {_ROWS_MOST}")
-        kinds = {field.name: str(field.type) for field in file.schema_arrow}
+        table = tables.Table.read(path, rows_most=_ROWS_MOST)
+        kinds = {column.name: column.type for column in table.columns}
         for name in {**needed, **kinds}:
             expected = needed.get(name, "int or double")
             found = kinds.get(name, "nothing").rstrip("0123456789")
             if not _COLUMN.fullmatch(name) or found not in expected.split(" or "):
                 raise InputError(f"{path}: column {one_line(name)[:80]}: {found}: expected {expected}")
-        table = file.read()
-        if any(table.column(name).null_count for name in needed):
+        if any(None in table.column(name) for name in needed):
             raise InputError(f"{path}: a gap in {' or '.join(needed)}: expected a file that floatgate wrote")
-        if "op" in needed and not set(table.column("op").to_pylist()) <= set(KINDS):
+        if "op" in needed and not set(table.column("op")) <= set(KINDS):
             raise InputError(f"{path}: op: expected {', '.join(KINDS)}")
         return table
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file: expected a whole run folder") from error
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(
-            f"{path}: not readable as Parquet ({error}): expected a file that floatgate wrote"
-        ) from error
+    except (_core.InputError, _core.BrokenInvariant, OSError) as error:
+        raise InputError(f"{path}: {one_line(error)}: expected a file that floatgate wrote") from error

@@ -1,189 +1,156 @@
 """An exhibit as a figure: published and simulated, side by side."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
 
-from floatgate.errors import InputError
-from floatgate.reproduce.case import Line
+from floatgate.report import palette
+from floatgate.report.plot import (
+    Axis,
+    Band,
+    Errors,
+    Figure,
+    Line,
+    Mark,
+    Panel,
+    Points,
+    Shape,
+    chart,
+    columns,
+    named,
+)
+from floatgate.reproduce.case import Line as Measured
 from floatgate.reproduce.paper import Exhibit
 from floatgate.reproduce.verdict import Row
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-MISSING = "the figures need matplotlib: pip install 'floatgate[reproduce]'"
-
-
-def available() -> bool:
-    """Whether figures can be drawn here."""
-    from importlib.util import find_spec
-
-    return find_spec("matplotlib") is not None
+_SHAPES: tuple[Shape, ...] = ("square", "up", "circle", "diamond", "down")
+_FEW = 8  # places of x that are ticks, each
+PUBLISHED, SIMULATED = "published", "simulated, 95 % interval"
 
 
-def draw(exhibit: Exhibit, rows: Iterable[Row], path: Path) -> bool:
-    """Draw the numbers of `rows` into the SVG file `path`; return False when there is none to draw.
-
-    The same rows give the same bytes. Raises InputError when matplotlib is not installed.
-    """
-    if not available():
-        raise InputError(MISSING)
+def figure(exhibit: Exhibit, rows: Iterable[Row]) -> Figure | None:
+    """Return the figure of the numbers of `rows`; None where there is none to draw."""
     rows = list(rows)
     numbers = [row for row in rows if isinstance(row.compared_with, float | int)]
     measured = [line for row in rows for line in row.lines]
-    if not numbers and not measured:
-        return False
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    style: Any = {
-        "svg.hashsalt": "floatgate",
-        "svg.fonttype": "none",
-        "font.family": "sans-serif",
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.alpha": 0.25,
-        "grid.linewidth": 0.5,
-        "lines.markersize": 5,
-        "legend.frameon": False,
-        "legend.fontsize": 8,
-    }
-    with mpl.rc_context(style):
-        lines = bool(measured) or numbers[0].x is not None
-        figure = Figure(figsize=(7.2, 4.6 if lines else 1.2 + 0.2 * len(numbers)), layout="constrained")
-        if measured:
-            values = figure.add_subplot()
-            _measured(values, exhibit, measured)
-        elif lines:
-            values, deviations = figure.subplots(2, sharex=True, height_ratios=(3, 1))
-            _lines(values, exhibit, numbers)
-            _deviations(deviations, exhibit, numbers)
-        else:
-            values = figure.add_subplot()
-            _dots(values, exhibit, numbers)
-        values.set_title(exhibit.title, loc="left", fontsize=10)
-        figure.legend(*values.get_legend_handles_labels(), loc="outside right upper")
-        figure.savefig(path, metadata={"Date": None, "Creator": "Floatgate"})
-    return True
+    if measured:
+        return _measured(exhibit, measured)
+    if not numbers:
+        return None
+    return _dots(exhibit, numbers) if numbers[0].x is None else _lines(exhibit, numbers)
 
 
-_MARKS = "s^ovDPX*"
-
-
-def _measured(axes: "Axes", exhibit: Exhibit, measured: list[Line]) -> None:
-    """Draw what was measured behind claims without numbers."""
+def _measured(exhibit: Exhibit, measured: list[Measured]) -> Figure:
+    """What was measured behind claims without numbers."""
     names = list(dict.fromkeys(one.name for one in measured))
-    on_axis = {x for one in measured for x in one.x}  # a name that stands there needs no legend
-    shown: set[str] = set()
+    words = list(dict.fromkeys(x for one in measured for x in one.x if isinstance(x, str)))
+    places = {word: float(place) for place, word in enumerate(words)}
+    marks: list[Mark] = []
+    if exhibit.figure.band is not None:
+        marks.append(Band(palette.MUTED, "y", *exhibit.figure.band, alpha=0.2, name=PUBLISHED))
     for one in measured:
         index = names.index(one.name)
-        style: dict[str, Any] = {"color": f"C{index % 10}", "linewidth": 1, "label": one.name}
-        if one.name in on_axis or one.name in shown:
-            style["label"] = "_nolegend_"
-        shown.add(one.name)
-        if one.kind == "steps":
-            style["drawstyle"] = "steps-post"
-        elif one.kind == "points":
-            mark = "o" if one.name in on_axis else _MARKS[index % len(_MARKS)]
-            style |= {"marker": mark, "linestyle": "none", "alpha": 0.7, "markersize": 4}
-        else:
-            style["marker"] = "."
-        axes.plot(one.x, one.y, **style)
-    if exhibit.figure.band is not None:
-        axes.axhspan(*exhibit.figure.band, color="0.9", zorder=0, label="published")
-    axes.set_xlabel(exhibit.figure.x)
-    axes.set_ylabel(exhibit.figure.y)
-    if exhibit.figure.x_scale == "log":
-        axes.set_xscale("log")
-    axes.set_yscale(exhibit.figure.y_scale)
-    values = [y for one in measured for y in one.y]
-    if exhibit.figure.y_scale == "log" and max(values) < 100 * min(values):
-        _plain_ticks(axes)
-    if any(isinstance(x, str) for x in on_axis):
-        # Few names lean; many stand, or they would run into each other.
-        axes.tick_params(axis="x", labelrotation=30 if len(on_axis) <= 8 else 90)
+        colour = palette.SERIES[index % len(palette.SERIES)]
+        name = "" if one.name in places else one.name  # a name that stands on the axis needs no legend
+        x = [places[x] if isinstance(x, str) else float(x) for x in one.x]
+        tips = [f"{one.name}: {y:.4g} at {at}" for at, y in zip(one.x, one.y, strict=True)]
+        if one.kind == "points":
+            shape = "circle" if not name else _SHAPES[index % len(_SHAPES)]
+            marks.append(Points(colour, x, one.y, 5.5, shape, alpha=0.75, name=name, tips=tips))
+            continue
+        marks.append(Line(colour, x, one.y, 1.6, steps=one.kind == "steps", name=name, tips=tips))
+        if one.kind == "line":
+            marks.append(Points(colour, x, one.y, 4, name=name))
+    y = Axis(exhibit.figure.y, log=exhibit.figure.y_scale == "log")
+    if words:
+        return _by_name(exhibit, words, marks, y)
+    return chart(
+        380, Axis(exhibit.figure.x, log=exhibit.figure.x_scale == "log"), y, marks, title=exhibit.title
+    )
 
 
-def _plain_ticks(axes: "Axes") -> None:
-    """Label a logarithmic axis of few decades with plain numbers."""
-    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+def _by_name(exhibit: Exhibit, words: list[str], marks: list[Mark], y: Axis) -> Figure:
+    """Names stand on the upright axis, where they can be read: the marks are turned round."""
+    turned: list[Mark] = []
+    for mark in marks:
+        if isinstance(mark, Points | Line):
+            turned.append(replace(mark, x=mark.y, y=mark.x))
+        elif isinstance(mark, Band):
+            turned.append(replace(mark, of="x"))
+    up = Axis(exhibit.figure.x, ticks=named(words), reverse=True, low=-0.6, high=len(words) - 0.4)
+    return chart(70 + 21 * len(words), y, up, turned, title=exhibit.title)
 
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
-
-def _lines(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
-    """Draw a line for each series over x: hollow squares published, dots simulated."""
+def _lines(exhibit: Exhibit, rows: list[Row]) -> Figure:
+    """A line for each series over x, hollow squares published, dots simulated; deviations below."""
+    upper: list[Mark] = []
+    tolerance = exhibit.tolerance or 0.0
+    least, most = exhibit.range or (1 - tolerance, 1 + tolerance)
+    lower: list[Mark] = [Band(palette.MUTED, "y", 100 * (least - 1), 100 * (most - 1), alpha=0.15)]
     for colour, series, points in _series(rows):
         x = [row.x or 0.0 for row in points]
         published = [float(row.compared_with or 0.0) for row in points]
-        axes.plot(
-            x,
-            published,
-            color=colour,
-            marker="s",
-            markerfacecolor="none",
-            linewidth=1,
-            label=series or "_nolegend_",
-        )
-        for row in points:
-            _simulated(axes, row.x or 0.0, row.simulated, row.ci95, colour)
-    axes.plot([], [], color="black", marker="s", markerfacecolor="none", linestyle="none", label="published")
-    axes.plot([], [], color="black", marker=".", linestyle="none", label="simulated, 95 % interval")
-    axes.set_ylabel(exhibit.figure.y or exhibit.unit)
-    axes.set_xscale(exhibit.figure.x_scale)
-    axes.set_yscale(exhibit.figure.y_scale)
-    if exhibit.figure.y_scale == "log":
-        _plain_ticks(axes)
+        upper.append(Line(colour, x, published, 1.0, name=series))
+        upper.append(Points(colour, x, published, 7, "square", hollow=True))
+        values = [(row, at, row.simulated, row.ci95) for row, at in zip(points, x, strict=True)]
+        upper += _simulated(colour, [(at, y, half) for _, at, y, half in values])
+        lower += _simulated(colour, [_deviation(row, at) for row, at, _, _ in values])
+    marks = [
+        Points(palette.INK, [], [], 7, "square", hollow=True, name=PUBLISHED),
+        Points(palette.INK, [], [], 5, name=SIMULATED),
+    ]
+    log = exhibit.figure.x_scale == "log"
+    asked = sorted({row.x or 0.0 for row in rows})
+    ticks = {x: f"{x:g}" for x in asked} if log and len(asked) <= _FEW else None
+    y = Axis(exhibit.figure.y or exhibit.unit, log=exhibit.figure.y_scale == "log")
+    panels = [
+        Panel(Axis(log=log, labels=False, ticks=ticks), y, [*upper, *marks]),
+        Panel(Axis(exhibit.figure.x, log=log, ticks=ticks), Axis("deviation, %"), lower),
+    ]
+    return Figure(panels, 430, heights=(0.7, 0.3), share_x=True, title=exhibit.title)
 
 
-def _deviations(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
-    """Draw how far the simulated values are from the published ones, and the tolerance."""
-    for colour, _, points in _series(rows):
-        for row in points:
-            if row.deviation is not None and isinstance(row.compared_with, float | int):
-                half = 100 * row.ci95 / abs(row.compared_with) if row.ci95 is not None else None
-                _simulated(axes, row.x or 0.0, 100 * row.deviation, half, colour)
-    tolerance = exhibit.tolerance or 0.0
-    least, most = exhibit.range or (1 - tolerance, 1 + tolerance)
-    axes.axhspan(100 * (least - 1), 100 * (most - 1), color="black", alpha=0.06, linewidth=0)
-    axes.set_ylabel("deviation, %")
-    axes.set_xlabel(exhibit.figure.x)
+_Value = tuple[float, float | str | None, float | None]  # where, what, and half of its interval
 
 
-def _dots(axes: "Axes", exhibit: Exhibit, rows: list[Row]) -> None:
-    """Draw one line of the figure for each case."""
-    places = [float(-index) for index in range(len(rows))]
+def _deviation(row: Row, at: float) -> _Value:
+    """How far the simulated value is from the published one, in percent."""
+    if row.deviation is None or not isinstance(row.compared_with, float | int):
+        return at, None, None
+    half = 100 * row.ci95 / abs(row.compared_with) if row.ci95 is not None else None
+    return at, 100 * row.deviation, half
+
+
+def _simulated(colour: str, values: list[_Value], *, across: bool = False, name: str = "") -> list[Mark]:
+    known = [(at, y, half) for at, y, half in values if isinstance(y, float | int)]
+    near = [(at, y - half, y + half) for at, y, half in known if half]
+    places, found = [at for at, _, _ in known], [y for _, y, _ in known]
+    tips = [f"simulated: {y:.4g}" + (f" +/- {half:.2g}" if half else "") for _, y, half in known]
+    marks: list[Mark] = []
+    if near:
+        marks.append(Errors(colour, *columns(near), across=across))
+    x, y = (found, places) if across else (places, found)
+    return [*marks, Points(colour, x, y, 5, name=name, tips=tips)]
+
+
+def _dots(exhibit: Exhibit, rows: list[Row]) -> Figure:
+    """One line of the figure for each case."""
+    places = [float(place) for place in range(len(rows))]
     published = [float(row.compared_with or 0.0) for row in rows]
-    axes.plot(
-        published,
-        places,
-        color="C0",
-        marker="s",
-        markerfacecolor="none",
-        linestyle="none",
-        label="published",
-    )
-    for place, row in zip(places, rows, strict=True):
-        if isinstance(row.simulated, float | int):
-            axes.errorbar(row.simulated, place, xerr=row.ci95, color="C1", marker=".", capsize=2)
-    axes.plot([], [], color="C1", marker=".", linestyle="none", label="simulated")
-    axes.set_yticks(places, [row.case for row in rows])
-    axes.set_xlabel(exhibit.figure.y or exhibit.unit)
-    axes.set_xscale(exhibit.figure.y_scale)
+    colour, ours = palette.KINDS["read"], palette.KINDS["write"]
+    tips = [f"{row.case}: {value:.4g} published" for row, value in zip(rows, published, strict=True)]
+    marks: list[Mark] = [
+        Points(colour, published, places, 8, "square", hollow=True, name=PUBLISHED, tips=tips)
+    ]
+    values: list[_Value] = [(place, row.simulated, row.ci95) for place, row in zip(places, rows, strict=True)]
+    marks += _simulated(ours, values, across=True, name=SIMULATED)
+    x = Axis(exhibit.figure.y or exhibit.unit, log=exhibit.figure.y_scale == "log")
+    y = Axis(ticks=named([row.case for row in rows]), reverse=True, low=-0.6, high=len(rows) - 0.4)
+    return chart(70 + 21 * len(rows), x, y, marks, title=exhibit.title)
 
 
 def _series(rows: list[Row]) -> Iterator[tuple[str, str, list[Row]]]:
     """Yield colour, name and points of each series."""
     for index, series in enumerate(dict.fromkeys(row.series for row in rows)):
         points = [row for row in rows if row.series == series]
-        yield f"C{index}", series, sorted(points, key=lambda row: row.x or 0.0)
-
-
-def _simulated(axes: "Axes", x: float, y: float | str | None, half: float | None, colour: str) -> None:
-    if isinstance(y, float | int):
-        axes.errorbar(x, y, yerr=half, color=colour, marker=".", capsize=2)
+        colour = palette.SERIES[index % len(palette.SERIES)]
+        yield colour, series, sorted(points, key=lambda row: row.x or 0.0)

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from floatgate.files import putting
 from floatgate.folder import atomically
-from floatgate.reproduce import figure, work
+from floatgate.report.plot import Figure
+from floatgate.reproduce import work
 from floatgate.reproduce.case import Case, Finding
+from floatgate.reproduce.figure import figure
 from floatgate.reproduce.page import PAGE, write_page
 from floatgate.reproduce.paper import Paper
 from floatgate.reproduce.verdict import Row, judge
@@ -83,22 +85,25 @@ def _judge(paper: Paper, pairs: list[tuple[work.Task, Finding]], full: bool, int
 
 def _write(folder: Path, papers: list[Paper], rows: list[Row]) -> None:
     write_results(folder / RESULTS, rows)
-    figures: dict[tuple[str, str], Path] = {}
-    if figure.available():
-        for paper in papers:
-            (folder / paper.key).mkdir()
-            figures.update(_draw(paper, rows, folder / paper.key))
+    figures: dict[tuple[str, str], Figure] = {}
+    for paper in papers:
+        (folder / paper.key).mkdir()
+        figures |= _draw(paper, rows, folder / paper.key)
     write_page(folder / PAGE, papers, rows, figures)
 
 
-def _draw(paper: Paper, rows: list[Row], folder: Path) -> dict[tuple[str, str], Path]:
-    figures: dict[tuple[str, str], Path] = {}
+def _draw(paper: Paper, rows: list[Row], folder: Path) -> dict[tuple[str, str], Figure]:
+    """Write the figures of a paper, and return them by paper and exhibit."""
+    from floatgate.report.draw import svg
+
+    drawn: dict[tuple[str, str], Figure] = {}
     for exhibit in paper.exhibits.values():
         mine = [row for row in rows if (row.paper, row.exhibit) == (paper.key, exhibit.key)]
-        path = folder / f"{exhibit.key}.svg"
-        if figure.draw(exhibit, mine, path):
-            figures[paper.key, exhibit.key] = path
-    return figures
+        made = figure(exhibit, mine)
+        if made:
+            (folder / f"{exhibit.key}.svg").write_text(svg(made), encoding="utf-8")
+            drawn[paper.key, exhibit.key] = made
+    return drawn
 
 
 def _record(papers: list[Paper], rows: list[Row], form: str) -> None:

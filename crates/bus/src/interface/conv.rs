@@ -8,7 +8,7 @@ use super::{Interface, Spoken};
 use crate::signalling::{Cadence, Signalling};
 use crate::strobes::Strobes;
 use crate::support::{Family, ModeSet};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Femtos, Frequency};
 
 /// The conventional interface.
@@ -35,10 +35,10 @@ impl Policy for Conv {
         let t_s = section.or("t_s", nanos(25), "set-up time of the FIFO")?;
         let t_h = section.or("t_h", nanos(2), "hold time of the FIFO")?;
         let t_byte = seed::t_byte(section)?;
-        let alpha: f64 = section.or("alpha", 0.5, "delay of the capture clock, in periods (equation 1)")?;
-        if !(0.0..=0.5).contains(&alpha) {
-            return Err(section.reject("alpha", "expected 0 <= alpha <= 0.5 (equation 1)"));
-        }
+        let alpha: f64 = section
+            .unit("periods")
+            .within(at_least(0.0).at_most(0.5).because("equation 1"))
+            .or("alpha", 0.5, "delay of the capture clock, in periods (equation 1)")?;
         let path: Femtos = [t_out, t_rea, t_in, t_s].into_iter().sum();
         let bounds = [
             Bound {

@@ -2,7 +2,7 @@
 //! follows from the shortest period that the equations allow.
 
 use crate::signalling::{Pins, Waits};
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, above};
 use units::{Femtos, Frequency, Voltage};
 
 pub(super) const NS: u64 = 1_000_000;
@@ -45,11 +45,11 @@ pub(super) fn clock(section: &mut Section, bounds: &[Bound]) -> Result<(Frequenc
             ),
         ));
     }
-    let clock: Frequency =
-        section.or("clock", Frequency::new(fastest), "clock; default: the fastest in whole MHz")?;
-    if clock.get() == 0 {
-        return Err(section.reject("clock", "expected a clock above 0 Hz"));
-    }
+    let clock: Frequency = section.within(above(Frequency::new(0))).or(
+        "clock",
+        Frequency::new(fastest),
+        "clock; default: the fastest in whole MHz",
+    )?;
     let period = clock.period();
     let broken = bounds.iter().filter(|bound| bound.shortest > period).max_by_key(|bound| bound.shortest);
     match broken {

@@ -2,8 +2,8 @@
 
 use super::Code;
 use crate::{Ladder, tail};
-use config::{Card, ConfigError, Policy, Section};
-use units::Bytes;
+use config::{Card, ConfigError, Policy, Section, above, at_least, at_most};
+use units::{Bytes, Potential};
 
 /// A binary BCH code.
 #[derive(Clone, Debug)]
@@ -11,13 +11,12 @@ pub struct Bch {
     data: u32,
     correctable: u32,
     uber: f64,
-    retries: u32,
-    retry_gain: f64,
+    retries: Retries,
 }
 
 impl Default for Bch {
     fn default() -> Self {
-        Self { data: 1024, correctable: 40, uber: 1e-15, retries: 4, retry_gain: 0.2 }
+        Self { data: 1024, correctable: 40, uber: 1e-15, retries: Retries::default() }
     }
 }
 
@@ -26,7 +25,8 @@ impl Policy for Bch {
         name: "bch",
         rule: "corrects `t` errors in each codeword of `data` bytes plus the parity of a primitive BCH code; a \
                failed read is repeated with other references, up to `retries` times, each of which removes the \
-               share `retry_gain` of the raw errors",
+               share `retry_gain` of the raw errors; with `retry_step`, on a chip whose tables know its best \
+               references, retries read with references so far apart until those are reached",
         paper: "Lin and Costello, Error Control Coding, 2004; requirements of parts: JEDEC JESD218",
         not_modelled: "erasures, miscorrection, decoding time by the number of errors",
     };
@@ -34,11 +34,12 @@ impl Policy for Bch {
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let usual = Self::default();
         let data = read_codeword(section, u64::from(usual.data))?;
-        let correctable = section.or("t", usual.correctable, "errors corrected in a codeword")?;
-        let (uber, retries, retry_gain) = read_target(section, usual.uber, usual.retries, usual.retry_gain)?;
-        let code = Self { data, correctable, uber, retries, retry_gain };
-        if correctable == 0 || code.parity_bits() >= 8 * data {
-            return Err(section.reject("t", "expected at least 1, and less parity than data"));
+        let correctable =
+            section.within(at_least(1u32)).or("t", usual.correctable, "errors corrected in a codeword")?;
+        let (uber, retries) = read_target(section, usual.uber, usual.retries)?;
+        let code = Self { data, correctable, uber, retries };
+        if code.parity_bits() >= 8 * data {
+            return Err(section.reject("t", "expected less parity than data"));
         }
         Ok(code)
     }
@@ -46,34 +47,59 @@ impl Policy for Bch {
 
 /// Reads `data`: bytes of a codeword without its parity.
 pub(super) fn read_codeword(section: &mut Section, usual: u64) -> Result<u32, ConfigError> {
-    let data = section.or("data", Bytes::new(usual), "data bytes of a codeword")?;
-    if !(64..=65_536).contains(&data.get()) {
-        return Err(section.reject("data", "expected 64 bytes to 64 KiB"));
-    }
+    let data = section.within(at_least(Bytes::new(64)).at_most(Bytes::new(65_536))).or(
+        "data",
+        Bytes::new(usual),
+        "data bytes of a codeword",
+    )?;
     Ok(data.get() as u32)
+}
+
+/// Reads with other references.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Retries {
+    /// At most so many.
+    pub most: u32,
+    /// Share of the raw errors that each of them removes.
+    pub gain: f64,
+    /// How far apart their references lie, volts.
+    pub step_v: Option<f64>,
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self { most: 4, gain: 0.2, step_v: None }
+    }
 }
 
 /// Reads what is put up with, and what is done about it.
 pub(super) fn read_target(
     section: &mut Section,
     uber: f64,
-    retries: u32,
-    retry_gain: f64,
-) -> Result<(f64, u32, f64), ConfigError> {
-    let uber = section.or("uber", uber, "acceptable uncorrectable codewords per bit read")?;
-    if !(uber > 0.0 && uber < 1e-3) {
-        return Err(section.reject("uber", "expected more than 0 and less than 0.001"));
+    usual: Retries,
+) -> Result<(f64, Retries), ConfigError> {
+    let uber = section.unit("per bit").within(above(0.0).below(1e-3)).or(
+        "uber",
+        uber,
+        "acceptable uncorrectable codewords per bit read",
+    )?;
+    let most = section.within(at_most(64u32)).or(
+        "retries",
+        usual.most,
+        "reads with other references after all other attempts failed",
+    )?;
+    let gain = section.unit("ratio").within(at_least(0.0).below(1.0)).or(
+        "retry_gain",
+        usual.gain,
+        "share of the raw errors that each of those removes",
+    )?;
+    let help = "how far apart the references of a retry table lie; default none: retries follow `retry_gain`";
+    let step: Option<Potential> = section.optional("retry_step", help)?;
+    let step_v = step.map(Potential::volts);
+    if step_v.is_some_and(|volts| volts <= 0.0) {
+        return Err(section.reject("retry_step", "expected a voltage above 0 V"));
     }
-    let retries =
-        section.or("retries", retries, "reads with other references after all other attempts failed")?;
-    if retries > 64 {
-        return Err(section.reject("retries", "expected at most 64"));
-    }
-    let gain = section.or("retry_gain", retry_gain, "share of the raw errors that each of those removes")?;
-    if !(0.0..1.0).contains(&gain) {
-        return Err(section.reject("retry_gain", "expected 0 <= part < 1"));
-    }
-    Ok((uber, retries, gain))
+    Ok((uber, Retries { most, gain, step_v }))
 }
 
 impl Bch {
@@ -96,8 +122,9 @@ impl Code for Bch {
             codeword_bits,
             target,
             rungs: vec![Ladder::rung(bits, 1, self.correctable, limit)],
-            retries: self.retries,
-            retry_gain: self.retry_gain,
+            retries: self.retries.most,
+            retry_gain: self.retries.gain,
+            retry_step_v: self.retries.step_v,
         })
     }
 

@@ -1,9 +1,9 @@
 //! LDPC: the more reference voltages a page is sensed with, the more errors are corrected.
 
 use super::Code;
-use super::bch::{read_codeword, read_target};
+use super::bch::{Retries, read_codeword, read_target};
 use crate::{Ladder, tail};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, above};
 
 /// A low-density parity-check code, read with 2^k - 1 comparisons at each boundary between states, k = 1, 2, ...
 #[derive(Clone, Debug)]
@@ -12,8 +12,7 @@ pub struct Ldpc {
     rate: f64,
     limits: Vec<f64>,
     uber: f64,
-    retries: u32,
-    retry_gain: f64,
+    retries: Retries,
 }
 
 /// Soft bits beyond this gain nothing that any source reports.
@@ -26,8 +25,7 @@ impl Default for Ldpc {
             rate: 8.0 / 9.0,
             limits: vec![4e-3, 8e-3, 1.2e-2],
             uber: 1e-15,
-            retries: 4,
-            retry_gain: 0.2,
+            retries: Retries::default(),
         }
     }
 }
@@ -38,7 +36,9 @@ impl Policy for Ldpc {
         rule: "the k-th of `limits` is the raw bit error rate corrected with 2^k - 1 comparisons at each \
                boundary between states; the first attempt uses as many as the page's cost and wear require; if \
                decoding fails, each further attempt uses the next, then repeats the last with other references \
-               up to `retries` times, each of which removes the share `retry_gain` of the raw errors; errors \
+               up to `retries` times, each of which removes the share `retry_gain` of the raw errors; with \
+               `retry_step`, on a chip whose tables know its best references, up to `retries` reads with \
+               references so far apart come first, and soft reads with the last of them; errors \
                beyond the limit fail as if a fixed number of a codeword's bits could be corrected",
         paper: "Zhao and others, LDPC-in-SSD, FAST 2013; Li and others, FAST 2016; default limits assumed for rate \
                 8/9 and 4 KiB (no source gives a table), gain of a retry as in later work of Lv and Shi",
@@ -48,11 +48,12 @@ impl Policy for Ldpc {
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let usual = Self::default();
         let data = read_codeword(section, u64::from(usual.data))?;
-        let rate = section.or("rate", usual.rate, "data bits over all bits of a codeword")?;
-        if !(rate > 0.1 && rate < 1.0) {
-            return Err(section.reject("rate", "expected more than 0.1 and less than 1"));
-        }
-        let limits = section.or(
+        let rate = section.unit("ratio").within(above(0.1).below(1.0)).or(
+            "rate",
+            usual.rate,
+            "data bits over all bits of a codeword",
+        )?;
+        let limits = section.unit("ratio").or(
             "limits",
             usual.limits,
             "raw bit error rates corrected with 1, 3, 7, ... comparisons at each boundary",
@@ -62,8 +63,8 @@ impl Policy for Ldpc {
         if limits.is_empty() || limits.len() > LIMITS_MAX || !rising || !within {
             return Err(section.reject("limits", "expected 1 to 6 rising rates between 0 and 0.25"));
         }
-        let (uber, retries, retry_gain) = read_target(section, usual.uber, usual.retries, usual.retry_gain)?;
-        Ok(Self { data, rate, limits, uber, retries, retry_gain })
+        let (uber, retries) = read_target(section, usual.uber, usual.retries)?;
+        Ok(Self { data, rate, limits, uber, retries })
     }
 }
 
@@ -80,8 +81,9 @@ impl Code for Ldpc {
             codeword_bits,
             target,
             rungs: (1..).zip(&self.limits).map(rung).collect(),
-            retries: self.retries,
-            retry_gain: self.retry_gain,
+            retries: self.retries.most,
+            retry_gain: self.retries.gain,
+            retry_step_v: self.retries.step_v,
         })
     }
 

@@ -19,7 +19,7 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// Those of a die; the slowest way to write counts.
+    /// Those of a die; the slowest write cost counts.
     pub fn of_die(layout: &Layout, controller: &Controller, regulation: Option<&Regulation>) -> Self {
         let mean = |times: &mut dyn Iterator<Item = Nanos>| {
             let (sum, count) = times.fold((0, 0), |(sum, count), time| (sum + time.ns(), count + 1));

@@ -108,8 +108,9 @@ impl BlockMapped {
         let state = &mut self.banks[bank];
         state.in_flight -= 1;
         state.blocks[block as usize].in_flight -= 1;
-        let first = self.layout().first_ppa(superblock) + transaction.row * self.layout().row_units;
-        for unit in 0..self.layout().program_units {
+        let (first, units) = (self.media.store.first_unit(transaction), self.layout().program_units);
+        self.media.store.space.dies[transaction.die.index()].clock += u64::from(units);
+        for unit in 0..units {
             let ppa = Ppa(first + unit);
             let source = self.media.store.programs.get(transaction.owner, unit);
             self.media.store.stats.units_programmed[source.origin() as usize] += 1;
@@ -230,7 +231,7 @@ impl BlockMapped {
     pub(super) fn note_lost_room(&mut self, bank: usize) {
         let bank = &self.banks[bank];
         let needed = bank.data.len() as u32 + self.rules.kind.logs_least() + 1;
-        self.media.read_only |= bank.usable_blocks() < needed;
+        self.media.read_only |= bank.usable_blocks(&self.media.store.space.dies) < needed;
     }
 
     fn on_erased<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
@@ -238,11 +239,11 @@ impl BlockMapped {
         let superblock = (die * self.layout().superblocks_per_die + within) as usize;
         ctx.probe.on_erase(superblock);
         let (bank, member) = ((die / self.rules.span) as usize, (die % self.rules.span) as usize);
-        self.banks[bank].dies[member].erasing -= 1;
+        self.banks[bank].erasing[member] -= 1;
         if !self.media.erase(die as usize, within, transaction.origin) {
             self.media.store.space.state[superblock] = SuperblockState::Lost;
             self.media.store.stats.superblocks_lost += 1;
-            self.banks[bank].dies[member].usable -= 1;
+            self.media.store.space.dies[die as usize].usable -= 1;
             self.note_lost_room(bank);
         } else {
             self.push_free(superblock as u32);
@@ -265,9 +266,8 @@ impl BlockMapped {
             })
             .map(|block| SuperblockId(state.members_of(block)[member as usize] - first))
             .collect();
-        let clock = self.media.store.stats.units_programmed.iter().sum();
         let space = &mut self.media.store.space;
-        (space.dies[die as usize].candidates, space.dies[die as usize].clock) = (candidates, clock);
+        space.dies[die as usize].candidates = candidates;
         let Some(picked) = space.ask_wear(die as usize, erased) else { return };
         let is_candidate = space.dies[die as usize].candidates.contains(&picked);
         assert!(is_candidate, "the wear policy picked {picked} of die {die}, no candidate");

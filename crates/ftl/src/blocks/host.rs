@@ -3,7 +3,7 @@
 use super::BlockMapped;
 use crate::Probe;
 use crate::buffer::{Slot, SlotState};
-use crate::host_side::{Host, Reads, Sectored, Serves};
+use crate::host_side::{Host, Reads, Serves};
 use crate::media::Media;
 use controller::{Class, Context, Origin};
 use units::{Lpn, Ppa, SimTime};
@@ -77,9 +77,7 @@ impl Reads for BlockMapped {
     fn relieve(&mut self, now: SimTime) {
         self.relieve_buffer(now);
     }
-}
 
-impl Sectored for BlockMapped {
     /// The die of its place in a data block.
     fn home_die(&self, lpn: Lpn) -> u32 {
         let (bank, _, unit) = self.split(lpn);

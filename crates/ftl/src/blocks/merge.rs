@@ -239,9 +239,9 @@ impl BlockMapped {
         state.blocks[job.target as usize].role = Role::Data;
         for member in 0..self.rules.span {
             let superblock = state.members_of(job.target)[member as usize];
-            self.media.store.space.state[superblock as usize] = SuperblockState::Closed;
-            self.media.store.space.closed_at[superblock as usize] =
-                self.media.store.stats.units_programmed.iter().sum();
+            let space = &mut self.media.store.space;
+            space.state[superblock as usize] = SuperblockState::Closed;
+            space.closed_at[superblock as usize] = space.dies[space.place_of(superblock).0].clock;
         }
         if old != NONE {
             let old_block = &mut self.banks[bank].blocks[old as usize];

@@ -18,10 +18,9 @@ use crate::host_side::Host;
 use crate::mapping::bank::{Bank, BlockRules};
 use crate::media::Media;
 use crate::parts::{Parts, Whole};
-use crate::store::{NONE, SuperblockState};
+use crate::store::NONE;
 use crate::upkeep::Upkeep;
 use controller::Transaction;
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa, SimTime};
 
@@ -104,7 +103,7 @@ impl BlockMapped {
         for superblock in 0..layout.superblocks() as u32 {
             let (die, within) = ftl.place_of(superblock);
             if ftl.media.store.array.is_whole(die, within) {
-                ftl.banks[(die / span) as usize].dies[(die % span) as usize].usable += 1;
+                ftl.media.store.space.dies[die as usize].usable += 1;
                 ftl.push_free(superblock);
             }
         }
@@ -119,10 +118,11 @@ impl BlockMapped {
 
     fn check_sustainable(&self) -> Result<(), String> {
         let beside = self.blocks_beside();
-        let short = |bank: &&Bank| (bank.data.len() as u32 + beside) > bank.usable_blocks();
+        let dies = &self.media.store.space.dies;
+        let short = |bank: &&Bank| (bank.data.len() as u32 + beside) > bank.usable_blocks(dies);
         let Some(bank) = self.banks.iter().find(short) else { return Ok(()) };
-        let (groups, usable) = (bank.data.len(), bank.usable_blocks());
-        let least = self.banks.iter().map(Bank::usable_blocks).min().unwrap_or(0);
+        let (groups, usable) = (bank.data.len(), bank.usable_blocks(dies));
+        let least = self.banks.iter().map(|bank| bank.usable_blocks(dies)).min().unwrap_or(0);
         let possible = u64::from(least.saturating_sub(beside))
             * u64::from(self.rules.group_units)
             * self.banks.len() as u64;
@@ -186,12 +186,9 @@ impl BlockMapped {
 
     fn push_free(&mut self, superblock: u32) {
         let (die, within) = self.place_of(superblock);
-        self.media.store.space.state[superblock as usize] = SuperblockState::Free;
         let space = &mut self.media.store.space;
         space.pe_cycles[superblock as usize] = self.media.store.array.pe_cycles(die, within);
-        let rank = space.free_rank(die as usize, within);
-        let bank = &mut self.banks[(die / self.rules.span) as usize];
-        bank.dies[(die % self.rules.span) as usize].free.push(Reverse((rank, within)));
+        space.push_free(die as usize, within);
     }
 
     // ---- what a drive may ask -----------------------------------------------------------------------
@@ -222,14 +219,15 @@ impl BlockMapped {
 
     /// Why each bank takes no more writes, for the message of a run that is stuck.
     pub fn explain_stall(&self) -> String {
+        let dies = &self.media.store.space.dies;
         let bank = |(index, bank): (usize, &Bank)| {
             format!(
                 "bank {index}: {} groups, {} blocks usable, {} others, free {}, coming {}, logs {:?}, waiting {}, in flight {}, reclaim {:?}, job {:?}, sealed {:?}",
                 bank.data.len(),
-                bank.usable_blocks(),
+                bank.usable_blocks(dies),
                 bank.other_blocks(),
-                bank.free_blocks(),
-                bank.coming_blocks(),
+                bank.free_blocks(dies),
+                bank.coming_blocks(dies),
                 bank.logs,
                 bank.waiting.units,
                 bank.in_flight,
@@ -246,10 +244,5 @@ impl BlockMapped {
             self.media.store.controller.in_flight(),
             banks.join("; ")
         )
-    }
-
-    /// Superblocks not lost to bad blocks, over all dies.
-    pub fn usable_superblocks(&self) -> u32 {
-        self.banks.iter().flat_map(|bank| &bank.dies).map(|die| die.usable).sum()
     }
 }

@@ -7,22 +7,18 @@ use crate::SavedState;
 use crate::buffer::Risk;
 use crate::host_side::{Coverage, Sectored, Serves};
 use crate::mapping::bank::{Bank, Block, Role};
-use crate::store::{NONE, SuperblockState};
+use crate::saved::Untaken;
+use crate::store::NONE;
 use controller::Context;
 use engine::RandomStream;
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 use units::Lpn;
 
 /// Times that all log blocks are written over in a constructed state.
 const LOG_ROUNDS: u64 = 4;
 
-/// Words before those of the banks.
-const HEAD_WORDS: usize = 5;
 /// Words of a block beside its superblocks.
 const BLOCK_WORDS: usize = 5;
-/// Arrays of a bank beside the free superblocks of its dies.
-const BANK_WORDS: usize = 5;
 
 impl BlockMapped {
     /// Writes one unit in no time.
@@ -120,34 +116,17 @@ impl BlockMapped {
         if self.media.is_draining() || self.media.store.controller.in_flight() > 0 || busy {
             return Err("the state can be saved only while nothing is under way".into());
         }
-        let (forward, backward, valid) = self.media.store.map.arrays();
-        let mut words = vec![
-            forward.to_vec(),
-            backward.to_vec(),
-            self.media.store.space.state.iter().map(|state| *state as u32).collect(),
-            self.media.store.space.failing.iter().map(|failing| u32::from(*failing)).collect(),
-            self.media.guards.rebuilds.lost.iter().copied().collect(),
-        ];
-        let erases = self.media.store.space.dies.iter().map(|die| die.erases).collect();
-        let mut longs = vec![valid.to_vec(), erases];
+        let mut saved = SavedState::default();
+        self.media.store.save(&mut saved);
+        self.media.guards.rebuilds.save(&mut saved);
         for bank in &self.banks {
-            words.push(bank.data.clone());
-            words.push(bank.logs.clone());
-            words.push(bank.blocks.iter().flat_map(block_words).collect());
-            words.push(bank.members.clone());
-            words.push(bank.dies.iter().map(|die| die.usable).collect());
-            longs.push(
-                std::iter::once(bank.clock).chain(bank.blocks.iter().map(|block| block.used)).collect(),
-            );
-            for die in &bank.dies {
-                let mut sorted: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
-                sorted.sort_unstable();
-                words.push(sorted.iter().map(|(_, superblock)| *superblock).collect());
-                longs.push(sorted.iter().map(|(rank, _)| *rank).collect());
-            }
+            saved.words.extend([bank.data.clone(), bank.logs.clone(), bank.members.clone()]);
+            saved.words.push(bank.blocks.iter().flat_map(block_words).collect());
+            let used = bank.blocks.iter().map(|block| block.used);
+            saved.longs.push(std::iter::once(bank.clock).chain(used).collect());
         }
-        words.extend(self.media.store.array.save());
-        Ok(SavedState { words, longs })
+        saved.words.extend(self.media.store.array.save());
+        Ok(saved)
     }
 
     /// Puts a saved state into this drive, which must be fresh and of the same shape.
@@ -155,71 +134,32 @@ impl BlockMapped {
     /// # Errors
     /// When the shapes differ or the state contradicts itself.
     pub fn load(&mut self, saved: &SavedState) -> Result<(), String> {
-        let shape = || "the saved state is of a drive of another shape".to_owned();
-        let (span, good) = (self.rules.span as usize, self.usable_superblocks());
-        let array_at = HEAD_WORDS + (BANK_WORDS + span) * self.banks.len();
-        let (words, longs) = (&saved.words, &saved.longs);
-        if words.len() <= array_at || longs.len() != 2 + (1 + span) * self.banks.len() {
-            return Err(shape());
+        let mut untaken = Untaken::of(saved);
+        self.media.store.load(&mut untaken)?;
+        let logical_units = self.layout().logical_units;
+        self.media.guards.rebuilds.load(&mut untaken, logical_units)?;
+        for bank in &mut self.banks {
+            load_bank(bank, &mut untaken)?;
         }
-        let superblocks = self.media.store.space.state.len();
-        let (forward, backward, valid) = self.media.store.map.arrays_mut();
-        let fits = words[0].len() == forward.len()
-            && words[1].len() == backward.len()
-            && longs[0].len() == valid.len()
-            && longs[1].len() == self.media.store.space.dies.len()
-            && words[2..4].iter().all(|array| array.len() == superblocks);
-        if !fits || !self.media.store.array.load(&words[array_at..]) {
-            return Err(shape());
-        }
-        forward.copy_from_slice(&words[0]);
-        backward.copy_from_slice(&words[1]);
-        valid.copy_from_slice(&longs[0]);
-        for (die, &erases) in self.media.store.space.dies.iter_mut().zip(&longs[1]) {
-            die.erases = erases;
-        }
-        for (state, &number) in self.media.store.space.state.iter_mut().zip(&words[2]) {
-            *state =
-                SuperblockState::of_number(number).ok_or("the saved state names an unknown block state")?;
-        }
-        self.media.store.space.failing = words[3].iter().map(|&failing| failing != 0).collect();
-        if words[4].iter().any(|&lpn| lpn >= self.layout().logical_units) {
-            return Err("the saved state has lost a unit that the drive does not have".into());
-        }
-        self.media.guards.rebuilds.lost = words[4].iter().copied().collect();
-        for bank in 0..self.banks.len() {
-            let words = &words[HEAD_WORDS + (BANK_WORDS + span) * bank..][..BANK_WORDS + span];
-            let longs = &longs[2 + (1 + span) * bank..][..1 + span];
-            load_bank(&mut self.banks[bank], words, longs, span)?;
-        }
+        untaken.load_array(&mut self.media.store.array)?;
         self.count_valid();
-        self.media.store.stats.units_written = 1; // Not a fresh drive any more.
-        self.media.store.stats.superblocks_lost = u64::from(good.saturating_sub(self.usable_superblocks()));
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
         Ok(())
     }
 
-    /// Finds again which block each superblock belongs to, and how much of each is valid.
+    /// Finds again which block each superblock belongs to, and how much of each block is valid.
     fn count_valid(&mut self) {
-        let layout = &self.media.store.layout;
         for bank in &mut self.banks {
             for block in 0..bank.blocks.len() as u32 {
                 if bank.blocks[block as usize].role == Role::Unused {
                     continue;
                 }
-                let mut sum = 0;
-                for member in 0..self.rules.span {
-                    let superblock = bank.members_of(block)[member as usize];
+                let mut valid = 0;
+                for &superblock in bank.members_of(block) {
                     self.block_of[superblock as usize] = block;
-                    let first = layout.first_ppa(superblock);
-                    let mask = |row| {
-                        self.media.store.map.valid_mask(first + row * layout.row_units, layout.row_units)
-                    };
-                    let valid = (0..layout.rows).map(|row| mask(row).count_ones()).sum();
-                    self.media.store.space.valid[superblock as usize] = valid;
-                    sum += valid;
+                    valid += self.media.store.space.valid[superblock as usize];
                 }
-                bank.blocks[block as usize].valid = sum;
+                bank.blocks[block as usize].valid = valid;
             }
         }
     }
@@ -230,26 +170,23 @@ fn block_words(block: &Block) -> [u32; BLOCK_WORDS] {
     [block.role as u32, block.owner, block.next, flags[0], flags[1]]
 }
 
-fn load_bank(bank: &mut Bank, words: &[Vec<u32>], longs: &[Vec<u64>], span: usize) -> Result<(), String> {
+fn load_bank(bank: &mut Bank, saved: &mut Untaken<'_>) -> Result<(), String> {
     let faulty = || "the saved state's blocks contradict each other".to_owned();
-    let (data, logs, blocks, members, usable) = (&words[0], &words[1], &words[2], &words[3], &words[4]);
+    let (data, logs, members, blocks) = (saved.words()?, saved.words()?, saved.words()?, saved.words()?);
     let count = blocks.len() / BLOCK_WORDS;
     let known = |block: &u32| (*block as usize) < count;
     if data.len() != bank.data.len()
         || !data.iter().all(|block| *block == NONE || known(block))
         || !logs.iter().all(known)
-        || members.len() != count * span
-        || usable.len() != span
-        || longs[0].len() != count + 1
+        || members.len() != count * bank.erasing.len()
     {
         return Err(faulty());
     }
-    bank.data.clone_from(data);
+    let clocks = saved.longs_for(count + 1)?;
     bank.data_blocks = data.iter().filter(|block| **block != NONE).count() as u32;
-    bank.logs.clone_from(logs);
-    bank.members.clone_from(members);
-    bank.clock = longs[0][0];
-    for (chunk, &used) in blocks.chunks_exact(BLOCK_WORDS).zip(&longs[0][1..]) {
+    (bank.data, bank.logs, bank.members) = (data.to_vec(), logs.to_vec(), members.to_vec());
+    bank.clock = clocks[0];
+    for (chunk, &used) in blocks.chunks_exact(BLOCK_WORDS).zip(&clocks[1..]) {
         let role = *Role::ALL.get(chunk[0] as usize).ok_or_else(faulty)?;
         let block = Block {
             role,
@@ -264,11 +201,6 @@ fn load_bank(bank: &mut Bank, words: &[Vec<u32>], longs: &[Vec<u64>], span: usiz
             bank.unused.push(bank.blocks.len() as u32);
         }
         bank.blocks.push(block);
-    }
-    for member in 0..span {
-        let entries = longs[1 + member].iter().zip(&words[BANK_WORDS + member]);
-        bank.dies[member].free = entries.map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
-        bank.dies[member].usable = usable[member];
     }
     Ok(())
 }

@@ -10,7 +10,6 @@ use crate::store::{HOST, NONE, SuperblockState};
 use crate::{Output, Probe, Stages};
 use controller::{Class, Context, Kind, Origin, Transaction};
 use engine::{Calendar, Event};
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 use units::{DieId, Lpn, Ppa, SimTime};
 
@@ -39,10 +38,11 @@ impl BlockMapped {
         let Some(write) = self.next_write(bank, &mut ctx.calendar) else { return false };
         let state = &self.banks[bank];
         let needed = state.data.len() as u32 + self.rules.kind.logs_least() + 1;
-        let spare = self.media.rules.spare.min(state.usable_blocks().saturating_sub(needed));
-        let beside = state.data.len() as u32 + 1 + spare;
-        let others_most = state.usable_blocks().saturating_sub(beside);
-        let view = BankView { bank: state, others_most, program_units: self.rules.group_programs };
+        let dies = &self.media.store.space.dies;
+        let usable = state.usable_blocks(dies);
+        let spare = self.media.rules.spare.min(usable.saturating_sub(needed));
+        let others_most = usable.saturating_sub(state.data.len() as u32 + 1 + spare);
+        let view = BankView { bank: state, dies, others_most, program_units: self.rules.group_programs };
         let step = self.rules.kind.next(&view, write);
         self.take_step(bank, step, write, ctx)
     }
@@ -334,17 +334,19 @@ impl BlockMapped {
         let span = self.rules.span;
         let per_die = self.layout().superblocks_per_die;
         let state = &mut self.banks[bank];
-        if state.free_blocks() == 0 {
+        let space = &mut self.media.store.space;
+        if state.free_blocks(&space.dies) == 0 {
             return None;
         }
         let block = state.take_unused();
         state.blocks[block as usize] = Block { role, owner, ..Block::UNUSED };
         for member in 0..span {
-            let Reverse((_, within)) = state.dies[member as usize].free.pop().expect("a block is free");
-            let superblock = (state.first_die + member) * per_die + within;
+            let die = state.first_die + member;
+            let within = space.take_free(die as usize).expect("a block is free");
+            let superblock = die * per_die + within;
             state.members[(block * span + member) as usize] = superblock;
             self.block_of[superblock as usize] = block;
-            self.media.store.space.state[superblock as usize] = SuperblockState::Open;
+            space.state[superblock as usize] = SuperblockState::Open;
         }
         Some(block)
     }
@@ -391,7 +393,7 @@ impl BlockMapped {
                 self.push_free(superblock);
                 continue;
             }
-            self.banks[bank].dies[member as usize].erasing += 1;
+            self.banks[bank].erasing[member as usize] += 1;
             self.media.store.space.state[superblock as usize] = SuperblockState::Erasing;
             let (die, within) = self.place_of(superblock);
             let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);

@@ -3,7 +3,7 @@
 use super::dram::Dram;
 use super::eviction;
 use crate::Layout;
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
 /// The DRAM that holds the host's data.
@@ -100,14 +100,11 @@ impl BufferConfig {
 
     fn read_keep(buffer: &mut Section, slots: u64, least: u64, drains: bool) -> Result<u32, ConfigError> {
         let usual = if drains { 0.0 } else { KEEP_RATIO };
-        let ratio: f64 = buffer.or(
+        let ratio: f64 = buffer.unit("ratio").within(at_least(0.0).at_most(1.0)).or(
             "keep_ratio",
             usual,
             "part of the buffer for units that wait to be used again; 0: they leave as dies take them",
         )?;
-        if !(0.0..=1.0).contains(&ratio) {
-            return Err(buffer.reject("keep_ratio", "expected 0 to 1"));
-        }
         // What comes in must find room for a whole program unit, or a partial one would wait for company in vain.
         let most = slots.saturating_sub(least);
         let keep = ((slots as f64 * ratio) as u64).min(most);

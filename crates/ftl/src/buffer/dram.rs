@@ -5,7 +5,7 @@
 //! bursts as there are, since the rate counts both edges. Beyond a row only every second row is charged, and what is
 //! left over a row is divided by the time of a burst instead of multiplied.
 
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, at_least};
 use units::{Bytes, Nanos};
 
 /// `[ftl.buffer.dram]`.
@@ -28,21 +28,14 @@ impl Dram {
     pub(super) fn read(buffer: &mut Section) -> Result<Option<Self>, ConfigError> {
         let mut section = buffer.child("dram")?;
         let help = "millions of transfers in a second over the channel of the buffer's DRAM; absent: it takes no time";
-        let rate: Option<u32> = section.optional("transfers", help)?;
+        let rate: Option<u32> = section.unit("MT/s").within(at_least(1u32)).optional("transfers", help)?;
         let Some(rate) = rate else {
             section.finish()?;
             return Ok(None);
         };
-        if rate == 0 {
-            return Err(section.reject("transfers", "expected at least 1"));
-        }
-        let row = section.or("row", Bytes::new(8192), "bytes of a row")?;
-        let burst = section.or("burst", Bytes::new(4), "bytes of a transfer")?;
-        for (key, bytes) in [("row", row), ("burst", burst)] {
-            if bytes.get() == 0 {
-                return Err(section.reject(key, "expected at least 1B"));
-            }
-        }
+        let row = section.within(at_least(Bytes::new(1))).or("row", Bytes::new(8192), "bytes of a row")?;
+        let burst =
+            section.within(at_least(Bytes::new(1))).or("burst", Bytes::new(4), "bytes of a transfer")?;
         let dram = Self {
             row: row.get(),
             burst: burst.get(),

@@ -1,5 +1,7 @@
 //! Reads whose data are found again from the rest of their stripe, and units that are lost.
 
+use crate::SavedState;
+use crate::saved::Untaken;
 use controller::Transaction;
 use std::collections::BTreeSet;
 use units::Lpn;
@@ -41,6 +43,23 @@ impl Rebuilds {
         if self.has_lost() {
             self.lost.remove(&lpn.0);
         }
+    }
+
+    /// Adds the units that are lost to a saved state.
+    pub fn save(&self, saved: &mut SavedState) {
+        saved.words.push(self.lost.iter().copied().collect());
+    }
+
+    /// Takes the units that are lost from a saved state.
+    ///
+    /// # Errors
+    /// When the drive does not have them.
+    pub fn load(&mut self, saved: &mut Untaken<'_>, logical_units: u32) -> Result<(), String> {
+        self.lost = saved.words()?.iter().copied().collect();
+        if self.lost.last().is_some_and(|&lpn| lpn >= logical_units) {
+            return Err("the saved state has lost a unit that the drive does not have".into());
+        }
+        Ok(())
     }
 
     pub fn begin(&mut self, rebuild: Rebuild) -> u32 {

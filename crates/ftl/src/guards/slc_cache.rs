@@ -6,7 +6,7 @@ use crate::SavedState;
 use crate::saved::Untaken;
 use crate::settings::FtlConfig;
 use crate::slc_cache::{CacheShape, SlcCachePolicy, WhenFull};
-use crate::store::{Frontier, Mover, NONE, Pace, SLC, Space, SuperblockState as S};
+use crate::store::{self, Frontier, Mover, NONE, Pace, SLC, Space, SuperblockState as S};
 use nand::SlcMode;
 use std::collections::VecDeque;
 use units::{Bytes, Nanos};
@@ -132,6 +132,10 @@ impl SlcCache {
             let Mover { victim, pending, .. } = &die.mover;
             let pending = pending.iter().map(|(superblock, _)| superblock);
             let victim = Some(victim).filter(|_| die.mover.has_victim());
+            if let Some(&victim) = victim {
+                // It is folded from its beginning.
+                saved.words[store::STATES][space.global(at, victim)] = S::Closed as u32;
+            }
             let closed = pending.chain(victim).chain(&die.waiting).copied();
             let own = self.own.as_ref().map_or_else(Vec::new, |own| own[at].clone());
             saved.words.extend([vec![open.superblock, open.next_unit], closed.collect(), own]);

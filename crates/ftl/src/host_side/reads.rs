@@ -3,6 +3,7 @@
 //! Both kinds of map read through here. Where neither `ftl.read_merge` nor `ftl.read_ahead` say so, a read is submitted as
 //! it comes.
 
+use crate::guards::sectors::bytes;
 use crate::host_side::Host;
 use crate::media::Media;
 use crate::read_ahead::{Ahead, Taken};
@@ -10,8 +11,8 @@ use crate::read_merge::{ReadMerge, RowUnits, find_ride, rider};
 use crate::settings::FtlConfig;
 use crate::store::NONE;
 use crate::{FtlStats, Output, Probe, Stages};
-use controller::{Class, Context, Controller, Origin, Transaction, TransactionId};
-use units::{Lpn, Ppa, SimTime};
+use controller::{Class, Context, Controller, Kind, Origin, Transaction, TransactionId};
+use units::{DieId, Lpn, Ppa, SimTime};
 
 /// What nobody has asked for waits behind what the host does.
 #[inline]
@@ -58,6 +59,14 @@ impl ReadPath {
     }
 }
 
+/// Units of a page row that one read brings, and the bytes of their sectors where those are known.
+#[derive(Clone, Copy)]
+pub(crate) struct RowPart {
+    row: u32,
+    mask: u64,
+    bytes: u32,
+}
+
 /// A translation layer that the host reads from.
 pub(crate) trait Reads {
     /// The flash, and the host's side of the layer.
@@ -69,18 +78,43 @@ pub(crate) trait Reads {
         self.parts().0.relieve_buffer();
     }
 
-    /// Reads `count` units from `first`, whose places are known. Gives the number of flash reads that will report to
-    /// `request`.
+    /// The die that a unit's address names.
+    fn home_die(&self, lpn: Lpn) -> u32;
+
+    /// Reads `count` units from `first`, whose map entries are at hand: their sectors, where those are known. Gives the
+    /// number of flash reads that will report to `request`.
     #[inline]
-    fn read_units<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
+    fn read_found<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
+        if self.parts().0.guards.sectors.is_some() {
+            return self.read_units::<true, P>(request, first, count, ctx);
+        }
+        self.read_units::<false, P>(request, first, count, ctx)
+    }
+
+    /// See [`Self::read_found`]. Drives without `SECTORS` have code of their own, in which nothing asks for them.
+    #[inline]
+    fn read_units<const SECTORS: bool, P: Probe>(
+        &mut self,
+        request: u32,
+        first: Lpn,
+        count: u32,
+        ctx: &mut Context<P>,
+    ) -> u32 {
         let mut reads = 0;
-        let (mut row, mut mask) = (NONE, 0u64);
+        let mut gathered = RowPart { row: NONE, mask: 0, bytes: 0 };
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let (media, host) = self.parts();
             let buffered = if media.buffer.used_slots() > 0 { media.buffer.find(lpn) } else { None };
             if let Some(slot) = buffered {
-                media.store.stats.units_read_buffer += 1;
                 media.buffer.note_read(slot);
+            }
+            let sectors = match buffered {
+                _ if SECTORS => media.sectors_to_read(request, lpn, buffered),
+                Some(_) => 0,
+                None => u64::MAX,
+            };
+            if sectors == 0 {
+                media.store.stats.units_read_buffer += 1;
                 continue;
             }
             if host.reads.ahead.is_some() && self.read_fetched(request, lpn, &mut reads, ctx) {
@@ -88,32 +122,45 @@ pub(crate) trait Reads {
                 media.note_regulated_read(lpn, media.store.map.lookup(lpn));
                 continue;
             }
+            let ppa = self.parts().0.store.map.lookup(lpn);
+            if SECTORS && self.read_nowhere(request, lpn, sectors, ctx) {
+                reads += 1;
+                continue;
+            }
             let (media, _) = self.parts();
-            let ppa = media.store.map.lookup(lpn);
             if ppa == Ppa::NONE {
                 media.store.stats.units_read_unmapped += 1;
                 continue;
             }
             media.store.stats.units_read_flash += 1;
-            ctx.probe.on_host_read(lpn, ppa);
-            let (this_row, bit) = media.store.layout.row_of(ppa);
-            media.note_regulated_read(lpn, ppa);
-            if this_row != row || mask & bit != 0 {
-                reads += self.submit_host_read(request, row, mask, ctx);
-                (row, mask) = (this_row, 0);
+            if buffered.is_none() {
+                ctx.probe.on_host_read(lpn, ppa); // Else the flash gives only what the newer version in the buffer lacks.
             }
-            mask |= bit;
+            let (row, bit) = media.store.layout.row_of(ppa);
+            media.note_regulated_read(lpn, ppa);
+            if row != gathered.row || gathered.mask & bit != 0 {
+                reads += self.submit_host_read(request, gathered, ctx);
+                gathered = RowPart { row, mask: 0, bytes: 0 };
+            }
+            gathered.mask |= bit;
+            if SECTORS {
+                gathered.bytes += bytes(sectors);
+            }
         }
         if self.parts().1.reads.ahead.is_some() {
             reads += self.ride_on_fetched(request, ctx);
         }
-        reads + self.submit_host_read(request, row, mask, ctx)
+        reads + self.submit_host_read(request, gathered, ctx)
     }
 
     #[inline]
-    fn submit_host_read<P: Probe>(&mut self, request: u32, row: u32, mask: u64, ctx: &mut Context<P>) -> u32 {
+    fn submit_host_read<P: Probe>(&mut self, request: u32, of: RowPart, ctx: &mut Context<P>) -> u32 {
+        let RowPart { row, mask, bytes } = of;
         if mask == 0 {
             return 0;
+        }
+        if bytes > 0 {
+            self.parts().0.read_bytes = bytes;
         }
         if self.parts().1.reads.merge.is_some() {
             self.submit_shared(row, mask, Origin::Host, request, ctx);
@@ -121,6 +168,49 @@ pub(crate) trait Reads {
             self.submit_alone(row, mask, Origin::Host, request, ctx);
         }
         1
+    }
+
+    /// Reads sectors of a unit that has no place, where the drive reads such units all the same; false where it does not, and
+    /// of other units. What is read counts as written from then on.
+    #[cold]
+    fn read_nowhere<P: Probe>(&mut self, request: u32, lpn: Lpn, sectors: u64, ctx: &mut Context<P>) -> bool {
+        let home = self.home_die(lpn);
+        let (media, _) = self.parts();
+        let has_place = media.store.map.lookup(lpn) != Ppa::NONE;
+        let Some(known) = &mut media.guards.sectors else { return false };
+        if !has_place && !known.unwritten {
+            return false;
+        }
+        if known.written[lpn.index()] == 0 {
+            known.written[lpn.index()] = sectors;
+            known.next_page(home as usize);
+        }
+        if !has_place {
+            media.store.stats.units_read_flash += 1;
+            self.read_unwritten(lpn, Origin::Host, Class::HostRead, request, bytes(sectors), ctx);
+        }
+        !has_place
+    }
+
+    /// Reads `bytes` of a unit that is nowhere, from the die that its address names.
+    #[allow(clippy::too_many_arguments)]
+    fn read_unwritten<P: Probe>(
+        &mut self,
+        lpn: Lpn,
+        origin: Origin,
+        class: Class,
+        owner: u32,
+        bytes: u32,
+        ctx: &mut Context<P>,
+    ) {
+        let die = self.home_die(lpn);
+        let mut transaction =
+            Transaction::new(Kind::Read, origin, class, DieId(die), Transaction::NOWHERE, 0);
+        transaction.mask = 1;
+        transaction.pages = 1;
+        transaction.owner = owner;
+        transaction.bytes = bytes;
+        self.parts().0.store.controller.submit(transaction, ctx);
     }
 
     /// Submits the read of some units of one page row (numbered over the drive) as it is.
@@ -158,6 +248,7 @@ pub(crate) trait Reads {
         if let Some((on, pages)) = ride {
             let mut rider = rider(controller, on, mask, pages, owner);
             (rider.origin, rider.class) = (origin, class_of(origin));
+            rider.bytes = std::mem::take(&mut media.read_bytes);
             if origin == Origin::Host {
                 media.store.stats.reads_joined += 1;
                 media.note_ride(&rider, &ctx.calendar);

@@ -1,19 +1,11 @@
-//! Reads and writes of parts of a unit, where they are known.
+//! Writes of parts of a unit: the sectors that each holds, and the rest that is read first.
 
 use crate::Probe;
 use crate::buffer::SlotState;
 use crate::guards::sectors::{Held, bytes};
 use crate::host_side::Reads;
-use controller::{Class, Context, Kind, Origin, Transaction};
-use units::{DieId, Lpn, Ppa, SimTime};
-
-/// Units of a page row that one read brings, and the bytes of their sectors.
-#[derive(Default)]
-pub(crate) struct Together {
-    row: u32,
-    mask: u64,
-    bytes: u32,
-}
+use controller::{Class, Context, Origin};
+use units::{Lpn, Ppa, SimTime};
 
 /// A write of a unit, as it arrives.
 #[derive(Clone, Copy)]
@@ -32,9 +24,6 @@ pub(crate) struct Arriving {
 
 /// A translation layer that may know the sectors of a unit.
 pub(crate) trait Sectored: Reads {
-    /// The die that a unit's address names.
-    fn home_die(&self, lpn: Lpn) -> u32;
-
     #[cold]
     fn was_not_written_lately(&mut self, lpn: Lpn, now: SimTime) -> bool {
         self.parts().1.recent.as_mut().is_none_or(|recent| recent.is_new(lpn, now))
@@ -78,109 +67,6 @@ pub(crate) trait Sectored: Reads {
         let promised = sectors.promise(request, first, granted);
         media.reserved_slots -= granted - promised;
         promised
-    }
-
-    /// Reads `count` units from `first`, whose map entries are at hand: their sectors, where those are known. Gives the
-    /// number of flash reads that will report to `request`.
-    #[inline]
-    fn read_found<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
-        if self.parts().0.guards.sectors.is_some() {
-            return self.read_sectors(request, first, count, ctx);
-        }
-        self.read_units(request, first, count, ctx)
-    }
-
-    /// Reads the sectors of a request in `count` units from `first`, whose map entries are at hand.
-    #[cold]
-    fn read_sectors<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
-        let mut reads = 0;
-        let mut together = Together::default();
-        for lpn in (first.0..first.0 + count).map(Lpn) {
-            let (media, _) = self.parts();
-            let sectors = media.guards.sectors.as_mut().expect("the caller saw them");
-            let mut mask = sectors.within(sectors.extents[request as usize], lpn);
-            if let Some(slot) = media.buffer.find(lpn) {
-                let here = mask & sectors.slots[slot as usize].mask;
-                sectors.cached += u64::from(bytes(here));
-                mask &= !here;
-                media.store.stats.units_read_buffer += u64::from(mask == 0);
-                media.buffer.note_read(slot);
-            }
-            if mask != 0 {
-                reads += self.read_part(request, lpn, mask, &mut together, ctx);
-            }
-        }
-        reads + self.read_together(request, together, ctx)
-    }
-
-    /// Reads what was gathered of a page row.
-    fn read_together<P: Probe>(
-        &mut self,
-        request: u32,
-        Together { row, mask, bytes }: Together,
-        ctx: &mut Context<P>,
-    ) -> u32 {
-        self.parts().0.read_bytes = bytes;
-        self.submit_host_read(request, row, mask, ctx)
-    }
-
-    /// Reads sectors of a unit from the flash, with those of other units of its page row; gives how many reads that takes.
-    fn read_part<P: Probe>(
-        &mut self,
-        request: u32,
-        lpn: Lpn,
-        mask: u64,
-        together: &mut Together,
-        ctx: &mut Context<P>,
-    ) -> u32 {
-        let home = self.home_die(lpn);
-        let (media, _) = self.parts();
-        let sectors = media.guards.sectors.as_mut().expect("the caller saw them");
-        let ppa = media.store.map.lookup(lpn);
-        if ppa == Ppa::NONE && !sectors.unwritten {
-            media.store.stats.units_read_unmapped += 1;
-            return 0;
-        }
-        media.store.stats.units_read_flash += 1;
-        if sectors.written[lpn.index()] == 0 {
-            sectors.written[lpn.index()] = mask;
-            sectors.next_page(home as usize);
-        }
-        if ppa == Ppa::NONE {
-            self.read_unwritten(lpn, Origin::Host, Class::HostRead, request, bytes(mask), ctx);
-            return 1;
-        }
-        if media.buffer.find(lpn).is_none() {
-            ctx.probe.on_host_read(lpn, ppa); // Else the flash gives only what the newer version in the buffer lacks.
-        }
-        let (row, bit) = media.store.layout.row_of(ppa);
-        let mut before = 0;
-        if row != together.row || together.mask & bit != 0 {
-            before = self.read_together(request, std::mem::take(together), ctx);
-        }
-        *together = Together { row, mask: together.mask | bit, bytes: together.bytes + bytes(mask) };
-        before
-    }
-
-    /// Reads `bytes` of a unit that is nowhere, from the die that its address names.
-    #[allow(clippy::too_many_arguments)]
-    fn read_unwritten<P: Probe>(
-        &mut self,
-        lpn: Lpn,
-        origin: Origin,
-        class: Class,
-        owner: u32,
-        bytes: u32,
-        ctx: &mut Context<P>,
-    ) {
-        let die = self.home_die(lpn);
-        let mut transaction =
-            Transaction::new(Kind::Read, origin, class, DieId(die), Transaction::NOWHERE, 0);
-        transaction.mask = 1;
-        transaction.pages = 1;
-        transaction.owner = owner;
-        transaction.bytes = bytes;
-        self.parts().0.store.controller.submit(transaction, ctx);
     }
 
     /// The sectors of the write at hand are those that `slot` holds; true when no others must be read first.
@@ -244,3 +130,5 @@ pub(crate) trait Sectored: Reads {
         true
     }
 }
+
+impl<T: Reads> Sectored for T {}

@@ -1,9 +1,8 @@
 //! The dies that one block spans, and what lies on them: data blocks, log blocks, what waits.
 
-use crate::store::NONE;
+use crate::store::{DieSpace, NONE};
 use controller::Origin;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use units::SimTime;
 
 /// What a block is used for.
@@ -150,21 +149,11 @@ pub(crate) struct Waiting {
     pub pressed: bool,
 }
 
-/// One die of a bank.
-#[derive(Clone, Default)]
-pub(crate) struct BankDie {
-    /// Free superblocks, by the rank wear levelling gives them.
-    pub free: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Superblocks being erased.
-    pub erasing: u32,
-    /// Superblocks not lost.
-    pub usable: u32,
-}
-
 /// One bank.
 pub(crate) struct Bank {
     pub first_die: u32,
-    pub dies: Vec<BankDie>,
+    /// Superblocks of each of its dies that are being erased.
+    pub erasing: Vec<u32>,
     /// The data block of each group.
     pub data: Vec<u32>,
     /// How many groups have one.
@@ -185,17 +174,16 @@ pub(crate) struct Bank {
 }
 
 impl Bank {
-    /// Bytes of state: groups, blocks and what they are made of, free superblocks.
+    /// Bytes of state: groups, blocks and what they are made of.
     pub fn bytes(&self) -> usize {
-        let free = self.dies.iter().map(|die| die.free.len() * size_of::<(u64, u32)>()).sum::<usize>();
         let blocks = self.blocks.len() * size_of::<Block>();
-        4 * (self.data.len() + self.members.len() + self.unused.len()) + blocks + free
+        4 * (self.data.len() + self.members.len() + self.unused.len()) + blocks
     }
 
     pub fn new(first_die: u32, span: u32, groups: u32) -> Self {
         Self {
             first_die,
-            dies: vec![BankDie::default(); span as usize],
+            erasing: vec![0; span as usize],
             data: vec![NONE; groups as usize],
             data_blocks: 0,
             logs: Vec::new(),
@@ -211,21 +199,26 @@ impl Bank {
 
     /// The superblocks of a block, one of each die.
     pub fn members_of(&self, block: u32) -> &[u32] {
-        &self.members[block as usize * self.dies.len()..][..self.dies.len()]
+        &self.members[block as usize * self.erasing.len()..][..self.erasing.len()]
     }
 
     /// The number of a block that holds nothing yet.
     pub fn take_unused(&mut self) -> u32 {
         self.unused.pop().unwrap_or_else(|| {
             self.blocks.push(Block::UNUSED);
-            self.members.resize(self.blocks.len() * self.dies.len(), NONE);
+            self.members.resize(self.blocks.len() * self.erasing.len(), NONE);
             self.blocks.len() as u32 - 1
         })
     }
 
+    /// Its own dies, of all that the store has.
+    fn dies<'a>(&self, all: &'a [DieSpace]) -> &'a [DieSpace] {
+        &all[self.first_die as usize..][..self.erasing.len()]
+    }
+
     /// Blocks that could be opened now.
-    pub fn free_blocks(&self) -> u32 {
-        self.dies.iter().map(|die| die.free.len()).min().unwrap_or(0) as u32
+    pub fn free_blocks(&self, all: &[DieSpace]) -> u32 {
+        self.dies(all).iter().map(|die| die.free.len()).min().unwrap_or(0) as u32
     }
 
     /// Makes `block` (or nothing) the data block of a group; gives what it was before.
@@ -241,13 +234,14 @@ impl Bank {
     }
 
     /// Blocks that could be opened when all erases have succeeded.
-    pub fn coming_blocks(&self) -> u32 {
-        self.dies.iter().map(|die| die.free.len() as u32 + die.erasing).min().unwrap_or(0)
+    pub fn coming_blocks(&self, all: &[DieSpace]) -> u32 {
+        let each = self.dies(all).iter().zip(&self.erasing);
+        each.map(|(die, erasing)| die.free.len() as u32 + erasing).min().unwrap_or(0)
     }
 
     /// Blocks that the least healthy die still makes possible.
-    pub fn usable_blocks(&self) -> u32 {
-        self.dies.iter().map(|die| die.usable).min().unwrap_or(0)
+    pub fn usable_blocks(&self, all: &[DieSpace]) -> u32 {
+        self.dies(all).iter().map(|die| die.usable).min().unwrap_or(0)
     }
 }
 
@@ -265,6 +259,7 @@ pub enum Room {
 /// What the rules may know of a bank.
 pub struct BankView<'a> {
     pub(crate) bank: &'a Bank,
+    pub(crate) dies: &'a [DieSpace],
     /// Blocks that may be in use beside data blocks.
     pub(crate) others_most: u32,
     pub(crate) program_units: u32,
@@ -308,9 +303,10 @@ impl BankView<'_> {
         let others = self.bank.other_blocks();
         let within = others < self.others_most;
         let emptying = others > self.logs().len() as u32;
-        if within && self.bank.free_blocks() >= 2 {
+        if within && self.bank.free_blocks(self.dies) >= 2 {
             Room::Now
-        } else if (within && self.bank.coming_blocks() >= 2) || (emptying && self.bank.in_flight > 0) {
+        } else if (within && self.bank.coming_blocks(self.dies) >= 2) || (emptying && self.bank.in_flight > 0)
+        {
             Room::Soon
         } else {
             Room::Never

@@ -2,7 +2,7 @@
 
 use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Block-associative sector translation.
 #[derive(Clone, Debug)]
@@ -24,10 +24,8 @@ impl Policy for Bast {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let span = span::read(section)?;
-        let log_blocks = section.or("log_blocks", 8u32, "log blocks of each set of such dies")?;
-        if log_blocks == 0 {
-            return Err(section.reject("log_blocks", "expected at least 1"));
-        }
+        let log_blocks =
+            section.within(at_least(1u32)).or("log_blocks", 8u32, "log blocks of each set of such dies")?;
         Ok(Self { span, log_blocks })
     }
 }

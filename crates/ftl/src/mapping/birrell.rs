@@ -3,7 +3,7 @@
 use super::{InRam, MapOnFlash, MappingKind, Misfit, Plan, cached_bytes};
 use crate::Layout;
 use crate::layout::ENTRY_BYTES;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Units of a checkpoint on their way at a time.
 const IN_FLIGHT: u32 = 16;
@@ -26,14 +26,11 @@ impl Policy for Birrell {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let checkpoint_every = section.or(
+        let checkpoint_every = section.within(at_least(1u32)).or(
             "checkpoint_every",
             256u32,
             "superblocks closed between two checkpoints of the map",
         )?;
-        if checkpoint_every == 0 {
-            return Err(section.reject("checkpoint_every", "expected at least 1"));
-        }
         Ok(Self { checkpoint_every })
     }
 }

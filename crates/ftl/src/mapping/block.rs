@@ -2,7 +2,7 @@
 
 use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Block mapping with copying of superblocks.
 #[derive(Clone, Debug)]
@@ -25,14 +25,11 @@ impl Policy for BlockCopy {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let span = span::read(section)?;
-        let open_blocks = section.or(
+        let open_blocks = section.within(at_least(1u32)).or(
             "open_blocks",
             1u32,
             "blocks that can be written at a time, by each set of such dies",
         )?;
-        if open_blocks == 0 {
-            return Err(section.reject("open_blocks", "expected at least 1"));
-        }
         Ok(Self { span, open_blocks })
     }
 }

@@ -3,7 +3,7 @@
 use super::{InRam, MapOnFlash, MappingKind, Misfit, Plan, cached_bytes};
 use crate::Layout;
 use crate::layout::ENTRY_BYTES;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Limits, Policy, Section, at_least};
 use units::Bytes;
 
 /// Translation units read or changed at a time.
@@ -19,6 +19,11 @@ pub struct Dftl {
     in_flight: u32,
 }
 
+/// Bytes of an entry.
+fn of_entry() -> Limits {
+    at_least(Bytes::new(1)).at_most(Bytes::new(512))
+}
+
 impl Policy for Dftl {
     const CARD: Card = Card {
         name: "dftl",
@@ -32,22 +37,24 @@ impl Policy for Dftl {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let cache = section.or("cache", Bytes::new(64 << 10), "RAM for cached entries")?;
-        if cache.get() < 512 {
-            return Err(section.reject("cache", "expected at least 512B, room for 64 entries"));
-        }
-        let entry = section.or("entry", Bytes::new(ENTRY_BYTES), "an entry of the map on flash")?;
-        let cached_entry = section.or("cached_entry", Bytes::new(8), "an entry in the cache")?;
-        for (key, bytes) in [("entry", entry), ("cached_entry", cached_entry)] {
-            if !(1..=512).contains(&bytes.get()) {
-                return Err(section.reject(key, "expected 1B to 512B"));
-            }
-        }
+        let cache = section.within(at_least(Bytes::new(512)).because("room for 64 entries")).or(
+            "cache",
+            Bytes::new(64 << 10),
+            "RAM for cached entries",
+        )?;
+        let entry = section.within(of_entry()).or(
+            "entry",
+            Bytes::new(ENTRY_BYTES),
+            "an entry of the map on flash",
+        )?;
+        let cached_entry =
+            section.within(of_entry()).or("cached_entry", Bytes::new(8), "an entry in the cache")?;
         let stored = section.or("stored", false, "the whole map is on flash at the start")?;
-        let in_flight = section.or("in_flight", IN_FLIGHT, "translation units read or changed at a time")?;
-        if !(1..=65536).contains(&in_flight) {
-            return Err(section.reject("in_flight", "expected 1 to 65536"));
-        }
+        let in_flight = section.within(at_least(1u32).at_most(65_536u32)).or(
+            "in_flight",
+            IN_FLIGHT,
+            "translation units read or changed at a time",
+        )?;
         Ok(Self { cache, entry, cached_entry, stored, in_flight })
     }
 }

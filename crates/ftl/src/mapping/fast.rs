@@ -2,7 +2,7 @@
 
 use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::span;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// The group of log blocks that take any group's writes.
 const SHARED: u32 = u32::MAX;
@@ -26,15 +26,9 @@ impl Policy for Fast {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let span = span::read(section)?;
-        let log_blocks = section.or(
-            "log_blocks",
-            8u32,
-            "log blocks of each set of such dies, the sequential one included",
-        )?;
-        if log_blocks < 2 {
-            return Err(section
-                .reject("log_blocks", "expected at least 2: one for sequential writes, one for others"));
-        }
+        let log_blocks = section
+            .within(at_least(2u32).because("one for sequential writes, one for others"))
+            .or("log_blocks", 8u32, "log blocks of each set of such dies, the sequential one included")?;
         Ok(Self { span, log_blocks })
     }
 }

@@ -3,7 +3,7 @@
 use super::bank::{BankView, BlockRules, HostWrite, Room, Step};
 use super::bast::{continued, merge_log};
 use super::span;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Replacement blocks in the manner of NFTL.
 #[derive(Clone, Debug)]
@@ -26,10 +26,8 @@ impl Policy for Replacement {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let span = span::read(section)?;
-        let chain = section.or("chain", 1u32, "replacement blocks that a group may have")?;
-        if chain == 0 {
-            return Err(section.reject("chain", "expected at least 1"));
-        }
+        let chain =
+            section.within(at_least(1u32)).or("chain", 1u32, "replacement blocks that a group may have")?;
         Ok(Self { span, chain })
     }
 }

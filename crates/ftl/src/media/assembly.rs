@@ -3,7 +3,7 @@
 use crate::placement::PlacementPolicy;
 use crate::settings::FtlConfig;
 use crate::store::{HOST, NONE};
-use units::Nanos;
+use units::{Nanos, SimTime};
 
 /// The program unit that is being filled, and who may take the next.
 pub(crate) struct Assembly {
@@ -22,10 +22,8 @@ pub(crate) struct Assembly {
     pub current: u32,
     /// See `current`.
     pub host_stream: usize,
-    /// The number of the program unit that the next flush timer is for, and whether one is set.
-    pub flush_serial: u32,
-    /// See `flush_serial`.
-    pub flush_armed: bool,
+    /// When the program unit that is being filled has waited long enough; `NEVER` when none is, or it need not wait.
+    pub flush_due: SimTime,
 }
 
 impl Assembly {
@@ -40,8 +38,14 @@ impl Assembly {
             quota_blocked: vec![0; dies.div_ceil(64)],
             current: NONE,
             host_stream: HOST,
-            flush_serial: 0,
-            flush_armed: false,
+            flush_due: SimTime::NEVER,
         }
+    }
+
+    /// The host's data fill no program unit any more: the next is another die's to take.
+    #[inline]
+    pub fn end_unit(&mut self) {
+        self.current = NONE;
+        self.flush_due = SimTime::NEVER;
     }
 }

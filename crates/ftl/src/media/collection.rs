@@ -60,7 +60,7 @@ impl Collection {
     pub fn force(&mut self, superblock: u32, origin: Origin) {
         let vain = match origin {
             Origin::Wear => !self.forced.is_empty(),
-            Origin::Refresh | Origin::Scrub => self.forced.iter().any(|(asked, _)| *asked == superblock),
+            _ if origin.keeps_data() => self.forced.iter().any(|(asked, _)| *asked == superblock),
             _ => false,
         };
         if !vain {
@@ -70,9 +70,8 @@ impl Collection {
 
     /// It moves a superblock for refresh or scrub, or is about to.
     pub fn keeps_data(&self) -> bool {
-        let keeps = |origin: Origin| matches!(origin, Origin::Refresh | Origin::Scrub);
-        (self.mover.has_victim() && keeps(self.mover.origin))
-            || self.forced.iter().any(|(_, origin)| keeps(*origin))
+        (self.mover.has_victim() && self.mover.origin.keeps_data())
+            || self.forced.iter().any(|(_, origin)| origin.keeps_data())
     }
 
     /// A superblock waits to be relocated, and nothing is being collected.

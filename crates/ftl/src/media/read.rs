@@ -1,6 +1,7 @@
 //! How a page row is read, whoever asks for it.
 
 use crate::Probe;
+use crate::guards::sectors::bytes;
 use crate::media::Media;
 use crate::read_merge::RowUnits;
 use crate::store::Source;
@@ -78,6 +79,16 @@ impl Media {
         let row = ppa.0 / self.store.layout.row_units;
         let die = row / self.store.layout.rows / self.store.layout.superblocks_per_die;
         regulation.on_host_read(lpn, row, die as usize);
+    }
+
+    /// The sectors of a unit that the host asks for and the buffer does not hold.
+    #[cold]
+    pub fn sectors_to_read(&mut self, request: u32, lpn: Lpn, buffered: Option<u32>) -> u64 {
+        let Some(sectors) = &mut self.guards.sectors else { return u64::MAX };
+        let asked = sectors.within(sectors.extents[request as usize], lpn);
+        let here = buffered.map_or(0, |slot| asked & sectors.slots[slot as usize].mask);
+        sectors.cached += u64::from(bytes(here));
+        asked & !here
     }
 
     /// A read of the host's rides on another, without being submitted for itself.

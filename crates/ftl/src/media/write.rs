@@ -52,21 +52,27 @@ impl Media {
         }
     }
 
-    pub fn arm_flush<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        if self.assembly.flush_after == Nanos::ZERO {
-            self.pad_current(ctx);
-            return;
+    /// The program unit that is being filled waits for company no longer than `patience` from now on.
+    pub fn arm_flush(&mut self, patience: Nanos, calendar: &mut Calendar) {
+        let due = calendar.now() + patience;
+        if due < self.assembly.flush_due {
+            self.assembly.flush_due = due;
+            calendar.schedule_timer(due, Event { kind: events::FLUSH, index: 0 });
         }
-        self.assembly.flush_armed = true;
-        let at = ctx.calendar.now() + self.assembly.flush_after;
-        ctx.calendar.schedule_timer(at, Event { kind: events::FLUSH, index: self.assembly.flush_serial });
+    }
+
+    /// A timer went off. It may have been set for a program unit that was complete before.
+    pub fn on_flush_timer<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        if ctx.calendar.now() >= self.assembly.flush_due {
+            self.pad_current(ctx);
+        }
     }
 
     pub fn pad_current<P: Probe>(&mut self, ctx: &mut Context<P>) {
         if self.assembly.current != NONE {
             let die = self.assembly.current as usize;
             self.pad(die, self.assembly.host_stream, ctx);
-            self.assembly.current = NONE;
+            self.assembly.end_unit();
         }
     }
 
@@ -165,9 +171,7 @@ impl Media {
         if self.assembly.current == die as u32 && self.assembly.host_stream == stream {
             // What is moved may have completed it, and fill a part of the next by now: that is not the host's, which
             // has to ask for room first, and no timer of the host's pads it.
-            self.assembly.current = NONE;
-            self.assembly.flush_serial = (self.assembly.flush_serial + 1) & 0xFF_FFFF;
-            self.assembly.flush_armed = false;
+            self.assembly.end_unit();
         }
         let units = self.store.program_units_of(stream);
         ctx.probe.on_place(&transaction, units, |unit| self.store.programs.told(slot, unit));
@@ -258,7 +262,7 @@ impl Media {
                     self.note_ended(global as u32, ctx);
                 }
                 if stream == self.assembly.host_stream && self.assembly.current == die as u32 {
-                    self.assembly.current = NONE;
+                    self.assembly.end_unit();
                 }
             }
         }

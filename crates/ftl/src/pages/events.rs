@@ -22,11 +22,7 @@ impl PageMapped {
                 }
             }
             events::UPKEEP => self.on_upkeep(ctx),
-            events::FLUSH => {
-                if event.index == self.media.assembly.flush_serial && self.media.assembly.current != NONE {
-                    self.media.pad_current(ctx);
-                }
-            }
+            events::FLUSH => self.media.on_flush_timer(ctx),
             _ => {
                 self.media.store.controller.handle(event, ctx);
                 if let Some(first) = self.media.store.controller.take_finished() {

@@ -3,7 +3,7 @@
 use crate::buffer::SlotState;
 use crate::guards::demand::{Checkpoints, Task, Waiter};
 use crate::guards::sectors::LOOKUP_BYTES;
-use crate::host_side::{Arriving, Sectored, Serves};
+use crate::host_side::{Arriving, Reads, Sectored, Serves};
 use crate::pages::PageMapped;
 use crate::{Output, Probe, Stages};
 use controller::{Class, Context, Origin, Reading};

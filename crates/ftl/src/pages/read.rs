@@ -1,6 +1,6 @@
 //! What the host reads.
 
-use crate::host_side::{Host, Reads, Sectored};
+use crate::host_side::{Host, Reads};
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::placement::PlacementView;
@@ -11,9 +11,7 @@ impl Reads for PageMapped {
     fn parts(&mut self) -> (&mut Media, &mut Host) {
         (&mut self.media, &mut self.host)
     }
-}
 
-impl Sectored for PageMapped {
     /// The die that a unit's address names.
     fn home_die(&self, lpn: Lpn) -> u32 {
         self.media.assembly.placement.home(&PlacementView {

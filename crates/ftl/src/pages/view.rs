@@ -68,11 +68,6 @@ impl PageMapped {
         )
     }
 
-    /// Superblocks not lost to bad blocks, over all dies.
-    pub fn usable_superblocks(&self) -> u32 {
-        self.media.store.space.dies.iter().map(|die| die.usable).sum()
-    }
-
     /// Superblocks of a die that are free or open, not closed, while it writes in steady state.
     pub fn superblocks_kept(&self) -> u32 {
         self.media.superblocks_kept()

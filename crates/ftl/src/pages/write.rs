@@ -2,12 +2,10 @@
 
 use crate::Probe;
 use crate::buffer::SlotState;
-use crate::events;
-use crate::host_side::{Arriving, Sectored, Serves};
+use crate::host_side::{Arriving, Reads, Serves};
 use crate::pages::PageMapped;
 use crate::store::{NONE, Source};
 use controller::Context;
-use engine::Event;
 use units::{Lpn, Nanos, Ppa};
 
 /// How long a partial program unit waits for company when a request waits for it behind a write cache.
@@ -71,15 +69,16 @@ impl Serves for PageMapped {
         if !self.media.is_assembling() {
             return;
         }
+        let patience = self.media.assembly.flush_after;
         if !self.host.flushes.is_empty() {
             self.media.pad_current(ctx);
         } else if awaited {
             // Behind a write cache patience is long; a write that must be on flash (FUA) has less.
-            let at = ctx.calendar.now() + self.media.assembly.flush_after.min(AWAITED_PATIENCE);
-            ctx.calendar
-                .schedule_timer(at, Event { kind: events::FLUSH, index: self.media.assembly.flush_serial });
-        } else if !self.media.assembly.flush_armed {
-            self.media.arm_flush(ctx);
+            self.media.arm_flush(patience.min(AWAITED_PATIENCE), &mut ctx.calendar);
+        } else if patience == Nanos::ZERO {
+            self.media.pad_current(ctx);
+        } else {
+            self.media.arm_flush(patience, &mut ctx.calendar);
         }
     }
 }

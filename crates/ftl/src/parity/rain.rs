@@ -2,7 +2,7 @@
 
 use super::{Misfit, ParityScheme};
 use crate::Layout;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// The most dies that a stripe spans: a set of them is one word.
 const WIDTH_MAX: u32 = 64;
@@ -27,14 +27,9 @@ impl Policy for Rain {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let stripe: Option<u32> =
-            section.optional("stripe", "data units that share a parity unit; absent: all dies but one")?;
-        if stripe.is_some_and(|stripe| !(2..WIDTH_MAX).contains(&stripe)) {
-            return Err(section.reject(
-                "stripe",
-                "expected 2 to 63 data units that share a parity unit (1 would be a mirror, 0 no protection)",
-            ));
-        }
+        let limits = at_least(2u32).at_most(WIDTH_MAX - 1).because("1 would be a mirror, 0 no protection");
+        let help = "data units that share a parity unit; absent: all dies but one";
+        let stripe: Option<u32> = section.within(limits).optional("stripe", help)?;
         Ok(Self { stripe: stripe.unwrap_or(0) })
     }
 }

@@ -1,7 +1,7 @@
 //! The die follows from the logical address.
 
 use super::{PlacementPolicy, PlacementView};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::DieId;
 
 /// The letters of channels, ways, dies and planes.
@@ -33,11 +33,11 @@ impl Policy for StaticStriping {
             "CWDP".to_owned(),
             "the letters C, W, D, P, the one that changes fastest with the address first",
         )?;
-        let planes =
-            section.or("planes", 1u32, "dies of a way that are planes of one die, as P counts them")?;
-        if planes == 0 {
-            return Err(section.reject("planes", "expected at least 1"));
-        }
+        let planes = section.within(at_least(1u32)).or(
+            "planes",
+            1u32,
+            "dies of a way that are planes of one die, as P counts them",
+        )?;
         let places: Vec<usize> = order.chars().filter_map(|letter| LETTERS.find(letter)).collect();
         let mut seen = 0u8;
         places.iter().for_each(|place| seen |= 1 << place);

@@ -1,7 +1,7 @@
 //! What follows in a sequence of reads.
 
 use super::{Misfit, ReadAheadPolicy, Stretch};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Lpn};
 
 /// A stream that had none of so many reads, for each stream remembered, has no part in the area any more.
@@ -78,14 +78,16 @@ impl Policy for Sequential {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let streams = section.or("streams", 16u32, "sequences of reads that are tracked")?;
-        if !(1..=1024).contains(&streams) {
-            return Err(section.reject("streams", "expected 1 to 1024"));
-        }
-        let trigger = section.or("trigger", 4u32, "sequential reads before read-ahead starts")?;
-        if trigger < 2 {
-            return Err(section.reject("trigger", "expected at least 2: one read is no sequence"));
-        }
+        let streams = section.within(at_least(1u32).at_most(1024u32)).or(
+            "streams",
+            16u32,
+            "sequences of reads that are tracked",
+        )?;
+        let trigger = section.within(at_least(2u32).because("one read is no sequence")).or(
+            "trigger",
+            4u32,
+            "sequential reads before read-ahead starts",
+        )?;
         let size = section.or("size", Bytes::new(4 << 20), "DRAM for fetched data")?;
         let depth =
             section.or("depth", Bytes::new(1 << 20), "how far ahead of its last read a stream is fetched")?;

@@ -1,7 +1,7 @@
 //! Those that wait at the same time: the page is sensed once and sent for all of them.
 
 use super::{MergeView, ReadMerge};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Reads of a page row that is waited for, being sensed, or in the page register.
 #[derive(Clone, Debug)]
@@ -23,12 +23,11 @@ impl Policy for SamePage {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let most = section.or("most", 64u32, "reads that share an array read at most, the first included")?;
-        if most < 2 {
-            return Err(
-                section.reject("most", "expected at least 2: with one read there is nothing to share")
-            );
-        }
+        let most = section.within(at_least(2u32).because("with one read there is nothing to share")).or(
+            "most",
+            64u32,
+            "reads that share an array read at most, the first included",
+        )?;
         let begun = section.or("begun", true, "reads also share an array read that has begun")?;
         Ok(Self { most, begun })
     }

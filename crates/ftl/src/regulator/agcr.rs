@@ -2,7 +2,7 @@
 //! cheap to read.
 
 use super::{BITS_MAX, CostRegulator, ReadView, Steps, WriteCost, WriteView};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 
 /// AGCR. Of each unit it keeps the last `window - 1` accesses, one bit each (1: write), the newest lowest, and above
@@ -32,11 +32,9 @@ impl Policy for Agcr {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let window = section.or("window", 2u32, "accesses considered, including the upcoming one")?;
-        if !(1..=BITS_MAX).contains(&window) {
-            let expected = format!("expected 1 to {BITS_MAX}: the upcoming access counts");
-            return Err(section.reject("window", &expected));
-        }
+        let window = section
+            .within(at_least(1u32).at_most(BITS_MAX).because("the upcoming access counts"))
+            .or("window", 2u32, "accesses considered, including the upcoming one")?;
         let rewrite = section.choice(
             "rewrite",
             &["low", "low-and-medium", "none"],

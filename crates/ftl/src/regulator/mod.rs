@@ -1,14 +1,14 @@
 //! At what cost is a unit written?
 //!
 //! A coarser program step writes faster and leaves more raw errors, which cost later reads more reference voltages.
-//! A regulator chooses among a few ways to write; the FTL programs accordingly, keeps what the regulator notes of each
+//! A regulator chooses among a few write costs; the FTL programs accordingly, keeps what the regulator notes of each
 //! mapping unit, and re-writes in idle time what it asks for.
 
 use config::{ConfigError, Section};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
-/// One way to write.
+/// A write cost: how units are written, and for how long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteCost {
     /// Increment of the program voltage from pulse to pulse.
@@ -34,7 +34,7 @@ pub struct Steps {
     pub retention: Nanos,
 }
 
-/// The most ways to write a regulator may have.
+/// The most write costs a regulator may have.
 pub const COSTS_MAX: usize = 8;
 /// The most bits a regulator may keep for each mapping unit.
 pub const BITS_MAX: u32 = 6;
@@ -89,7 +89,7 @@ impl Steps {
     }
 }
 
-/// A way to write, as it would turn out on the block at hand.
+/// A write cost, as it would turn out on the block at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Program time of a new block's first page type.
@@ -108,7 +108,7 @@ pub struct WriteView<'a> {
     pub origin: Origin,
     /// The host never accessed this unit since the run began (a regulator that keeps no bits: never wrote it).
     pub first: bool,
-    /// The way its old copy was written, if there is one.
+    /// The cost of its old copy, if there is one.
     pub previous: Option<usize>,
     /// Time since the superblock of its old copy was opened: how long the data lived, at most. None: it was written
     /// before the run.
@@ -119,7 +119,7 @@ pub struct WriteView<'a> {
     pub gap: Option<Nanos>,
     /// Time since the last of them.
     pub quiet: Nanos,
-    /// The ways to write, in the order in which [`CostRegulator::costs`] gave them.
+    /// The write costs, in the order in which [`CostRegulator::costs`] gave them.
     pub costs: &'a [Candidate],
 }
 
@@ -128,7 +128,7 @@ pub struct WriteView<'a> {
 pub struct ReadView {
     /// The host never accessed this unit before.
     pub first: bool,
-    /// The way it was written.
+    /// What it was written at.
     pub cost: usize,
 }
 
@@ -136,7 +136,7 @@ pub struct ReadView {
 ///
 /// It keeps nothing of single units but the `bits` it is handed: the FTL stores them with the map, 0 at first.
 pub trait CostRegulator: Send {
-    /// The ways to write it chooses from: at least one, at most [`COSTS_MAX`].
+    /// The write costs it chooses from: at least one, at most [`COSTS_MAX`].
     fn costs(&self, steps: &Steps) -> Vec<WriteCost>;
 
     /// Bits kept for each mapping unit, at most [`BITS_MAX`]: its storage overhead.
@@ -144,7 +144,7 @@ pub trait CostRegulator: Send {
         0
     }
 
-    /// The way, by its place in `view.costs`, to write a unit. Asked when the unit is bound to a program, for the host
+    /// The cost, by its place in `view.costs`, at which a unit is written. Asked when the unit is bound to a program, for the host
     /// and for everything that moves data.
     fn choose(&mut self, view: &WriteView<'_>, bits: &mut u8) -> usize;
 

@@ -1,7 +1,7 @@
 //! Cheap writes for what the host writes, readable for a short time only; what lives longer is written anew.
 
 use super::{CostRegulator, Steps, WriteCost, WriteView, days};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, above};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
@@ -29,17 +29,18 @@ impl Policy for RetentionRelaxation {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let step = section.or("step", Voltage::new(400_000), "program step of the host's writes")?;
-        if step.get() == 0 {
-            return Err(section.reject("step", "expected a step above 0 V"));
-        }
+        let step = section.within(above(Voltage::new(0))).or(
+            "step",
+            Voltage::new(400_000),
+            "program step of the host's writes",
+        )?;
         let retention =
             section.or("retention", Nanos::new(14 * DAY), "retention time of the host's writes")?;
-        let refresh_period =
-            section.or("refresh_period", Nanos::new(7 * DAY), "age at which remaining data is rewritten")?;
-        if refresh_period == Nanos::ZERO {
-            return Err(section.reject("refresh_period", "expected more than no time"));
-        }
+        let refresh_period = section.within(above(Nanos::ZERO)).or(
+            "refresh_period",
+            Nanos::new(7 * DAY),
+            "age at which remaining data is rewritten",
+        )?;
         if retention <= refresh_period {
             let expected = format!(
                 "expected more than the refresh period of {}: data would be lost before they are written anew",

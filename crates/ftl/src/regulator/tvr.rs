@@ -2,7 +2,7 @@
 //! forgotten soon.
 
 use super::{CostRegulator, Steps, WriteCost, WriteView};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use controller::Origin;
 use units::{Nanos, Voltage};
 
@@ -52,17 +52,16 @@ impl Policy for Tvr {
             Some(set) => Reduced::Set(set),
             None => {
                 let help = "program speed with reduced voltages over the usual one, where the chip's file knows none";
-                let speed = section.or("speed", 1.5, help)?;
-                if !(1.0..=4.0).contains(&speed) {
-                    return Err(section.reject("speed", "expected 1 to 4"));
-                }
+                let speed =
+                    section.unit("times faster").within(at_least(1.0).at_most(4.0)).or("speed", 1.5, help)?;
                 Reduced::Speed(speed)
             }
         };
-        let horizon = section.or("horizon", Nanos::new(DAY), "how long reduced data stay correctable")?;
-        if horizon.ns() < 2 {
-            return Err(section.reject("horizon", "expected at least 2ns: it is halved"));
-        }
+        let horizon = section.within(at_least(Nanos::new(2)).because("it is halved")).or(
+            "horizon",
+            Nanos::new(DAY),
+            "how long reduced data stay correctable",
+        )?;
         let new_data =
             section.or("new_data", false, "data written for the first time count as short-lived")?;
         Ok(Self { reduced, horizon, new_data })

@@ -3,7 +3,7 @@
 use super::whole;
 use crate::Layout;
 use crate::gc::{trigger, victim};
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, at_least};
 
 /// `[ftl.gc]`.
 pub struct CollectionRules {
@@ -26,10 +26,11 @@ impl CollectionRules {
             "separate",
             "does GC fill open blocks of its own, or the host's",
         )?;
-        let read_ahead = gc.or("read_ahead", 4u32, "page rows read ahead by one collection")?;
-        if !(1..=64).contains(&read_ahead) {
-            return Err(gc.reject("read_ahead", "expected 1 to 64"));
-        }
+        let read_ahead = gc.within(at_least(1u32).at_most(64u32)).or(
+            "read_ahead",
+            4u32,
+            "page rows read ahead by one collection",
+        )?;
         let mut section = gc.child("trigger")?;
         let trigger = trigger::read(&mut section)?;
         trigger().fit(layout).map_err(|(key, expected)| section.reject(key, &expected))?;

@@ -1,6 +1,6 @@
 //! `[ftl.scrub]`: how often what is stored is read for its errors.
 
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, above};
 use units::Nanos;
 
 /// `[ftl.scrub]`.
@@ -32,15 +32,12 @@ impl PatrolRules {
                 Nanos::new(1_000_000),
                 "how long a die must have been idle before its data is read for errors",
             )?,
-            margin: section.or(
+            margin: section.unit("ratio").within(above(0.0).at_most(1.0)).or(
                 "margin",
                 0.7,
                 "share of the errors the code corrects in a codeword, above which a superblock is rewritten",
             )?,
         };
-        if !(rules.margin > 0.0 && rules.margin <= 1.0) {
-            return Err(section.reject("margin", "expected more than 0 and at most 1"));
-        }
         if rules.period >= retention {
             let expected =
                 "expected less than ftl.write_cost.retention: data would be lost before they are looked at";

@@ -1,6 +1,6 @@
 //! `[ftl.snapshots]`: when the drive takes snapshots, how many it keeps, what happens when they have no room.
 
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, above, at_least};
 use units::Nanos;
 
 /// What happens when a write would keep one unit more than snapshots may.
@@ -37,7 +37,9 @@ impl SnapshotRules {
     /// # Errors
     /// When a key is unknown or wrong, or stands there without `every` or `at`.
     pub fn read(section: &mut Section) -> Result<Option<Self>, ConfigError> {
-        let every: Option<Nanos> = section.optional("every", "time between two snapshots")?;
+        let every: Option<Nanos> = section
+            .within(above(Nanos::ZERO).because("leave it out for none"))
+            .optional("every", "time between two snapshots")?;
         let at: Option<Vec<Nanos>> = section.optional("at", "moments of snapshots, since the run began")?;
         if every.is_none() && at.is_none() {
             return match KEYS.iter().find(|key| section.has(key)) {
@@ -49,14 +51,12 @@ impl SnapshotRules {
                 None => Ok(None),
             };
         }
-        if every == Some(Nanos::ZERO) {
-            return Err(section.reject("every", "expected more than 0ns; leave it out for none"));
-        }
         let at = ascending(section, "at", at.unwrap_or_default())?;
-        let keep = section.or("keep", 4u32, "snapshots kept at most: one more drops the oldest")?;
-        if keep == 0 {
-            return Err(section.reject("keep", "expected at least 1"));
-        }
+        let keep = section.within(at_least(1u32)).or(
+            "keep",
+            4u32,
+            "snapshots kept at most: one more drops the oldest",
+        )?;
         let names = ["drop-oldest", "refuse-writes"];
         let help = "what happens when a write would keep more for snapshots than they may take";
         let when_full = match section.choice("when_full", &names, "drop-oldest", help)?.as_str() {
@@ -65,10 +65,8 @@ impl SnapshotRules {
         };
         let help =
             "part of the room that neither the host's data nor garbage collection needs: for snapshots";
-        let space_ratio = section.or("space_ratio", 0.5, help)?;
-        if !(space_ratio > 0.0 && space_ratio <= 1.0) {
-            return Err(section.reject("space_ratio", "expected more than 0, at most 1"));
-        }
+        let space_ratio =
+            section.unit("ratio").within(above(0.0).at_most(1.0)).or("space_ratio", 0.5, help)?;
         let help = "moments at which the logical drive goes back to its newest snapshot";
         let back: Option<Vec<Nanos>> = section.optional("rollback_at", help)?;
         let rollback_at = ascending(section, "rollback_at", back.unwrap_or_default())?;

@@ -2,7 +2,7 @@
 
 use super::{PatrolRules, whole};
 use crate::regulator;
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, above};
 use units::Nanos;
 
 /// When data are written anew, and how much of a die's time that may take.
@@ -59,10 +59,7 @@ fn read_share(ftl: &mut Section) -> Result<f64, ConfigError> {
     let mut section = ftl.child("upkeep")?;
     // Assumed: no maker says; half leaves the host as much as it takes.
     let help = "the most of a die's time that refresh, scrub and snapshots take together";
-    let share = section.or("share", 0.5, help)?;
-    if !(share > 0.0 && share <= 1.0) {
-        return Err(section.reject("share", "expected more than 0, at most 1"));
-    }
+    let share = section.unit("ratio").within(above(0.0).at_most(1.0)).or("share", 0.5, help)?;
     section.finish()?;
     Ok(share)
 }

@@ -1,7 +1,7 @@
 //! The same number at all times, however full the drive is.
 
 use super::{CacheShape, CacheView, Folding, SlcCachePolicy};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, above};
 use units::Bytes;
 
 /// A cache of one size.
@@ -21,10 +21,9 @@ impl Policy for StaticSize {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let size: Bytes = section.or("size", Bytes::new(6_000_000_000), "size, for the whole drive")?;
-        if size.get() == 0 {
-            return Err(section.reject("size", "expected more than 0B; without a cache set its name to none"));
-        }
+        let size: Bytes = section
+            .within(above(Bytes::new(0)).because("without a cache set its name to none"))
+            .or("size", Bytes::new(6_000_000_000), "size, for the whole drive")?;
         Ok(Self { size, folding: Folding::read(section)? })
     }
 }

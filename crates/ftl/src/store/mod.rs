@@ -5,11 +5,13 @@
 mod map;
 mod mover;
 mod programs;
+mod saved;
 mod space;
 
 pub(crate) use map::Map;
 pub(crate) use mover::{Mover, PENDING_MAX, Pace};
 pub(crate) use programs::{Programs, Source};
+pub(crate) use saved::STATES;
 pub use space::SuperblockState;
 pub(crate) use space::{DieSpace, Frontier, NONE, Space};
 

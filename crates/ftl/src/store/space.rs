@@ -187,10 +187,15 @@ impl Space {
         self.dies[die].free.retain(|Reverse((_, free))| *free != superblock);
     }
 
-    /// Takes the free superblock that the wear policy ranks lowest, and opens it.
+    /// Takes the free superblock that the wear policy ranks lowest.
+    #[inline]
+    pub fn take_free(&mut self, die: usize) -> Option<u32> {
+        self.dies[die].free.pop().map(|Reverse((_, superblock))| superblock)
+    }
+
+    /// The same, and opens it for a stream.
     pub fn open(&mut self, die: usize, stream: usize) -> bool {
-        let Some(Reverse((_, superblock))) = self.dies[die].free.pop() else { return false };
-        self.begin(die, stream, superblock)
+        self.take_free(die).is_some_and(|superblock| self.begin(die, stream, superblock))
     }
 
     /// Opens an erased superblock that is not among the free ones.
@@ -300,6 +305,11 @@ impl Space {
             random: &mut space.random,
         };
         space.wear.relocate(&mut view)
+    }
+
+    /// Superblocks not lost to bad blocks, over all dies.
+    pub fn usable(&self) -> u32 {
+        self.dies.iter().map(|die| die.usable).sum()
     }
 
     /// Bytes of state.

@@ -143,9 +143,8 @@ impl Media {
     /// The next superblock that was asked for, if there is room for what it holds.
     fn next_forced(&mut self, die: usize, foreground: bool) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {
-            let keeps_data = matches!(origin, Origin::Refresh | Origin::Scrub);
             let pressed = foreground || self.buffer.first_queued().is_some();
-            if keeps_data && pressed && std::mem::take(&mut self.collections[die].kept_data) {
+            if origin.keeps_data() && pressed && std::mem::take(&mut self.collections[die].kept_data) {
                 return None; // More may fall due than the die can move: the host must get on all the same.
             }
             let global = self.store.space.global(die, superblock);
@@ -153,7 +152,7 @@ impl Media {
                 if !self.has_room_for(die, self.store.space.valid[global]) {
                     return None;
                 }
-                self.collections[die].kept_data = keeps_data;
+                self.collections[die].kept_data = origin.keeps_data();
                 return self.collections[die].forced.pop_front();
             }
             self.collections[die].forced.pop_front();

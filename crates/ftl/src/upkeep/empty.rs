@@ -11,7 +11,7 @@ use units::Ppa;
 
 /// How a page row gets out of a superblock.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Route {
     /// It is read, and written again.
     Bus,
     /// Inside the die, if where it goes allows that.
@@ -68,12 +68,12 @@ impl Upkeep {
             || media.collections[die].mover.reading_rows < media.rules.read_ahead)
             && let Some((row, mask)) = media.next_row(die, customer)
         {
-            let way = match customer {
-                Customer::Collection if media.rules.copyback => Way::InDie,
-                Customer::Collection => Way::Bus,
-                Customer::Folding => media.way_of_folding(die, row),
+            let route = match customer {
+                Customer::Collection if media.rules.copyback => Route::InDie,
+                Customer::Collection => Route::Bus,
+                Customer::Folding => media.route_of_folding(die, row),
             };
-            if way == Way::Wait {
+            if route == Route::Wait {
                 break;
             }
             media.pass_rows(die, customer, 1);
@@ -81,7 +81,7 @@ impl Upkeep {
             mover.begin_read(mask.count_ones());
             let origin = mover.origin;
             let first = Ppa(row * media.store.layout.row_units);
-            let moved = way == Way::InDie
+            let moved = route == Route::InDie
                 && match customer {
                     Customer::Collection => media.copy_back(die, first, origin, ctx),
                     Customer::Folding => self.fold_in_die(media, die, first, ctx),

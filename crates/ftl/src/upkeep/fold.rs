@@ -10,7 +10,7 @@ use crate::relocate::Customer;
 use crate::slc_cache::WhenFull;
 use crate::store::{HOST, NONE, SLC, Source, SuperblockState};
 use crate::upkeep::Upkeep;
-use crate::upkeep::empty::Way;
+use crate::upkeep::empty::Route;
 use controller::{Context, Origin};
 use units::Ppa;
 
@@ -138,12 +138,12 @@ impl Media {
 
     /// How the victim's next page row (numbered over the drive) goes: without the bus, if the chip can do that and so many
     /// rows as fill a program unit are valid, and once what came over the bus has filled program units of its own.
-    pub fn way_of_folding(&self, die: usize, row: u32) -> Way {
-        let Some(cache) = &self.guards.slc_cache else { return Way::Wait };
+    pub fn route_of_folding(&self, die: usize, row: u32) -> Route {
+        let Some(cache) = &self.guards.slc_cache else { return Route::Wait };
         let (mover, layout) = (&cache.dies[die].mover, &self.store.layout);
         let wanted = self.wants_folding(die) && self.has_program_place(die) && self.has_own_room(die);
         if !wanted || mover.reading_rows >= self.rules.read_ahead {
-            return Way::Wait;
+            return Route::Wait;
         }
         let (first, units) = (row * layout.row_units, layout.program_units);
         let whole = cache.in_die
@@ -151,9 +151,9 @@ impl Media {
             && (first..first + units).all(|ppa| self.store.map.is_valid(Ppa(ppa)));
         let begun = self.store.space.dies[die].frontiers[HOST].filled + mover.units_in_hand();
         match (whole, begun) {
-            (true, 0) if self.may_begin_program(die) => Way::InDie,
-            (true, _) if begun.is_multiple_of(units) => Way::Wait,
-            _ => Way::Bus,
+            (true, 0) if self.may_begin_program(die) => Route::InDie,
+            (true, _) if begun.is_multiple_of(units) => Route::Wait,
+            _ => Route::Bus,
         }
     }
 

@@ -1,12 +1,12 @@
 //! Wear is evened out by how long erases and programs take, which tells how much of its life a block has behind it.
 //!
 //! Times change in steps as a block wears, and the cycle of a step stands in nearly the same ratio to the cycle at which
-//! the block will fail in all blocks of a part (docs/laboratory.md). A superblock whose times step earlier than those of
+//! the block will fail in all blocks of a part (docs/how-to/laboratory.md). A superblock whose times step earlier than those of
 //! the others is therefore weaker by as much, and its cycles count for more. The policy learns from its own die when
 //! superblocks step; nothing is written for it, and no chip has to be known.
 
 use super::{Observed, WearPolicy, WearView};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use std::collections::BTreeMap;
 use units::{Nanos, SuperblockId};
 
@@ -50,11 +50,12 @@ impl Policy for LatencyGuided {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let period = section.or("period", 8u64, "erases of a die between two checks of its wear")?;
-        if period < 2 {
-            // What is learnt at one erase can make many superblocks look fresher: they move one by one, not at once.
-            return Err(section.reject("period", "expected at least 2: a move ends with an erase, too"));
-        }
+        // What is learnt at one erase can make many superblocks look fresher: they move one by one, not at once.
+        let period = section.within(at_least(2u64).because("a move ends with an erase, too")).or(
+            "period",
+            8u64,
+            "erases of a die between two checks of its wear",
+        )?;
         let help = "cycles of a mean superblock of difference above which data moves";
         let threshold: u32 = section.or("threshold", 20u32, help)?;
         Ok(Self { period, threshold: f64::from(threshold), seen: Vec::new(), steps: BTreeMap::new() })

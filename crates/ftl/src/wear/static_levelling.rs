@@ -1,7 +1,7 @@
 //! The least worn free superblock is opened next, and now and then the least worn data is moved.
 
 use super::{WearPolicy, WearView};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
 /// Dynamic wear levelling, and relocation of cold data. A look at all candidates each `period` erases costs
@@ -25,10 +25,11 @@ impl Policy for StaticLevelling {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let period = section.or("period", 8u64, "erases of a die between two checks of its wear")?;
-        if period == 0 {
-            return Err(section.reject("period", "expected at least 1"));
-        }
+        let period = section.within(at_least(1u64)).or(
+            "period",
+            8u64,
+            "erases of a die between two checks of its wear",
+        )?;
         let threshold =
             section.or("threshold", 20u32, "program/erase cycles of difference above which data moves")?;
         Ok(Self { period, threshold })

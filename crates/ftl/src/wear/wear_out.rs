@@ -1,7 +1,7 @@
 //! A superblock is used again and again until it fails; what is fresh waits its turn.
 
 use super::WearPolicy;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
 /// Wear concentrated on as few superblocks as the drive can do with.
@@ -22,12 +22,10 @@ impl Policy for WearOut {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let help = "part of the superblocks beyond need that stay free while others wear";
-        let held_back = section.or("held_back", 0.5, help)?;
-        if !(0.0..=0.9).contains(&held_back) {
-            return Err(
-                section.reject("held_back", "expected 0 to 0.9: garbage collection needs room to gain from")
-            );
-        }
+        let held_back = section
+            .unit("ratio")
+            .within(at_least(0.0).at_most(0.9).because("garbage collection needs room to gain from"))
+            .or("held_back", 0.5, help)?;
         Ok(Self { held_back })
     }
 }

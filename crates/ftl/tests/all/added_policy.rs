@@ -1,4 +1,4 @@
-//! The worked example of `docs/policies.md`: it compiles, one line registers it, and the page shows this code.
+//! The worked example of `docs/how-to/policies.md`: it compiles, one line registers it, and the page shows this code.
 
 use config::{Document, Section};
 use engine::RandomStream;
@@ -39,10 +39,10 @@ fn pick(valid_units: &[u32], pe_cycles: &[u32]) -> Option<SuperblockId> {
 
 #[test]
 fn the_page_shows_the_code_that_compiles() {
-    let page = include_str!("../../../../docs/policies.md");
+    let page = include_str!("../../../../docs/how-to/policies.md");
     assert!(
         page.contains(include_str!("added_policy/victim/worn_choices.rs")),
-        "docs/policies.md shows other code"
+        "docs/how-to/policies.md shows other code"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The worked example of docs/regulators.md, as it stands there: a regulator added from outside compiles and answers.
+//! The worked example of docs/explanation/regulators.md, as it stands there: a regulator added from outside compiles and answers.
 
 use config::{Card, ConfigError, Policy, Section};
 use controller::Origin;
@@ -19,7 +19,7 @@ impl Policy for CheapMoves {
         name: "cheap-moves",
         rule: "moved data takes the coarse step while at least `patience` host operations are at the die, \
                all else the default one",
-        paper: "the worked example of docs/regulators.md",
+        paper: "the worked example of docs/explanation/regulators.md",
         not_modelled: "how often moved data is read",
     };
 
@@ -44,7 +44,8 @@ impl CostRegulator for CheapMoves {
 #[test]
 fn the_documented_example_is_this_one() {
     let docs =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/regulators.md")).unwrap();
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/explanation/regulators.md"))
+            .unwrap();
     let here = include_str!("added_regulator.rs");
     let (from, to) = ("impl CostRegulator for CheapMoves", "\n}\n");
     let cut = |text: &str| {

@@ -1,4 +1,4 @@
-//! The page `docs/compatibility.md` says what the table says, and the table says each thing once.
+//! The page `docs/reference/compatibility.md` says what the table says, and the table says each thing once.
 
 use ftl::compatibility::{APART, Apart, Feature, IDLE, NEEDS, Reason, Switch, between};
 use std::fmt::Write;
@@ -116,13 +116,13 @@ fn idle(page: &mut String) {
 
 #[test]
 fn the_page_says_what_the_table_says() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compatibility.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/compatibility.md");
     let (written, wanted) = (std::fs::read_to_string(path).unwrap_or_default(), page());
     if written != wanted {
         let made = concat!(env!("CARGO_TARGET_TMPDIR"), "/compatibility.md");
         std::fs::write(made, &wanted).unwrap();
         panic!(
-            "docs/compatibility.md is not what the table says; mend it by: cp {made} docs/compatibility.md"
+            "docs/reference/compatibility.md is not what the table says; mend it by: cp {made} docs/reference/compatibility.md"
         );
     }
 }

@@ -7,7 +7,7 @@
 //! Not modelled: the host's own software, interrupts held back (coalescing), errors on the wires.
 
 use crate::Op;
-use config::{ConfigError, Section};
+use config::{ConfigError, Limits, Section, at_least};
 use std::fmt::Debug;
 use std::sync::Arc;
 use units::{Bytes, Nanos};
@@ -129,15 +129,9 @@ pub(crate) const fn time_of(count: u64, ns: u64, per: u64) -> Nanos {
     Nanos::new((count as u128 * ns as u128).div_ceil(per as u128) as u64)
 }
 
-/// Refuses queues that neither NVMe nor this simulator can have.
-fn check_queues(section: &Section, queues: u32, queue_depth: u32) -> Result<(), ConfigError> {
-    if queues == 0 || queues > 1 << 16 {
-        return Err(section.reject("queues", "expected 1 to 65536"));
-    }
-    if queue_depth == 0 || queue_depth > 1 << 16 {
-        return Err(section.reject("queue_depth", "expected 1 to 65536"));
-    }
-    Ok(())
+/// Queues and commands in them, as many as NVMe and this simulator can have.
+fn of_queues() -> Limits {
+    at_least(1u32).at_most(65_536u32)
 }
 
 /// The drive's side of the link, and the link.

@@ -7,7 +7,7 @@
 
 use super::{Burst, Direction, HostLink, QueueClass, QueueOrder, Shape, Step, time_of};
 use crate::Op;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
 /// STP token and LCRC.
@@ -45,10 +45,11 @@ impl Policy for Nvme {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let generation = section.or("generation", 3u32, "3, 4 or 5: 8, 16 or 32 GT/s a lane")?;
-        if !(3..=5).contains(&generation) {
-            return Err(section.reject("generation", "expected 3, 4 or 5"));
-        }
+        let generation = section.within(at_least(3u32).at_most(5u32)).or(
+            "generation",
+            3u32,
+            "3, 4 or 5: 8, 16 or 32 GT/s a lane",
+        )?;
         let lanes = section.or("lanes", 4u32, "lanes of the link")?;
         if ![1, 2, 4, 8, 16].contains(&lanes) {
             return Err(section.reject("lanes", "expected 1, 2, 4, 8 or 16"));
@@ -61,9 +62,9 @@ impl Policy for Nvme {
             "a read of host memory by the drive, without the packets' own time; assumed, of the size measured by \
              Neugebauer et al., SIGCOMM 2018",
         )?;
-        let queues = section.or("queues", 8u32, "submission queues")?;
-        let queue_depth = section.or("queue_depth", 1024u32, "commands a queue holds")?;
-        super::check_queues(section, queues, queue_depth)?;
+        let queues = section.within(super::of_queues()).or("queues", 8u32, "submission queues")?;
+        let queue_depth =
+            section.within(super::of_queues()).or("queue_depth", 1024u32, "commands a queue holds")?;
         let order = read_order(section, queues)?;
         Ok(Self {
             gbit_per_s: 8 << (generation - 3),
@@ -90,14 +91,11 @@ fn read_order(section: &mut Section, queues: u32) -> Result<QueueOrder, ConfigEr
     let names = ["round-robin", "weighted-round-robin"];
     let name =
         section.choice("arbitration", &names, "round-robin", "which submission queue is served next")?;
-    let burst = section.or(
+    let burst = section.within(at_least(1u32)).or(
         "arbitration_burst",
         1u32,
         "commands fetched from a queue before the next has its turn",
     )?;
-    if burst == 0 {
-        return Err(section.reject("arbitration_burst", "expected at least 1"));
-    }
     if name == "round-robin" {
         return Ok(QueueOrder::RoundRobin { burst });
     }

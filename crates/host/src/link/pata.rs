@@ -5,7 +5,7 @@
 
 use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step, time_of};
 use crate::Op;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
 /// t2CYCTYP of Ultra DMA modes 0 to 6 in nanoseconds: two cycles, four bytes.
@@ -40,10 +40,12 @@ impl Policy for Pata {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let mode = section.or("mode", 5u32, "Ultra DMA mode, 0 to 6: 16.7 to 133 MB/s")?;
-        let Some(&two_cycles_ns) = TWO_CYCLES_NS.get(mode as usize) else {
-            return Err(section.reject("mode", "expected an Ultra DMA mode, 0 to 6"));
-        };
+        let mode = section.within(at_least(0u32).at_most(6u32)).or(
+            "mode",
+            5u32,
+            "Ultra DMA mode, 0 to 6: 16.7 to 133 MB/s",
+        )?;
+        let two_cycles_ns = TWO_CYCLES_NS[mode as usize];
         let long = section.or("lba48", true, "48-bit addresses: five registers are written twice")?;
         let t_burst = section.or(
             "t_burst",

@@ -23,18 +23,20 @@ impl Policy for Plain {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let plain = Self {
+        Ok(Self {
             rate: section.or(
                 "rate",
                 TransferRate::from_bytes_per_s(3_200_000_000),
                 "payload bandwidth of a direction",
             )?,
             full_duplex: section.or("full_duplex", true, "both directions at once, or one at a time")?,
-            queues: section.or("queues", 8u32, "submission queues")?,
-            queue_depth: section.or("queue_depth", 1024u32, "commands a queue holds")?,
-        };
-        super::check_queues(section, plain.queues, plain.queue_depth)?;
-        Ok(plain)
+            queues: section.within(super::of_queues()).or("queues", 8u32, "submission queues")?,
+            queue_depth: section.within(super::of_queues()).or(
+                "queue_depth",
+                1024u32,
+                "commands a queue holds",
+            )?,
+        })
     }
 }
 

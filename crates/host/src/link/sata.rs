@@ -6,7 +6,7 @@
 
 use super::{Burst, Direction, HostLink, QueueOrder, Shape, Step, time_of};
 use crate::Op;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::{Bytes, Nanos};
 
 /// SOF, CRC and EOF.
@@ -42,14 +42,16 @@ impl Policy for Sata {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let generation = section.or("generation", 3u32, "1, 2 or 3: 1.5, 3 or 6 Gbit/s")?;
-        if !(1..=3).contains(&generation) {
-            return Err(section.reject("generation", "expected 1, 2 or 3"));
-        }
-        let tags = section.or("tags", NCQ_TAGS, "commands queued in the drive; 1: as without NCQ")?;
-        if !(1..=NCQ_TAGS).contains(&tags) {
-            return Err(section.reject("tags", "expected 1 to 32"));
-        }
+        let generation = section.within(at_least(1u32).at_most(3u32)).or(
+            "generation",
+            3u32,
+            "1, 2 or 3: 1.5, 3 or 6 Gbit/s",
+        )?;
+        let tags = section.within(at_least(1u32).at_most(NCQ_TAGS)).or(
+            "tags",
+            NCQ_TAGS,
+            "commands queued in the drive; 1: as without NCQ",
+        )?;
         let t_handshake = section.or(
             "t_handshake",
             Nanos::new(150),

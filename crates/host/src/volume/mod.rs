@@ -8,13 +8,14 @@
 //! comes out; what is not (which pages are only read or only written, reuse, order, arrivals) is a parameter to be
 //! varied, and a result that depends on it says nothing about the real volume.
 
+mod arrivals;
 mod layout;
 mod parameters;
 mod requests;
 mod statistics;
 mod workload;
 
-pub use parameters::{PREFIX, ParameterCard, Parameters, parameters};
+pub use parameters::{Burst, Bursts, PREFIX, ParameterCard, Parameters, parameters};
 pub use requests::{VolumeRequest, VolumeRequests};
 pub use statistics::{Known, Volume, volumes};
 pub use workload::VolumeWorkload;

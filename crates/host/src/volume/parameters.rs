@@ -77,12 +77,21 @@ static CARDS: &[ParameterCard] = &[
         "a number from 1 on",
         "1, assumed: not published",
     ),
+    card("burst_gap", "mean time between the requests of a burst", TIME, "100us, assumed: not published"),
     card(
-        "burst_gap",
-        "mean time between the requests of a burst",
-        "a time with its unit, such as 100us",
-        "100us, assumed: not published",
+        "read_burst",
+        "the same as burst for reads alone; reads and writes then arrive independently of each other",
+        "a number from 1 on",
+        "burst, in one stream with the writes",
     ),
+    card("read_burst_gap", "the same as burst_gap for reads alone", TIME, "burst_gap"),
+    card(
+        "write_burst",
+        "the same as burst for writes alone, such as the flushes of a page cache; they then arrive independently of reads",
+        "a number from 1 on",
+        "burst, in one stream with the reads",
+    ),
+    card("write_burst_gap", "the same as burst_gap for writes alone", TIME, "burst_gap"),
     card(
         "depth",
         "keep so many requests outstanding instead of waiting for arrivals",
@@ -97,6 +106,7 @@ static CARDS: &[ParameterCard] = &[
     ),
 ];
 
+const TIME: &str = "a time with its unit, such as 100us";
 const SIZE: &str = "a size with its unit from 4KiB to 64KiB";
 
 const fn card(
@@ -111,6 +121,35 @@ const fn card(
 /// Everything that may be set, in the order in which it is listed.
 pub fn parameters() -> &'static [ParameterCard] {
     CARDS
+}
+
+/// How requests come together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Burst {
+    /// Mean requests of a burst.
+    pub requests: f64,
+    /// Mean time between them, in nanoseconds.
+    pub gap_ns: f64,
+}
+
+impl Burst {
+    /// The mean time between bursts that gives a mean rate, in nanoseconds: a request is the last of its burst with
+    /// probability 1 / requests.
+    pub(super) fn pause_ns(self, requests_per_s: f64) -> f64 {
+        self.requests * 1e9 / requests_per_s - (self.requests - 1.0) * self.gap_ns
+    }
+}
+
+/// Requests of a burst and the time between them in nanoseconds, where given.
+type GivenBurst = (Option<f64>, Option<f64>);
+
+/// Arrivals in one stream, or in two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bursts {
+    /// A request is a read or a write by chance.
+    Together(Burst),
+    /// Reads and writes arrive independently of each other.
+    Apart([Burst; 2]),
 }
 
 /// A volume and what is set about it.
@@ -138,10 +177,10 @@ pub struct Parameters {
     pub sequential: f64,
     /// Mean rate.
     pub requests_per_s: f64,
-    /// Mean requests of a burst.
-    pub burst: f64,
-    /// Mean time between them, in nanoseconds.
-    pub burst_gap_ns: f64,
+    /// Bursts of all requests; of reads, then of writes, where those arrive by themselves.
+    pub bursts: Bursts,
+    /// What is given for all requests, for reads alone, for writes alone.
+    given_bursts: [GivenBurst; 3],
     /// Requests outstanding, for a closed loop.
     pub depth: Option<u32>,
     /// Share of the drive that the addresses may take.
@@ -188,8 +227,8 @@ impl Parameters {
             skew: 1.0,
             sequential: 0.0,
             requests_per_s: volume.requests.value / WEEK_S,
-            burst: 1.0,
-            burst_gap_ns: 100_000.0,
+            bursts: Bursts::Together(POISSON),
+            given_bursts: [(None, None); 3],
             depth: None,
             fit: None,
             given: Vec::new(),
@@ -202,6 +241,7 @@ impl Parameters {
             let number = value.parse::<f64>().ok()?;
             (least..=most).contains(&number).then_some(number)
         };
+        let gap = || Some(Nanos::parse(value).ok()?.ns() as f64);
         let whole = || value.replace('_', "").parse::<u64>().ok();
         match key {
             "requests" => self.requests = whole().filter(|count| (1..=1 << 48).contains(count))?,
@@ -223,8 +263,12 @@ impl Parameters {
             "skew" => self.skew = number(0.0, 4.0)?,
             "sequential" => self.sequential = number(0.0, 0.99)?,
             "requests_per_s" => self.requests_per_s = number(f64::MIN_POSITIVE, 1e9)?,
-            "burst" => self.burst = number(1.0, 1e9)?,
-            "burst_gap" => self.burst_gap_ns = Nanos::parse(value).ok()?.ns() as f64,
+            "burst" => self.given_bursts[0].0 = Some(number(1.0, MOST_IN_BURST)?),
+            "burst_gap" => self.given_bursts[0].1 = Some(gap()?),
+            "read_burst" => self.given_bursts[1].0 = Some(number(1.0, MOST_IN_BURST)?),
+            "read_burst_gap" => self.given_bursts[1].1 = Some(gap()?),
+            "write_burst" => self.given_bursts[2].0 = Some(number(1.0, MOST_IN_BURST)?),
+            "write_burst_gap" => self.given_bursts[2].1 = Some(gap()?),
             "depth" => self.depth = Some(u32::try_from(whole()?).ok().filter(|d| (1..=65_536).contains(d))?),
             "fit" => self.fit = Some(number(f64::MIN_POSITIVE, 1.0)?),
             other => unreachable!("{other} stands in the list of parameters"),
@@ -254,26 +298,49 @@ impl Parameters {
                 "shares of one whole",
             ));
         }
-        let pace = ["requests_per_s", "burst", "burst_gap"].into_iter().find(|key| self.is_given(key));
+        self.bursts = self.settled_bursts();
+        let pace = PACES.into_iter().find(|key| self.is_given(key));
         if let (Some(depth), Some(key)) = (self.depth, pace) {
             return Err(
                 self.wrong(format!("depth={depth} with {key}"), "one of both: a closed loop has no arrivals")
             );
         }
-        if self.burst_pause_ns() <= 0.0 {
-            let found = format!(
-                "bursts of {} requests {} ns apart last longer than {} requests/s allow",
-                self.burst, self.burst_gap_ns, self.requests_per_s
-            );
-            return Err(self.wrong(found, "a lower burst_gap or requests_per_s"));
+        for (burst, requests_per_s) in self.streams() {
+            if requests_per_s > 0.0 && burst.pause_ns(requests_per_s) <= 0.0 {
+                let found = format!(
+                    "bursts of {} requests {} ns apart last longer than {requests_per_s} requests/s allow",
+                    burst.requests, burst.gap_ns
+                );
+                return Err(self.wrong(found, "a shorter gap within bursts, or a lower requests_per_s"));
+            }
         }
         Ok(())
     }
 
-    /// The mean time between bursts that gives the mean rate, in nanoseconds: a request is the last of its burst
-    /// with probability 1 / burst.
-    pub(super) fn burst_pause_ns(&self) -> f64 {
-        self.burst * 1e9 / self.requests_per_s - (self.burst - 1.0) * self.burst_gap_ns
+    /// The streams in which requests arrive, each with its mean rate.
+    pub(super) fn streams(&self) -> Vec<(Burst, f64)> {
+        match self.bursts {
+            Bursts::Together(burst) => vec![(burst, self.requests_per_s)],
+            Bursts::Apart([reads, writes]) => vec![
+                (reads, self.requests_per_s * self.reads),
+                (writes, self.requests_per_s * (1.0 - self.reads)),
+            ],
+        }
+    }
+
+    /// What is given for reads or writes alone, laid over what is given for both.
+    fn settled_bursts(&self) -> Bursts {
+        let over = |below: Burst, (requests, gap_ns): GivenBurst| Burst {
+            requests: requests.unwrap_or(below.requests),
+            gap_ns: gap_ns.unwrap_or(below.gap_ns),
+        };
+        let [both, reads, writes] = self.given_bursts;
+        let both = over(POISSON, both);
+        if [reads, writes] == [(None, None); 2] {
+            Bursts::Together(both)
+        } else {
+            Bursts::Apart([over(both, reads), over(both, writes)])
+        }
     }
 
     pub(super) fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> WorkloadError {
@@ -308,11 +375,22 @@ impl Parameters {
             "sequential" => self.sequential.to_string(),
             "requests_per_s" if self.depth.is_some() => "none".into(),
             "requests_per_s" => format!("{:.4}", self.requests_per_s),
-            "burst" => self.burst.to_string(),
-            "burst_gap" => format!("{} ns", self.burst_gap_ns),
+            "burst" | "burst_gap" if matches!(self.bursts, Bursts::Apart(_)) => "by reads and writes".into(),
+            "burst" | "read_burst" => self.burst_of(0).requests.to_string(),
+            "burst_gap" | "read_burst_gap" => format!("{} ns", self.burst_of(0).gap_ns),
+            "write_burst" => self.burst_of(1).requests.to_string(),
+            "write_burst_gap" => format!("{} ns", self.burst_of(1).gap_ns),
             "depth" => or_none(self.depth.map(|depth| depth.to_string())),
             "fit" => or_none(self.fit.map(|fit| fit.to_string())),
             other => unreachable!("{other} stands in the list of parameters"),
+        }
+    }
+
+    /// Bursts of reads (0) or writes (1).
+    fn burst_of(&self, kind: usize) -> Burst {
+        match self.bursts {
+            Bursts::Together(burst) => burst,
+            Bursts::Apart(bursts) => bursts[kind],
         }
     }
 
@@ -335,6 +413,19 @@ impl Parameters {
     }
 }
 
+/// Parameters of arrivals, which a closed loop has none of.
+const PACES: [&str; 7] = [
+    "requests_per_s",
+    "burst",
+    "burst_gap",
+    "read_burst",
+    "read_burst_gap",
+    "write_burst",
+    "write_burst_gap",
+];
+const MOST_IN_BURST: f64 = 1e9;
+/// Assumed: nothing is published about arrivals.
+const POISSON: Burst = Burst { requests: 1.0, gap_ns: 100_000.0 };
 /// Not published; halfway between pages of one kind only and none of them.
 const DEFAULT_INTERLEAVED: f64 = 0.5;
 

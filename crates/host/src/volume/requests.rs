@@ -8,6 +8,7 @@
 //! with the hour, runs of reads or of writes to an interleaved record (each access draws its kind anew), sizes
 //! other than 4 to 64 KiB, reads and writes of different mean sizes.
 
+use super::arrivals::Arrivals;
 use super::layout::{Cell, Layout, SIZES};
 use super::parameters::Parameters;
 use crate::Op;
@@ -65,9 +66,8 @@ pub struct VolumeRequests {
     states: Vec<State>,
     sizes: [f64; 5],
     random: RandomStream,
-    arrivals: RandomStream,
+    arrivals: Arrivals,
     made: u64,
-    time_ns: u64,
     /// Kind, cell and record of the request before.
     last: Option<(Op, usize, u64)>,
 }
@@ -77,22 +77,14 @@ impl VolumeRequests {
     pub(super) fn new(parameters: Parameters, layout: &Layout, seed: u64) -> Self {
         let mut random = RandomStream::new(seed, "host.volume");
         let states = layout.cells.iter().map(|cell| State::new(*cell, &mut random)).collect();
-        Self {
-            parameters,
-            states,
-            sizes: layout.sizes,
-            random,
-            arrivals: RandomStream::new(seed, "host.volume.arrivals"),
-            made: 0,
-            time_ns: 0,
-            last: None,
-        }
+        let arrivals = Arrivals::new(&parameters, RandomStream::new(seed, "host.volume.arrivals"));
+        Self { parameters, states, sizes: layout.sizes, random, arrivals, made: 0, last: None }
     }
 
     /// The same volume with other draws, for a run of it after another `pass`: its records stay where they are.
     pub(super) fn draw_anew(&mut self, seed: u64, pass: u32) {
         self.random = RandomStream::new(seed, &format!("host.volume.pass.{pass}"));
-        self.arrivals = RandomStream::new(seed, &format!("host.volume.arrivals.pass.{pass}"));
+        self.arrivals.draw_anew(RandomStream::new(seed, &format!("host.volume.arrivals.pass.{pass}")));
     }
 
     /// What they are made with.
@@ -102,7 +94,9 @@ impl VolumeRequests {
 
     /// Kind, cell and record of the next request.
     fn choose(&mut self) -> (Op, usize, u64) {
+        let due = self.arrivals.kind();
         if let Some((op, index, number)) = self.last
+            && due.is_none_or(|due| due == op)
             && self.random.chance(self.parameters.sequential)
             && self.states[index].continues(number)
         {
@@ -110,8 +104,8 @@ impl VolumeRequests {
             state.met = state.met.max(number + 2);
             return (op, index, number + 1);
         }
-        let (op, kind) =
-            if self.random.chance(self.parameters.reads) { (Op::Read, 0) } else { (Op::Write, 1) };
+        let is_read = due.map_or_else(|| self.random.chance(self.parameters.reads), |due| due == Op::Read);
+        let (op, kind) = if is_read { (Op::Read, 0) } else { (Op::Write, 1) };
         let mixed = self.random.chance(self.parameters.interleaved[kind]);
         let character = if mixed { 2 } else { kind };
         let index = character * SIZES.len() + self.size();
@@ -139,12 +133,6 @@ impl VolumeRequests {
         // Rounding may leave a little of the whole; it belongs to the likeliest size, which surely has a record.
         (0..SIZES.len()).max_by(|&a, &b| self.sizes[a].total_cmp(&self.sizes[b])).expect("there are sizes")
     }
-
-    fn wait(&mut self) -> u64 {
-        let inside = self.arrivals.chance(1.0 - 1.0 / self.parameters.burst);
-        let mean = if inside { self.parameters.burst_gap_ns } else { self.parameters.burst_pause_ns() };
-        (-(1.0 - self.arrivals.unit()).ln() * mean).round() as u64
-    }
 }
 
 impl Iterator for VolumeRequests {
@@ -156,12 +144,10 @@ impl Iterator for VolumeRequests {
         }
         let (op, index, number) = self.choose();
         self.last = Some((op, index, number));
-        if self.made > 0 {
-            self.time_ns = self.time_ns.saturating_add(self.wait());
-        }
+        let after_first_ns = self.arrivals.next_ns();
         self.made += 1;
         let state = &self.states[index];
         let bytes = state.cell.size as u32;
-        Some(VolumeRequest { after_first_ns: self.time_ns, op, offset: state.offset(number), bytes })
+        Some(VolumeRequest { after_first_ns, op, offset: state.offset(number), bytes })
     }
 }

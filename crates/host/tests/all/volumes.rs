@@ -150,6 +150,36 @@ fn bursts_keep_the_mean_rate() {
 }
 
 #[test]
+fn reads_and_writes_that_arrive_apart_keep_their_rates_and_bursts() {
+    let spec =
+        "volume:usr_0,requests=200000,reads=0.25,requests_per_s=1000,write_burst=32,write_burst_gap=10us";
+    let every: Vec<_> = requests(spec, 3).unwrap().collect();
+    let gaps = |op: Op| {
+        let times: Vec<u64> = every.iter().filter(|one| one.op == op).map(|one| one.after_first_ns).collect();
+        times.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect::<Vec<_>>()
+    };
+    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+    let variation = |of: &[f64]| {
+        let mean = mean(of);
+        (of.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / of.len() as f64).sqrt() / mean
+    };
+    let (reads, writes) = (gaps(Op::Read), gaps(Op::Write));
+    // Poisson's reads vary by their mean; writes come 32 at a time, so of their bursts there are only some 4,700.
+    assert!((mean(&reads) / 4e6 - 1.0).abs() < 0.03 && (variation(&reads) - 1.0).abs() < 0.03);
+    assert!((mean(&writes) / (1e9 / 750.0) - 1.0).abs() < 0.1, "{}", mean(&writes));
+    assert!((variation(&writes) - 63f64.sqrt()).abs() < 0.4, "{}", variation(&writes));
+    let inside = writes.iter().filter(|gap| **gap < 100_000.0).count() as f64 / writes.len() as f64;
+    assert!((inside - 31.0 / 32.0).abs() < 0.005, "{inside}");
+    assert!(every.is_sorted_by_key(|one| one.after_first_ns));
+    // A kind that never comes has no stream.
+    assert!(
+        requests("volume:usr_0,requests=2000,reads=1,interleaved=0,write_burst=8", 1)
+            .unwrap()
+            .all(|one| one.op == Op::Read)
+    );
+}
+
+#[test]
 fn popularity_follows_zipf() {
     let counts = |skew: f64| {
         let spec =
@@ -263,6 +293,9 @@ fn what_is_wrong_is_named_with_the_nearest_name() {
         ("volume:prn_0,requests=100,distinct=101", &["101 distinct addresses for 100 requests"]),
         ("volume:prn_0,depth=4,requests_per_s=9", &["depth=4 with requests_per_s"]),
         ("volume:prn_0,burst=10,burst_gap=1s,requests_per_s=5", &["bursts of 10 requests"]),
+        ("volume:prn_0,write_burst=10,write_burst_gap=1s,requests_per_s=5", &["bursts of 10 requests"]),
+        ("volume:prn_0,depth=4,read_burst=2", &["depth=4 with read_burst"]),
+        ("volume:prn_0,read_burst=0", &["read_burst=0", "a number from 1 on"]),
         ("volume:prn_0,read_only_addresses=0.6,write_only_addresses=0.6", &["exceed 1"]),
     ] {
         let error = error(spec);

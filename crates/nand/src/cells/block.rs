@@ -6,6 +6,7 @@
 use super::errors::Confusion;
 use super::normal::Stream;
 use super::physics::{CellPhysics, VoltagePlan};
+use super::tails::Elapsed;
 use super::wordline::{Condition, Wordline};
 use units::Nanos;
 
@@ -118,10 +119,16 @@ impl CellBlock {
         self.wordlines.len()
     }
 
-    /// Threshold voltages of a wordline after `seconds` at the reference temperature and `reads` reads of the
-    /// block, volts.
-    pub fn volts(&self, physics: &CellPhysics, line: usize, seconds: f64, reads: u64) -> Vec<f32> {
-        self.volts_among(physics, line, self.later[line] as f64, seconds, reads)
+    /// Threshold voltages of a wordline after this time (or seconds at the reference temperature) and `reads` reads
+    /// of the block, volts.
+    pub fn volts(
+        &self,
+        physics: &CellPhysics,
+        line: usize,
+        elapsed: impl Into<Elapsed>,
+        reads: u64,
+    ) -> Vec<f32> {
+        self.volts_among(physics, line, self.later[line] as f64, elapsed, reads)
     }
 
     /// The same when `later` passes programmed the block since: a sample stands for a block with more wordlines.
@@ -130,19 +137,26 @@ impl CellBlock {
         physics: &CellPhysics,
         line: usize,
         later: f64,
-        seconds: f64,
+        elapsed: impl Into<Elapsed>,
         reads: u64,
     ) -> Vec<f32> {
         let mut cells = self.wordlines[line].clone();
         cells.disturb(physics, physics.program_disturb * later);
-        cells.aged(physics, &self.condition, seconds, reads)
+        cells.aged(physics, &self.condition, elapsed, reads)
     }
 
     /// What reading the whole block with these references takes each state for.
-    pub fn errors(&self, physics: &CellPhysics, references: &[f64], seconds: f64, reads: u64) -> Confusion {
+    pub fn errors(
+        &self,
+        physics: &CellPhysics,
+        references: &[f64],
+        elapsed: impl Into<Elapsed>,
+        reads: u64,
+    ) -> Confusion {
+        let elapsed = elapsed.into();
         let mut seen = Confusion::new(physics.states.len());
         for line in 0..self.wordlines() {
-            let volts = self.volts(physics, line, seconds, reads);
+            let volts = self.volts(physics, line, elapsed, reads);
             seen.add(self.states(line), &Wordline::sense(&volts, references));
         }
         seen

@@ -47,6 +47,33 @@ impl LaneStream {
         }
         values
     }
+
+    /// Laplace values of mean distance one of the cells from `first` on: up to 22 on either side.
+    #[inline]
+    pub fn laplaces(self, first: usize) -> Lane {
+        let mut values = [0.0; LANES];
+        for (index, value) in values.iter_mut().enumerate() {
+            let bits = self.bits((first + index) as u32);
+            *value = f32::from_bits((-log_share(bits)).to_bits() ^ (bits << 31));
+        }
+        values
+    }
+
+    /// Exponential values of mean one of the cells from `first` on: 0 to 22.
+    #[inline]
+    pub fn exponentials(self, first: usize) -> Lane {
+        let mut values = [0.0; LANES];
+        for (index, value) in values.iter_mut().enumerate() {
+            *value = -log_share(self.bits((first + index) as u32));
+        }
+        values
+    }
+}
+
+/// The logarithm of a tail probability of 31 bits: 0 to -22.
+#[inline]
+fn log_share(bits: u32) -> f32 {
+    ln(((bits >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0))
 }
 
 /// The standard normal value of 32 uniform bits: 31 of them choose a tail probability up to one half, one the side.

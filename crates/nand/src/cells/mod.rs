@@ -3,7 +3,7 @@
 //! What each question's answer is made of:
 //!
 //! - How many pulses, how long, does it fail? [`CellPhysics`]: pure functions of voltages, offsets and temperature.
-//! - What do cycles and time leave behind? [`Wear`], [`Retention`], [`arrhenius`].
+//! - What do cycles and time leave behind? [`Wear`], [`Retention`], [`Tails`], [`Uneven`], [`arrhenius`].
 //! - Where does each cell of a wordline or block lie, and what is it read as? [`Wordline`], [`CellBlock`].
 //! - How many bits are wrong, by state and page, with which references? [`Confusion`], [`Histogram`],
 //!   [`distribution`].
@@ -13,8 +13,7 @@
 //! written in Rust (`libm`, `lanes.rs`).
 //!
 //! Not modelled: random telegraph noise from read to read, how a string's other cells change a read (back pattern),
-//! tails of the charge loss beyond a normal one, fast cells that overshoot in one pulse, variation along a string or
-//! between layers, self-heating, recovery of the oxide other than through `dwell`. A cell's offset is one number
+//! fast cells that overshoot in one pulse, variation along a string other than the layers' tails, self-heating, recovery of the oxide other than through `dwell`. A cell's offset is one number
 //! that wear moves as a whole, and disturb depends on the threshold only, not on the neighbours' data. A wordline
 //! couples to the one below alone, so pages are programmed wordline by wordline; the shadow order of planar MLC,
 //! which programs the next wordline's first page in between, would couple less.
@@ -27,11 +26,13 @@ pub mod normal;
 mod block;
 mod errors;
 mod physics;
+mod tails;
 mod wear;
 mod wordline;
 
 pub use block::{CellBlock, Programmed};
 pub use errors::{Confusion, Histogram};
 pub use physics::{CellPhysics, EraseTiming, Pass, ProgramTiming, VoltagePlan};
+pub use tails::{Elapsed, Noise, Tails, Uneven};
 pub use wear::{Retention, Wear, arrhenius, slow_offset};
 pub use wordline::{Condition, Wordline};

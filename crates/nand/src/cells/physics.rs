@@ -40,6 +40,7 @@
 //!
 //! [cells.wear]       trapping with cycles, see `wear.rs`
 //! [cells.retention]  charge loss with time, see `wear.rs`
+//! [cells.tails], [cells.uneven]   what normal distributions leave out, see `tails.rs`
 //!
 //! [cells.coupling]   share of the rise of a later-programmed neighbour that a cell shares
 //! wordline         of the cell above on the next wordline; default 0.02
@@ -49,12 +50,14 @@
 //! [cells.disturb]    rise of a cell at the mean erased threshold; higher cells rise less
 //! read             for each read of its block; default 1 uV
 //! program          for each program of its block; default 50 uV
+//! weak             of few cells beside that: n thousand reads lift a share n weak / v by more than v; default 0 V
 //! ```
 
 use super::coding;
+use super::tails::{Tails, Uneven};
 use super::wear::{Retention, Wear};
 use crate::Cell;
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
 /// Voltages with which states are written and told apart.
@@ -166,6 +169,10 @@ pub struct CellPhysics {
     pub wear: Wear,
     /// Charge loss.
     pub retention: Retention,
+    /// Cells far from where they should be.
+    pub tails: Tails,
+    /// Charge that some cells lose more of than others.
+    pub uneven: Uneven,
     /// Share of the rise of the next wordline that a cell shares.
     pub coupling_wordline: f64,
     /// Share of the rise of its two neighbours on the same wordline.
@@ -174,6 +181,8 @@ pub struct CellPhysics {
     pub coupling_diagonal: f64,
     /// Rise of a fresh erased cell for each read of its block, volts.
     pub read_disturb: f64,
+    /// By how much more each read lifts few cells: the share of those lifted by more than `v` is this over `v`, volts.
+    pub read_weak: f64,
     /// Rise of an erased cell for each program of its block, volts.
     pub program_disturb: f64,
 }
@@ -216,10 +225,13 @@ impl CellPhysics {
             erase: erase(&mut s, erased)?,
             wear: Wear::read(&mut s)?,
             retention: Retention::read(&mut s)?,
+            tails: Tails::read(&mut s)?,
+            uneven: Uneven::read(&mut s)?,
             coupling_wordline: 0.0,
             coupling_bitline: 0.0,
             coupling_diagonal: 0.0,
             read_disturb: 0.0,
+            read_weak: 0.0,
             program_disturb: 0.0,
             states,
         };
@@ -330,6 +342,17 @@ impl CellPhysics {
         Ok(())
     }
 
+    /// Even fresh cells are found far from where a program left them.
+    pub fn has_tails(&self) -> bool {
+        self.tails.program_v > 0.0
+    }
+
+    /// The same cells without the noise that has tails.
+    #[must_use]
+    pub fn without_tails(&self) -> Self {
+        Self { tails: Tails::default(), uneven: self.uneven.none(), read_weak: 0.0, ..self.clone() }
+    }
+
     /// How far a plan lifts its cells on the mean, over how far the usual one does.
     pub fn swing(&self, plan: &VoltagePlan) -> f64 {
         let lift = |plan: &VoltagePlan| -> f64 {
@@ -344,8 +367,7 @@ fn volts(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigEr
 }
 
 fn positive(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigError> {
-    let value = volts(s, key, help)?;
-    if value > 0.0 { Ok(value) } else { Err(s.reject(key, "expected a voltage above 0 V")) }
+    s.within(above(Potential::new(0))).required::<Potential>(key, help).map(Potential::volts)
 }
 
 fn list(s: &mut Section, key: &str, help: &'static str) -> Result<Vec<f64>, ConfigError> {
@@ -368,7 +390,7 @@ fn plan(
     erased: f64,
     two_step: bool,
 ) -> Result<VoltagePlan, ConfigError> {
-    let mut s = cells.child(name)?;
+    let mut s = cells.named_child(name, "PLAN")?;
     let programmed = states.len() - 1;
     let verify = list(&mut s, "verify", "lowest threshold of each programmed state")?;
     let references = list(&mut s, "references", "read references between neighbouring states")?;
@@ -485,11 +507,10 @@ fn program(cells: &mut Section, passes: usize) -> Result<ProgramTiming, ConfigEr
         passes: (0..passes).map(at).collect(),
         t_pulse: s.required("t_pulse", "one program pulse")?,
         t_verify: s.required("t_verify", "verifying one state")?,
-        max_pulses: s.required("max_pulses", "program pulses after which the chip gives up")?,
+        max_pulses: s
+            .within(at_least(1u32))
+            .required("max_pulses", "program pulses after which the chip gives up")?,
     };
-    if timing.max_pulses == 0 {
-        return Err(s.reject("max_pulses", "expected at least one"));
-    }
     s.finish()?;
     Ok(timing)
 }
@@ -504,17 +525,20 @@ fn erase(cells: &mut Section, erased: f64) -> Result<EraseTiming, ConfigError> {
         t_setup: s.required("t_setup", "before the first erase pulse")?,
         t_pulse: s.required("t_pulse", "one erase pulse")?,
         t_verify: s.required("t_verify", "verifying after an erase pulse")?,
-        max_pulses: s.required("max_pulses", "erase pulses after which the chip gives up")?,
+        max_pulses: s
+            .within(at_least(1u32))
+            .required("max_pulses", "erase pulses after which the chip gives up")?,
         cold_per_degree: s
             .or("cold_per_degree", Potential::default(), "erase voltage needed more, for each degree below")?
             .volts(),
-        cold_below: s.or("cold_below", 25.0, "lower end of temperature compensation, degrees Celsius")?,
+        cold_below: s.unit("degrees Celsius").or(
+            "cold_below",
+            25.0,
+            "lower end of temperature compensation, degrees Celsius",
+        )?,
     };
     if timing.verify < erased {
         return Err(s.reject("verify", "expected at least the mean threshold of the erased state"));
-    }
-    if timing.max_pulses == 0 {
-        return Err(s.reject("max_pulses", "expected at least one"));
     }
     s.finish()?;
     Ok(timing)
@@ -522,24 +546,31 @@ fn erase(cells: &mut Section, erased: f64) -> Result<EraseTiming, ConfigError> {
 
 fn neighbours(cells: &mut Section, mut physics: CellPhysics) -> Result<CellPhysics, ConfigError> {
     let mut s = cells.child("coupling")?;
-    physics.coupling_wordline =
-        s.or("wordline", 0.02, "share of the next wordline's rise that a cell shares")?;
-    physics.coupling_bitline = s.or("bitline", 0.01, "share of its neighbours' rise on the same wordline")?;
-    physics.coupling_diagonal =
-        s.or("diagonal", 0.001, "share of the rise of their neighbours on the next wordline")?;
-    for (key, share) in [
-        ("wordline", physics.coupling_wordline),
-        ("bitline", physics.coupling_bitline),
-        ("diagonal", physics.coupling_diagonal),
-    ] {
-        if !(0.0..0.5).contains(&share) {
-            return Err(s.reject(key, "expected a share from 0 to less than 0.5"));
-        }
-    }
+    physics.coupling_wordline = s.unit("ratio").within(at_least(0.0).below(0.5)).or(
+        "wordline",
+        0.02,
+        "share of the next wordline's rise that a cell shares",
+    )?;
+    physics.coupling_bitline = s.unit("ratio").within(at_least(0.0).below(0.5)).or(
+        "bitline",
+        0.01,
+        "share of its neighbours' rise on the same wordline",
+    )?;
+    physics.coupling_diagonal = s.unit("ratio").within(at_least(0.0).below(0.5)).or(
+        "diagonal",
+        0.001,
+        "share of the rise of their neighbours on the next wordline",
+    )?;
     s.finish()?;
     let mut s = cells.child("disturb")?;
     physics.read_disturb =
         s.or("read", Potential::new(1), "rise of a fresh erased cell for each read of its block")?.volts();
+    let help = "n thousand reads lift a share n weak / v of cells by more than v";
+    let weak = s.or("weak", Potential::default(), help)?.volts();
+    if weak < 0.0 {
+        return Err(s.reject("weak", "expected a voltage of at least 0 V"));
+    }
+    physics.read_weak = 1e-3 * weak;
     physics.program_disturb =
         s.or("program", Potential::new(50), "rise of an erased cell for each program of its block")?.volts();
     s.finish()?;

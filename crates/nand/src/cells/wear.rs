@@ -24,7 +24,7 @@
 //! reference_celsius temperature of the constants, degrees Celsius; default 25
 //! ```
 
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, above, at_least};
 use units::{Nanos, Potential};
 
 /// Exponents of trap generation with cycles: interface traps and oxide charge (Mielke and others; used throughout
@@ -69,6 +69,7 @@ pub struct Wear {
 }
 
 impl Wear {
+    // Long: a value for each field, with its unit and its limits.
     /// Reads `[cells.wear]`.
     ///
     /// # Errors
@@ -78,47 +79,62 @@ impl Wear {
         let wear = Self {
             slow_v: volts(&mut s, "slow", "trapping at the reference wear that grows with cycles^0.62")?,
             fast_v: volts(&mut s, "fast", "trapping at the reference wear that grows with cycles^0.30")?,
-            reference: s.required("reference", "wear, in cycles, at which slow and fast are given")?,
-            program: s.or("program", 1.0, "volts that programming gains for each volt trapped")?,
-            erase: s.or("erase", 1.0, "volts that erasing needs more for each volt trapped")?,
-            erased: s.or("erased", 0.3, "volts by which the erased state rises for each volt trapped")?,
-            cell_spread: s.or("cell_spread", 0.2, "spread of trapping between cells, of its logarithm")?,
-            block_spread: s.or("block_spread", 0.1, "spread of trapping between blocks")?,
-            chip_spread: s.or("chip_spread", 0.05, "spread of trapping between chips")?,
-            defect_fraction: s.or("defect_fraction", 0.0, "share of blocks with a defect")?,
-            defect_factor: s.or("defect_factor", 3.0, "how much faster a block with a defect traps")?,
-            erase_share: s.or("erase_share", 0.7, "share of a cycle's stress that the erase causes")?,
-            over_erase: s.or(
+            reference: s
+                .unit("cycles")
+                .within(at_least(1.0))
+                .required("reference", "wear, in cycles, at which slow and fast are given")?,
+            program: s.unit("V per V").within(at_least(0.0)).or(
+                "program",
+                1.0,
+                "volts that programming gains for each volt trapped",
+            )?,
+            erase: s.unit("V per V").within(at_least(0.0)).or(
+                "erase",
+                1.0,
+                "volts that erasing needs more for each volt trapped",
+            )?,
+            erased: s.unit("V per V").within(at_least(0.0)).or(
+                "erased",
+                0.3,
+                "volts by which the erased state rises for each volt trapped",
+            )?,
+            cell_spread: s.unit("standard deviation of the logarithm").within(at_least(0.0)).or(
+                "cell_spread",
+                0.2,
+                "spread of trapping between cells, of its logarithm",
+            )?,
+            block_spread: s.unit("standard deviation of the logarithm").within(at_least(0.0)).or(
+                "block_spread",
+                0.1,
+                "spread of trapping between blocks",
+            )?,
+            chip_spread: s.unit("standard deviation of the logarithm").within(at_least(0.0)).or(
+                "chip_spread",
+                0.05,
+                "spread of trapping between chips",
+            )?,
+            defect_fraction: s.unit("ratio").within(at_least(0.0).at_most(1.0)).or(
+                "defect_fraction",
+                0.0,
+                "share of blocks with a defect",
+            )?,
+            defect_factor: s.unit("times").within(at_least(1.0).because("a defect traps faster")).or(
+                "defect_factor",
+                3.0,
+                "how much faster a block with a defect traps",
+            )?,
+            erase_share: s.unit("ratio").within(at_least(0.0).at_most(1.0)).or(
+                "erase_share",
+                0.7,
+                "share of a cycle's stress that the erase causes",
+            )?,
+            over_erase: s.unit("cycles").within(at_least(0.0)).or(
                 "over_erase",
                 0.5,
                 "stress on the error rate, in cycles, of erasing a cell that was not programmed",
             )?,
             broadening_v: volts(&mut s, "broadening", "width that the reference wear adds to every state")?,
         };
-        if wear.reference.is_nan() || wear.reference < 1.0 {
-            return Err(s.reject("reference", "expected at least one cycle"));
-        }
-        for (key, value) in [
-            ("program", wear.program),
-            ("erase", wear.erase),
-            ("erased", wear.erased),
-            ("cell_spread", wear.cell_spread),
-            ("block_spread", wear.block_spread),
-            ("chip_spread", wear.chip_spread),
-            ("over_erase", wear.over_erase),
-        ] {
-            if value.is_nan() || value < 0.0 {
-                return Err(s.reject(key, "expected zero or more"));
-            }
-        }
-        if wear.defect_factor.is_nan() || wear.defect_factor < 1.0 {
-            return Err(s.reject("defect_factor", "expected at least 1: a defect traps faster"));
-        }
-        for (key, value) in [("defect_fraction", wear.defect_fraction), ("erase_share", wear.erase_share)] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(s.reject(key, "expected a share from 0 to 1"));
-            }
-        }
         s.finish()?;
         Ok(wear)
     }
@@ -136,17 +152,18 @@ impl Wear {
 
     /// Width that wear adds to every state, in volts; `cycles` with over-erasing counted in.
     pub fn broadening(&self, cycles: f64) -> f64 {
+        self.broadening_v * self.grown(cycles)
+    }
+
+    /// What grows with cycles^0.62 over what it is at the reference wear.
+    pub fn grown(&self, cycles: f64) -> f64 {
         let x = cycles / self.reference;
-        if x <= 0.0 { 0.0 } else { self.broadening_v * libm::pow(x, INTERFACE) }
+        if x <= 0.0 { 0.0 } else { libm::pow(x, INTERFACE) }
     }
 }
 
 fn volts(section: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigError> {
-    let value: Potential = section.required(key, help)?;
-    if value.volts() < 0.0 {
-        return Err(section.reject(key, "expected a voltage of at least 0 V"));
-    }
-    Ok(value.volts())
+    section.within(at_least(Potential::new(0))).required::<Potential>(key, help).map(Potential::volts)
 }
 
 /// Offset, in volts, of the cell that lies `deviation` standard deviations out towards slow programming. Fresh cells
@@ -190,30 +207,36 @@ impl Retention {
     /// When a value is wrong.
     pub(super) fn read(cells: &mut Section) -> Result<Self, ConfigError> {
         let mut s = cells.child("retention")?;
-        let t0: Nanos = s.or("t0", Nanos::new(3_600_000_000_000), "time scale of the logarithm")?;
+        let t0: Nanos = s.within(above(Nanos::ZERO)).or(
+            "t0",
+            Nanos::new(3_600_000_000_000),
+            "time scale of the logarithm",
+        )?;
         let retention = Self {
-            ks: s.or("ks", 0.38, "charge loss for each volt above the erased state")?,
-            kd: s.or("kd", 4e-4, "of its mean")?,
-            km: s.or("km", 4e-6, "of its variance")?,
+            ks: s.unit("V per V").within(at_least(0.0)).or(
+                "ks",
+                0.38,
+                "charge loss for each volt above the erased state",
+            )?,
+            kd: s.unit("ratio").within(at_least(0.0)).or("kd", 4e-4, "of its mean")?,
+            km: s.unit("V").within(at_least(0.0)).or("km", 4e-6, "of its variance")?,
             t0_s: t0.ns() as f64 * 1e-9,
-            dwell: s.or("dwell", 0.0, "seconds that each second between two cycles adds to t0")?,
-            activation_ev: s.or("activation_ev", 1.1, "activation energy, eV")?,
-            reference_celsius: s.or("reference_celsius", 25.0, "temperature of the constants")?,
+            dwell: s.unit("s per s").within(at_least(0.0)).or(
+                "dwell",
+                0.0,
+                "seconds that each second between two cycles adds to t0",
+            )?,
+            activation_ev: s.unit("eV").within(at_least(0.0)).or(
+                "activation_ev",
+                1.1,
+                "activation energy, eV",
+            )?,
+            reference_celsius: s.unit("degrees Celsius").or(
+                "reference_celsius",
+                25.0,
+                "temperature of the constants",
+            )?,
         };
-        if retention.t0_s <= 0.0 {
-            return Err(s.reject("t0", "expected a time above zero"));
-        }
-        for (key, value) in [
-            ("ks", retention.ks),
-            ("kd", retention.kd),
-            ("km", retention.km),
-            ("dwell", retention.dwell),
-            ("activation_ev", retention.activation_ev),
-        ] {
-            if value < 0.0 {
-                return Err(s.reject(key, "expected zero or more"));
-            }
-        }
         s.finish()?;
         Ok(retention)
     }

@@ -6,6 +6,7 @@
 use super::lanes::{LANES, Lane, LaneStream, ceil, exp};
 use super::normal::Stream;
 use super::physics::{CellPhysics, VoltagePlan};
+use super::tails::{Elapsed, Noise};
 
 /// In what condition cells are programmed, read or left alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,12 +19,19 @@ pub struct Condition {
     pub trapping: f64,
     /// Mean time between the cycles so far, seconds at the reference temperature.
     pub dwell_s: f64,
+    /// How much worse than the mean its layer is, in standard deviations of `layer_spread`.
+    pub layer: f64,
 }
 
 impl Condition {
     /// A wordline of a mean block after so many ordinary cycles.
     pub fn worn(cycles: f64) -> Self {
-        Self { cycles, error_cycles: cycles, trapping: 1.0, dwell_s: 0.0 }
+        Self { cycles, error_cycles: cycles, trapping: 1.0, dwell_s: 0.0, layer: 0.0 }
+    }
+
+    /// Reads of a worn block disturb as so many of a fresh one.
+    pub fn worn_reads(&self, reads: u64) -> f64 {
+        reads as f64 * (1.0 + self.error_cycles / 1e4)
     }
 }
 
@@ -35,6 +43,10 @@ mod draw {
     pub const INJECTION: u64 = 4;
     pub const BROADENING: u64 = 5;
     pub const RETENTION: u64 = 6;
+    pub const PROGRAM_TAIL: u64 = 7;
+    pub const ERASED_TAIL: u64 = 8;
+    pub const UNEVEN: u64 = 9;
+    pub const WEAK: u64 = 10;
 }
 
 /// The most states that a cell has.
@@ -82,6 +94,42 @@ impl Offsets {
     }
 }
 
+/// How far from where its last pulse should leave it a pass leaves each cell.
+struct Left {
+    wide: LaneStream,
+    far: LaneStream,
+    broadening: f32,
+    tail: f32,
+}
+
+impl Left {
+    fn new(physics: &CellPhysics, stream: Stream, erases: u64, pass: usize, condition: &Condition) -> Self {
+        let last = pass + 1 == physics.program.passes.len();
+        let tail = if last { Noise::of(physics, condition, Elapsed::default()).program_v } else { 0.0 };
+        Self {
+            wide: stream.of(draw::BROADENING).of(erases).of(pass as u64).into(),
+            far: stream.of(draw::PROGRAM_TAIL).of(erases).into(),
+            broadening: (physics.wear.broadening(condition.error_cycles) * condition.trapping) as f32,
+            tail: tail as f32,
+        }
+    }
+
+    /// Of the cells from `first` on, volts.
+    #[inline]
+    fn lane(&self, first: usize) -> Lane {
+        let mut noise = [0.0; LANES];
+        if self.broadening > 0.0 {
+            noise = self.wide.normals(first).map(|wide| self.broadening * wide);
+        }
+        if self.tail > 0.0 {
+            for (noise, far) in noise.iter_mut().zip(self.far.laplaces(first)) {
+                *noise += self.tail * far;
+            }
+        }
+        noise
+    }
+}
+
 /// A pass as the cells see it, in `f32`.
 struct Pulses {
     start: f32,
@@ -90,14 +138,13 @@ struct Pulses {
     most: f32,
     /// By state; minus infinity: left alone.
     targets: [f32; STATES],
-    broadening: f32,
 }
 
 impl Pulses {
     /// Brings a lane of cells to their targets; gives the number of the pulse that each cell stopped after, from 1,
     /// or 0 where it was not programmed. Past the budget, cells stay where its last pulse left them.
     #[inline]
-    fn apply(&self, volts: &mut Lane, states: &[u8], offsets: &Lane, wide: &Lane) -> Lane {
+    fn apply(&self, volts: &mut Lane, states: &[u8], offsets: &Lane, noise: &Lane) -> Lane {
         let mut targets = [f32::NEG_INFINITY; LANES];
         for (target, state) in targets.iter_mut().zip(states) {
             *target = self.targets[usize::from(*state) % STATES];
@@ -108,7 +155,7 @@ impl Pulses {
             let above_start = (targets[i] + offsets[i] - self.start) * self.inverse_step;
             let needed = larger(ceil(above_start), 0.0);
             let last = if needed > self.most { self.most } else { needed };
-            let reached = self.start + last * self.step - offsets[i] + self.broadening * wide[i];
+            let reached = self.start + last * self.step - offsets[i] + noise[i];
             let programmed = before < targets[i];
             volts[i] = if programmed { larger(reached, before) } else { before };
             counts[i] = if programmed { needed + 1.0 } else { 0.0 };
@@ -154,6 +201,15 @@ impl Wordline {
             });
             chunk.copy_from_slice(&values[..chunk.len()]);
         }
+        let tail = Noise::of(physics, condition, Elapsed::default()).program_v as f32;
+        if tail > 0.0 {
+            let draws = LaneStream::from(self.stream.of(draw::ERASED_TAIL).of(erases));
+            for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
+                for (volts, value) in chunk.iter_mut().zip(draws.laplaces(index * LANES)) {
+                    *volts += tail * value;
+                }
+            }
+        }
     }
 
     /// The threshold voltages, volts.
@@ -177,9 +233,9 @@ impl Wordline {
         assert_eq!(states.len(), self.volts.len(), "a state for each cell");
         let offsets = Offsets::new(physics, self.stream, condition);
         let noise = LaneStream::from(self.stream.of(draw::INJECTION).of(self.erases).of(pass as u64));
-        let wide = LaneStream::from(self.stream.of(draw::BROADENING).of(self.erases).of(pass as u64));
+        let left = Left::new(physics, self.stream, self.erases, pass, condition);
         let injection = physics.injection_sigma as f32;
-        let pulses = pulses_of(physics, plan, pass, condition);
+        let pulses = pulses_of(physics, plan, pass);
         // One cell more on either side: the outermost have neighbours that never rise.
         let mut rises = vec![0.0f32; self.volts.len() + 2];
         let mut slowest = [0.0f32; STATES];
@@ -191,8 +247,7 @@ impl Wordline {
             for (offset, noise) in offset.iter_mut().zip(noise.normals(first)) {
                 *offset -= injection * noise;
             }
-            let wide = if pulses.broadening > 0.0 { wide.normals(first) } else { [0.0; LANES] };
-            let counts = pulses.apply(&mut lane, states, &offset, &wide);
+            let counts = pulses.apply(&mut lane, states, &offset, &left.lane(first));
             for (state, count) in states.iter().zip(counts) {
                 let most = &mut slowest[usize::from(*state) % STATES];
                 *most = larger(count, *most);
@@ -243,15 +298,44 @@ impl Wordline {
         }
     }
 
-    /// Threshold voltages after `seconds` at the reference temperature, `reads` reads of the block and this wear.
-    pub fn aged(&self, physics: &CellPhysics, condition: &Condition, seconds: f64, reads: u64) -> Vec<f32> {
+    /// Reads lift few cells far: a share `weak` / v of those at the mean erased threshold by more than v volts.
+    fn disturb_weak(&mut self, physics: &CellPhysics, weak: f64) {
+        if weak <= 0.0 {
+            return;
+        }
+        let draws = LaneStream::from(self.stream.of(draw::WEAK).of(self.erases));
+        let top = physics.plans[0].verify.last().copied().expect("a plan has states");
+        let (weak, top, range) = (weak as f32, top as f32, (top - physics.erased) as f32);
+        for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
+            for (volts, value) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
+                let room = larger(top - *volts, 0.0);
+                let rise = weak * exp(value) * room / range;
+                *volts += if rise < room { rise } else { room };
+            }
+        }
+    }
+
+    /// Threshold voltages after this time (or seconds at the reference temperature), `reads` reads of the block and
+    /// this wear.
+    pub fn aged(
+        &self,
+        physics: &CellPhysics,
+        condition: &Condition,
+        elapsed: impl Into<Elapsed>,
+        reads: u64,
+    ) -> Vec<f32> {
+        let elapsed = elapsed.into();
         let mut aged = self.clone();
         if reads > 0 {
-            let wear = 1.0 + condition.error_cycles / 1e4;
-            aged.disturb(physics, physics.read_disturb * reads as f64 * wear);
+            let reads = condition.worn_reads(reads);
+            aged.disturb(physics, physics.read_disturb * reads);
+            aged.disturb_weak(physics, physics.read_weak * reads);
         }
-        if seconds > 0.0 {
-            aged.leak(physics, condition, seconds);
+        if elapsed.late_s > 0.0 {
+            aged.leak(physics, condition, elapsed.late_s);
+        }
+        if elapsed.uneven_s > 0.0 {
+            aged.leak_unevenly(physics, &Noise::of(physics, condition, elapsed));
         }
         aged.volts
     }
@@ -265,6 +349,20 @@ impl Wordline {
             for (volts, value) in chunk.iter_mut().zip(draws.normals(index * LANES)) {
                 let height = larger(*volts - erased, 0.0);
                 *volts -= mean * height + deviation * height.sqrt() * value;
+            }
+        }
+    }
+
+    /// Charge loss that differs from cell to cell: what all lose, and what few lose most of.
+    fn leak_unevenly(&mut self, physics: &CellPhysics, noise: &Noise) {
+        if noise.loss <= 0.0 && noise.tail <= 0.0 {
+            return;
+        }
+        let draws = LaneStream::from(self.stream.of(draw::UNEVEN).of(self.erases));
+        let (loss, tail, erased) = (noise.loss as f32, noise.tail as f32, physics.erased as f32);
+        for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
+            for (volts, value) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
+                *volts -= larger(*volts - erased, 0.0) * (loss + tail * value);
             }
         }
     }
@@ -307,7 +405,7 @@ impl Wordline {
     }
 }
 
-fn pulses_of(physics: &CellPhysics, plan: &VoltagePlan, pass: usize, condition: &Condition) -> Pulses {
+fn pulses_of(physics: &CellPhysics, plan: &VoltagePlan, pass: usize) -> Pulses {
     let mut targets = [f32::NEG_INFINITY; STATES];
     for (state, target) in targets.iter_mut().enumerate().take(physics.states.len()) {
         *target = physics.target(plan, pass, state).map_or(f32::NEG_INFINITY, |volts| volts as f32);
@@ -319,7 +417,6 @@ fn pulses_of(physics: &CellPhysics, plan: &VoltagePlan, pass: usize, condition: 
         inverse_step: (1.0 / step) as f32,
         most: (physics.program.max_pulses - 1) as f32,
         targets,
-        broadening: (physics.wear.broadening(condition.error_cycles) * condition.trapping) as f32,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The bench a chip lies on: its clock, its oven, and how the last operation ended.
 
 use super::{Answer, Pages, Status};
-use crate::cells::arrhenius;
+use crate::cells::{Elapsed, arrhenius};
 
 const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
 /// More than any part lives.
@@ -9,19 +9,27 @@ const CYCLES_MOST: u64 = 1_000_000_000_000;
 
 pub(super) struct Bench {
     pub celsius: f64,
-    /// Time as charge loss sees it: seconds at the reference temperature.
-    pub equivalent_s: f64,
+    /// Time as charge loss sees it.
+    pub equivalent: Elapsed,
     pub now_ns: u64,
     pub last: Answer,
-    activation_ev: f64,
+    /// Of charge loss, and of uneven loss.
+    activation_ev: [f64; 2],
     reference_celsius: f64,
 }
 
 impl Bench {
-    /// A bench at room temperature, for a chip whose charge loss has this activation energy (eV).
-    pub fn new(activation_ev: f64, reference_celsius: f64) -> Self {
+    /// A bench at room temperature, for a chip whose charge loss and uneven loss have these activation energies (eV).
+    pub fn new(activation_ev: [f64; 2], reference_celsius: f64) -> Self {
         let last = Answer { status: Status::Ok, busy_ns: 0 };
-        Self { celsius: 25.0, equivalent_s: 0.0, now_ns: 0, last, activation_ev, reference_celsius }
+        Self {
+            celsius: 25.0,
+            equivalent: Elapsed::default(),
+            now_ns: 0,
+            last,
+            activation_ev,
+            reference_celsius,
+        }
     }
 
     pub fn answer(&mut self, status: Status, busy_ns: u64) -> Answer {
@@ -32,8 +40,9 @@ impl Bench {
 
     pub fn pass(&mut self, ns: u64) {
         self.now_ns += ns;
-        let faster = arrhenius(self.activation_ev, self.celsius, self.reference_celsius);
-        self.equivalent_s += ns as f64 * 1e-9 * faster;
+        let seconds = |ev: f64| ns as f64 * 1e-9 * arrhenius(ev, self.celsius, self.reference_celsius);
+        let [late_s, uneven_s] = self.activation_ev.map(seconds);
+        self.equivalent = self.equivalent.and(Elapsed { late_s, uneven_s });
     }
 
     pub fn set_temperature(&mut self, celsius: f64) -> Result<(), String> {

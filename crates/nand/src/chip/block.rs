@@ -1,7 +1,7 @@
 //! A block: its oxide, how often it was stressed and by what, and the wordlines that hold data.
 
 use crate::cells::normal::{Stream, largest};
-use crate::cells::{CellPhysics, Condition, Wordline};
+use crate::cells::{CellPhysics, Condition, Elapsed, Wordline};
 use std::collections::BTreeMap;
 
 /// Stress is counted in millionths of a cycle: sums do not depend on their order.
@@ -29,10 +29,20 @@ pub(super) struct Written {
     pub pages: u32,
     /// Its programs lifted cells, which counts once however many passes did.
     pub stressed: bool,
-    /// Equivalent seconds on the chip's clock when it was written.
-    pub at_s: f64,
+    /// The time on the chip's clock when it was written.
+    pub at: Elapsed,
     /// Programs of the block when it was written.
     pub programs: u64,
+}
+
+/// Wordlines of one layer: strings behind one bitline, as many as most parts have.
+const STRINGS: usize = 4;
+/// The layers of all chips are alike: where it is bad is a matter of making.
+const LAYERS: Stream = Stream::new(0x6c61_7965_7273);
+
+/// How much worse than the mean the layer of a wordline is, in standard deviations: the same in all blocks.
+fn layer_of(wordline: usize) -> f64 {
+    LAYERS.normal((wordline / STRINGS) as u64)
 }
 
 /// One block.
@@ -105,7 +115,8 @@ impl Block {
         let cycles = self.wear(physics, wordline);
         let over = self.stress[wordline].over_erased as f64 / MICRO;
         let error_cycles = cycles + physics.wear.over_erase * over;
-        Condition { cycles, error_cycles, trapping: self.trapping, dwell_s: 0.0 }
+        let layer = layer_of(wordline);
+        Condition { cycles, error_cycles, trapping: self.trapping, dwell_s: 0.0, layer }
     }
 
     /// The cells of a wordline as the last erase left them.

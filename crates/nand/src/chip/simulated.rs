@@ -7,7 +7,7 @@ use super::identity::{Answer, ChipFile, Identity, PageRead, Status};
 use super::life::{Cycling, Pages, Pattern};
 use super::log::LogRow;
 use crate::cells::normal::Stream;
-use crate::cells::{CellPhysics, VoltagePlan, Wordline};
+use crate::cells::{CellPhysics, Elapsed, VoltagePlan, Wordline};
 use crate::tables::{Rates, Rest, Sample, error_rates};
 use config::{ConfigError, Section};
 use std::collections::BTreeMap;
@@ -45,7 +45,10 @@ impl SimulatedChip {
         };
         let stream = Stream::new(seed);
         let trapping = libm::exp(physics.wear.chip_spread * stream.of(u64::MAX).normal(CHIP_TRAPPING));
-        let bench = Bench::new(physics.retention.activation_ev, physics.retention.reference_celsius);
+        let bench = Bench::new(
+            [physics.retention.activation_ev, physics.uneven.activation_ev],
+            physics.retention.reference_celsius,
+        );
         Ok(Self {
             identity,
             stepped: physics.plans[0].clone(),
@@ -114,13 +117,23 @@ impl SimulatedChip {
     }
 
     /// Mean raw bit error rates of this part's blocks at the plan and step in use, from at least `cells` cells of each
-    /// block that is sampled, see [`error_rates`].
+    /// block that is sampled, of all layers or of the one of a rank from best to worst, see [`error_rates`].
     ///
     /// # Errors
     /// When a condition is impossible.
-    pub fn error_rates(&self, pe_cycles: f64, rests: &[Rest], cells: usize) -> Result<Vec<Rates>, String> {
-        if cells == 0 || pe_cycles < 0.0 || rests.iter().any(|rest| rest.seconds < 0.0) {
+    pub fn error_rates(
+        &self,
+        pe_cycles: f64,
+        rests: &[Rest],
+        cells: usize,
+        layer: Option<f64>,
+    ) -> Result<Vec<Rates>, String> {
+        let aged = rests.iter().all(|rest| rest.elapsed.late_s >= 0.0 && rest.elapsed.uneven_s >= 0.0);
+        if cells == 0 || pe_cycles < 0.0 || !aged {
             return Err("expected at least one cell, and no wear or age below zero".to_owned());
+        }
+        if layer.is_some_and(|rank| !(rank > 0.0 && rank < 1.0)) {
+            return Err("layer: expected a rank between 0, the best, and 1, the worst".to_owned());
         }
         let wordlines = self.identity.geometry.pages_per_block / self.bits();
         let sample = Sample {
@@ -129,8 +142,16 @@ impl SimulatedChip {
             block_cells: self.cells() as f64 * f64::from(wordlines),
             passes: u64::from(wordlines) * self.physics.program.passes.len() as u64,
             seed: self.stream.bits(u64::MAX),
+            layer,
         };
         Ok(error_rates(&self.physics, self.plan(), sample, pe_cycles, rests))
+    }
+
+    /// Seconds at a temperature, or at the reference temperature, as charge loss sees them.
+    pub fn elapsed(&self, seconds: f64, celsius: Option<f64>) -> Elapsed {
+        let physics = &self.physics;
+        let at = celsius.unwrap_or(physics.retention.reference_celsius);
+        Elapsed::at(seconds, at, &physics.retention, &physics.uneven)
     }
 
     /// The cells' numbers.
@@ -145,9 +166,9 @@ impl SimulatedChip {
     pub fn threshold_voltages(&mut self, block: u32, wordline: u32) -> Result<Vec<f32>, String> {
         self.identity.check(block, wordline * self.bits())?;
         let cells = self.cells();
-        let now_s = self.bench.equivalent_s;
+        let now = self.bench.equivalent;
         self.block(block);
-        Ok(sensed_volts(&self.physics, &self.blocks[&block], wordline, cells, now_s))
+        Ok(sensed_volts(&self.physics, &self.blocks[&block], wordline, cells, now))
     }
 
     /// How cells of an erased wordline rise to pseudo-random states: each target state, and the volts before the
@@ -177,16 +198,18 @@ impl SimulatedChip {
 }
 
 /// Threshold voltages of a wordline, with what reads, neighbours and time have done since it was written.
-fn sensed_volts(physics: &CellPhysics, block: &Block, wordline: u32, cells: usize, now_s: f64) -> Vec<f32> {
+fn sensed_volts(physics: &CellPhysics, block: &Block, wordline: u32, cells: usize, now: Elapsed) -> Vec<f32> {
     let mut condition = block.condition(physics, wordline as usize);
     match block.written.get(&wordline) {
-        None => block.fresh(physics, wordline, cells).aged(physics, &condition, 0.0, block.reads),
+        None => {
+            block.fresh(physics, wordline, cells).aged(physics, &condition, Elapsed::default(), block.reads)
+        }
         Some(written) => {
             let mut cells = written.cells.clone();
             let later = block.programs - written.programs;
-            condition.dwell_s = written.at_s / block.cycles.max(1) as f64;
+            condition.dwell_s = written.at.late_s / block.cycles.max(1) as f64;
             cells.disturb(physics, physics.program_disturb * later as f64);
-            cells.aged(physics, &condition, now_s - written.at_s, block.reads)
+            cells.aged(physics, &condition, now.since(written.at), block.reads)
         }
     }
 }
@@ -224,7 +247,7 @@ impl ChipInterface for SimulatedChip {
         let (bits, cells, bytes) = (self.bits(), self.cells(), self.identity.page_bytes());
         let (wordline, bit) = (page / bits, (page % bits) as usize);
         let busy_ns = self.physics.t_read(page % bits).ns();
-        let now_s = self.bench.equivalent_s;
+        let now = self.bench.equivalent;
         self.block(number).reads += 1;
         let block = &self.blocks[&number];
         if block.bad {
@@ -234,7 +257,7 @@ impl ChipInterface for SimulatedChip {
         let pages = block.written.get(&wordline).map_or(bits, |written| written.pages) as usize;
         let (references, states) = self.physics.early_references(self.plan(), pages);
         let mut data = vec![0u8; bytes];
-        let volts = sensed_volts(&self.physics, block, wordline, cells, now_s);
+        let volts = sensed_volts(&self.physics, block, wordline, cells, now);
         let mut set = |cell: usize, one: bool| data[cell / 8] |= u8::from(one) << (7 - cell % 8);
         for (cell, group) in Wordline::sense(&volts, &references).into_iter().enumerate() {
             let digits = self.physics.states[states[group as usize]].as_bytes();
@@ -262,9 +285,9 @@ impl ChipInterface for SimulatedChip {
             return Ok(self.bench.answer(Status::Ok, 0));
         }
         let pass = self.physics.pass_of(bit);
-        let at_s = self.bench.equivalent_s;
+        let at = self.bench.equivalent;
         let mut block = self.blocks.remove(&number).expect("it was just there");
-        let (busy_ns, ok) = self.write(&mut block, wordline, bit, pass, cells, at_s);
+        let (busy_ns, ok) = self.write(&mut block, wordline, bit, pass, cells, at);
         block.bad |= !ok;
         self.blocks.insert(number, block);
         Ok(self.bench.answer(if ok { Status::Ok } else { Status::Fail }, busy_ns))
@@ -361,7 +384,7 @@ impl SimulatedChip {
         bit: u32,
         pass: usize,
         cells: usize,
-        at_s: f64,
+        at: Elapsed,
     ) -> (u64, bool) {
         let physics = &self.physics;
         let condition = block.condition(physics, wordline as usize);
@@ -386,7 +409,7 @@ impl SimulatedChip {
         }
         block.programs += 1;
         let (programs, stressed) = (block.programs, stressed || lifted);
-        let written = Written { cells: volts, states, pages: bit + 1, stressed, at_s, programs };
+        let written = Written { cells: volts, states, pages: bit + 1, stressed, at, programs };
         block.written.insert(wordline, written);
         let most = pulses.iter().copied().max().unwrap_or(0);
         let ok = most <= physics.program.max_pulses;

@@ -76,7 +76,7 @@ impl TabledChip {
             endurance,
             stream: Stream::new(seed),
             blocks: BTreeMap::new(),
-            bench: Bench::new(activation_ev, reference_celsius),
+            bench: Bench::new([activation_ev; 2], reference_celsius),
         })
     }
 
@@ -218,7 +218,7 @@ impl ChipInterface for TabledChip {
         self.identity.check(number, page)?;
         let bytes = self.identity.page_bytes();
         let bits = self.identity.geometry.cell.bits();
-        let now_s = self.bench.equivalent_s;
+        let now_s = self.bench.equivalent.late_s;
         let block = self.block(number);
         block.reads += 1;
         if block.bad {
@@ -243,7 +243,7 @@ impl ChipInterface for TabledChip {
     fn program(&mut self, number: u32, page: u32, data: &[u8]) -> Result<Answer, String> {
         self.identity.check(number, page)?;
         self.identity.check_data(data)?;
-        let at_s = self.bench.equivalent_s;
+        let at_s = self.bench.equivalent.late_s;
         let block = self.block(number);
         if block.bad {
             return Ok(self.bench.answer(Status::Protected, 0));

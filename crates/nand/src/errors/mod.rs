@@ -17,6 +17,15 @@ pub struct Condition {
     pub reads: u32,
 }
 
+/// What reading again with lower references can come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BestReferences {
+    /// The raw bit error rate with them.
+    pub rber: f64,
+    /// How far below the usual ones they lie, volts.
+    pub below_v: f64,
+}
+
 /// A model of raw bit errors.
 pub trait ErrorModel: Send {
     /// Called once, before anything else, with the chip's tables where it has some.
@@ -36,6 +45,11 @@ pub trait ErrorModel: Send {
     /// The raw bit error rate of a page of this type (its place in the wordline). It never falls as step, wear, age or
     /// reads grow.
     fn rber(&self, page_type: usize, condition: &Condition) -> f64;
+
+    /// What the best references give there, for models that know them.
+    fn best(&self, _page_type: usize, _condition: &Condition) -> Option<BestReferences> {
+        None
+    }
 }
 
 config::policies! {

@@ -2,7 +2,7 @@
 
 use super::{Condition, ErrorModel};
 use crate::cells::arrhenius;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 
 const SECONDS_OF_A_DAY: f64 = 86_400.0;
 /// No page is worse than a coin.
@@ -34,12 +34,8 @@ impl Policy for PowerLaw {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let mut positive = |key: &str, usual: f64, help: &'static str| {
-            let value: f64 = section.or(key, usual, help)?;
-            if (0.0..1e6).contains(&value) {
-                Ok(value)
-            } else {
-                Err(section.reject(key, "expected 0 <= number < 1000000"))
-            }
+            // Coefficients of a fit: of no unit but what makes the sum a ratio.
+            section.unit("coefficient").within(at_least(0.0).below(1e6)).or(key, usual, help)
         };
         let law = Self {
             floor: positive("floor", 1.48e-3, "errors of a fresh page")?,
@@ -59,17 +55,19 @@ impl Policy for PowerLaw {
             step_exponent: positive("step_exponent", 2.0, "power of the program step")?,
             acceleration: 1.0,
         };
-        let reference = section.or("reference_celsius", 40.0, "temperature that the law's ages are of")?;
-        let celsius = section.or("celsius", 40.0, "temperature of the drive")?;
-        for (key, value) in [("reference_celsius", reference), ("celsius", celsius)] {
-            if !(-60.0..=200.0).contains(&value) {
-                return Err(section.reject(key, "expected -60 to 200 degrees Celsius"));
-            }
-        }
-        let activation = section.or("activation_ev", 1.1, "activation energy of charge loss, eV")?;
-        if !(0.0..=3.0).contains(&activation) {
-            return Err(section.reject("activation_ev", "expected 0 to 3 eV"));
-        }
+        let reference = section.unit("degrees Celsius").within(at_least(-60.0).at_most(200.0)).or(
+            "reference_celsius",
+            40.0,
+            "temperature that the law's ages are of",
+        )?;
+        let celsius = section.unit("degrees Celsius").within(at_least(-60.0).at_most(200.0)).or(
+            "celsius",
+            40.0,
+            "temperature of the drive",
+        )?;
+        let help = "activation energy of charge loss";
+        let activation =
+            section.unit("eV").within(at_least(0.0).at_most(3.0)).or("activation_ev", 1.1, help)?;
         Ok(Self { acceleration: arrhenius(activation, celsius, reference), ..law })
     }
 }

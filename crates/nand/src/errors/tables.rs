@@ -1,9 +1,9 @@
 //! The chip's own tables, derived from its cells or fitted to measurements.
 
-use super::{Condition, ErrorModel};
+use super::{BestReferences, Condition, ErrorModel};
 use crate::Tables;
 use crate::tables::{Age, ErrorTable, References};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// `nand.tables.errors` of the chip.
 #[derive(Clone, Debug)]
@@ -24,10 +24,11 @@ impl Policy for ChipTables {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let celsius = section.or("celsius", 40.0, "temperature of the drive")?;
-        if !(-60.0..=200.0).contains(&celsius) {
-            return Err(section.reject("celsius", "expected -60 to 200 degrees Celsius"));
-        }
+        let celsius = section.unit("degrees Celsius").within(at_least(-60.0).at_most(200.0)).or(
+            "celsius",
+            40.0,
+            "temperature of the drive",
+        )?;
         Ok(Self { celsius, tables: Vec::new() })
     }
 }
@@ -57,9 +58,23 @@ impl ErrorModel for ChipTables {
     }
 
     fn rber(&self, page_type: usize, condition: &Condition) -> f64 {
+        let at = |(table, age): (&ErrorTable, Age)| table.rber(page_type, &age, References::Usual);
+        self.table(condition).map_or(0.0, at)
+    }
+
+    fn best(&self, page_type: usize, condition: &Condition) -> Option<BestReferences> {
+        let (table, age) = self.table(condition)?;
+        let below_v = table.shift(&age)?;
+        Some(BestReferences { rber: table.rber(page_type, &age, References::Best), below_v })
+    }
+}
+
+impl ChipTables {
+    /// The table of what a page was written with, and the page's age in it.
+    fn table(&self, condition: &Condition) -> Option<(&ErrorTable, Age)> {
         let Condition { step, voltages, pe_cycles, seconds, reads } = *condition;
-        let Some(table) = self.tables.get(voltages) else { return 0.0 };
+        let table = self.tables.get(voltages)?;
         let seconds = table.at_reference(seconds, self.celsius);
-        table.rber(page_type, &Age { step, pe_cycles, seconds, reads }, References::Usual)
+        Some((table, Age { step, pe_cycles, seconds, reads }))
     }
 }

@@ -31,8 +31,13 @@ impl Endurance {
                 s.reject("cycles", "expected at least two values that do not fall, the first above 0")
             );
         }
-        let celsius: Vec<f64> = s.or("celsius", Vec::new(), "temperatures at which blocks were cycled")?;
-        let mean: Vec<f64> = s.or("mean", Vec::new(), "mean cycles to failure at each temperature")?;
+        let celsius: Vec<f64> = s.unit("degrees Celsius").or(
+            "celsius",
+            Vec::new(),
+            "temperatures at which blocks were cycled",
+        )?;
+        let mean: Vec<f64> =
+            s.unit("cycles").or("mean", Vec::new(), "mean cycles to failure at each temperature")?;
         count(&s, "mean", mean.len(), celsius.len(), "one for each temperature")?;
         s.finish()?;
         Ok(Some(Self { cycles, by_celsius: celsius.into_iter().zip(mean).collect() }))

@@ -8,6 +8,7 @@
 //! reads              reads of the block since writing
 //! rate               with the usual references: for each step, wear and age one rate of each page type
 //! rate_best          the same with the best references, as retries find them
+//! shift              for each wear and age how far below the usual references the best lie, usual step; optional
 //! rate_reads         for each wear and number of reads one rate of each page type: usual step and references, new data
 //! activation_ev, reference_celsius    of the chip's charge loss: other temperatures are other ages
 //! ```
@@ -21,8 +22,8 @@
 use super::{count, rising_steps};
 use crate::cells::arrhenius;
 use crate::cells::normal::{above, quantile};
-use config::{ConfigError, Section};
-use units::Nanos;
+use config::{ConfigError, Section, at_least};
+use units::{Nanos, Potential};
 
 /// In what condition a page is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +58,8 @@ pub struct ErrorTable {
     usual: Vec<f64>,
     best: Vec<f64>,
     by_reads: Vec<f64>,
+    /// Volts; empty when the table has none.
+    shift: Vec<f64>,
     activation_ev: f64,
     reference_celsius: f64,
 }
@@ -101,7 +104,7 @@ impl ErrorTable {
         if !written {
             return Ok(None);
         }
-        let steps: Vec<f64> = s.required("steps", "program steps over the usual one")?;
+        let steps: Vec<f64> = s.unit("usual steps").required("steps", "program steps over the usual one")?;
         rising_steps(&s, "steps", &steps)?;
         let wear: Vec<u32> = s.required("pe_cycles", "program/erase cycles of the grid")?;
         let ages: Vec<Nanos> = s.required("ages", "times since writing, of the grid")?;
@@ -122,13 +125,16 @@ impl ErrorTable {
                 wear.len() * reads.len() * types,
                 "bit error rates after reads of the block",
             )?,
+            shift: shifts(&mut s, wear.len() * ages.len())?,
             types,
             steps: Axis(steps),
             wear: Axis(wear.iter().map(|cycles| worn(f64::from(*cycles))).collect()),
             ages: Axis(ages.iter().map(|age| aged(age.ns() as f64 * 1e-9)).collect()),
             reads: Axis(reads.iter().map(|reads| f64::from(*reads)).collect()),
-            activation_ev: s.required("activation_ev", "activation energy of charge loss, eV")?,
-            reference_celsius: s.required("reference_celsius", "temperature of the ages, degrees Celsius")?,
+            activation_ev: s.unit("eV").required("activation_ev", "activation energy of charge loss, eV")?,
+            reference_celsius: s
+                .unit("degrees Celsius")
+                .required("reference_celsius", "temperature of the ages, degrees Celsius")?,
         };
         s.finish()?;
         Ok(Some(table))
@@ -168,22 +174,45 @@ impl ErrorTable {
         (rate + (after(f64::from(age.reads)) - after(0.0)).max(0.0)).min(0.5)
     }
 
+    /// How far below the usual references the best lie, volts; none when the table does not say.
+    pub fn shift(&self, age: &Age) -> Option<f64> {
+        if self.shift.is_empty() {
+            return None;
+        }
+        let places = [self.wear.place(worn(f64::from(age.pe_cycles))), self.ages.place(aged(age.seconds))];
+        let sizes = [self.wear.len(), self.ages.len()];
+        Some(weighted(&sizes, &places, |index| self.shift[index]).max(0.0))
+    }
+
     /// The quantile of the rate between the corners of a grid cell.
     fn along(&self, grid: &[f64], sizes: &[usize], places: &[(usize, f64)], page_type: usize) -> f64 {
-        let mut sum = 0.0;
-        for corner in 0..1usize << places.len() {
-            let (mut index, mut weight) = (0, 1.0);
-            for (axis, (size, (below, share))) in sizes.iter().zip(places).enumerate() {
-                let up = corner >> axis & 1;
-                weight *= if up == 1 { *share } else { 1.0 - share };
-                index = index * size + (below + up).min(size - 1);
-            }
-            if weight != 0.0 {
-                sum += weight * grid[index * self.types + page_type];
-            }
-        }
-        sum
+        weighted(sizes, places, |index| grid[index * self.types + page_type])
     }
+}
+
+/// The value between the corners of a grid cell, along straight lines.
+fn weighted(sizes: &[usize], places: &[(usize, f64)], at: impl Fn(usize) -> f64) -> f64 {
+    let mut sum = 0.0;
+    for corner in 0..1usize << places.len() {
+        let (mut index, mut weight) = (0, 1.0);
+        for (axis, (size, (below, share))) in sizes.iter().zip(places).enumerate() {
+            let up = corner >> axis & 1;
+            weight *= if up == 1 { *share } else { 1.0 - share };
+            index = index * size + (below + up).min(size - 1);
+        }
+        if weight != 0.0 {
+            sum += weight * at(index);
+        }
+    }
+    sum
+}
+
+fn shifts(s: &mut Section, expected: usize) -> Result<Vec<f64>, ConfigError> {
+    let help = "how far below the usual references the best lie, for each wear and age";
+    let found: Option<Vec<Potential>> = s.optional("shift", help)?;
+    let Some(found) = found else { return Ok(Vec::new()) };
+    count(s, "shift", found.len(), expected, "one for each wear and age")?;
+    Ok(found.into_iter().map(Potential::volts).collect())
 }
 
 fn rising<T: PartialOrd>(s: &Section, key: &str, values: &[T]) -> Result<(), ConfigError> {
@@ -195,10 +224,7 @@ fn rising<T: PartialOrd>(s: &Section, key: &str, values: &[T]) -> Result<(), Con
 
 /// Normal quantiles of a list of rates.
 fn rates(s: &mut Section, key: &str, expected: usize, help: &'static str) -> Result<Vec<f64>, ConfigError> {
-    let rates: Vec<f64> = s.required(key, help)?;
+    let rates: Vec<f64> = s.unit("ratio").within(at_least(0.0).at_most(1.0)).required(key, help)?;
     count(s, key, rates.len(), expected, "one for each grid point and page type")?;
-    if rates.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
-        return Err(s.reject(key, "expected rates from 0 to 1"));
-    }
     Ok(rates.into_iter().map(|rate| -quantile(rate.clamp(RATE_LEAST, RATE_MOST))).collect())
 }

@@ -15,6 +15,7 @@
 
 mod endurance;
 mod errors;
+mod humps;
 mod sample;
 mod states;
 mod voltages;
@@ -73,7 +74,8 @@ impl Tables {
                 s.reject("pe_cycles", &format!("expected at most {ROWS_MAX} rising values, the first 0"))
             );
         }
-        let steps: Vec<f64> = s.or("steps", vec![1.0], "program steps over the usual one")?;
+        let steps: Vec<f64> =
+            s.unit("usual steps").or("steps", vec![1.0], "program steps over the usual one")?;
         rising_steps(&s, "steps", &steps)?;
         if !steps.contains(&1.0) || steps.len() > STEPS_MAX {
             return Err(s.reject("steps", &format!("expected at most {STEPS_MAX} steps, 1.0 among them")));

@@ -2,12 +2,16 @@
 //!
 //! Blocks that trap as quickly and slowly as the part's do (its spread between blocks, and its defects) have their
 //! wordlines programmed with pseudo-random states and are left alone or read so many times; the shares of each state's
-//! cells beyond each reference are taken, and their mean over the blocks. Shares too small to count are carried on from the sample's
-//! tail along a normal one (a straight line in quantiles), as is usual for measured thresholds; such rates are as
-//! good as that shape.
+//! cells beyond each reference are taken, and their mean over the blocks. Each block stands for another layer, too.
+//!
+//! Noise with tails (`[cells.tails]`, `[cells.uneven]`) is not drawn but added as the formula it is drawn from: small
+//! shares are then as exact as large ones. Cells of a chip without such noise are counted; shares too small for that are
+//! carried on from the sample's tail along a normal one (a straight line in quantiles), as is usual for measured
+//! thresholds; such rates are as good as that shape.
 
-use crate::cells::normal::{Stream, above, largest, quantile};
-use crate::cells::{CellBlock, CellPhysics, Condition, VoltagePlan};
+use super::humps::Hump;
+use crate::cells::normal::{Stream, largest, quantile};
+use crate::cells::{CellBlock, CellPhysics, Condition, Elapsed, Noise, VoltagePlan};
 
 /// What is sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,13 +26,15 @@ pub struct Sample {
     pub passes: u64,
     /// Everything random follows from it.
     pub seed: u64,
+    /// Of all layers (none), or of the one of this rank, from the best, 0, to the worst, 1, both excluded.
+    pub layer: Option<f64>,
 }
 
 /// What happens to the block between writing and reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// Seconds at the reference temperature of the chip's retention.
-    pub seconds: f64,
+    /// Time as charge loss sees it.
+    pub elapsed: Elapsed,
     /// Reads of the block.
     pub reads: u64,
 }
@@ -42,17 +48,18 @@ pub struct Rates {
     pub best: Vec<f64>,
     /// Share of each state's cells that the plan's references take for a neighbour.
     pub misread: Vec<f64>,
+    /// How far below the plan's the best references lie, volts, where that is farthest; the lowest reference, in the
+    /// wide gap above the erased state, is left out.
+    pub shift: f64,
 }
 
-/// Fewer cells than this beyond a reference are not counted but extrapolated.
-const COUNTED: usize = 100;
-/// Where the line through the tail begins.
-const INNER: usize = 10 * COUNTED;
 /// Candidate references between two neighbouring states.
 const CANDIDATES: usize = 64;
 
 /// Blocks that stand for the spread between blocks, at evenly spaced ranks.
 const BLOCKS: usize = 16;
+/// From block to block, by how many ranks the layer goes on: none of the spreads follows the other.
+const LAYERS_ON: usize = 7;
 
 /// Mean error rates of blocks that are still alive at this wear, for each of `rests`.
 ///
@@ -67,12 +74,16 @@ pub fn error_rates(
 ) -> Vec<Rates> {
     assert!(sample.wordlines > 1, "a wordline needs one above it");
     let mut sums: Vec<Rates> = Vec::new();
+    let plain = if physics.has_tails() { physics.without_tails() } else { physics.clone() };
     for (number, (share, trapping)) in alive(physics, sample, pe_cycles).into_iter().enumerate() {
         let stream = Stream::new(sample.seed).of(number as u64);
-        let condition = Condition { trapping, ..worn(physics, pe_cycles) };
-        let block = written(physics, plan, sample, stream, condition);
+        let rank = ((number * LAYERS_ON) % BLOCKS) as f64 + 0.5;
+        let layer = quantile(sample.layer.unwrap_or(rank / BLOCKS as f64));
+        let condition = Condition { trapping, layer, ..worn(physics, pe_cycles) };
+        let block = written(&plain, plan, sample, stream, condition);
         for (index, rest) in rests.iter().enumerate() {
-            let rates = rates(physics, plan, &block, sample.passes, *rest).times(share);
+            let humps = humps(physics, &plain, &block, &condition, sample.passes, *rest);
+            let rates = rates(physics, plan, &humps).times(share);
             match sums.get_mut(index) {
                 Some(sum) => sum.add(&rates),
                 None => sums.push(rates),
@@ -140,11 +151,13 @@ impl Rates {
     }
 
     fn times(mut self, share: f64) -> Self {
+        self.shift *= share;
         self.lists().into_iter().flatten().for_each(|rate| *rate *= share);
         self
     }
 
     fn add(&mut self, other: &Self) {
+        self.shift += other.shift;
         let others = [&other.usual, &other.best, &other.misread];
         for (own, other) in self.lists().into_iter().zip(others) {
             for (own, other) in own.iter_mut().zip(other) {
@@ -154,36 +167,55 @@ impl Rates {
     }
 }
 
-fn rates(physics: &CellPhysics, plan: &VoltagePlan, block: &CellBlock, passes: u64, rest: Rest) -> Rates {
+/// The cells of each state after a rest; `plain` cells have no noise with tails, which is added here.
+fn humps(
+    physics: &CellPhysics,
+    plain: &CellPhysics,
+    block: &CellBlock,
+    condition: &Condition,
+    passes: u64,
+    rest: Rest,
+) -> Vec<Hump> {
     let mut by_state: Vec<Vec<f32>> = vec![Vec::new(); physics.states.len()];
     let lines = block.wordlines() - 1;
     for line in 0..lines {
         let later = passes as f64 * (1.0 - (line as f64 + 0.5) / lines as f64);
-        let volts = block.volts_among(physics, line, later, rest.seconds, rest.reads);
+        let volts = block.volts_among(plain, line, later, rest.elapsed, rest.reads);
         for (volts, state) in volts.into_iter().zip(block.states(line)) {
             by_state[usize::from(*state)].push(volts);
         }
     }
-    let cells: usize = by_state.iter().map(Vec::len).sum();
-    let spreads: Vec<Spread> = by_state.into_iter().map(Spread::of).collect();
+    if !physics.has_tails() {
+        return by_state.into_iter().map(Hump::sorted).collect();
+    }
+    let noise = Noise::of(physics, condition, rest.elapsed);
+    let weak_v = physics.read_weak * condition.worn_reads(rest.reads);
+    let top = physics.plans[0].verify.last().copied().expect("a plan has states");
+    by_state.iter().map(|volts| Hump::noisy(volts, noise, weak_v, (physics.erased, top))).collect()
+}
+
+fn rates(physics: &CellPhysics, plan: &VoltagePlan, spreads: &[Hump]) -> Rates {
+    let cells: f64 = spreads.iter().map(Hump::count).sum();
     let misread = |state: usize| -> f64 {
-        let below = state.checked_sub(1).map_or(0.0, |r| spreads[state].beyond(plan.references[r], false));
-        let above = plan.references.get(state).map_or(0.0, |r| spreads[state].beyond(*r, true));
+        let below = state.checked_sub(1).map_or(0.0, |r| spreads[state].below(plan.references[r]));
+        let above = plan.references.get(state).map_or(0.0, |r| spreads[state].above(*r));
         below + above
     };
     let wrong = |boundary: usize, reference: f64| -> f64 {
         let (lower, upper) = (&spreads[boundary], &spreads[boundary + 1]);
-        (lower.beyond(reference, true) * lower.count() + upper.beyond(reference, false) * upper.count())
-            / cells as f64
+        (lower.above(reference) * lower.count() + upper.below(reference) * upper.count()) / cells
     };
-    let best = |boundary: usize| -> f64 {
+    // The rate at the best reference, and the reference.
+    let best = |boundary: usize| -> (f64, f64) {
         let (low, high) = (spreads[boundary].middle(), spreads[boundary + 1].middle());
         let candidate = |index: usize| low + (high - low) * index as f64 / CANDIDATES as f64;
-        (0..=CANDIDATES).map(|index| wrong(boundary, candidate(index))).fold(f64::INFINITY, f64::min)
+        let all = (0..=CANDIDATES).map(candidate).map(|reference| (wrong(boundary, reference), reference));
+        let usual = plan.references[boundary];
+        all.fold((wrong(boundary, usual), usual), |least, one| if one.0 < least.0 { one } else { least })
     };
     let boundaries = 0..plan.references.len();
     let usual: Vec<f64> = boundaries.clone().map(|b| wrong(b, plan.references[b])).collect();
-    let least: Vec<f64> = boundaries.map(|b| best(b).min(usual[b])).collect();
+    let (least, at): (Vec<f64>, Vec<f64>) = boundaries.map(best).unzip();
     let pages = 0..physics.cell.bits() as usize;
     // A page's bits change at some of the boundaries; a cell beyond one of those has that bit wrong.
     let of_page = |page: usize, wrong: &[f64]| -> f64 {
@@ -195,62 +227,6 @@ fn rates(physics: &CellPhysics, plan: &VoltagePlan, block: &CellBlock, passes: u
         usual: pages.clone().map(|page| of_page(page, &usual)).collect(),
         best: pages.map(|page| of_page(page, &least)).collect(),
         misread: (0..spreads.len()).map(misread).collect(),
-    }
-}
-
-/// The threshold voltages of one state's cells, sorted.
-struct Spread(Vec<f32>);
-
-impl Spread {
-    fn of(mut volts: Vec<f32>) -> Self {
-        volts.sort_unstable_by(f32::total_cmp);
-        Self(volts)
-    }
-
-    fn count(&self) -> f64 {
-        self.0.len() as f64
-    }
-
-    fn middle(&self) -> f64 {
-        f64::from(self.0[self.0.len() / 2])
-    }
-
-    /// The share of cells at or above `reference`, or below it.
-    fn beyond(&self, reference: f64, upwards: bool) -> f64 {
-        let below = self.0.partition_point(|volts| f64::from(*volts) < reference);
-        let counted = if upwards { self.0.len() - below } else { below };
-        if counted >= COUNTED || self.0.len() <= 2 * INNER {
-            return counted as f64 / self.count();
-        }
-        // The n-th cell from the end, and the quantile of its rank.
-        let at = |n: usize| {
-            let volts = f64::from(if upwards { self.0[self.0.len() - n] } else { self.0[n - 1] });
-            (volts, -quantile(n as f64 / self.count()))
-        };
-        let ((outer_v, outer_z), (inner_v, inner_z)) = (at(COUNTED), at(INNER));
-        if outer_v == inner_v {
-            return 0.0;
-        }
-        above(outer_z + (reference - outer_v) * (outer_z - inner_z) / (outer_v - inner_v))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_shares_follow_the_tail_of_a_normal_sample() {
-        let stream = Stream::new(3);
-        let volts = |count: u64| Spread::of((0..count).map(|i| stream.normal(i) as f32).collect());
-        let sample = volts(200_000);
-        for z in [2.0, 3.0, 4.0, 5.0] {
-            for (share, upwards) in [(sample.beyond(z, true), true), (sample.beyond(-z, false), false)] {
-                let ratio = share / above(z);
-                assert!((0.6..1.6).contains(&ratio), "{z} {upwards}: {ratio}");
-            }
-        }
-        // A short sample is counted and nothing else.
-        assert!(volts(500).beyond(6.0, true).abs() < f64::EPSILON);
+        shift: plan.references.iter().zip(at).skip(1).map(|(usual, best)| usual - best).fold(0.0, f64::max),
     }
 }

@@ -44,14 +44,18 @@ impl StateTable {
         let t_prog: Vec<Nanos> =
             s.required("t_prog", "program times: for each pattern one of each page type")?;
         count(&s, "t_prog", t_prog.len(), patterns.len() * types, "patterns times page types")?;
-        let stress: Vec<f64> = s.required("stress", "wear of a cycle with it, over one with random data")?;
+        let stress: Vec<f64> = s
+            .unit("cycles for each of random data")
+            .required("stress", "wear of a cycle with it, over one with random data")?;
         count(&s, "stress", stress.len(), patterns.len(), "one for each pattern")?;
-        let misread: Vec<f64> = s.required("misread", "share of its cells read as another state")?;
+        let misread: Vec<f64> =
+            s.unit("ratio").required("misread", "share of its cells read as another state")?;
         count(&s, "misread", misread.len(), patterns.len(), "one for each pattern")?;
         s.or("pe_cycles", 0u32, "wear at which cells were misread")?;
         s.or("age", Nanos::ZERO, "time since writing after which cells were misread")?;
-        let erase_only =
-            s.required("erase_only", "wear of a cycle that only erases, over one with random data")?;
+        let erase_only = s
+            .unit("cycles for each of random data")
+            .required("erase_only", "wear of a cycle that only erases, over one with random data")?;
         s.finish()?;
         Ok(Some(Self { patterns, types, t_prog, stress, misread, erase_only }))
     }

@@ -12,7 +12,7 @@
 //! ```
 
 use super::{ErrorTable, count};
-use config::{ConfigError, Section};
+use config::{ConfigError, Section, above};
 use units::Nanos;
 
 const SETS_MAX: usize = 8;
@@ -49,14 +49,14 @@ pub(super) fn read(
     }
     let mut sets = Vec::new();
     for name in names {
-        let mut of = s.child(&name)?;
+        let mut of = s.named_child(&name, "SET")?;
         let t_prog: Vec<Nanos> =
             of.required("t_prog", "program times: for each wear one of each page type")?;
         count(&of, "t_prog", t_prog.len(), rows * types, "rows times page types")?;
-        let stress: f64 = of.required("stress", "wear of a cycle with it, over one with the usual set")?;
-        if !(stress > 0.0 && stress <= 10.0) {
-            return Err(of.reject("stress", "expected more than 0 and at most 10"));
-        }
+        let stress: f64 = of
+            .unit("cycles for each usual one")
+            .within(above(0.0).at_most(10.0))
+            .required("stress", "wear of a cycle with it, over one with the usual set")?;
         let errors = ErrorTable::read(&mut of, bits)?;
         of.finish()?;
         sets.push(VoltageSet { name, t_prog, stress, errors });

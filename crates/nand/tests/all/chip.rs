@@ -207,7 +207,7 @@ fn impossible_voltages_are_refused() {
         assert_ne!(text, CHIP);
         read(&text, 1).err().expect("must be refused").to_string()
     };
-    assert!(refused("step = \"200mV\"", "step = \"0V\"").contains("above 0 V"));
+    assert!(refused("step = \"200mV\"", "step = \"0V\"").contains("more than 0uV"));
     assert!(
         refused("references = [\"-300mV\"]", "references = [\"2V\"]")
             .contains("expected reference 1 between")

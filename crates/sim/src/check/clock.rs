@@ -34,6 +34,8 @@ struct Flight {
     due: (u64, u64),
     /// Units that its data-out sends, those for its riders included.
     mask: u64,
+    /// Bytes of parts of units that cross the channel, those for its riders included; 0: whole units.
+    bytes: u32,
     /// The read that it rides on, and whether that one's array had begun then.
     carrier: Option<TransactionId>,
 }
@@ -46,6 +48,7 @@ const OVER: Flight = Flight {
     transfer_ns: 0,
     due: (0, 0),
     mask: 0,
+    bytes: 0,
     carrier: None,
 };
 
@@ -91,8 +94,8 @@ impl Clock {
         let due = self.numbers.array_ns(transaction);
         let flight = self.flight(id);
         assert_eq!(flight.stage, Stage::Over, "two operations at once have number {}", id.0);
-        let Transaction { kind, mask, queued: ready, .. } = *transaction;
-        *flight = Flight { stage: Stage::Waits, kind, ready, due, mask, ..OVER };
+        let Transaction { kind, mask, bytes, queued: ready, .. } = *transaction;
+        *flight = Flight { stage: Stage::Waits, kind, ready, due, mask, bytes, ..OVER };
     }
 
     /// A rider has its data with those of another read: they must be among what that one sends.
@@ -108,6 +111,8 @@ impl Clock {
             );
         } else {
             of.mask |= transaction.mask;
+            let parts = of.bytes > 0 && transaction.bytes > 0;
+            of.bytes = if parts { of.bytes + transaction.bytes } else { 0 };
         }
         self.flight(id).carrier = Some(carrier);
     }
@@ -132,7 +137,9 @@ impl Clock {
         let (what, name) = (usage.name(), transaction.kind.name());
         assert_eq!(flight.stage, expected, "{what} of a {name} comes before or after its time, at {from}");
         assert!(from >= flight.ready, "{what} of a {name} begins at {from}, before {}", flight.ready);
-        let (time, bytes) = self.numbers.channel_ns(transaction, usage, flight.mask.count_ones());
+        let mut sent = *transaction;
+        sent.bytes = flight.bytes;
+        let (time, bytes) = self.numbers.channel_ns(&sent, usage, flight.mask.count_ones());
         let took = to.since(from).ns();
         assert_eq!(took, time, "{what} of a {name} takes {took} ns; by the interface's numbers it is {time}");
         match usage {

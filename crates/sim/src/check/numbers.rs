@@ -283,7 +283,7 @@ impl Numbers {
                 };
                 (bytes, self.wires.drain.map_or(0, drained))
             }
-            part => (part, 0),
+            part => (part.min(self.wires.unit_bytes * u64::from(units)), 0),
         };
         let wait = ceil_ns(self.wires.signalling.waits.t_rr.get());
         let (planes, hard) = transaction.reading.planes;

@@ -38,9 +38,10 @@ pub(super) fn miniature(
     let (stripe, parity) =
         ftl.parity().map_or((0, 0), |stripes| (stripes.stripe(), stripes.parity_superblocks()));
     let width = stripe + 1;
+    let good = ftl.usable_superblocks();
     let ftl = ftl.as_page_mapped().expect("a layer maps pages or blocks");
     // Data are brought there past the SLC cache; what it keeps is none of theirs.
-    let usable = (ftl.usable_superblocks() / layout.dies).saturating_sub(ftl.cache_reserved());
+    let usable = (good / layout.dies).saturating_sub(ftl.cache_reserved());
     let planes_apart = drive.geometry().planes / layout.planes;
     let kept = ftl.superblocks_kept();
     // Each group has one superblock on every die of its set, one of them with parity.

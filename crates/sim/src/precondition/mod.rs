@@ -4,12 +4,12 @@ mod miniature;
 mod own;
 mod pace;
 
+use crate::result::{Preconditioning, Steadiness};
 use crate::{Drive, Error, PreconditionKind};
 use engine::RandomStream;
 use ftl::{Ftl, FtlStats, SteadyRule, SteadyWindow};
 pub use own::Copies;
 use own::{Own, Step};
-use serde_json::{Value, json};
 use units::{Lpn, Nanos};
 
 /// A copy of the workload that writes more windows than this is not waited for. Others are compared as a whole: jobs that
@@ -247,30 +247,31 @@ impl Precondition {
     }
 
     /// What was done, for the result.
-    pub fn report(&self) -> Value {
-        if self.kind == PreconditionKind::None {
-            return json!({ "kind": "none" });
+    pub fn report(&self) -> Preconditioning {
+        let kind = match self.kind {
+            PreconditionKind::None => "none",
+            PreconditionKind::Fill => "fill",
+            PreconditionKind::Instant => "instant",
+            PreconditionKind::Workload => "workload",
+            _ => "steady",
+        };
+        let done = self.kind != PreconditionKind::None;
+        let rule = || Steadiness {
+            window_overwrites: self.rule.window,
+            windows: self.rule.windows,
+            least_overwrites: self.rule.least,
+            tolerance: self.rule.tolerance,
+            limit_overwrites: self.rule.limit,
+        };
+        Preconditioning {
+            kind: kind.into(),
+            copies: self.own.as_ref().map(|own| own.copies),
+            filled_units: done.then_some(self.filled),
+            units_written: done.then_some(self.written),
+            waf_by_window: done.then(|| self.window.history.clone()),
+            steady: done.then_some(self.steady),
+            rule: done.then(rule),
         }
-        json!({
-            "kind": match self.kind {
-                PreconditionKind::Fill => "fill",
-                PreconditionKind::Instant => "instant",
-                PreconditionKind::Workload => "workload",
-                _ => "steady",
-            },
-            "copies": self.own.as_ref().map(|own| own.copies),
-            "filled_units": self.filled,
-            "units_written": self.written,
-            "waf_by_window": self.window.history,
-            "steady": self.steady,
-            "rule": {
-                "window_overwrites": self.rule.window,
-                "windows": self.rule.windows,
-                "least_overwrites": self.rule.least,
-                "tolerance": self.rule.tolerance,
-                "limit_overwrites": self.rule.limit,
-            },
-        })
     }
 }
 

@@ -7,12 +7,12 @@
 //!
 //! Not modelled: the state of a drive that this workload has yet to change. What a victim holds is what it holds now.
 
+use super::waf::Debt;
 use crate::observers::Observer;
 use crate::run::Run;
 use crate::spread::{self, Interval, jackknife};
 use controller::Origin;
 use ftl::{FtlStats, Layout, Mark};
-use serde_json::{Map, Value, json};
 
 /// Fewer victims say nothing: what they hold varies by as much as it is.
 pub(crate) const VICTIMS_LEAST: u64 = 30;
@@ -251,60 +251,14 @@ fn settle(all: &Parts<'_>, counted: &[u64]) -> LongRun {
     }
 }
 
-/// `waf_long_run` of a result.
-pub(super) fn of_long_run<P: Observer>(found: &LongRun, run: &Run<P>, stats: &FtlStats) -> Value {
-    let too_short = found
-        .interval
-        .is_none()
-        .then(|| json!({ "victims": found.victims, "needed": VICTIMS_LEAST, "drifting": found.drifting }));
-    json!({
-        "value": found.interval.map(|interval| interval.value),
-        "low": found.interval.map(|interval| interval.low()),
-        "high": found.interval.map(|interval| interval.high()),
-        "half_width_relative": found.interval.map(|interval| interval.relative()),
-        "confidence_level": spread::LEVEL,
-        "victims": found.victims,
-        "batches": found.interval.map(|interval| interval.batches),
-        // The share of the run that was left out at its beginning because it went on differently.
-        "left_out": found.left_out,
-        // How often the run wrote the logical space over: what it has not reached is as it was before.
-        "overwrites": stats.units_written as f64 / f64::from(run.ftl.layout().logical_units),
-        "too_short": too_short,
-    })
-}
-
-/// `waf_parts` and `debt`: `waf` by what made it up, with what collection did for room that the window did not use.
-pub(super) fn parts_and_debt<P: Observer>(run: &Run<P>, stats: &FtlStats) -> (Value, Value) {
-    if stats.units_written == 0 {
-        return (Value::Null, Value::Null);
-    }
-    let (collected, debt) = collected(run, stats);
-    let per_unit = |units: f64| units / stats.units_written as f64;
-    let mut parts = Map::new();
-    for origin in Origin::ALL {
-        let units = stats.units_programmed[origin as usize] as f64;
-        match origin {
-            Origin::Gc => {
-                parts.insert("gc".into(), json!(per_unit(collected)));
-                parts.insert("gc_debt".into(), json!(per_unit(units - collected)));
-            }
-            _ if units > 0.0 || matches!(origin, Origin::Host | Origin::Padding) => {
-                parts.insert(origin.name().into(), json!(per_unit(units)));
-            }
-            _ => {}
-        }
-    }
-    (Value::Object(parts), debt)
-}
-
 /// Units that collection moved for the window's own writes, and what it moved beyond or short of that.
 ///
 /// Collection gains room, programs take it. What was gained beyond what was taken went to room that was missing when the
 /// window began; what was taken beyond what was gained will have to be gained later.
-fn collected<P: Observer>(run: &Run<P>, stats: &FtlStats) -> (f64, Value) {
+pub(super) fn collected<P: Observer>(run: &Run<P>, stats: &FtlStats) -> (f64, Option<Debt>) {
     let moved = stats.units_programmed[Origin::Gc as usize] as f64;
     if stats.victims == 0 {
-        return (moved, Value::Null);
+        return (moved, None);
     }
     let baseline = run.ftl.turnover().marks().first().copied().unwrap_or_default();
     // As programmed until now: what waits in the buffer is not the window's yet.
@@ -315,15 +269,13 @@ fn collected<P: Observer>(run: &Run<P>, stats: &FtlStats) -> (f64, Value) {
     let beyond = all_room - taken;
     let price = if room > 0.0 { Some(at(&sums, Sum::Moved) / room) } else { None };
     let repaid = if all_room > 0.0 { moved * (beyond / all_room).clamp(0.0, 1.0) } else { moved };
-    let debt = json!({
-        // Room that was missing when the window began, and was made up for; less than nothing: room used up.
-        "room_units": beyond,
-        "room_superblocks": beyond / f64::from(run.ftl.layout().data_units()),
-        "units_moved": repaid,
-        // What the window left to be moved later, at the price of its own victims.
-        "units_deferred": price.map(|price| (-beyond).max(0.0) * price),
-    });
-    (moved - repaid, debt)
+    let debt = Debt {
+        room_units: beyond,
+        room_superblocks: beyond / f64::from(run.ftl.layout().data_units()),
+        units_moved: repaid,
+        units_deferred: price.map(|price| (-beyond).max(0.0) * price),
+    };
+    (moved - repaid, Some(debt))
 }
 
 #[cfg(test)]

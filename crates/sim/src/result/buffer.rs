@@ -1,66 +1,150 @@
-//! What the buffer, reading ahead and the SLC cache did.
+//! What the buffer, sharing and reading ahead, and the SLC cache did.
 
-use super::per_second;
+use super::host::per_second;
+use super::section::sections;
 use ftl::{Ftl, FtlStats};
-use serde_json::{Value, json};
 
-pub(super) fn of(ftl: &Ftl, stats: &FtlStats, span_ns: u64) -> Value {
-    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+sections! {
+    /// What the DRAM buffer did (`ftl.buffer`), and where the host's units were found and went.
+    Buffer {
+        /// Units read from the buffer, as a share of those read from buffer or flash; null without either.
+        hit_ratio_read: Option<f64> = "ratio",
+        /// Units written that replaced one in the buffer, as a share of all; null without host writes.
+        hit_ratio_write: Option<f64> = "ratio",
+        /// Units written that replaced one in the buffer.
+        units_replaced: u64 = "mapping units",
+        /// How many that would be if all units of the drive were written equally often.
+        units_replaced_uniform: f64 = "mapping units",
+        /// Of those replaced, units identical to the copy on flash.
+        units_overwritten_clean: u64 = "mapping units",
+        /// Written units that the eviction policy sent to the flash.
+        units_evicted_dirty: u64 = "mapping units",
+        /// Units identical to the copy on flash that it dropped.
+        units_evicted_clean: u64 = "mapping units",
+        /// Units acknowledged but not on flash, on average over time: what a power cut at a random moment takes from a
+        /// buffer without `power_loss_protection`. Null where no time passed.
+        units_at_risk_mean: Option<f64> = "mapping units",
+        /// The most units that were so at once since the run began.
+        units_at_risk_max: u32 = "mapping units",
+        /// Units the host wrote; a partly written unit counts as one.
+        units_written: u64 = "mapping units",
+        /// Of those, units that replaced one in the buffer that was not on flash yet.
+        units_coalesced: u64 = "mapping units",
+        /// Units whose program ended after the host had overwritten or trimmed them: invalid from the start.
+        units_stale: u64 = "mapping units",
+        /// Units the host read that the buffer held.
+        units_read_from_buffer: u64 = "mapping units",
+        /// Units the host read from flash.
+        units_read_from_flash: u64 = "mapping units",
+        /// Units the host read that were never written, or trimmed.
+        units_read_unmapped: u64 = "mapping units",
+        /// Units the host trimmed that held data.
+        units_trimmed: u64 = "mapping units",
+    }
+
+    /// Reads that shared an array read (`ftl.read_merge`).
+    ReadMerge {
+        /// Flash reads of the host that took their units from another's array read of the same page row.
+        reads_joined: u64 = "flash reads",
+    }
+
+    /// Data read before the host asked for it (`ftl.read_ahead`).
+    ReadAhead {
+        /// Units read ahead.
+        units_read: u64 = "mapping units",
+        /// Of those, units that the host then asked for.
+        units_used: u64 = "mapping units",
+        /// Of those, units that were dropped, written or trimmed before the host asked.
+        units_wasted: u64 = "mapping units",
+        /// Units the host read that had been read ahead, or were on their way.
+        units_fetched: u64 = "mapping units",
+    }
+
+    /// Superblocks that take the host's data with one bit per cell (`ftl.slc_cache`).
+    SlcCache {
+        /// Bytes that the superblocks of the cache could hold at the end of the run.
+        bytes_in_use: u64 = "bytes",
+        /// Units of the host that went to the cache.
+        units_written: u64 = "mapping units",
+        /// Units of the host that went past it because it was full.
+        units_bypassed: u64 = "mapping units",
+        /// The share of the host's programmed units that went to the cache; null without any.
+        hit_ratio_write: Option<f64> = "ratio",
+        /// Units the host read from the cache.
+        units_read: u64 = "mapping units",
+        /// Those, as a share of the units that the host read from flash; null without such reads.
+        hit_ratio_read: Option<f64> = "ratio",
+        /// Superblocks of the cache that folding took.
+        superblocks_folded: u64 = "superblocks",
+        /// Units in those that were valid when they were taken.
+        units_folded: u64 = "mapping units",
+        /// Blocks erased that held one bit per cell; they are among `flash.erases`, too.
+        blocks_erased: u64 = "blocks",
+        /// Erases in that mode of a block, on average over all blocks and since the drive was built; null without
+        /// blocks.
+        erases_per_block_mean: Option<f64> = "erases",
+        /// The most erases in that mode of one block.
+        erases_per_block_max: Option<u32> = "erases",
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+pub(super) fn buffer(ftl: &Ftl, stats: &FtlStats, span_ns: u64) -> Buffer {
     let replaced = stats.units_coalesced + stats.units_overwritten_clean;
     let reads = stats.units_read_buffer + stats.units_read_flash;
     let share_held = f64::from(ftl.buffer_units()) / f64::from(ftl.layout().logical_units);
-    json!({
-        "hit_ratio_read": ratio(stats.units_read_buffer, reads),
-        "hit_ratio_write": ratio(replaced, stats.units_written),
-        // Found there of what was written; and how much that would be if all units of the drive were written alike.
-        "units_replaced": replaced,
-        "units_replaced_uniform": stats.units_written as f64 * share_held,
-        "units_overwritten_clean": stats.units_overwritten_clean,
-        "units_evicted_dirty": stats.units_evicted_dirty,
-        "units_evicted_clean": stats.units_evicted_clean,
-        // What a power cut at a random moment, and at the worst, takes from a buffer that nothing protects
-        // (`ftl.buffer.power_loss_protection`).
-        "units_at_risk_mean": per_second(stats.risk_unit_ns as f64 / 1e9, span_ns),
-        "units_at_risk_max": ftl.risk_most(),
-        "units_written": stats.units_written,
-        "units_coalesced": stats.units_coalesced,
-        "units_stale": stats.units_stale,
-        "units_read_from_buffer": stats.units_read_buffer,
-        "units_read_from_flash": stats.units_read_flash,
-        "units_read_unmapped": stats.units_read_unmapped,
-        "units_trimmed": stats.units_trimmed,
-    })
+    Buffer {
+        hit_ratio_read: ratio(stats.units_read_buffer, reads),
+        hit_ratio_write: ratio(replaced, stats.units_written),
+        units_replaced: replaced,
+        units_replaced_uniform: stats.units_written as f64 * share_held,
+        units_overwritten_clean: stats.units_overwritten_clean,
+        units_evicted_dirty: stats.units_evicted_dirty,
+        units_evicted_clean: stats.units_evicted_clean,
+        units_at_risk_mean: per_second(stats.risk_unit_ns as f64 / 1e9, span_ns),
+        units_at_risk_max: ftl.risk_most(),
+        units_written: stats.units_written,
+        units_coalesced: stats.units_coalesced,
+        units_stale: stats.units_stale,
+        units_read_from_buffer: stats.units_read_buffer,
+        units_read_from_flash: stats.units_read_flash,
+        units_read_unmapped: stats.units_read_unmapped,
+        units_trimmed: stats.units_trimmed,
+    }
 }
 
-/// Reads that shared an array read, and what was read before it was asked for; `units_fetched` came of the latter.
-pub(super) fn reading(stats: &FtlStats) -> Value {
-    json!({
-        "reads_joined": stats.reads_joined,
-        "units_fetched": stats.units_read_fetched,
-        "units_read_ahead": stats.units_read_ahead,
-        "units_read_ahead_used": stats.units_read_ahead_used,
-        "units_read_ahead_wasted": stats.units_read_ahead_wasted,
-    })
+pub(super) fn read_merge(stats: &FtlStats) -> ReadMerge {
+    ReadMerge { reads_joined: stats.reads_joined }
 }
 
-/// Superblocks with one bit a cell; null where the drive has none.
-pub(super) fn slc_cache(ftl: &Ftl, stats: &FtlStats) -> Value {
-    let Some(bytes) = ftl.cache_bytes() else { return Value::Null };
-    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    let written = stats.slc_units_written + stats.slc_units_bypassed;
+pub(super) fn read_ahead(stats: &FtlStats) -> ReadAhead {
+    ReadAhead {
+        units_read: stats.units_read_ahead,
+        units_used: stats.units_read_ahead_used,
+        units_wasted: stats.units_read_ahead_wasted,
+        units_fetched: stats.units_read_fetched,
+    }
+}
+
+/// None where the drive has no such superblocks.
+pub(super) fn slc_cache(ftl: &Ftl, stats: &FtlStats) -> Option<SlcCache> {
+    let bytes = ftl.cache_bytes()?;
     let erases = ftl.array().slc_erases();
     let total: u64 = erases.iter().map(|&count| u64::from(count)).sum();
-    json!({
-        "bytes_in_use": bytes,
-        "units_written": stats.slc_units_written,
-        "units_bypassed": stats.slc_units_bypassed,
-        "hit_ratio_write": ratio(stats.slc_units_written, written),
-        "units_read": stats.slc_units_read,
-        "hit_ratio_read": ratio(stats.slc_units_read, stats.units_read_flash),
-        "superblocks_folded": stats.slc_superblocks_folded,
-        "units_folded": stats.slc_units_folded,
-        "blocks_erased": stats.slc_blocks_erased,
-        "erases_per_block_mean": ratio(total, erases.len() as u64),
-        "erases_per_block_max": erases.iter().max(),
+    Some(SlcCache {
+        bytes_in_use: bytes,
+        units_written: stats.slc_units_written,
+        units_bypassed: stats.slc_units_bypassed,
+        hit_ratio_write: ratio(stats.slc_units_written, stats.slc_units_written + stats.slc_units_bypassed),
+        units_read: stats.slc_units_read,
+        hit_ratio_read: ratio(stats.slc_units_read, stats.units_read_flash),
+        superblocks_folded: stats.slc_superblocks_folded,
+        units_folded: stats.slc_units_folded,
+        blocks_erased: stats.slc_blocks_erased,
+        erases_per_block_mean: ratio(total, erases.len() as u64),
+        erases_per_block_max: erases.iter().max().copied(),
     })
 }

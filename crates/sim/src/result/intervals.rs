@@ -9,11 +9,39 @@
 //! the interval of write amplification. A latency is taken to be proportional to that for the share of it that requests
 //! wait for programs, collection and room in the buffer, and this variance, too, is added.
 
+use super::section::sections;
 use crate::measure::{Measure, OpMeasure, SPREAD_QUANTILES, STAGES};
 use crate::places::{Beyond, Edge};
-use crate::spread::{Interval, LEVEL, interval, jackknife, quantile};
+use crate::spread::{self, LEVEL, interval, jackknife, quantile};
 use host::Op;
-use serde_json::{Map, Value, json};
+
+sections! {
+    /// What the figures of a kind of request may lie between, low and high, if the workload goes on as it did.
+    Interval {
+        /// The share of such runs whose interval holds the true value.
+        confidence_level: f64 = "ratio",
+        /// Parts of the run whose differences give the intervals.
+        batches: usize = "count",
+        /// Of the requests per second.
+        iops: [f64; 2] = "1/s",
+        /// Of the bytes per second; null where nothing was moved.
+        bandwidth_bytes_per_s: Option<[f64; 2]> = "bytes/s",
+        /// Of latencies; null where the run is too short to say.
+        latency_ns: Option<LatencyInterval> = "ns",
+    }
+
+    /// What latencies may lie between, low and high.
+    LatencyInterval {
+        /// Of the mean.
+        mean: [f64; 2] = "ns",
+        /// Of the median; null where the requests do not reach beyond it.
+        p50: Option<[u64; 2]> = "ns",
+        /// Of the 99th percentile; null where the requests do not reach beyond it.
+        p99: Option<[u64; 2]> = "ns",
+        /// Of the 99.9th percentile; null where the requests do not reach beyond it.
+        p999: Option<[u64; 2]> = "ns",
+    }
+}
 
 /// Fewer requests say nothing about others.
 const REQUESTS_LEAST: u64 = 100;
@@ -26,30 +54,30 @@ fn deviation(share: f64) -> f64 {
     (share * (1.0 - share)).sqrt()
 }
 
-fn bounds(interval: &Interval) -> Value {
-    json!([interval.low(), interval.high()])
+fn bounds(interval: &spread::Interval) -> [f64; 2] {
+    [interval.low(), interval.high()]
 }
 
 /// The `interval` of reads or writes; null where the run is too short for any. `waf_relative` is half the interval of
 /// write amplification in the long run, as a share of it; 0 where it has none.
-pub(super) fn of(measure: &Measure, op: Op, span_ns: u64, waf_relative: f64) -> Value {
+pub(super) fn of(measure: &Measure, op: Op, span_ns: u64, waf_relative: f64) -> Option<Interval> {
     let of = &measure.ops[op as usize];
     if of.requests() < REQUESTS_LEAST || op as usize >= 2 {
-        return Value::Null;
+        return None;
     }
     let parts = measure.series.parts(op, span_ns);
     let figure = |top: usize, below: usize, scale: f64| {
         interval(&parts, |sums| (sums[below] > 0.0).then(|| scale * sums[top] / sums[below]))
     };
-    let Some(iops) = figure(0, 3, 1e9) else { return Value::Null };
+    let iops = figure(0, 3, 1e9)?;
     let latency =
         figure(2, 0, 1.0).map(|mean| latencies(measure, op, &mean, waf_relative * waiting_share(of)));
-    json!({
-        "confidence_level": LEVEL,
-        "batches": iops.batches,
-        "iops": bounds(&iops),
-        "bandwidth_bytes_per_s": figure(1, 3, 1e9).map(|interval| bounds(&interval)),
-        "latency_ns": latency,
+    Some(Interval {
+        confidence_level: LEVEL,
+        batches: iops.batches,
+        iops: bounds(&iops),
+        bandwidth_bytes_per_s: figure(1, 3, 1e9).map(|interval| bounds(&interval)),
+        latency_ns: latency,
     })
 }
 
@@ -61,22 +89,20 @@ fn waiting_share(of: &OpMeasure) -> f64 {
 
 /// Intervals of the mean and of percentiles, `relative` being what the drive's state adds to what the run's parts show;
 /// null for percentiles the requests do not reach beyond.
-fn latencies(measure: &Measure, op: Op, mean: &Interval, relative: f64) -> Value {
-    let mut map = Map::new();
-    map.insert("mean".into(), bounds(&Interval { half: mean.half.hypot(relative * mean.value), ..*mean }));
+fn latencies(measure: &Measure, op: Op, mean: &spread::Interval, relative: f64) -> LatencyInterval {
     let latency = &measure.ops[op as usize].latency;
-    for (name, fraction) in SPREAD_QUANTILES {
+    let [p50, p99, p999] = SPREAD_QUANTILES.map(|fraction| {
         let half = half_share(measure, op, fraction);
         let at = |quantile: f64| latency.value_at_quantile(quantile.max(0.0)) as f64;
-        let found = (fraction + half < 1.0).then(|| {
+        (fraction + half < 1.0).then(|| {
             let value = at(fraction);
             let away = |other: f64| (value - other).hypot(relative * value);
             let (low, high) = (value - away(at(fraction - half)), value + away(at(fraction + half)));
-            json!([low.max(0.0) as u64, high as u64])
-        });
-        map.insert(name.into(), json!(found));
-    }
-    Value::Object(map)
+            [low.max(0.0) as u64, high as u64]
+        })
+    });
+    let mean = bounds(&spread::Interval { half: mean.half.hypot(relative * mean.value), ..*mean });
+    LatencyInterval { mean, p50, p99, p999 }
 }
 
 /// By how much the share of requests below a percentile may differ from its `fraction`, to either side.
@@ -117,7 +143,7 @@ mod tests {
 
     /// The interval of the median of writes that take a millisecond, all of it in one stage, where write amplification
     /// is known to a tenth.
-    fn median(stage: &str) -> Value {
+    fn median(stage: &str) -> [u64; 2] {
         let mut measure = Measure::new(SimTime::ZERO);
         let mut requests = Requests::new();
         let stages = STAGES.map(|name| if name == stage { 1_000_000 } else { 0 });
@@ -130,16 +156,13 @@ mod tests {
             let now = SimTime::from_ns((index + 1) * 1_000_000);
             measure.complete(requests.get(id), now, stages.as_slice().try_into().unwrap(), None);
         }
-        of(&measure, Op::Write, 1_000_000_000, 0.1)["latency_ns"]["p50"].clone()
+        of(&measure, Op::Write, 1_000_000_000, 0.1).unwrap().latency_ns.unwrap().p50.unwrap()
     }
 
     #[test]
     fn a_latency_is_as_sure_as_write_amplification_for_the_share_that_waits_for_it() {
-        let around = |half: f64| json!([1e6 - half, 1e6 + half].map(|bound| (bound / 1e4).round()));
-        let rounded = |stage: &str| {
-            let interval = median(stage);
-            json!([0, 1].map(|side| (interval[side].as_f64().unwrap() / 1e4).round()))
-        };
+        let around = |half: f64| [1e6 - half, 1e6 + half].map(|bound| (bound / 1e4).round());
+        let rounded = |stage: &str| median(stage).map(|bound| (bound as f64 / 1e4).round());
         assert_eq!(rounded("buffer"), around(1e5));
         assert_eq!(rounded("wait_gc"), around(1e5));
         assert_eq!(rounded("array"), around(0.0));

@@ -35,7 +35,7 @@ fn a_flush_sends_out_what_any_map_s_cache_holds() {
         };
         let (_, result) = run(with(kind, &lru), workload(), checked());
         assert_eq!(result["flash"]["units_programmed"]["host"], 40, "{kind}");
-        assert_eq!(result["buffer"]["units_at_risk_max"], 40, "{kind}");
+        assert_eq!(result["ftl"]["buffer"]["units_at_risk_max"], 40, "{kind}");
         // Protected, a flush has nothing to do, and the cache keeps what it holds.
         let (_, result) = run(with(kind, &lru[1..]), workload(), checked());
         assert_eq!(result["flash"]["units_programmed"]["host"], 0, "{kind}");
@@ -50,9 +50,9 @@ fn a_forced_write_takes_what_the_cache_holds_of_its_unit_along() {
         // Each unit twice: once into the cache, once forced.
         let workload = closed_loop_forced(200, 1, 2, |index| (Op::Write, index / 2 * 4096, 4096));
         let (_, result) = run(with(kind, &lru), workload, checked());
-        assert_eq!(result["buffer"]["units_coalesced"], 100, "{kind}");
+        assert_eq!(result["ftl"]["buffer"]["units_coalesced"], 100, "{kind}");
         assert_eq!(result["flash"]["units_programmed"]["host"], 100, "{kind}");
-        assert_eq!(result["buffer"]["units_at_risk_max"], 1, "{kind}: one at a time, then forced out");
+        assert_eq!(result["ftl"]["buffer"]["units_at_risk_max"], 1, "{kind}: one at a time, then forced out");
     }
 }
 
@@ -62,7 +62,7 @@ fn a_read_cache_before_a_block_map_answers_the_second_read() {
         let workload = closed_loop(60, 1, |index| (Op::Read, index % 30 * 4096, 4096));
         let options = RunOptions { precondition: PreconditionKind::Fill, ..checked() };
         let (_, result) = run(with(kind, &["ftl.buffer.read_cache=true"]), workload, options);
-        assert_eq!(result["buffer"]["units_read_from_buffer"], 30, "{kind}");
+        assert_eq!(result["ftl"]["buffer"]["units_read_from_buffer"], 30, "{kind}");
         assert_eq!(result["flash"]["reads"]["host"], 30, "{kind}");
     }
 }
@@ -83,7 +83,7 @@ fn cached(kind: &str, more: &[&str]) -> Value {
 }
 
 fn merges(result: &Value, kind: &str) -> u64 {
-    result["ftl"]["merges"][kind].as_u64().unwrap()
+    result["ftl"]["mapping"]["merges"][kind].as_u64().unwrap()
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_block_buffer_gathers_a_block_of_the_map() {
         let options = RunOptions { precondition: PreconditionKind::Fill, ..checked() };
         let settings = ["ftl.buffer.eviction.name=block-buffer"];
         let (_, result) = run(with(kind, &settings), workload, options);
-        assert_eq!(result["buffer"]["units_coalesced"], 32 * 3 * 20, "{kind}");
+        assert_eq!(result["ftl"]["buffer"]["units_coalesced"], 32 * 3 * 20, "{kind}");
         let copied = result["flash"]["units_programmed"]["gc"].as_u64().unwrap();
         assert_eq!(copied, 0, "{kind}: {}", result["ftl"]);
     }

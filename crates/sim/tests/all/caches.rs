@@ -15,7 +15,7 @@ fn mean_ns(result: &Value, op: &str) -> f64 {
 }
 
 fn count(result: &Value, key: &str) -> u64 {
-    result["buffer"][key].as_u64().unwrap_or_else(|| panic!("{key}: {}", result["buffer"]))
+    result["ftl"]["buffer"][key].as_u64().unwrap_or_else(|| panic!("{key}: {}", result["ftl"]["buffer"]))
 }
 
 fn checked() -> RunOptions {
@@ -76,7 +76,7 @@ fn what_a_power_cut_would_take_is_what_was_acknowledged_and_not_programmed() {
     let at_risk = |settings: &[&str], every| {
         let workload = closed_loop_forced(48, 1, every, |index| (Op::Write, index * 4096, 4096));
         let (_, result) = run(with(settings), workload, checked());
-        let mean = result["buffer"]["units_at_risk_mean"].as_f64().unwrap();
+        let mean = result["ftl"]["buffer"]["units_at_risk_mean"].as_f64().unwrap();
         (count(&result, "units_at_risk_max"), mean)
     };
     // 64 units of buffer, of which three quarters stay: all 48 writes are held until the end.
@@ -99,7 +99,7 @@ fn a_read_cache_answers_the_second_read() {
         || RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let (_, result) = run(with(&["ftl.buffer.read_cache=true"]), workload(), options());
     assert_eq!(count(&result, "units_read_from_buffer"), 30);
-    assert_eq!(result["buffer"]["hit_ratio_read"], 0.5);
+    assert_eq!(result["ftl"]["buffer"]["hit_ratio_read"], 0.5);
     assert_eq!(result["flash"]["reads"]["host"], 30);
     let (_, result) = run(with(&[]), workload(), options());
     assert_eq!(count(&result, "units_read_from_buffer"), 0);
@@ -131,7 +131,7 @@ fn cached(policy: &str, more: &[&str], workload: Box<dyn Workload>) -> Value {
 #[test]
 fn lru_keeps_what_is_hot_and_the_draining_queue_does_not() {
     let hits = |policy: &str| {
-        cached(policy, &[], skewed(12_000, 1, 0.7))["buffer"]["hit_ratio_write"].as_f64().unwrap()
+        cached(policy, &[], skewed(12_000, 1, 0.7))["ftl"]["buffer"]["hit_ratio_write"].as_f64().unwrap()
     };
     let (fifo, lru) = (hits("fifo"), hits("lru"));
     // Nine of ten writes go to 100 units, of which LRU keeps most in its 96; between two writes come reads, and
@@ -145,7 +145,7 @@ fn cflru_spares_programs_at_the_price_of_reads() {
     let of = |policy: &str| cached(policy, &both, skewed(8_000, 4, 0.7));
     let (lru, cflru) = (of("lru"), of("cflru"));
     let programs = |result: &Value| result["flash"]["units_programmed"]["host"].as_u64().unwrap();
-    let reads = |result: &Value| result["buffer"]["units_read_from_flash"].as_u64().unwrap();
+    let reads = |result: &Value| result["ftl"]["buffer"]["units_read_from_flash"].as_u64().unwrap();
     assert!(programs(&cflru) < programs(&lru), "{} programs, LRU {}", programs(&cflru), programs(&lru));
     assert!(reads(&cflru) > reads(&lru), "{} reads, LRU {}", reads(&cflru), reads(&lru));
 }

@@ -40,7 +40,7 @@ fn a_failed_program_of_a_unit_that_somebody_waits_for_is_made_up_for() {
         let mapping = format!("ftl.mapping.name={mapping}");
         let fails = "nand.bad_blocks.program_fail_ratio=0.01";
         let result = checked(&[&mapping, fails], overwrite(48, 2, 20, seed));
-        failures += result["gc"]["program_failures"].as_u64().unwrap();
+        failures += result["wear"]["program_failures"].as_u64().unwrap();
     }
     assert!(failures > 20, "{failures}");
 }

@@ -49,12 +49,13 @@ fn refresh_leaves_the_host_its_share_of_each_die() {
         let (requests, result) = refreshed(&[&age, &format!("ftl.upkeep.share={share}")]);
         assert_eq!(number(&result, "host.completed.total"), requests as f64);
         assert!(number(&result, "flash.programs.refresh") > 1_000.0, "{}", result["flash"]["programs"]);
-        let (used, share) = (number(&result, "upkeep.share_used"), share.parse::<f64>().unwrap());
-        assert!(used > 0.0 && used <= share * 1.05, "{}", result["upkeep"]);
-        assert!(number(&result, "upkeep.superblocks_begun") > 50.0, "{}", result["upkeep"]);
-        let (mean, most) = (number(&result, "upkeep.late_ns_mean"), number(&result, "upkeep.late_ns_max"));
-        assert!(mean > 0.0 && mean <= most, "{}", result["upkeep"]);
-        assert!(number(&result, "upkeep.superblocks_late") > 0.0, "{}", result["upkeep"]);
+        let (used, share) = (number(&result, "ftl.upkeep.share_used"), share.parse::<f64>().unwrap());
+        assert!(used > 0.0 && used <= share * 1.05, "{}", result["ftl"]["upkeep"]);
+        assert!(number(&result, "ftl.upkeep.superblocks_begun") > 50.0, "{}", result["ftl"]["upkeep"]);
+        let (mean, most) =
+            (number(&result, "ftl.upkeep.late_ns_mean"), number(&result, "ftl.upkeep.late_ns_max"));
+        assert!(mean > 0.0 && mean <= most, "{}", result["ftl"]["upkeep"]);
+        assert!(number(&result, "ftl.upkeep.superblocks_late") > 0.0, "{}", result["ftl"]["upkeep"]);
     }
 }
 
@@ -156,7 +157,7 @@ fn a_share_of_all_the_time_does_not_starve_the_host() {
         let name = format!("controller.scheduler.name={}", entry.card.name);
         let (requests, result) = refreshed(&[&name, "ftl.upkeep.share=1.0", "ftl.refresh.age=1600ms"]);
         assert_eq!(number(&result, "host.completed.total"), requests as f64, "{name}");
-        assert!(number(&result, "upkeep.superblocks_late") > 0.0, "{name}: {}", result["upkeep"]);
+        assert!(number(&result, "ftl.upkeep.superblocks_late") > 0.0, "{name}: {}", result["ftl"]["upkeep"]);
     }
 }
 

@@ -112,7 +112,7 @@ fn what_writes_find_in_the_buffer_says_whether_they_are_uniform() {
             (Op::Write, unit * 4096, 4096)
         };
         let (_, result) = run(drive, common::closed_loop(60_000, 16, draw), steady(1));
-        number(&result, "buffer.units_replaced") / number(&result, "buffer.units_replaced_uniform")
+        number(&result, "ftl.buffer.units_replaced") / number(&result, "ftl.buffer.units_replaced_uniform")
     };
     // The chance that two writes meet is the sum of the squares of their places' chances, over the drive's units.
     let (uniform, skewed) = (times(0.2), times(0.8));
@@ -124,11 +124,11 @@ fn what_writes_find_in_the_buffer_says_whether_they_are_uniform() {
 fn parts_add_up_and_a_short_run_gives_no_value() {
     let result = measured(&[], 1, 200);
     let parts = result["waf_parts"].as_object().unwrap();
-    let sum: f64 = parts.values().map(|part| part.as_f64().unwrap()).sum();
+    let sum: f64 = parts.values().filter_map(Value::as_f64).sum();
     assert!((sum - number(&result, "waf")).abs() < 1e-9, "{parts:?}");
     assert!(result["waf_long_run"]["value"].is_null() && result["waf_long_run"]["low"].is_null());
-    assert_eq!(number(&result, "waf_long_run.too_short.victims"), number(&result, "gc.victims"));
-    assert!(number(&result, "waf_long_run.too_short.needed") > number(&result, "gc.victims"));
+    assert_eq!(number(&result, "waf_long_run.too_short.victims"), number(&result, "ftl.gc.victims"));
+    assert!(number(&result, "waf_long_run.too_short.needed") > number(&result, "ftl.gc.victims"));
 }
 
 #[test]

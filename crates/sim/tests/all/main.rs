@@ -16,6 +16,7 @@ mod folding;
 mod golden;
 mod groups;
 mod hosts;
+mod keys;
 mod layout;
 mod long_run;
 mod mapping;

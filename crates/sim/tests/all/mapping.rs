@@ -60,7 +60,10 @@ fn sequential_writes_copy_nothing() {
         println!("{kind}: {} {}", result["ftl"], result["flash"]["programs"]);
         let waf = result["waf"].as_f64().unwrap();
         assert!(waf < 1.05, "{kind}: write amplification {waf}");
-        assert!(result["ftl"]["merges"]["switch"].as_u64().unwrap() > 100, "{kind} switches blocks");
+        assert!(
+            result["ftl"]["mapping"]["merges"]["switch"].as_u64().unwrap() > 100,
+            "{kind} switches blocks"
+        );
     }
 }
 

@@ -48,8 +48,8 @@ fn capacitors_leave_nothing_at_risk() {
         let settings = ["ftl.buffer.power_loss_protection=true", "ftl.buffer.write_back=true", &own];
         let work = uniform(500, 8, Op::Write, 4096, 1 << 20, 3);
         let (_, result) = run(drive(&[SMALL, &settings].concat()), work, RunOptions::default());
-        assert_eq!(number(&result, "buffer.units_at_risk_max"), 0.0, "{mapping}");
-        assert_eq!(number(&result, "buffer.units_at_risk_mean"), 0.0, "{mapping}");
+        assert_eq!(number(&result, "ftl.buffer.units_at_risk_max"), 0.0, "{mapping}");
+        assert_eq!(number(&result, "ftl.buffer.units_at_risk_mean"), 0.0, "{mapping}");
     }
 }
 

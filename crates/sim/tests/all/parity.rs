@@ -36,8 +36,8 @@ fn one_program_in_four_is_parity() {
     // Three programs with data for one of parity, but for stripes that are not complete.
     assert!(data.abs_diff(3 * programs("parity")) < 400, "{data} and {}", programs("parity"));
     assert!(programs("gc") > 1000);
-    assert_eq!(number(&result, "parity.stripe"), 3);
-    assert_eq!(number(&result, "parity.superblocks"), 64);
+    assert_eq!(number(&result, "ftl.parity.stripe"), 3);
+    assert_eq!(number(&result, "ftl.parity.superblocks"), 64);
     assert_eq!(number(&result, "unreadable.reads_rebuilt.host"), 0);
 }
 
@@ -157,7 +157,7 @@ fn what_does_not_fit_is_refused_in_a_line() {
     for stripe in ["0", "1", "64"] {
         let error = refused(&["ftl.parity.name=rain", &format!("ftl.parity.stripe={stripe}")]);
         assert!(
-            error.contains("ftl.parity.stripe") && error.contains("expected 2 to 63 data units"),
+            error.contains("ftl.parity.stripe") && error.contains("expected 2 to 63: 1 would be a mirror"),
             "{error}"
         );
     }

@@ -38,7 +38,7 @@ fn writes(order: &str, planes: u32) -> (f64, f64, u64) {
     (
         array / 1e3,
         result["waf"].as_f64().expect("writes"),
-        result["gc"]["superblocks_traded"].as_u64().unwrap(),
+        result["ftl"]["program_order"]["superblocks_traded"].as_u64().unwrap(),
     )
 }
 

@@ -44,10 +44,10 @@ const MERGE: &str = "ftl.read_merge.name=same-page";
 fn reads_of_a_page_that_wait_together_are_one_array_read() {
     let alone = at_once(&pages(&[]), &[0, 1, 2, 3]);
     assert_eq!(number(&alone, "flash.reads.host"), 4);
-    assert_eq!(number(&alone, "reading.reads_joined"), 0);
+    assert_eq!(number(&alone, "ftl.read_merge.reads_joined"), 0);
     let shared = at_once(&pages(&[MERGE]), &[0, 1, 2, 3]);
     assert_eq!(number(&shared, "flash.reads.host"), 1);
-    assert_eq!(number(&shared, "reading.reads_joined"), 3);
+    assert_eq!(number(&shared, "ftl.read_merge.reads_joined"), 3);
     // All four finish with the data-out of the four units; one after the other they cross the link.
     let together = COMMAND_NS + CYCLES_7_NS + SENSE_NS + bus_ns(4 * 4096) + DECODE_NS;
     let mean = together as f64 + link_ns(4096) as f64 * (1.0 + 2.0 + 3.0 + 4.0) / 4.0;
@@ -67,11 +67,11 @@ fn a_unit_that_two_ask_for_crosses_the_channel_once() {
 fn what_is_not_sensed_is_sensed_for_itself() {
     // Units 0 to 3 lie on one plane, 4 to 7 on the other: the array read of the first page has begun.
     let other_plane = at_once(&pages(&[MERGE]), &[0, 4]);
-    assert_eq!(number(&other_plane, "reading.reads_joined"), 0);
+    assert_eq!(number(&other_plane, "ftl.read_merge.reads_joined"), 0);
     assert_eq!(number(&other_plane, "flash.reads.host"), 2);
     // What waits behind it is not begun: it takes the other plane's page with it, which counts as another page.
     let waiting = at_once(&pages(&[MERGE, "ftl.read_merge.begun=false"]), &[0, 1, 4, 2]);
-    assert_eq!(number(&waiting, "reading.reads_joined"), 2);
+    assert_eq!(number(&waiting, "ftl.read_merge.reads_joined"), 2);
     assert_eq!(number(&waiting, "flash.reads.host"), 3);
     // At most so many share one.
     let few = at_once(&pages(&[MERGE, "ftl.read_merge.most=2"]), &[0, 1, 2, 3]);
@@ -94,13 +94,13 @@ fn in_sequence(settings: &[&str], count: u64) -> Value {
 #[test]
 fn what_follows_a_sequence_is_there_when_it_is_asked_for() {
     let result = in_sequence(&pages(AHEAD), 1000);
-    let reading = &result["reading"];
+    let reading = &result["ftl"]["read_ahead"];
     // Each unit is read once: three before the sequence is one, all others ahead.
     assert_eq!(number(reading, "units_fetched"), 1000 - 4);
-    assert_eq!(number(&result, "buffer.units_read_from_flash"), 4);
-    assert_eq!(number(reading, "units_read_ahead_used"), 1000 - 4);
-    assert_eq!(number(reading, "units_read_ahead_wasted"), 0);
-    let left = number(reading, "units_read_ahead") - number(reading, "units_read_ahead_used");
+    assert_eq!(number(&result, "ftl.buffer.units_read_from_flash"), 4);
+    assert_eq!(number(reading, "units_used"), 1000 - 4);
+    assert_eq!(number(reading, "units_wasted"), 0);
+    let left = number(reading, "units_read") - number(reading, "units_used");
     assert!(left <= 16 + 8, "{left} units ahead of the last read");
     // What is there needs the command and the link.
     let least = number(&result, "host.read.latency_ns.min");
@@ -118,7 +118,7 @@ fn what_is_no_sequence_is_not_read_ahead() {
         run(drive(settings), workload, RunOptions { precondition, ..RunOptions::default() }).1
     };
     let (with, without) = (reads(&pages(&[AHEAD, &single].concat())), reads(&pages(&single[1..])));
-    assert_eq!(number(&with, "reading.units_read_ahead"), 0);
+    assert_eq!(number(&with, "ftl.read_ahead.units_read"), 0);
     // One read at a time takes as long with either as without.
     assert_eq!(with["host"]["read"]["latency_ns"], without["host"]["read"]["latency_ns"]);
 }
@@ -134,8 +134,8 @@ fn what_was_written_or_trimmed_since_is_not_given_out() {
         let options =
             RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
         let result = run(drive(&pages(AHEAD)), workload, options).1;
-        assert!(number(&result, "reading.units_fetched") > 500, "{}", result["reading"]);
-        assert!(number(&result, "reading.units_read_ahead_wasted") > 500, "{}", result["reading"]);
+        assert!(number(&result, "ftl.read_ahead.units_fetched") > 500, "{}", result["ftl"]["read_ahead"]);
+        assert!(number(&result, "ftl.read_ahead.units_wasted") > 500, "{}", result["ftl"]["read_ahead"]);
     }
 }
 
@@ -145,9 +145,9 @@ fn every_unit_read_comes_from_one_place() {
         let mapping = format!("ftl.mapping.name={mapping}");
         let more = [AHEAD, &[MERGE, &mapping, "ftl.op_ratio=1.0"]].concat();
         let result = in_sequence(&pages(&more), 800);
-        let buffer = &result["buffer"];
+        let buffer = &result["ftl"]["buffer"];
         let from = number(buffer, "units_read_from_buffer") + number(buffer, "units_read_from_flash");
-        let fetched = number(&result, "reading.units_fetched");
+        let fetched = number(&result, "ftl.read_ahead.units_fetched");
         assert_eq!(from + fetched + number(buffer, "units_read_unmapped"), 800, "{mapping}");
         // A map entry that is not in RAM is not fetched for what nobody has asked for.
         assert!(fetched > 400 || mapping.ends_with("dftl"), "{mapping}: {fetched}");
@@ -178,4 +178,28 @@ fn sequential_reads_are_bound_by_the_link_or_the_commands_and_not_by_a_die() {
     assert!(sequential > 4.0 * random, "{sequential} in sequence, {random} at random");
     let without = ["ftl.read_merge.name=none", "ftl.read_ahead.name=none"];
     assert!(iops("tlc", true, &without) < random, "each unit was an array read of the same die");
+}
+
+/// Where sectors are known, reads share array reads, find what was read ahead and tell the regulator, as elsewhere.
+#[test]
+fn sectors_are_read_together_and_ahead() {
+    const SECTORS: &str = "ftl.sectors.track=true";
+    let ahead = in_sequence(&pages(&[AHEAD, &[SECTORS]].concat()), 1000);
+    assert_eq!(number(&ahead, "ftl.read_ahead.units_used"), 1000 - 4);
+    assert_eq!(number(&ahead, "ftl.buffer.units_read_from_flash"), 4);
+    // Four reads of one sector each, of two units of a page: the sectors of all of them cross the channel, none for free.
+    let shared = |bytes: u32| {
+        let workload = closed_loop(4, 4, move |index| (Op::Read, index / 2 * 4096 + index * 512, bytes));
+        let options =
+            RunOptions { precondition: PreconditionKind::Fill, check: true, ..RunOptions::default() };
+        let result = run(drive(&pages(&[MERGE, SECTORS])), workload, options).1;
+        assert_eq!(
+            (number(&result, "flash.reads.host"), number(&result, "ftl.read_merge.reads_joined")),
+            (1, 3)
+        );
+        number(&result, "energy_j.bytes_from_dies")
+    };
+    assert_eq!(shared(512), 4 * 512);
+    // Two that ask for most of a unit have no more of it than there is.
+    assert_eq!(shared(2560), 2 * 4096);
 }

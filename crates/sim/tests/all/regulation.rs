@@ -36,13 +36,13 @@ fn table_1_is_what_single_operations_take() {
         let (_, read) = run(paper(&[&regulator]), workload(Op::Read), checked(PreconditionKind::Fill));
         // The link takes some ns for 4 KiB.
         assert_eq!(mean_us(&read, "read"), read_us as f64, "{name}");
-        let rung = read["regulation"]["references"].as_array().unwrap();
+        let rung = read["ecc"]["references"].as_array().unwrap();
         let rung = rung.iter().position(|count| *count == references).unwrap();
-        assert_eq!(read["regulation"]["reads_by_references"]["host"][rung], 500, "{name}");
+        assert_eq!(read["ecc"]["reads_by_references"]["host"][rung], 500, "{name}");
         let (_, write) = run(paper(&[&regulator]), workload(Op::Write), checked(PreconditionKind::None));
         // 40 us to bring two bit-planes in, then the program.
         assert_eq!(mean_us(&write, "write") - 40.0, write_us as f64, "{name}");
-        assert_eq!(write["regulation"]["units_by_step"]["host"][0], 500, "{name}");
+        assert_eq!(write["ftl"]["write_cost"]["units_by_step"]["host"][0], 500, "{name}");
     }
 }
 
@@ -51,7 +51,8 @@ fn a_drive_without_a_code_has_no_regulation() {
     let plain: Vec<&str> = PAPER.iter().copied().filter(|line| !line.starts_with("ecc.code")).collect();
     let (_, result) =
         run(drive(&plain), uniform(100, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill));
-    assert!(result["regulation"].is_null());
+    assert!(result["ecc"].is_null() && result["ftl"]["write_cost"].is_null());
+    assert!(result["ftl"]["regulator"].is_null() && result["ftl"]["refresh"].is_null());
     assert_eq!(mean_us(&result, "read"), 70.0);
     let lines = [&plain[..], &["ftl.regulator.name=agcr"]].concat();
     let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
@@ -78,12 +79,9 @@ fn old_data_are_read_with_retries_and_at_last_lost() {
         run(drive, uniform(300, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill)).1
     };
     let young = read("300d");
-    assert_eq!(
-        (number(&young, "regulation.read_retries"), number(&young, "host.read.uncorrectable")),
-        (0, 0)
-    );
+    assert_eq!((number(&young, "ecc.read_retries"), number(&young, "host.read.uncorrectable")), (0, 0));
     let old = read("2000d");
-    assert!(number(&old, "regulation.read_retries") > 0, "{}", old["regulation"]);
+    assert!(number(&old, "ecc.read_retries") > 0, "{}", old["ecc"]);
     assert_eq!(number(&old, "host.read.uncorrectable"), 0);
     assert!(mean_us(&old, "read") > mean_us(&young, "read"));
     let lost = read("40000d");
@@ -98,20 +96,17 @@ fn a_first_attempt_for_young_data_is_cheaper_and_old_data_take_retries() {
     let read = |more: &[&str]| {
         run(paper(more), uniform(300, 1, Op::Read, 4096, 4 << 20, 1), checked(PreconditionKind::Fill)).1
     };
-    let by_retries = |result: &Value| result["regulation"]["requests_by_retries"].clone();
+    let by_retries = |result: &Value| result["ecc"]["requests_by_retries"].clone();
     let young = read(&["ftl.reading.age=1d"]);
-    assert_eq!(young["regulation"]["reads_by_references"]["host"], serde_json::json!([300, 0, 0]));
+    assert_eq!(young["ecc"]["reads_by_references"]["host"], serde_json::json!([300, 0, 0]));
     assert_eq!(mean_us(&young, "read"), 70.0);
     let none = serde_json::json!({ "share": 0.0, "requests": [300], "latency_ns_mean": [at(&young, "host.read.latency_ns.mean")] });
     assert_eq!(by_retries(&young), none);
     let old = read(&["ftl.reading.age=1d", "ftl.reading.data_age=364d", "nand.pe_cycles=2000"]);
-    assert_eq!(old["regulation"]["reads_by_references"]["host"], serde_json::json!([0, 300, 0]));
+    assert_eq!(old["ecc"]["reads_by_references"]["host"], serde_json::json!([0, 300, 0]));
     // The hard read that was not enough, and the one with nine references.
     assert_eq!(mean_us(&old, "read"), 70.0 + 170.0);
-    assert_eq!(
-        (number(&old, "regulation.read_retries"), number(&old, "regulation.reads_retried.host")),
-        (300, 300)
-    );
+    assert_eq!((number(&old, "ecc.read_retries"), number(&old, "ecc.reads_retried.host")), (300, 300));
     let mean = at(&old, "host.read.latency_ns.mean");
     let all = serde_json::json!({ "share": 1.0, "requests": [0, 300], "latency_ns_mean": [null, mean] });
     assert_eq!(by_retries(&old), all);
@@ -136,15 +131,14 @@ fn agcr_rewrites_in_idle_time_what_turns_out_to_be_only_read() {
     };
     let settings = ["ftl.regulator.name=agcr", "ftl.rewrite.idle_after=50us", "controller.multi_plane=false"];
     let (_, result) = run(paper(&settings), workload(6), checked(PreconditionKind::None));
-    let regulation = &result["regulation"];
-    assert_eq!(regulation["units_by_step"]["host"], serde_json::json!([UNITS, 0, UNITS]));
+    assert_eq!(at(&result, "ftl.write_cost.units_by_step.host"), &serde_json::json!([UNITS, 0, UNITS]));
     // The second read of each finds a low-cost page, the re-write follows while the host reads others.
-    assert_eq!(number(&result, "regulation.rewrites_asked"), UNITS);
+    assert_eq!(number(&result, "ftl.regulator.rewrites_asked"), UNITS);
     assert_eq!(number(&result, "flash.units_programmed.rewrite"), UNITS);
-    assert_eq!(regulation["reads_by_references"]["host"], serde_json::json!([2 * UNITS, 0, 2 * UNITS]));
-    assert_eq!(number(&result, "regulation.bits_per_unit"), 2);
+    assert_eq!(result["ecc"]["reads_by_references"]["host"], serde_json::json!([2 * UNITS, 0, 2 * UNITS]));
+    assert_eq!(number(&result, "ftl.regulator.bits_per_unit"), 2);
     let units = 4 * 64 * 32 * 4 / 5;
-    assert_eq!(number(&result, "regulation.overhead_bytes"), (units * 2u64).div_ceil(8));
+    assert_eq!(number(&result, "ftl.regulator.overhead_bytes"), (units * 2u64).div_ceil(8));
 }
 
 /// Of a row with several units each is found where it is.
@@ -158,7 +152,7 @@ fn each_unit_of_a_row_is_rewritten() {
     let rows = ["nand.planes=2", "ftl.buffer.write_back=true"];
     let settings = [&["ftl.regulator.name=agcr", "ftl.rewrite.idle_after=50us"], &rows[..]].concat();
     let (_, result) = run(paper(&settings), workload, checked(PreconditionKind::None));
-    let asked = number(&result, "regulation.rewrites_asked");
+    let asked = number(&result, "ftl.regulator.rewrites_asked");
     assert_eq!((asked, number(&result, "flash.units_programmed.rewrite")), (UNITS, UNITS));
 }
 
@@ -175,8 +169,8 @@ fn moved_data_are_regulated_too() {
         let moved = number(&result, "flash.units_programmed.gc");
         assert!(moved > 1000, "{name}: {moved}");
         // A program under way at the end was chosen for and is not counted yet.
-        assert!(sum("regulation.units_by_step.other").abs_diff(moved) < 64, "{name}");
-        assert!(sum("regulation.units_by_step.host").abs_diff(30_000) < 64, "{name}");
+        assert!(sum("ftl.write_cost.units_by_step.other").abs_diff(moved) < 64, "{name}");
+        assert!(sum("ftl.write_cost.units_by_step.host").abs_diff(30_000) < 64, "{name}");
     }
 }
 
@@ -244,8 +238,8 @@ fn reduced_voltages_take_the_times_of_the_chips_tables() {
     let (_, result) =
         run(drive, uniform(512, 1, Op::Write, 4096, 4 << 20, 1), checked(PreconditionKind::None));
     assert_eq!(at(&result, "stages.write.array").as_f64(), Some(200_000.0));
-    assert_eq!(at(&result, "regulation.voltages"), &serde_json::json!(["retention_free", null]));
-    assert_eq!(result["regulation"]["units_by_step"]["host"], serde_json::json!([512, 0]));
+    assert_eq!(at(&result, "ftl.write_cost.voltages"), &serde_json::json!(["retention_free", null]));
+    assert_eq!(result["ftl"]["write_cost"]["units_by_step"]["host"], serde_json::json!([512, 0]));
 
     let error = build(&["ftl.regulator.voltages=retention_fre"]).expect_err("refused");
     assert!(
@@ -283,8 +277,8 @@ fn relaxed_data_are_written_anew_before_they_are_lost() {
     // Two thousand units, but for those in superblocks that are still open.
     let refreshed = number(&result, "flash.units_programmed.refresh");
     assert!(refreshed > 1700 && refreshed <= 2048, "{refreshed}");
-    assert!(number(&result, "regulation.superblocks_refreshed") >= 60);
-    assert_eq!(number(&result, "gc.wear_relocations"), 0);
+    assert!(number(&result, "ftl.refresh.superblocks_refreshed") >= 60);
+    assert_eq!(number(&result, "ftl.wear.relocations"), 0);
     assert_eq!(number(&result, "host.read.uncorrectable"), 0);
 }
 
@@ -297,7 +291,7 @@ fn superblocks_read_too_often_are_reclaimed() {
     };
     let (without, with) = (read("ftl.reading.reclaim=false"), read("ftl.reading.reclaim=true"));
     assert_eq!(number(&without, "flash.units_programmed.refresh"), 0);
-    assert!(number(&without, "regulation.read_retries") > 1000);
+    assert!(number(&without, "ecc.read_retries") > 1000);
     assert!(number(&with, "flash.units_programmed.refresh") > 256);
-    assert!(number(&with, "regulation.read_retries") < number(&without, "regulation.read_retries") / 10);
+    assert!(number(&with, "ecc.read_retries") < number(&without, "ecc.read_retries") / 10);
 }

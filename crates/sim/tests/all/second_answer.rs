@@ -55,7 +55,7 @@ fn what_fails_to_be_moved_is_moved_again() {
     {
         let result =
             checked(&[&[failing, "ftl.op_ratio=1.2", "nand.blocks_per_plane=110"], more].concat(), 8192);
-        assert!(count(&result, "gc.program_failures") > 50, "{more:?}: failures");
+        assert!(count(&result, "wear.program_failures") > 50, "{more:?}: failures");
         assert!(count(&result, "flash.programs.gc") > 500, "{more:?}: moves");
     }
 }

@@ -25,7 +25,9 @@ fn iops(result: &Value) -> f64 {
 }
 
 fn number(result: &Value, key: &str) -> u64 {
-    result["slc_cache"][key].as_u64().unwrap_or_else(|| panic!("{key}: {}", result["slc_cache"]))
+    result["ftl"]["slc_cache"][key]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{key}: {}", result["ftl"]["slc_cache"]))
 }
 
 #[test]
@@ -83,7 +85,7 @@ fn idle_time_gives_the_cache_back() {
         run(drive, workload, checked()).1
     };
     let result = bursts(&[STATIC]);
-    assert_eq!(number(&result, "units_bypassed"), 0, "{}", result["slc_cache"]);
+    assert_eq!(number(&result, "units_bypassed"), 0, "{}", result["ftl"]["slc_cache"]);
     // What was folded is not in use: of 32 superblocks of 8 units each at most all are.
     let used = number(&result, "bytes_in_use");
     assert!(used <= 1 << 20 && used.is_multiple_of(8 * 4096), "{used}");
@@ -92,7 +94,7 @@ fn idle_time_gives_the_cache_back() {
     assert_eq!(result["flash"]["units_programmed"]["fold"], number(&result, "units_folded"));
     let result = bursts(&[STATIC, &["ftl.slc_cache.in_idle_time=false"]]);
     assert_eq!(number(&result, "units_folded"), 0);
-    assert!(number(&result, "units_bypassed") > 200, "{}", result["slc_cache"]);
+    assert!(number(&result, "units_bypassed") > 200, "{}", result["ftl"]["slc_cache"]);
 }
 
 #[test]
@@ -122,7 +124,7 @@ fn data_with_one_bit_a_cell_are_read_faster() {
             (if index < 200 { Op::Write } else { Op::Read }, index % 200 * 4096, 4096)
         });
         let (_, result) = run(with(settings), workload, checked());
-        let cached = &result["slc_cache"]["units_read"];
+        let cached = &result["ftl"]["slc_cache"]["units_read"];
         assert!(cached.is_null() || *cached == 200, "{cached}");
         result["host"]["read"]["latency_ns"]["mean"].as_f64().unwrap()
     };
@@ -175,7 +177,7 @@ fn blocks_that_fail_in_the_cache_lose_nothing() {
     ]);
     let span = drive.capacity().get();
     let (_, result) = run(drive, uniform(4_000, 8, Op::Write, 4096, span, 5), checked());
-    assert!(result["gc"]["program_failures"].as_u64().unwrap() > 3, "{}", result["gc"]);
+    assert!(result["wear"]["program_failures"].as_u64().unwrap() > 3, "{}", result["wear"]);
     assert!(result["wear"]["superblocks_lost"].as_u64().unwrap() > 0);
 }
 
@@ -188,10 +190,10 @@ fn blocks_that_fail_while_they_take_over_folded_data_lose_nothing() {
     let units = drive.capacity().get() / 4096;
     let workload = closed_loop(3 * units, 16, move |index| (Op::Write, index % units * 4096, 4096));
     let (_, result) = run(drive, workload, checked());
-    assert!(result["gc"]["program_failures"].as_u64().unwrap() > 30, "{}", result["gc"]);
+    assert!(result["wear"]["program_failures"].as_u64().unwrap() > 30, "{}", result["wear"]);
     assert!(result["flash"]["reads"]["fold"].as_u64().unwrap() > 0, "{}", result["flash"]);
     // A unit that found no other way would keep its superblock for ever: the drive would have less and less room.
-    assert_eq!(result["host"]["failed"]["write"], 0, "{}", result["slc_cache"]);
+    assert_eq!(result["host"]["failed"]["write"], 0, "{}", result["ftl"]["slc_cache"]);
 }
 
 #[test]

@@ -53,6 +53,6 @@ fn preconditioned_reads_pass_the_checks() {
         let options = RunOptions { check: true, precondition: kind, ..RunOptions::default() };
         let (_, result) = run(drive, uniform(20_000, 8, Op::Read, 8192, span, 1), options);
         assert_eq!(result["host"]["completed"]["read"], 20_000, "{kind:?}");
-        assert_eq!(result["buffer"]["units_read_unmapped"], 0, "{kind:?}");
+        assert_eq!(result["ftl"]["buffer"]["units_read_unmapped"], 0, "{kind:?}");
     }
 }

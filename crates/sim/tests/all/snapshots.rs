@@ -148,7 +148,7 @@ fn what_cannot_be_kept_is_refused() {
     refused(&[AT_ONCE, "ftl.snapshots.keep=0"], "expected at least 1");
     refused(&["ftl.snapshots.keep=3"], "expected ftl.snapshots.every or ftl.snapshots.at beside it");
     refused(&["ftl.snapshots.at=[\"2s\", \"1s\"]"], "ascending order");
-    refused(&[AT_ONCE, "ftl.snapshots.space_ratio=1.5"], "expected more than 0, at most 1");
+    refused(&[AT_ONCE, "ftl.snapshots.space_ratio=1.5"], "expected more than 0 and at most 1");
     refused(&["ftl.snapshots.at=5s", "ftl.snapshots.rollback_at=1s"], "after the first snapshot");
     refused(&[AT_ONCE, "ftl.snapshots.when_full=drop-odlest"], "did you mean \"drop-oldest\"");
     for kind in ["block", "fast"] {

@@ -41,7 +41,7 @@ fn what_nobody_looks_after_is_lost() {
     let result = years(&[]);
     assert!(number(&result, "host.read.uncorrectable") >= 5, "{}", result["host"]);
     assert_eq!(number(&result, "flash.units_programmed.refresh"), 0);
-    assert!(result["regulation"]["scrub"].is_null());
+    assert!(result["ftl"]["scrub"].is_null());
 }
 
 #[test]
@@ -54,17 +54,17 @@ fn refresh_by_age_keeps_data_and_costs_wear() {
     assert_eq!(number(&result, "flash.programs.refresh") > 0, number(&result, "flash.erases.refresh") > 0);
     assert!(result["wear"]["pe_cycles_mean"].as_f64().unwrap() > 1001.0);
     // A superblock holds 32 units; the last of each die may be half full.
-    let refreshed = number(&result, "regulation.superblocks_refreshed");
+    let refreshed = number(&result, "ftl.refresh.superblocks_refreshed");
     assert!((moved / 32..=moved / 16).contains(&refreshed), "{refreshed}");
-    assert_eq!(number(&result, "upkeep.superblocks_begun"), refreshed);
-    assert_eq!(number(&result, "upkeep.superblocks_late"), 0);
+    assert_eq!(number(&result, "ftl.upkeep.superblocks_begun"), refreshed);
+    assert_eq!(number(&result, "ftl.upkeep.superblocks_late"), 0);
 }
 
 #[test]
 fn a_patrol_writes_anew_what_is_near_its_limit_and_nothing_else() {
     let result = years(&["ftl.scrub.period=60d"]);
     assert_eq!(number(&result, "host.read.uncorrectable"), 0);
-    let scrub = &result["regulation"]["scrub"];
+    let scrub = &result["ftl"]["scrub"];
     assert_eq!(number(scrub, "rounds_late"), 0, "{scrub}");
     assert_eq!(number(scrub, "period_ns"), 60 * 86_400_000_000_000);
     // Four dies; 19 times five rounds, and the superblocks that hold 4 MiB.
@@ -87,7 +87,7 @@ fn a_patrol_without_enough_idle_time_says_so() {
     let (drive, busy) = (drive(&[PAPER, &settings].concat()), |_| (host::Op::Read, 0, 4096));
     let options = RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
     let result = run(drive, common::closed_loop(5000, 1, busy), options).1;
-    let scrub = &result["regulation"]["scrub"];
+    let scrub = &result["ftl"]["scrub"];
     assert!(number(scrub, "rounds_late") >= 4, "{scrub}");
     assert_eq!(number(&result, "flash.units_programmed.scrub"), 0);
 }
@@ -148,7 +148,7 @@ fn a_round_that_has_not_ended_is_late_when_its_time_is_over() {
         let options =
             RunOptions { check: true, precondition: PreconditionKind::Fill, ..RunOptions::default() };
         let result = run(drive, common::closed_loop(reads, 1, busy), options).1;
-        let scrub = &result["regulation"]["scrub"];
+        let scrub = &result["ftl"]["scrub"];
         (number(scrub, "rounds"), number(scrub, "rounds_late"))
     };
     // A read takes 250 us, and its die is never idle for long; the other three end their rounds.

@@ -1,4 +1,4 @@
-//! Cost regulators: few sensible ways to write, only those chosen, no more bits kept than declared, the same again for
+//! Cost regulators: few sensible write costs, only those chosen, no more bits kept than declared, the same again for
 //! the same history, and nothing known of other units.
 
 use controller::Origin;
@@ -18,7 +18,7 @@ fn steps() -> Steps {
     }
 }
 
-/// The ways as the FTL would show them, some of them perhaps too much for the block at hand.
+/// The costs as the FTL would show them, some of them perhaps too much for the block at hand.
 fn candidates(policy: &dyn CostRegulator, random: &mut RandomStream) -> Vec<Candidate> {
     let candidate = |cost: &ftl::regulator::WriteCost| Candidate {
         t_prog: Nanos::new(600_000 * 300_000 / cost.step.get().max(1)),
@@ -88,14 +88,14 @@ fn tell(policy: &mut dyn CostRegulator, unit: &mut Unit, event: &Event, costs: &
 /// When the regulator breaks a rule.
 pub fn check(context: &str, maker: &Maker, events: u64) {
     let (mut policy, mut twin) = (maker(), maker());
-    let ways = policy.costs(&steps());
+    let costs = policy.costs(&steps());
     let limit = policy.bits_per_unit();
-    assert!((1..=COSTS_MAX).contains(&ways.len()), "{context}: {} ways to write", ways.len());
+    assert!((1..=COSTS_MAX).contains(&costs.len()), "{context}: {} write costs", costs.len());
     assert!(limit <= BITS_MAX, "{context}: keeps {limit} bits of each unit");
-    for way in &ways {
-        assert!(way.step.get() > 0 && way.retention > Nanos::ZERO, "{context}: {way:?} is no way to write");
-        let in_time = way.refresh.is_none_or(|refresh| refresh < way.retention);
-        assert!(in_time, "{context}: {way:?} is written anew when it is lost already");
+    for cost in &costs {
+        assert!(cost.step.get() > 0 && cost.retention > Nanos::ZERO, "{context}: {cost:?} is no write cost");
+        let in_time = cost.refresh.is_none_or(|refresh| refresh < cost.retention);
+        assert!(in_time, "{context}: {cost:?} is written anew when it is lost already");
     }
     let mut random = RandomStream::new(19, "battery.regulator");
     // The twin sees one unit only, as if the others did not exist.
@@ -113,7 +113,7 @@ pub fn check(context: &str, maker: &Maker, events: u64) {
                 assert!(answer == 0 || limit > 0, "{context}: asks for re-writes and remembers nothing");
                 assert!(answer == 0 || before.seen || before.bits != 0, "{context}: re-writes what is new");
             }
-            Event::Write { .. } => assert!(answer < ways.len(), "{context}: chose way {answer}"),
+            Event::Write { .. } => assert!(answer < costs.len(), "{context}: chose cost {answer}"),
         }
         if at == 0 {
             let same = tell(twin.as_mut(), &mut alone, &event, &costs);

@@ -1,9 +1,9 @@
-//! The worked examples of `docs/adding.md`: they compile, one line registers each, its battery takes it, and the page
+//! The worked examples of `docs/how-to/adding.md`: they compile, one line registers each, its battery takes it, and the page
 //! shows this code.
 
 use testkit::{battery, choose};
 
-const PAGE: &str = include_str!("../../../../docs/adding.md");
+const PAGE: &str = include_str!("../../../../docs/how-to/adding.md");
 
 /// Stands for `crates/bus/src/interface/mod.rs`.
 mod interface {
@@ -30,7 +30,7 @@ mod read_merge {
 
 #[test]
 fn an_added_interface_is_a_file_and_a_line() {
-    assert!(PAGE.contains(include_str!("added/interface/wide.rs")), "docs/adding.md shows other code");
+    assert!(PAGE.contains(include_str!("added/interface/wide.rs")), "docs/how-to/adding.md shows other code");
     let [entry] = &interface::catalogue()[..] else { panic!("one line") };
     assert_eq!((entry.seam, entry.card.name), ("bus.interface", "wide"));
     choose::each_variant(entry, interface::read, |context, maker| {
@@ -42,7 +42,10 @@ fn an_added_interface_is_a_file_and_a_line() {
 
 #[test]
 fn an_added_policy_is_a_file_and_a_line() {
-    assert!(PAGE.contains(include_str!("added/read_merge/pairs.rs")), "docs/adding.md shows other code");
+    assert!(
+        PAGE.contains(include_str!("added/read_merge/pairs.rs")),
+        "docs/how-to/adding.md shows other code"
+    );
     let [entry] = &read_merge::catalogue()[..] else { panic!("one line") };
     choose::each_variant(entry, read_merge::read, |context, maker| {
         battery::read_merge::check(context, maker, 100);
@@ -62,14 +65,21 @@ fn the_page_names_what_is_there() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let prose: String = PAGE.split("```").step_by(2).collect();
     for name in named(&prose) {
-        assert!(std::path::Path::new(&format!("{root}/{name}")).exists(), "docs/adding.md names {name}");
+        assert!(
+            std::path::Path::new(&format!("{root}/{name}")).exists(),
+            "docs/how-to/adding.md names {name}"
+        );
     }
 }
 
 #[test]
 fn the_page_of_policies_names_every_seam() {
-    let page = include_str!("../../../../docs/policies.md");
+    let page = include_str!("../../../../docs/how-to/policies.md");
     for entry in sim::policies() {
-        assert!(page.contains(&format!("| `{}` |", entry.seam)), "docs/policies.md lacks {}", entry.seam);
+        assert!(
+            page.contains(&format!("| `{}` |", entry.seam)),
+            "docs/how-to/policies.md lacks {}",
+            entry.seam
+        );
     }
 }

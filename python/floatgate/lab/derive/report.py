@@ -5,7 +5,7 @@ from floatgate.lab import figures
 from floatgate.lab.chip import Identity
 from floatgate.lab.derive.rates import AGES_S, DAY, HOUR, YEAR
 from floatgate.lab.derive.write import PageModel
-from floatgate.report.plot import Figure, axis
+from floatgate.report.plot import Axis, Figure
 from floatgate.report.sheet import Section, sheet
 
 RATE_LEAST = 1e-12  # below it nothing is to be seen
@@ -29,13 +29,13 @@ def _worst(rates: tuple[float, ...]) -> float | None:
     return worst if worst >= RATE_LEAST else None
 
 
-def _lines(series: dict[str, tuple[list[float], list[float | None]]], x: dict[str, object], y: str) -> Figure:
+def _lines(series: dict[str, tuple[list[float], list[float | None]]], x: Axis, y: str) -> Figure:
     """Lines on a logarithmic axis of rates, without the points that are too small."""
     kept = {
         name: ([at for at, rate in zip(xs, ys, strict=True) if rate], [rate for rate in ys if rate])
         for name, (xs, ys) in series.items()
     }
-    return figures.lines(kept, x, axis(y) | {"type": "log", "dtick": 2, "tickformat": ".0e"})
+    return figures.lines(kept, x, Axis(y, log=True, format="power"))
 
 
 def _times(model: PageModel, identity: Identity) -> Section:
@@ -52,7 +52,7 @@ def _times(model: PageModel, identity: Identity) -> Section:
         {"erase": (wear, [row.t_bers / 1e6 for row in model.rows])},
         figures.cycles_axis(),
         figures.time_axis("erase time", "ms"),
-        shape="hv",
+        steps=True,
     )
     return Section(
         "Times over wear",
@@ -107,16 +107,14 @@ def _steps(model: PageModel, identity: Identity) -> Section:
             [row.t_prog[index][kind] / row.t_prog[usual][kind] for index in range(len(model.steps))],
         )
     }
-    x = axis("program step, of the usual one")
+    x = Axis("program step, of the usual one")
     return Section(
         "What a write costs",
         f"After {q.count(wear)} cycles: a finer program step makes states narrower and programs longer. "
         "Regulators of cost choose along these two lines.",
         {
             "step-errors": _lines(series, x, "bit error rate, worst page"),
-            "step-times": figures.lines(
-                faster, x, axis("program time, of the usual one") | {"rangemode": "tozero"}
-            ),
+            "step-times": figures.lines(faster, x, Axis("program time, of the usual one", zero=True)),
         },
     )
 
@@ -126,8 +124,8 @@ def _lives(model: PageModel) -> Section:
     share = [1 - index / (len(cycles) - 1) for index in range(len(cycles))]
     alive = figures.lines(
         {"blocks": ([float(c) for c in cycles], share)},
-        figures.cycles_axis() | {"rangemode": "tozero"},
-        axis("blocks still alive") | {"tickformat": ".0%", "range": [0, 1.04]},
+        figures.cycles_axis(zero=True),
+        Axis("blocks still alive", format="percent", low=0, high=1.04),
     )
     return Section(
         "When blocks fail, and what data do",

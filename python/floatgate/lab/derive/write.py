@@ -62,8 +62,11 @@ def _of_types(times: tuple[float, ...], one_shot: bool) -> tuple[float, ...]:
 def _errors(table: str, rates: Rates) -> list[str]:
     grid = [(step, wear) for step in rates.steps for wear in rates.pe_cycles]
     on_grid = [at for key in grid for at in rates.rates[key]]
+    usual = [at for wear in rates.pe_cycles for at in rates.rates[1.0, wear]]
     after = [at for wear in rates.pe_cycles for at in rates.after_reads[wear]]
-    sampled = f"{rates.cells} cells or more at each point, tails of fewer than 100 cells along a normal one"
+    sampled = (
+        f"{rates.cells} cells or more at each point; tails by formula, or along a normal one below 100 cells"
+    )
     return [
         f"[{table}]",
         *_list("steps", map(_number, rates.steps), "program steps over the plan's"),
@@ -72,8 +75,11 @@ def _errors(table: str, rates: Rates) -> list[str]:
         *_list("reads", map(str, READS), "reads of the block"),
         *_list("rate", (_rate(r) for at in on_grid for r in at.usual), sampled),
         *_list("rate_best", (_rate(r) for at in on_grid for r in at.best), sampled),
+        *_list(
+            "shift", (_volts(at.shift_v) for at in usual), "how far below the plan's the best references lie"
+        ),
         *_list("rate_reads", (_rate(r) for at in after for r in at.usual), sampled),
-        f"activation_ev = {rates.activation_ev}  # derived: as the chip's cells",
+        f"activation_ev = {rates.activation_ev}  # derived: as the chip's cells age in 90 days at 40 degrees",
         f"reference_celsius = {rates.reference_celsius}  # derived: as the chip's cells",
     ]
 
@@ -129,6 +135,10 @@ def _ns(values: Iterable[float]) -> Iterator[str]:
 
 def _number(value: float) -> str:
     return repr(float(value))
+
+
+def _volts(value: float) -> str:
+    return f'"{1e3 * value:.0f}mV"'
 
 
 def _rate(value: float) -> str:

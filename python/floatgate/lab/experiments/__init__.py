@@ -9,6 +9,8 @@ from floatgate.lab.experiment import Experiment
 _FILES = (
     "endurance",
     "life",
+    "pulse_response",
+    "spread_wear",
     "latency",
     "read_order",
     "write_order",

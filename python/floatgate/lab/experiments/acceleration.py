@@ -9,7 +9,7 @@ from floatgate.lab import errors, figures, patterns
 from floatgate.lab.bench import CELSIUS, Bench
 from floatgate.lab.chip import CellProbe
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_probe
-from floatgate.report.plot import axis
+from floatgate.report.plot import Axis
 
 YEAR_S = 365 * 86_400.0
 HOT = (40.0, 55.0, 60.0, 70.0, 80.0, 85.0, 100.0, 120.0)
@@ -52,8 +52,8 @@ def run(bench: Bench) -> Result:
         {
             "acceleration": figures.lines(
                 {"measured": (list(factors), list(factors.values()))},
-                axis("temperature (C)"),
-                axis("times faster than at 25 C") | {"type": "log", "dtick": 1, "tickformat": "~s"},
+                Axis("temperature (C)"),
+                Axis("times faster than at 25 C", log=True, format="si"),
             )
         },
     )

@@ -5,7 +5,7 @@ from floatgate.lab import figures, state_times
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states
 from floatgate.lab.experiments.state_errors import page_names
-from floatgate.report.plot import axis
+from floatgate.report.plot import Axis
 
 
 def run(bench: Bench) -> Result:
@@ -30,7 +30,7 @@ def run(bench: Bench) -> Result:
         {
             "page-program": figures.lines(
                 {state: (list(range(len(of))), [time / 1e3 for time in of]) for state, of in times.items()},
-                axis("page of the block"),
+                Axis("page of the block"),
                 figures.time_axis("program time", "us"),
                 colours=figures.states(identity.states),
             ),

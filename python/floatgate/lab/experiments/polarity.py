@@ -13,7 +13,7 @@ from floatgate.lab.chip import Chip
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states, listed
 from floatgate.lab.lives import summary
 from floatgate.lab.polarity import CONTENTS, Wordline
-from floatgate.report.plot import Figure, axis
+from floatgate.report.plot import Axis, Figure
 
 BLOCKS = 2  # whose times and errors are taken
 AGE_S = 30 * 86_400.0  # of the content when its errors are counted
@@ -122,7 +122,7 @@ def _figures(bench: Bench, found: dict[tuple[str, str], Found]) -> dict[str, Fig
                 " ".join(key): dict(zip(states, (100 * s for s in one.mix), strict=True))
                 for key, one in found.items()
             },
-            axis("share of the cells, %") | {"rangemode": "tozero"},
+            Axis("share of the cells, %", zero=True),
             colours=figures.states(states),
         ),
         "polarity-speed": figures.bars(

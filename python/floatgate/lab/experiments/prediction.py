@@ -8,7 +8,7 @@ from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table
 from floatgate.lab.prediction import EraseCounter, ErrorAt, LatencyEstimator, errors
 from floatgate.report import palette
-from floatgate.report.plot import Figure, axis, layout
+from floatgate.report.plot import Axis, Figure, Line, Mark, Points, chart
 
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 LATENCY, COUNTER = "latency", "erase counter"
@@ -88,8 +88,8 @@ def _errors_figure(found: dict[str, list[ErrorAt]]) -> Figure:
             for name, of in found.items()
             if name.startswith(LATENCY) or name == COUNTER
         },
-        axis("share of the block's life at which it is asked") | {"tickformat": ".0%", "range": [0, 1]},
-        axis("median error, in lives") | {"tickformat": ".0%", "rangemode": "tozero"},
+        Axis("share of the block's life at which it is asked", format="percent", low=0, high=1),
+        Axis("median error, in lives", format="percent", zero=True),
         colours=colours,
     )
 
@@ -97,7 +97,7 @@ def _errors_figure(found: dict[str, list[ErrorAt]]) -> Figure:
 def _scatter(bench: Bench, latency: LatencyEstimator, counter: EraseCounter) -> Figure:
     """Predicted against true remaining life of the test blocks at half their lives."""
     test = bench.lives()[1::2]
-    data = []
+    marks: list[Mark] = []
     most = 0.0
     for name, predictor, colour in (
         ("latency", latency, figures.SERIES[0]),
@@ -107,30 +107,15 @@ def _scatter(bench: Bench, latency: LatencyEstimator, counter: EraseCounter) -> 
         true = [life.cycles - cycle for life, cycle in zip(test, cycles, strict=True)]
         said = [predictor.remaining(life, cycle) for life, cycle in zip(test, cycles, strict=True)]
         most = max(most, *true, *said)
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": name,
-                "x": true,
-                "y": said,
-                "marker": {
-                    "color": colour,
-                    "size": 8,
-                    "symbol": "circle" if name == "latency" else "circle-open",
-                },
-                "customdata": [life.block for life in test],
-                "hovertemplate": f"block %{{customdata}}: {name} %{{y:.3s}}, true %{{x:.3s}}<extra></extra>",
-            }
-        )
-    line = {"type": "line", "x0": 0, "y0": 0, "x1": most, "y1": most}
-    made = layout(
-        340,
-        xaxis=figures.cycles_axis("true remaining cycles at half the life") | {"rangemode": "tozero"},
-        yaxis=figures.cycles_axis("predicted remaining cycles") | {"rangemode": "tozero"},
-        shapes=[line | {"line": {"color": palette.INK, "width": 1, "dash": "dot"}}],
-    )
-    return {"data": data, "layout": made}
+        tips = [
+            f"block {life.block}: {name} {guess:,.0f}, true {left:,}"
+            for life, guess, left in zip(test, said, true, strict=True)
+        ]
+        hollow = name != "latency"
+        marks.append(Points(colour, true, said, 7, hollow=hollow, name=name, tips=tips))
+    marks.append(Line(palette.INK, [0.0, most], [0.0, most], 1.1, "dot"))
+    x = figures.cycles_axis("true remaining cycles at half the life", zero=True)
+    return chart(340, x, figures.cycles_axis("predicted remaining cycles", zero=True), marks)
 
 
 EXPERIMENT = Experiment(

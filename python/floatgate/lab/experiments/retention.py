@@ -4,7 +4,7 @@ from floatgate import quantities as q
 from floatgate.lab import errors, figures
 from floatgate.lab.bench import CELSIUS, Bench
 from floatgate.lab.experiment import Experiment, Result, Table
-from floatgate.report.plot import axis
+from floatgate.report.plot import Axis
 
 BLOCKS = 2
 HOT = 55.0
@@ -38,8 +38,8 @@ def run(bench: Bench) -> Result:
         {
             "retention": figures.lines(
                 {name: ([age / HOUR for age in AGES_S.values()], rates) for name, rates in found.items()},
-                axis("age of the data (hours)") | {"type": "log", "dtick": 1},
-                axis("wrong cells of a million") | {"rangemode": "tozero"},
+                Axis("age of the data (hours)", log=True),
+                Axis("wrong cells of a million", zero=True),
             )
         },
     )

@@ -41,7 +41,7 @@ def run(bench: Bench) -> Result:
             figures.time_axis("mean erase time", "ms"),
             colours=colours,
             markers=False,
-            shape="hv",
+            steps=True,
         )
 
     rise = {state: times[-1] / times[0] for state, (_, times) in over_life.items()}

@@ -4,7 +4,7 @@ from floatgate import quantities as q
 from floatgate.lab import errors, figures
 from floatgate.lab.bench import Bench
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states, listed
-from floatgate.report.plot import axis
+from floatgate.report.plot import Axis
 
 BLOCKS = 3
 SHARES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of the rated cycles
@@ -34,15 +34,13 @@ def run(bench: Bench) -> Result:
             "state-errors": figures.lines(
                 {name: (measured, rates) for name, rates in by_state.items()},
                 x,
-                axis("share of a state's cells that are wrong")
-                | {"rangemode": "tozero", "tickformat": ".1e"},
+                Axis("share of a state's cells that are wrong", zero=True, format="power"),
                 colours=figures.states(names),
             ),
             "page-errors": figures.lines(
                 {name: (measured, rates) for name, rates in by_page.items()},
                 x,
-                axis("share of a page type's bits that are wrong")
-                | {"rangemode": "tozero", "tickformat": ".1e"},
+                Axis("share of a page type's bits that are wrong", zero=True, format="power"),
             ),
         },
     )

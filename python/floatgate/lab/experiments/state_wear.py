@@ -6,7 +6,7 @@ from floatgate.lab.bench import Bench
 from floatgate.lab.chip import Pages
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_states
 from floatgate.report import palette
-from floatgate.report.plot import axis
+from floatgate.report.plot import Axis
 
 BLOCKS = 3  # of each treatment
 SHARES = (0.0, 0.5, 1.0, 1.5, 2.0)  # of the rated cycles, at which errors are collected
@@ -56,7 +56,7 @@ def run(bench: Bench) -> Result:
                     for name, of in found.items()
                 },
                 figures.cycles_axis("cycles with which the block was worn"),
-                axis("wrong cells of a million") | {"rangemode": "tozero"},
+                Axis("wrong cells of a million", zero=True),
                 colours=colours,
             )
         },

@@ -9,7 +9,7 @@ from floatgate.lab.bench import CELSIUS, Bench
 from floatgate.lab.chip import Chip, Regulated
 from floatgate.lab.experiment import Experiment, Result, Table, lacks_plans
 from floatgate.lab.lives import summary
-from floatgate.report.plot import axis
+from floatgate.report.plot import Axis
 
 BLOCKS = 4  # whose program times and errors are taken
 AGES_S = {"at once": 0.0, "1 day": 86_400.0, "30 days": 2_592_000.0}
@@ -72,7 +72,7 @@ def run(bench: Bench) -> Result:
             ),
             "plans-errors": figures.bars(
                 {plan: dict(one.errors_per_million) for plan, one in found.items()},
-                axis("wrong cells of a million") | {"rangemode": "tozero"},
+                Axis("wrong cells of a million", zero=True),
             ),
         },
     )

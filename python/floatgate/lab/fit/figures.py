@@ -1,5 +1,6 @@
 """Pictures of fits: what was measured, the law, and what is left between them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from floatgate.lab.fit.rates import RateFit
 from floatgate.lab.fit.stream import Real
 from floatgate.lab.fit.times import TimeFit
 from floatgate.report import palette
-from floatgate.report.plot import Figure, axis, layout
+from floatgate.report.plot import Axis, Band, Figure, Line, Mark, Panel, Points, Rule, chart
 
 _LINE = 240  # points of a drawn law
 
@@ -20,21 +21,18 @@ def time(fit: TimeFit) -> Figure:
     colour = OPERATIONS[fit.kind[0]]
     scale, unit = (1e6, "ms") if fit.mean_ns.max() >= 1e6 else (1e3, "us")
     line = _wears(fit.wear)
-    data = [
-        _points(
-            fit.wear, fit.mean_ns / scale, colour, "measured", f"%{{y:.4g}} {unit} at %{{x:,.0f}} cycles"
-        ),
+    above: list[Mark] = [
+        _points(fit.wear, fit.mean_ns / scale, colour, "measured", unit),
         _curve(line, fit.fitted.law.at(line) / scale, palette.INK, fit.fitted.law.shape.formula),
     ]
+    below: list[Mark] = []
     if fit.pulse is not None:
-        steps = _curve(line, fit.at(line) / scale, colour, "in whole pulses, as in the tables")
-        data.append(steps | {"line": {"color": palette.faint(colour, 0.55), "width": 2, "shape": "hv"}})
-    left = fit.residual_ns / 1e3
-    data.append(_residual(fit.wear, left, colour, "us"))
-    made = _two("busy time", unit, "residual (us)")
-    if fit.pulse is not None:
-        made["shapes"] = _band(fit.pulse.ns / 2e3)
-    return {"data": data, "layout": made}
+        name = "in whole pulses, as in the tables"
+        above.append(_curve(line, fit.at(line) / scale, colour, name, steps=True, alpha=0.55))
+        half = fit.pulse.ns / 2e3
+        below.append(Band(palette.MUTED, "y", -half, half, alpha=0.12))
+    below.append(_residual(fit.wear, fit.residual_ns / 1e3, colour, "us"))
+    return _two(Axis(f"busy time ({unit})"), "residual (us)", above, below)
 
 
 def rate(fit: RateFit) -> Figure:
@@ -42,18 +40,17 @@ def rate(fit: RateFit) -> Figure:
     colour = SERIES[fit.page_type % len(SERIES)]
     seen = fit.errors > 0
     line = _wears(fit.wear)
-    data = [
-        _points(fit.wear[seen], fit.rate[seen], colour, "measured", "%{y:.3g} at %{x:,.0f} cycles"),
+    above: list[Mark] = [
+        _points(fit.wear[seen], fit.rate[seen], colour, "measured", ""),
         _curve(line, fit.law.at(line), palette.INK, fit.law.formula),
-        _residual(fit.wear[seen], fit.residual_decades[seen], colour, "decades"),
     ]
-    made = _two("bit error rate", None, "residual (decades)")
-    exponents = {"type": "log", "exponentformat": "power", "dtick": 1}
-    made["yaxis"] |= exponents
+    low, high = None, None
     if seen.any():
-        low = np.floor(np.log10(float(fit.rate[seen].min())) - 0.3)
-        made["yaxis"] |= {"range": [low, np.ceil(np.log10(float(fit.rate[seen].max())) + 0.2)]}
-    return {"data": data, "layout": made}
+        low = 10.0 ** np.floor(np.log10(float(fit.rate[seen].min())) - 0.3)
+        high = 10.0 ** np.ceil(np.log10(float(fit.rate[seen].max())) + 0.2)
+    y = Axis("bit error rate", log=True, format="power", low=low, high=high)
+    below = [_residual(fit.wear[seen], fit.residual_decades[seen], colour, "decades")]
+    return _two(y, "residual (decades)", above, below)
 
 
 def endurance(fit: EnduranceFit) -> Figure:
@@ -62,21 +59,18 @@ def endurance(fit: EnduranceFit) -> Figure:
     at_risk = len(fit.cycles) - np.arange(len(fit.cycles))
     share = (1 - np.cumprod(1 - failed / at_risk)).astype(np.float64)
     line = np.linspace(0.0, float(fit.cycles.max()) * 1.1, _LINE)
-    counted = _curve(_from_zero(fit.cycles), _from_zero(share), SERIES[0], "counted")
-    data = [
-        counted | {"line": {"color": SERIES[0], "width": 2, "shape": "hv"}},
+    marks: list[Mark] = [
+        _curve(_from_zero(fit.cycles), _from_zero(share), SERIES[0], "counted", steps=True),
         _curve(line, fit.chosen.failed(line), palette.INK, fit.chosen.name),
     ]
     if not failed.all():
         alive = np.flatnonzero(~failed)
-        text = "alive at %{x:,.0f} cycles"
-        data.append(_points(fit.cycles[alive], share[alive], SERIES[1], "alive when the log ends", text))
-    made = layout(
-        320,
-        xaxis=cycles_axis() | {"rangemode": "tozero"},
-        yaxis=axis("blocks failed") | {"tickformat": ".0%", "range": [0, 1.04]},
+        tips = [f"alive at {cycles:,.0f} cycles" for cycles in fit.cycles[alive].tolist()]
+        x, y = fit.cycles[alive].tolist(), share[alive].tolist()
+        marks.append(Points(SERIES[1], x, y, name="alive when the log ends", tips=tips))
+    return chart(
+        320, cycles_axis(zero=True), Axis("blocks failed", low=0, high=1.04, format="percent"), marks
     )
-    return {"data": data, "layout": made}
 
 
 def _from_zero(values: Any) -> Real:
@@ -89,44 +83,35 @@ def _wears(wear: Real) -> Real:
     return line
 
 
-def _two(title: str, unit: str | None, below: str) -> dict[str, Any]:
-    return layout(
-        420,
-        xaxis=cycles_axis() | {"anchor": "y2", "showgrid": False, "rangemode": "tozero"},
-        yaxis=axis(f"{title} ({unit})" if unit else title) | {"domain": [0.36, 1]},
-        yaxis2=axis(below) | {"domain": [0, 0.24], "zeroline": True, "zerolinecolor": palette.MUTED},
-    )
+def _two(y: Axis, below: str, upper: Sequence[Mark], lower: Sequence[Mark]) -> Figure:
+    """What was measured above, what the law leaves of it below."""
+    zero = Rule(palette.MUTED, "y", 0.0, "solid", 1.0)
+    panels = [
+        Panel(Axis(zero=True, grid=False, labels=False), y, upper),
+        Panel(cycles_axis(zero=True, grid=False), Axis(below), [zero, *lower]),
+    ]
+    return Figure(panels, 400, heights=(0.68, 0.32), share_x=True)
 
 
-def _band(half: float) -> list[dict[str, Any]]:
-    band = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "yref": "y2", "y0": -half, "y1": half}
-    return [band | {"fillcolor": palette.faint(palette.MUTED, 0.12), "line": {"width": 0}, "layer": "below"}]
+def _points(x: Real, y: Real, colour: str, name: str, unit: str) -> Points:
+    tips = [
+        f"{value:.4g}{unit and ' '}{unit} at {wear:,.0f} cycles"
+        for wear, value in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    return Points(colour, x.tolist(), y.tolist(), name=name, tips=tips)
 
 
-def _points(x: Real, y: Real, colour: str, name: str, hover: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": x.tolist(),
-        "y": y.tolist(),
-        "marker": {"color": colour, "size": 6},
-        "hovertemplate": f"{hover}<extra></extra>",
-    }
+def _curve(x: Real, y: Real, colour: str, name: str, *, steps: bool = False, alpha: float = 1.0) -> Line:
+    tips = [
+        f"{name}: {value:.4g} at {wear:,.0f} cycles"
+        for wear, value in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    return Line(colour, x.tolist(), y.tolist(), 1.6, steps=steps, name=name, tips=tips, alpha=alpha)
 
 
-def _curve(x: Real, y: Real, colour: str, name: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x.tolist(),
-        "y": y.tolist(),
-        "line": {"color": colour, "width": 1.6},
-        "hovertemplate": f"{name}: %{{y:.4g}} at %{{x:,.0f}} cycles<extra></extra>",
-    }
-
-
-def _residual(x: Real, y: Real, colour: str, unit: str) -> dict[str, Any]:
-    drawn = _points(x, y, palette.faint(colour, 0.7), "residual", f"%{{y:.3g}} {unit} at %{{x:,.0f}} cycles")
-    return drawn | {"yaxis": "y2", "showlegend": False}
+def _residual(x: Real, y: Real, colour: str, unit: str) -> Points:
+    tips = [
+        f"{value:.3g} {unit} at {wear:,.0f} cycles"
+        for wear, value in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    return Points(colour, x.tolist(), y.tolist(), alpha=0.7, tips=tips)

@@ -1,60 +1,45 @@
 """Pictures of measured threshold voltages: states, the errors between them, how they move with wear."""
 
-from typing import Any
-
 import numpy as np
 
-from floatgate.lab.figures import SERIES, cycles_axis, lines, states
+from floatgate.lab.figures import SERIES, cycles_axis, lines, states, with_marks
 from floatgate.lab.fit.voltages import Growth, Measured, Rates, Table
 from floatgate.report import palette
-from floatgate.report.plot import Figure, axis, layout
+from floatgate.report.plot import Axis, Dash, Figure, Line, Mark, Panel, Points, Rule, chart, named
 
 _POINTS = 500
+_LEAST, _MOST = 1e-6, 0.1  # densities that are drawn
 
 
 def distributions(table: Table, found: tuple[Rates, ...]) -> Figure:
     """Density of each state on a logarithmic scale: least worn and last row, with the best references."""
     rows = {rates.row.name: rates for rates in (found[0], found[-1])}
     colours = states(table.states)
-    data: list[dict[str, Any]] = []
     low = min(row.means[0] - 3.5 * row.sigmas[0] for row in table.rows)
     high = max(row.means[-1] + 4 * row.sigmas[-1] for row in table.rows)
     volts = np.linspace(low, high, _POINTS)
+    marks: list[Mark] = [Rule(palette.MUTED, "x", level, "dash", 1.0) for level in found[0].references]
     for place, (name, rates) in enumerate(rows.items()):
+        dash: Dash = "solid" if place == 0 else "dot"
         for state, mean, sigma in zip(table.states, rates.row.means, rates.row.sigmas, strict=True):
             density = np.exp(-0.5 * ((volts - mean) / sigma) ** 2) / sigma / np.sqrt(2 * np.pi)
-            near = density > 1e-9
-            data.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": f"{name} cycles",
-                    "legendgroup": name,
-                    "showlegend": state == table.states[-1],
-                    "x": volts[near].tolist(),
-                    "y": density[near].tolist(),
-                    "line": {"color": colours[state], "width": 1.6, "dash": "solid" if place == 0 else "dot"},
-                    "hovertemplate": f"{state}, {name} cycles<extra></extra>",
-                }
-            )
-    made = layout(
+            near = (density > _LEAST) & (density < _MOST)
+            x, y = volts[near].tolist(), density[near].tolist()
+            tips = [f"{state}, {name} cycles"] * len(x)
+            told = f"{name} cycles"
+            marks.append(Line(colours[state], x, y, 1.6, dash, name=told, tips=tips))
+    return chart(
         340,
-        xaxis=axis(f"threshold voltage ({table.head.get('unit', 'as measured')})"),
-        yaxis=axis("density") | {"type": "log", "range": [-6, -1], "exponentformat": "power", "dtick": 1},
+        Axis(f"threshold voltage ({table.head.get('unit', 'as measured')})"),
+        Axis("density", log=True, low=_LEAST, high=_MOST, format="power"),
+        marks,
     )
-    made["shapes"] = [_reference(level) for level in found[0].references]
-    return {"data": data, "layout": made}
-
-
-def _reference(level: float) -> dict[str, Any]:
-    line = {"type": "line", "x0": level, "x1": level, "yref": "paper", "y0": 0, "y1": 1}
-    return line | {"line": {"color": palette.MUTED, "width": 1, "dash": "dash"}}
 
 
 def by_wear(table: Table, found: tuple[Rates, ...]) -> Figure:
     """Error rate of each page type over wear, with the best references and with the fixed ones."""
     own = [rates for rates in found if rates.row in table.by_wear]
-    return _rates(own, [float(rates.row.pe_cycles) for rates in own], cycles_axis() | {"rangemode": "tozero"})
+    return _rates(own, [float(rates.row.pe_cycles) for rates in own], cycles_axis(zero=True))
 
 
 def by_age(table: Table, found: tuple[Rates, ...]) -> Figure | None:
@@ -65,31 +50,21 @@ def by_age(table: Table, found: tuple[Rates, ...]) -> Figure | None:
     if len(own) < 2:
         return None
     ages = [rates.row.age for rates in own]
-    x = axis(f"age of the data after {most:,} cycles") | {
-        "tickvals": list(range(len(ages))),
-        "ticktext": ages,
-    }
+    x = Axis(f"age of the data after {most:,} cycles", ticks=named(ages))
     return _rates(own, [float(place) for place in range(len(ages))], x)
 
 
-def _rates(own: list[Rates], x: list[float], x_axis: dict[str, Any]) -> Figure:
+def _rates(own: list[Rates], x: list[float], x_axis: Axis) -> Figure:
     pages = range(len(own[0].best))
-    y = axis("bit error rate") | {"type": "log", "exponentformat": "power", "dtick": 1}
+    y = Axis("bit error rate", log=True, format="power")
     made = lines({f"page type {page}": (x, [rates.best[page] for rates in own]) for page in pages}, x_axis, y)
+    more = []
     for page in pages:
-        made["data"].append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": "fixed references",
-                "showlegend": page == 0,
-                "x": x,
-                "y": [rates.fixed[page] for rates in own],
-                "line": {"color": SERIES[page % len(SERIES)], "width": 1.4, "dash": "dot"},
-                "hovertemplate": f"page type {page}, fixed references: %{{y:.3g}}<extra></extra>",
-            }
-        )
-    return made
+        fixed = [rates.fixed[page] for rates in own]
+        tips = [f"page type {page}, fixed references: {rate:.3g}" for rate in fixed]
+        colour = SERIES[page % len(SERIES)]
+        more.append(Line(colour, x, fixed, 1.4, "dot", name="fixed references", tips=tips))
+    return with_marks(made, more)
 
 
 def grown(table: Table, growth: Growth) -> Figure:
@@ -99,37 +74,23 @@ def grown(table: Table, growth: Growth) -> Figure:
     wear = np.array([row.pe_cycles for row in rows], dtype=np.float64)
     line = np.linspace(0.0, float(wear.max()), 80)
     law, at_points = growth.at(line), growth.at(wear)
-    data: list[dict[str, Any]] = []
+    upper: list[Mark] = []
+    lower: list[Mark] = [Rule(palette.MUTED, "y", 0.0, "solid", 1.0)]
     for place, state in enumerate(table.states):
         values = np.array([_values(row, growth.what)[place] for row in rows])
-        marks = {"type": "scatter", "mode": "markers", "marker": {"color": colours[state], "size": 6}}
-        first = values[0]
-        data += [
-            marks | {"name": state, "x": wear.tolist(), "y": (values - first).tolist()},
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "showlegend": False,
-                "x": line.tolist(),
-                "y": (law[place] - first).tolist(),
-                "line": {"color": colours[state], "width": 1.4},
-                "hoverinfo": "skip",
-            },
-            marks
-            | {
-                "x": wear.tolist(),
-                "y": (values - at_points[place]).tolist(),
-                "yaxis": "y2",
-                "showlegend": False,
-            },
-        ]
-    made = layout(
-        420,
-        xaxis=cycles_axis() | {"anchor": "y2", "showgrid": False, "rangemode": "tozero"},
-        yaxis=axis(f"{growth.what}, moved since {rows[0].pe_cycles:,} cycles") | {"domain": [0.36, 1]},
-        yaxis2=axis("residual") | {"domain": [0, 0.24], "zeroline": True, "zerolinecolor": palette.MUTED},
-    )
-    return {"data": data, "layout": made}
+        first, colour = values[0], colours[state]
+        moved, left = (values - first).tolist(), (values - at_points[place]).tolist()
+        tips = [f"{state}: {one:.4g} after {at:,.0f}" for at, one in zip(wear.tolist(), moved, strict=True)]
+        upper.append(Points(colour, wear.tolist(), moved, name=state, tips=tips))
+        upper.append(Line(colour, line.tolist(), (law[place] - first).tolist(), 1.4))
+        tips = [f"{state}: {one:.3g} left" for one in left]
+        lower.append(Points(colour, wear.tolist(), left, name=state, tips=tips))
+    since = f"{growth.what}, moved since {rows[0].pe_cycles:,} cycles"
+    panels = [
+        Panel(Axis(zero=True, grid=False, labels=False), Axis(since), upper),
+        Panel(cycles_axis(zero=True, grid=False), Axis("residual"), lower),
+    ]
+    return Figure(panels, 400, heights=(0.68, 0.32), share_x=True)
 
 
 def _values(row: Measured, what: str) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 //! A few whole blocks in RAM: a block leaves when the host turns to others.
 
 use super::{Access, BLOCK_UNITS_HELP, EvictionPolicy, EvictionView, SlotState};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use std::collections::{BTreeMap, VecDeque};
 use units::Lpn;
 
@@ -25,10 +25,7 @@ impl Policy for BlockBuffer {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let blocks = section.or("blocks", 1u32, "logical blocks buffered")?;
-        if blocks == 0 {
-            return Err(section.reject("blocks", "expected at least 1"));
-        }
+        let blocks = section.within(at_least(1u32)).or("blocks", 1u32, "logical blocks buffered")?;
         let block_units = section.or("block_units", 0u32, BLOCK_UNITS_HELP)?;
         Ok(Self { blocks: blocks as usize, block_units, open: VecDeque::new() })
     }

@@ -1,7 +1,7 @@
 //! Clean first: a clean unit costs nothing to drop, a written one a program.
 
 use super::{Access, EvictionPolicy, EvictionView, Order, SlotState};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Lpn;
 
 /// Among the units used longest ago the oldest clean one; without one, the oldest. O(window).
@@ -21,11 +21,11 @@ impl Policy for Cflru {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let window_ratio =
-            section.or("window_ratio", 0.25, "clean-first region, as a part of the kept units")?;
-        if !(0.0..=1.0).contains(&window_ratio) {
-            return Err(section.reject("window_ratio", "expected 0 to 1"));
-        }
+        let window_ratio = section.unit("ratio").within(at_least(0.0).at_most(1.0)).or(
+            "window_ratio",
+            0.25,
+            "clean-first region, as a part of the kept units",
+        )?;
         Ok(Self { window_ratio, order: Order::default() })
     }
 }

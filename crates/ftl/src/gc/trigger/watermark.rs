@@ -2,7 +2,7 @@
 
 use super::{GcTrigger, TriggerView};
 use crate::Layout;
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::Nanos;
 
 /// Two watermarks, counted in free superblocks of the die.
@@ -31,27 +31,20 @@ impl Policy for Watermark {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let low =
-            section.or("low", 2u32, "free superblocks of a die at or below which foreground GC works")?;
-        if !(1..=1024).contains(&low) {
-            return Err(
-                section.reject("low", "expected 1 to 1024: garbage collection needs one to move into")
-            );
-        }
+        let low = section
+            .within(at_least(1u32).at_most(1024u32).because("garbage collection needs one to move into"))
+            .or("low", 2u32, "free superblocks of a die at or below which foreground GC works")?;
         let high_is_stated = section.has("high");
         let high = section.or("high", low + 2, "free superblocks of a die at which background GC stops")?;
         if high < low {
             return Err(section.reject("high", "expected at least `low`"));
         }
-        let least_gain = section.or(
+        let least_gain = section.unit("ratio").within(at_least(0.0).below(1.0)).or(
             "least_gain",
             0.1,
             "part of a victim that must be invalid for background GC: for each unit gained it moves at most \
              1 / least_gain - 1",
         )?;
-        if !(0.0..1.0).contains(&least_gain) {
-            return Err(section.reject("least_gain", "expected 0 to less than 1"));
-        }
         let background = section.or("background", true, "idle dies collect")?;
         let idle_after =
             section.or("idle_after", Nanos::new(1_000_000), "how long a die must have been idle before")?;

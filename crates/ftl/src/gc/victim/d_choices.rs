@@ -1,7 +1,7 @@
 //! The best of a few candidates drawn at random: nearly greedy, without an index.
 
 use super::{VictimPolicy, VictimView};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
 /// Draws `d` candidates and takes the one with the fewest valid units. A choice costs O(d).
@@ -20,10 +20,11 @@ impl Policy for DChoices {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let d = section.or("d", 10u32, "candidates drawn for each choice")?;
-        if d == 0 {
-            return Err(section.reject("d", "expected at least 1: a choice needs a candidate"));
-        }
+        let d = section.within(at_least(1u32).because("a choice needs a candidate")).or(
+            "d",
+            10u32,
+            "candidates drawn for each choice",
+        )?;
         Ok(Self { d })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::closing_order::ClosingOrder;
 use super::{VictimPolicy, VictimView};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
 /// Greedy within a window of the oldest candidates. A choice costs O(window), a notification O(1).
@@ -21,11 +21,11 @@ impl Policy for WindowedGreedy {
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let window =
-            section.or("window", 64u32, "oldest closed superblocks of the die that are considered")?;
-        if window == 0 {
-            return Err(section.reject("window", "expected at least 1: a choice needs a candidate"));
-        }
+        let window = section.within(at_least(1u32).because("a choice needs a candidate")).or(
+            "window",
+            64u32,
+            "oldest closed superblocks of the die that are considered",
+        )?;
         Ok(Self { window, order: ClosingOrder::default() })
     }
 }

@@ -5,7 +5,7 @@ use controller::Controller;
 use nand::errors::Condition;
 use units::Voltage;
 
-/// What the FTL works with of each way to write.
+/// What the FTL works with of each write cost.
 pub(crate) struct CostTable {
     /// As the regulator gave them.
     pub costs: Vec<WriteCost>,

@@ -97,7 +97,7 @@ impl Regulation {
     /// What the configuration asks for; none when it asks for nothing.
     ///
     /// # Errors
-    /// When the code cannot correct what a way to write leaves; the text names the constraint.
+    /// When the code cannot correct what a write cost leaves; the text names the constraint.
     pub(crate) fn new(
         config: &FtlConfig,
         parts: RegulationParts,
@@ -107,7 +107,7 @@ impl Regulation {
         let (layout, rules) = (&config.layout, &config.costs);
         let mut regulator = (rules.regulator)();
         let mut costs = regulator.costs(&rules.steps);
-        assert!((1..=COSTS_MAX).contains(&costs.len()), "a regulator has 1 to {COSTS_MAX} ways to write");
+        assert!((1..=COSTS_MAX).contains(&costs.len()), "a regulator has 1 to {COSTS_MAX} write costs");
         let refresh_age = config.upkeep.refresh_age;
         if refresh_age > Nanos::ZERO {
             for cost in &mut costs {
@@ -173,7 +173,7 @@ impl Regulation {
         &self.table.costs
     }
 
-    /// The ways to write, in the order of their numbers in transactions from 1 on: the program step over the usual one,
+    /// The write costs, in the order of their numbers in transactions from 1 on: the program step over the usual one,
     /// or a set of voltages.
     pub fn ways_to_write(&self) -> Vec<(f64, Option<&str>)> {
         let named = self.table.costs.iter().map(|cost| cost.voltages.as_deref());

@@ -4,6 +4,7 @@ use super::Regulation;
 use super::unit_notes::{NOTES, QUEUED, SEEN};
 use crate::regulator::ReadView;
 use controller::{Origin, Reading};
+use nand::errors::Condition;
 use units::{Lpn, SimTime};
 
 impl Regulation {
@@ -48,29 +49,33 @@ impl Regulation {
         }
     }
 
-    /// The raw bit error rate of a page row, as its superblock is.
-    fn rber_now(&self, row: u32, now: SimTime) -> f64 {
+    /// The type of a page row, and in what condition it is.
+    fn condition_now(&self, row: u32, now: SimTime) -> (usize, Condition) {
         let (superblock, page_type) = self.page_of(row);
         let pe_cycles = self.reckoning.pe_cycles(self.ages.wear_row[superblock]);
         let age_ns = now.ns() as i64 - self.ages.opened_at[superblock];
         let (seconds, reads) = (age_ns as f64 * 1e-9, self.ages.reads[superblock]);
-        self.correction
-            .errors
-            .rber(page_type, &self.table.condition(self.rows.of(row), pe_cycles, seconds, reads))
+        (page_type, self.table.condition(self.rows.of(row), pe_cycles, seconds, reads))
     }
 
     /// The chance that a codeword of a page row (numbered over the drive) has more errors than `margin` of those the code
     /// corrects.
     pub(crate) fn chance_near_limit(&self, row: u32, margin: f64, now: SimTime) -> f64 {
-        self.correction.chance_near_limit(self.rber_now(row, now), margin)
+        let (page_type, condition) = self.condition_now(row, now);
+        self.correction.chance_near_limit(self.correction.rate_left(page_type, &condition), margin)
     }
 
     /// Older, more worn or read more often than was reckoned with: what happens depends on the page.
     #[cold]
     fn read_in_doubt(&mut self, row: u32, rung: usize, origin: Origin, now: SimTime) -> Reading {
-        let rber = self.rber_now(row, now);
+        let (page_type, condition) = self.condition_now(row, now);
+        let (rber, shifted) = self.correction.rates(page_type, &condition);
         let luck = self.random.unit();
-        let outcome = self.correction.ladder.read(rung, rber, self.correction.page_bytes, luck);
+        let (ladder, bytes) = (&self.correction.ladder, self.correction.page_bytes);
+        let outcome = match shifted {
+            Some(shifted) => ladder.read_shifted(rung, rber, shifted, bytes, luck),
+            None => ladder.read(rung, rber, bytes, luck),
+        };
         self.count_read(origin, outcome.rung);
         self.counts.retries += u64::from(outcome.retries);
         self.counts.retried[usize::from(origin != Origin::Host)] += u64::from(outcome.retries > 0);

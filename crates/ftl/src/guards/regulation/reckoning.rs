@@ -1,11 +1,11 @@
-//! How reads begin, and what regulators are shown: worked out once, for each way to write and each wear.
+//! How reads begin, and what regulators are shown: worked out once, for each write cost and each wear.
 
 use super::cost_table::CostTable;
 use crate::regulator::{Candidate, days};
 use crate::settings::Reckoned;
 use controller::{Controller, Reading};
-use ecc::Ladder;
-use nand::errors::ErrorModel;
+use ecc::{Ladder, Shifted};
+use nand::errors::{Condition, ErrorModel};
 use units::Nanos;
 
 /// Wear is told apart in steps of this ratio, to the worse side.
@@ -28,6 +28,19 @@ pub(super) struct Correction {
 }
 
 impl Correction {
+    /// The raw bit error rate of a page, and what retries come to where drive and chip know it.
+    pub fn rates(&self, page_type: usize, condition: &Condition) -> (f64, Option<Shifted>) {
+        let best = self.ladder.retry_step_v.and_then(|_| self.errors.best(page_type, condition));
+        let shifted = best.and_then(|best| self.ladder.shifted(best.rber, best.below_v));
+        (self.errors.rber(page_type, condition), shifted)
+    }
+
+    /// The raw bit error rate that is left when retries have done what they can.
+    pub fn rate_left(&self, page_type: usize, condition: &Condition) -> f64 {
+        let (usual, shifted) = self.rates(page_type, condition);
+        shifted.filter(|shifted| self.ladder.reaches(*shifted)).map_or(usual, |shifted| shifted.rber)
+    }
+
     /// The chance that a codeword of a page has more errors than `margin` of those the code corrects.
     pub fn chance_near_limit(&self, rber: f64, margin: f64) -> f64 {
         let most = (margin * f64::from(self.ladder.most_correctable())) as u32;
@@ -73,7 +86,7 @@ impl Reckoning {
     /// For a drive whose blocks have `pe_cycles` at the start.
     ///
     /// # Errors
-    /// When the code cannot correct what a way to write leaves there.
+    /// When the code cannot correct what a write cost leaves there.
     pub fn new(
         reckoned: &Reckoned,
         pe_cycles: u32,
@@ -81,10 +94,12 @@ impl Reckoning {
         correction: &Correction,
         controller: &Controller,
     ) -> Result<Self, String> {
-        let Correction { ladder, errors, page_types, .. } = correction;
+        let Correction { ladder, page_types, .. } = correction;
+        let condition = |age: Nanos, cost: usize, pe_cycles: u32| {
+            table.condition(cost, pe_cycles, age.ns() as f64 * 1e-9, reckoned.reads)
+        };
         let rate = |age: Nanos, cost: usize, pe_cycles: u32, page_type: usize| {
-            let seconds = age.ns() as f64 * 1e-9;
-            errors.rber(page_type, &table.condition(cost, pe_cycles, seconds, reckoned.reads))
+            correction.rate_left(page_type, &condition(age, cost, pe_cycles))
         };
         let age_of = |retention: Nanos| reckoned.age.map_or(retention, |age| age.min(retention));
         let ages: Vec<Nanos> = table.costs.iter().map(|cost| age_of(cost.retention)).collect();
@@ -92,8 +107,15 @@ impl Reckoning {
         let mut rungs = Vec::new();
         for (cost, &age) in ages.iter().enumerate() {
             for &pe_cycles in &wear_edges {
-                let needed = |page_type| ladder.needed(rate(age, cost, pe_cycles, page_type));
-                let rung = |page_type| needed(page_type).map_or(last as u8 | DOUBTFUL, |rung| rung as u8);
+                let rung = |page_type| {
+                    let (usual, shifted) = correction.rates(page_type, &condition(age, cost, pe_cycles));
+                    match (ladder.needed(usual), shifted) {
+                        (Some(rung), None) | (Some(rung @ 0), Some(_)) => rung as u8,
+                        (None, None) => last as u8 | DOUBTFUL,
+                        // Other references are tried before more of them.
+                        (_, Some(_)) => DOUBTFUL,
+                    }
+                };
                 rungs.extend((0..*page_types).map(rung));
             }
         }
@@ -113,21 +135,13 @@ impl Reckoning {
         if let Some(cost) = usable.position(|feasible| !feasible) {
             let retention = table.costs[cost].retention;
             let worst = (0..*page_types).map(|page_type| rate(retention, cost, pe_cycles, page_type));
-            return Err(format!(
-                "ftl.regulator: {} leaves a raw bit error rate of {:.2e} after {} on blocks with \
-                 {pe_cycles} program/erase cycles, and ecc.code corrects {:.2e} at most: use a finer step, a shorter \
-                 retention time or a stronger code",
-                table.describe(cost),
-                worst.fold(0.0, f64::max),
-                days(retention),
-                ladder.limit(),
-            ));
+            return Err(too_coarse(table, cost, pe_cycles, worst.fold(0.0, f64::max), ladder.limit()));
         }
         let (reads, readings, page_types) = (reckoned.reads, readings(ladder), *page_types);
         Ok(Self { reads, ages, readings, page_types, wear_edges, rungs, candidates })
     }
 
-    /// The ways to write on a block with this row of wear.
+    /// The write costs on a block with this row of wear.
     #[inline]
     pub fn candidates(&self, wear_row: u8) -> &[Candidate] {
         let costs = self.ages.len();
@@ -151,4 +165,14 @@ impl Reckoning {
     pub fn pe_cycles(&self, wear_row: u8) -> u32 {
         self.wear_edges[usize::from(wear_row)]
     }
+}
+
+/// The refusal of a write cost whose data the code could not read at the end of their time.
+fn too_coarse(table: &CostTable, cost: usize, pe_cycles: u32, worst: f64, limit: f64) -> String {
+    format!(
+        "ftl.regulator: {} leaves a raw bit error rate of {worst:.2e} after {} on blocks with {pe_cycles} program/erase \
+         cycles, and ecc.code corrects {limit:.2e} at most: use a finer step, a shorter retention time or a stronger code",
+        table.describe(cost),
+        days(table.costs[cost].retention),
+    )
 }

@@ -81,7 +81,7 @@ impl Regulation {
         self.ages.opened_at[superblock]
     }
 
-    /// The shortest time after which a way to write wants its data written anew.
+    /// The shortest time after which a write cost wants its data written anew.
     pub(crate) fn shortest_refresh(&self) -> Option<Nanos> {
         self.table.costs.iter().filter_map(|cost| cost.refresh).min()
     }

@@ -21,7 +21,7 @@ impl Regulation {
     ) {
         let origin = unit.origin;
         let wear_row = self.ages.wear_row[superblock];
-        // With one way to write there is nothing to ask for.
+        // With one write cost there is nothing to ask for.
         let asked = if self.table.len() == 1 && !self.notes.are_kept() {
             0
         } else {

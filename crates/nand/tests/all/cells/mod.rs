@@ -5,6 +5,7 @@ mod physics;
 mod poster;
 mod program;
 mod retention;
+mod tails;
 
 use config::{ConfigError, Document, Section};
 use nand::Cell;

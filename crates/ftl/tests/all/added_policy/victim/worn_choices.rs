@@ -1,7 +1,7 @@
 //! The best of a few candidates drawn at random; among equals the one worn least.
 
 use super::{VictimPolicy, VictimView};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, at_least};
 use units::SuperblockId;
 
 /// Draws `d` candidates and takes the one with fewest valid units, then fewest cycles. A choice costs O(d).
@@ -15,15 +15,13 @@ impl Policy for WornChoices {
         name: "worn-choices",
         rule: "of `d` candidates drawn uniformly with replacement the one with fewest valid units; \
                among equals the one with fewest program/erase cycles, then the one drawn first",
-        paper: "the worked example of docs/policies.md",
+        paper: "the worked example of docs/how-to/policies.md",
         not_modelled: "age of the blocks",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let d = section.or("d", 10u32, "candidates drawn for each choice")?;
-        if d == 0 {
-            return Err(section.reject("d", "expected at least 1: a choice needs a candidate"));
-        }
+        let limits = at_least(1u32).because("a choice needs a candidate");
+        let d = section.within(limits).or("d", 10u32, "candidates drawn for each choice")?;
         Ok(Self { d })
     }
 }

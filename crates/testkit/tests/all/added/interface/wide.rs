@@ -2,7 +2,7 @@
 
 use bus::interface::{Interface, Spoken};
 use bus::{Cadence, Family, ModeSet, Pins, Signalling, Waits};
-use config::{Card, ConfigError, Policy, Section};
+use config::{Card, ConfigError, Policy, Section, above};
 use units::{Femtos, Frequency, Voltage};
 
 /// As `conv`, with twice the data lines.
@@ -15,15 +15,14 @@ impl Policy for Wide {
     const CARD: Card = Card {
         name: "wide",
         rule: "two bytes per cycle of `clock`, one on each half of sixteen lines; commands take the lower half",
-        paper: "the worked example of docs/adding.md",
+        paper: "the worked example of docs/how-to/adding.md",
         not_modelled: "waits between cycles",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
-        let clock = section.or("clock", Frequency::new(50_000_000), "cycles of the channel")?;
-        if clock.get() == 0 {
-            return Err(section.reject("clock", "expected a clock above 0 Hz"));
-        }
+        let limits = above(Frequency::new(0));
+        let clock =
+            section.within(limits).or("clock", Frequency::new(50_000_000), "cycles of the channel")?;
         Ok(Self { clock })
     }
 }

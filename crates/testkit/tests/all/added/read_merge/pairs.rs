@@ -11,7 +11,7 @@ impl Policy for Pairs {
     const CARD: Card = Card {
         name: "pairs",
         rule: "a read rides on a waiting read of the same page row, if no other rides on it",
-        paper: "the worked example of docs/adding.md",
+        paper: "the worked example of docs/how-to/adding.md",
         not_modelled: "reads whose array read has begun",
     };
 

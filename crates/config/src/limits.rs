@@ -1,0 +1,134 @@
+//! Which numbers a key takes, declared with the key: the refusal, the listing and the reference follow.
+
+use crate::FromValue;
+use std::fmt;
+
+/// One end of a range.
+#[derive(Clone, Debug, PartialEq)]
+struct Edge {
+    at: f64,
+    /// As it would be written.
+    shown: String,
+    /// The end itself is within.
+    included: bool,
+}
+
+/// The numbers that a key takes; without an end, all that its type can hold. Of a list, each item.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits {
+    least: Option<Edge>,
+    most: Option<Edge>,
+    because: Option<&'static str>,
+}
+
+fn edge<T: FromValue>(limit: &T, included: bool) -> Option<Edge> {
+    let shown = limit.to_value().to_string().trim_matches('"').to_owned();
+    limit.magnitudes().first().map(|at| Edge { at: *at, shown, included })
+}
+
+/// `limit` or more.
+pub fn at_least<T: FromValue>(limit: T) -> Limits {
+    Limits { least: edge(&limit, true), ..Limits::default() }
+}
+
+/// More than `limit`.
+pub fn above<T: FromValue>(limit: T) -> Limits {
+    Limits { least: edge(&limit, false), ..Limits::default() }
+}
+
+/// `limit` or less.
+pub fn at_most<T: FromValue>(limit: T) -> Limits {
+    Limits::default().at_most(limit)
+}
+
+impl Limits {
+    /// And `limit` or less.
+    #[must_use]
+    pub fn at_most<T: FromValue>(self, limit: T) -> Self {
+        Self { most: edge(&limit, true), ..self }
+    }
+
+    /// And less than `limit`.
+    #[must_use]
+    pub fn below<T: FromValue>(self, limit: T) -> Self {
+        Self { most: edge(&limit, false), ..self }
+    }
+
+    /// Says why in the refusal.
+    #[must_use]
+    pub fn because(self, reason: &'static str) -> Self {
+        Self { because: Some(reason), ..self }
+    }
+
+    /// True when no number is refused.
+    pub fn is_none(&self) -> bool {
+        self.least.is_none() && self.most.is_none()
+    }
+
+    /// Whether a number lies within.
+    pub fn holds(&self, number: f64) -> bool {
+        let least = self.least.as_ref().is_none_or(|e| number > e.at || e.included && number == e.at);
+        let most = self.most.as_ref().is_none_or(|e| number < e.at || e.included && number == e.at);
+        least && most
+    }
+
+    /// What a refusal says.
+    pub(crate) fn expected(&self) -> String {
+        match self.because {
+            Some(reason) => format!("expected {self}: {reason}"),
+            None => format!("expected {self}"),
+        }
+    }
+
+    /// A number within, for what has no default.
+    pub(crate) fn example(&self) -> f64 {
+        match (&self.least, &self.most) {
+            (Some(least), _) if least.included => least.at,
+            (Some(least), Some(most)) => f64::midpoint(least.at, most.at),
+            (Some(least), None) => least.at + 1.0,
+            (None, Some(most)) => (most.at / 2.0).min(1.0),
+            (None, None) => 1.0,
+        }
+    }
+}
+
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.least, &self.most) {
+            (Some(least), Some(most)) if least.included && most.included => {
+                write!(f, "{} to {}", least.shown, most.shown)
+            }
+            (least, most) => {
+                let least = least
+                    .as_ref()
+                    .map(|e| format!("{} {}", if e.included { "at least" } else { "more than" }, e.shown));
+                let most = most
+                    .as_ref()
+                    .map(|e| format!("{} {}", if e.included { "at most" } else { "less than" }, e.shown));
+                f.write_str(&[least, most].into_iter().flatten().collect::<Vec<_>>().join(" and "))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Nanos;
+
+    #[test]
+    fn limits_read_as_they_are_meant() {
+        let cases = [
+            (at_least(1u32).at_most(64u32), "1 to 64", [0.0, 65.0], [1.0, 64.0]),
+            (above(0.0).at_most(1.0), "more than 0 and at most 1", [0.0, 1.1], [0.1, 1.0]),
+            (at_least(0.0).below(1.0), "at least 0 and less than 1", [-0.1, 1.0], [0.0, 0.9]),
+            (above(Nanos::ZERO), "more than 0ns", [-1.0, 0.0], [1.0, 2.0]),
+        ];
+        for (limits, shown, without, within) in cases {
+            assert_eq!(limits.to_string(), shown);
+            assert!(without.iter().all(|number| !limits.holds(*number)), "{shown}");
+            assert!(within.iter().all(|number| limits.holds(*number)), "{shown}");
+            assert!(limits.holds(limits.example()), "{shown}: {}", limits.example());
+        }
+    }
+}

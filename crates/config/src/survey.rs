@@ -1,0 +1,191 @@
+//! Which keys are there? Found by reading: a reader that is asked what it would read names every key.
+//!
+//! Some keys are read only where another says so: the parameters of a policy, a table that a file need not have. So the
+//! reader is run again for every name it chooses among, for every switch it reads and for every table and value that may
+//! be absent, and what a key *needs* is what had to be said before the reader came to it. Nothing is declared twice:
+//! a key that a drive reads is in the list because the drive reads it.
+//!
+//! Not followed: numbers. A reader that reads a key only when another number is above zero hides it from the list; a
+//! drive that comes to such a key says so in builds with debug assertions.
+
+use crate::{ConfigError, Document, Limits, Section, Value};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A key that a reader asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// Dotted key path; a part that the user names is in capitals: `nand.cells.PLAN.step`.
+    pub key: String,
+    /// What the key means.
+    pub help: &'static str,
+    /// What a value must look like.
+    pub expected: &'static str,
+    /// What it is: a time, a whole number.
+    pub kind: String,
+    /// Units it may be written in, or the one it is in; empty: a count, a share or no number.
+    pub unit: &'static str,
+    /// Numbers it takes.
+    pub limits: Limits,
+    /// Names it takes, where only some.
+    pub names: Vec<String>,
+    /// What it is where it is not written.
+    pub default: Option<Value>,
+    /// It must be written.
+    pub required: bool,
+}
+
+/// What a key says on the way to another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Answer {
+    /// This value, as `--set` takes it.
+    Is(String),
+    /// A value or a table, whatever it holds.
+    Given,
+    /// Nothing.
+    Absent,
+}
+
+/// A point where a reader goes one way or another, by a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fork {
+    pub key: String,
+    pub taken: Answer,
+    pub others: Vec<Answer>,
+}
+
+/// What must be said before a key is read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// A key has one of these values.
+    Is(String, Vec<String>),
+    /// A key or table is written.
+    Given(String),
+    /// A key or table is not written.
+    Absent(String),
+    /// A key's number is larger than this.
+    Above(String, u32),
+}
+
+/// A key, and what it needs: any of the lists, all that is in it. One empty list: nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    /// The key.
+    pub asked: Asked,
+    /// What it needs.
+    pub needs: Vec<Vec<Need>>,
+}
+
+/// Answers on the way, the first asked first.
+type Path = Vec<(String, Answer)>;
+
+struct Run {
+    path: Path,
+    asked: Vec<Asked>,
+    forks: Vec<Fork>,
+    /// The reader came to its end: what it did not read then, it does not read.
+    whole: bool,
+}
+
+/// Every key that `read` can come to from `base`, in the order in which it does.
+pub fn survey<T>(base: &Document, read: impl Fn(&mut Section) -> Result<T, ConfigError>) -> Vec<Key> {
+    let mut runs: Vec<Run> = Vec::new();
+    let (mut seen, mut waiting) = (BTreeSet::new(), VecDeque::from([Path::new()]));
+    while let Some(path) = waiting.pop_front() {
+        let run = follow(base, path, &read);
+        for fork in &run.forks {
+            seen.insert((fork.key.clone(), fork.taken.clone()));
+            for other in &fork.others {
+                if seen.insert((fork.key.clone(), other.clone())) {
+                    let step = (fork.key.clone(), other.clone());
+                    waiting.push_back(run.path.iter().cloned().chain([step]).collect());
+                }
+            }
+        }
+        runs.push(run);
+    }
+    let mut order: Vec<&Asked> = Vec::new();
+    for asked in runs.iter().flat_map(|run| &run.asked) {
+        if !order.contains(&asked) {
+            order.push(asked);
+        }
+    }
+    let keys = order.into_iter().map(|asked| Key { needs: needs(asked, &runs), asked: asked.clone() });
+    keys.collect()
+}
+
+fn follow<T>(base: &Document, path: Path, read: &impl Fn(&mut Section) -> Result<T, ConfigError>) -> Run {
+    let (mut document, mut given) = (base.clone(), BTreeSet::new());
+    for (key, answer) in &path {
+        match answer {
+            Answer::Is(value) => document.set(&format!("{key}={value}")).expect("a key and its value"),
+            Answer::Absent => document.remove(key),
+            Answer::Given => {
+                given.insert(key.clone());
+            }
+        }
+    }
+    let mut section = Section::surveyed(&document, given);
+    let whole = read(&mut section).is_ok();
+    let (asked, forks) = section.surveyed_keys();
+    Run { path, asked, forks, whole }
+}
+
+/// The fewest answers that lead to a key, and those of the base that it would not be read without.
+fn needs(asked: &Asked, runs: &[Run]) -> Vec<Vec<Need>> {
+    let with: Vec<&Run> = runs.iter().filter(|run| run.asked.contains(asked)).collect();
+    let fewest = with.iter().map(|run| run.path.len()).min().unwrap_or(0);
+    let mut ways: BTreeMap<Path, BTreeMap<String, BTreeSet<Answer>>> = BTreeMap::new();
+    for run in with.iter().filter(|run| run.path.len() == fewest) {
+        let (last, before) = match run.path.split_last() {
+            Some((last, before)) => (Some(last), before.to_vec()),
+            None => (None, Vec::new()),
+        };
+        let way = ways.entry(before).or_default();
+        if let Some((key, answer)) = last {
+            way.entry(key.clone()).or_default().insert(answer.clone());
+        }
+    }
+    let mut all = Vec::new();
+    for (before, last) in ways {
+        let before: Vec<Need> =
+            before.iter().map(|(key, answer)| need(key, &[answer.clone()].into())).collect();
+        if last.is_empty() {
+            all.push(of_base(asked, runs));
+        }
+        for (key, answers) in last {
+            all.push(before.iter().cloned().chain([need(&key, &answers)]).collect());
+        }
+    }
+    all
+}
+
+/// What the base says that a key of it needs: it is not read when that is changed, and only that.
+fn of_base(asked: &Asked, runs: &[Run]) -> Vec<Need> {
+    let mut answers: BTreeMap<&str, (BTreeSet<Answer>, bool)> = BTreeMap::new();
+    for fork in &runs[0].forks {
+        answers.entry(&fork.key).or_default().0.insert(fork.taken.clone());
+    }
+    for run in &runs[1..] {
+        let [(key, answer)] = run.path.as_slice() else { continue };
+        let Some((with, lost)) = answers.get_mut(key.as_str()) else { continue };
+        if run.asked.contains(asked) {
+            with.insert(answer.clone());
+        } else if run.whole || asked.key.starts_with(&format!("{key}.")) {
+            *lost = true;
+        }
+    }
+    let lost = answers.into_iter().filter(|(key, (_, lost))| *lost && *key != asked.key);
+    lost.map(|(key, (with, _))| need(key, &with)).collect()
+}
+
+fn need(key: &str, answers: &BTreeSet<Answer>) -> Need {
+    let values: Vec<String> = answers
+        .iter()
+        .filter_map(|answer| if let Answer::Is(value) = answer { Some(value.clone()) } else { None })
+        .collect();
+    match answers.first() {
+        Some(Answer::Absent) => Need::Absent(key.to_owned()),
+        Some(Answer::Given) => Need::Given(key.to_owned()),
+        _ => Need::Is(key.to_owned(), values),
+    }
+}

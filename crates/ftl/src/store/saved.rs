@@ -1,0 +1,77 @@
+//! What every saved state holds: where units are, what each superblock is, and which are free.
+
+use crate::SavedState;
+use crate::saved::Untaken;
+use crate::store::{Store, SuperblockState};
+use std::cmp::Reverse;
+
+/// Which array says what each superblock is.
+pub(crate) const STATES: usize = 3;
+/// Beside the state of a superblock: a program on it failed.
+const FAILING: u32 = 1 << 8;
+
+impl Store {
+    /// Adds the map and the superblocks to a saved state.
+    pub fn save(&self, saved: &mut SavedState) {
+        let (forward, backward, valid) = self.map.arrays();
+        let space = &self.space;
+        let state =
+            |(state, failing): (&SuperblockState, &bool)| *state as u32 | if *failing { FAILING } else { 0 };
+        saved.words.extend([
+            forward.to_vec(),
+            backward.to_vec(),
+            space.valid.clone(),
+            space.state.iter().zip(&space.failing).map(state).collect(),
+            space.pe_cycles.clone(),
+            space.dies.iter().map(|die| die.usable).collect(),
+        ]);
+        saved.longs.extend([
+            valid.to_vec(),
+            space.closed_at.clone(),
+            space.dies.iter().flat_map(|die| [die.clock, die.erases]).collect(),
+        ]);
+        for die in &space.dies {
+            let mut free: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
+            free.sort_unstable();
+            let (ranks, superblocks) = free.into_iter().unzip();
+            saved.words.push(superblocks);
+            saved.longs.push(ranks);
+        }
+    }
+
+    /// Takes the map and the superblocks from a saved state. What was lost since the drive was fresh is counted as lost.
+    ///
+    /// # Errors
+    /// When there are others, or they contradict themselves.
+    pub fn load(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
+        let space = &mut self.space;
+        let good = space.usable();
+        let (forward, backward, valid) = self.map.arrays_mut();
+        saved.words_into(forward)?;
+        saved.words_into(backward)?;
+        saved.longs_into(valid)?;
+        saved.words_into(&mut space.valid)?;
+        let states = saved.words_for(space.state.len())?;
+        for ((state, failing), &number) in space.state.iter_mut().zip(&mut space.failing).zip(states) {
+            *state = SuperblockState::of_number(number & !FAILING)
+                .ok_or("the saved state names an unknown block state")?;
+            *failing = number & FAILING != 0;
+        }
+        saved.words_into(&mut space.pe_cycles)?;
+        saved.longs_into(&mut space.closed_at)?;
+        let (usable, clocks) = (saved.words_for(space.dies.len())?, saved.longs_for(2 * space.dies.len())?);
+        for (at, die) in space.dies.iter_mut().enumerate() {
+            (die.usable, die.clock, die.erases) = (usable[at], clocks[2 * at], clocks[2 * at + 1]);
+            let free = saved.words()?;
+            if !free.iter().all(|&superblock| superblock < space.per_die) {
+                return Err(Untaken::unknown_superblock());
+            }
+            let ranks = saved.longs_for(free.len())?;
+            die.free =
+                ranks.iter().zip(free).map(|(&rank, &superblock)| Reverse((rank, superblock))).collect();
+        }
+        self.stats.units_written = 1; // Not a fresh drive any more.
+        self.stats.superblocks_lost = u64::from(good.saturating_sub(space.usable()));
+        Ok(())
+    }
+}

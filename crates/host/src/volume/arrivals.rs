@@ -1,0 +1,75 @@
+//! When requests arrive, and which kind is next where reads and writes arrive independently.
+
+use super::parameters::{Burst, Bursts, Parameters};
+use crate::Op;
+use engine::RandomStream;
+
+/// Requests that arrive in one stream: in bursts, pauses between them drawn so that the mean rate holds.
+struct Stream {
+    burst: Burst,
+    pause_ns: f64,
+    /// When its next request arrives, where several streams are merged.
+    next_ns: u64,
+}
+
+impl Stream {
+    fn new(burst: Burst, requests_per_s: f64) -> Self {
+        let pause_ns = burst.pause_ns(requests_per_s);
+        Self { burst, pause_ns, next_ns: if requests_per_s > 0.0 { 0 } else { u64::MAX } }
+    }
+
+    /// The time to the next request.
+    fn wait_ns(&self, random: &mut RandomStream) -> u64 {
+        let inside = random.chance(1.0 - 1.0 / self.burst.requests);
+        let mean = if inside { self.burst.gap_ns } else { self.pause_ns };
+        (-(1.0 - random.unit()).ln() * mean).round() as u64
+    }
+}
+
+/// The arrivals of a volume.
+pub(super) struct Arrivals {
+    random: RandomStream,
+    /// One, or one of reads and one of writes.
+    streams: Vec<Stream>,
+    time_ns: u64,
+    started: bool,
+}
+
+impl Arrivals {
+    pub fn new(parameters: &Parameters, random: RandomStream) -> Self {
+        let streams: Vec<Stream> =
+            parameters.streams().into_iter().map(|(burst, rate)| Stream::new(burst, rate)).collect();
+        debug_assert_eq!(streams.len(), if matches!(parameters.bursts, Bursts::Apart(_)) { 2 } else { 1 });
+        Self { random, streams, time_ns: 0, started: false }
+    }
+
+    pub fn draw_anew(&mut self, random: RandomStream) {
+        self.random = random;
+    }
+
+    /// The kind of the next request, where it follows from the stream that is next.
+    pub fn kind(&mut self) -> Option<Op> {
+        let [reads, writes] = self.streams.as_slice() else { return None };
+        Some(if reads.next_ns <= writes.next_ns { Op::Read } else { Op::Write })
+    }
+
+    /// The arrival of the next request, of the kind that [`Self::kind`] told.
+    pub fn next_ns(&mut self) -> u64 {
+        match self.kind() {
+            None => {
+                if self.started {
+                    let wait = self.streams[0].wait_ns(&mut self.random);
+                    self.time_ns = self.time_ns.saturating_add(wait);
+                }
+            }
+            Some(kind) => {
+                let stream = &mut self.streams[usize::from(kind == Op::Write)];
+                self.time_ns = stream.next_ns;
+                let wait = stream.wait_ns(&mut self.random);
+                stream.next_ns = stream.next_ns.saturating_add(wait);
+            }
+        }
+        self.started = true;
+        self.time_ns
+    }
+}

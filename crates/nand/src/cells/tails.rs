@@ -1,0 +1,239 @@
+//! What normal distributions leave out: tails, of where cells are left and of how much charge they lose.
+//!
+//! Measured states have heavier tails than normal ones (Parnell and others, GLOBECOM 2014: normal-Laplace; Luo and
+//! others, JSAC 2016: Student's t), so that error rates follow small shifts as powers do, not as normal tails.
+//!
+//! ```text
+//! [cells.tails]     all of it is zero where the chip's file does not say otherwise
+//! program          mean distance from where a program or erase left it at which a cell is found, either side alike
+//! wear             what the reference wear adds to that; grows with cycles^0.62
+//! layer_spread     standard deviation, between layers, of the logarithm of tails and of uneven loss
+//!
+//! [cells.uneven]    charge lost beside `retention`, for each volt above the erased state and ln(1 + t/t0)
+//! loss             by all cells
+//! tail             beyond that on the mean: by most cells less, by few much more (exponential)
+//! wear             what the reference wear adds, of it; grows with cycles^0.62
+//! t0               time scale of the logarithm; default 1 h
+//! activation_ev    default 1.1 eV. What leaves a charge trap early needs less: a bake then shows too little of it
+//! ```
+
+use super::wear::{Retention, arrhenius};
+use super::wordline::Condition;
+use super::{CellPhysics, Wear};
+use config::{ConfigError, Section, above, at_least};
+use units::{Nanos, Potential};
+
+/// Time as the two kinds of charge loss see it: seconds at the reference temperature of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Elapsed {
+    /// For `retention`.
+    pub late_s: f64,
+    /// For `uneven`.
+    pub uneven_s: f64,
+}
+
+impl From<f64> for Elapsed {
+    /// Seconds at the reference temperature.
+    fn from(seconds: f64) -> Self {
+        Self { late_s: seconds, uneven_s: seconds }
+    }
+}
+
+impl Elapsed {
+    /// Seconds at some temperature: how much faster each kind goes there.
+    pub fn at(seconds: f64, celsius: f64, retention: &Retention, uneven: &Uneven) -> Self {
+        let reference = retention.reference_celsius;
+        Self {
+            late_s: seconds * arrhenius(retention.activation_ev, celsius, reference),
+            uneven_s: seconds * arrhenius(uneven.activation_ev, celsius, reference),
+        }
+    }
+
+    /// From `start` until now.
+    #[must_use]
+    pub fn since(self, start: Self) -> Self {
+        Self { late_s: self.late_s - start.late_s, uneven_s: self.uneven_s - start.uneven_s }
+    }
+
+    /// This and then that.
+    #[must_use]
+    pub fn and(self, more: Self) -> Self {
+        Self { late_s: self.late_s + more.late_s, uneven_s: self.uneven_s + more.uneven_s }
+    }
+}
+
+/// How far from where it should be a cell is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tails {
+    /// Mean distance of a fresh cell, volts.
+    pub program_v: f64,
+    /// What the reference wear adds, volts.
+    pub wear_v: f64,
+    /// Spread between layers, of the logarithm.
+    pub layer_spread: f64,
+}
+
+/// Charge that goes uneven.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Uneven {
+    loss: f64,
+    tail: f64,
+    wear: f64,
+    t0_s: f64,
+    /// Activation energy, eV.
+    pub activation_ev: f64,
+}
+
+impl Tails {
+    pub(super) fn read(cells: &mut Section) -> Result<Self, ConfigError> {
+        let mut s = cells.child("tails")?;
+        let tails = Self {
+            program_v: volts(&mut s, "program", "mean distance of cells from where a program left them")?,
+            wear_v: volts(&mut s, "wear", "what the reference wear adds to it")?,
+            layer_spread: s.unit("ratio").within(at_least(0.0)).or(
+                "layer_spread",
+                0.0,
+                "spread of tails between layers, of its logarithm",
+            )?,
+        };
+        s.finish()?;
+        Ok(tails)
+    }
+}
+
+impl Uneven {
+    pub(super) fn read(cells: &mut Section) -> Result<Self, ConfigError> {
+        let mut s = cells.child("uneven")?;
+        let t0: Nanos = s.within(above(Nanos::ZERO)).or(
+            "t0",
+            Nanos::new(3_600_000_000_000),
+            "time scale of the logarithm",
+        )?;
+        let share = || at_least(0.0);
+        let uneven = Self {
+            loss: s.unit("V per V").within(share()).or(
+                "loss",
+                0.0,
+                "loss of every cell for each volt above the erased state",
+            )?,
+            tail: s.unit("V per V").within(share()).or(
+                "tail",
+                0.0,
+                "what cells lose beyond it on the mean",
+            )?,
+            wear: s.unit("ratio").within(share()).or(
+                "wear",
+                0.0,
+                "what the reference wear adds, of that loss",
+            )?,
+            t0_s: t0.ns() as f64 * 1e-9,
+            activation_ev: s.unit("eV").within(share()).or(
+                "activation_ev",
+                1.1,
+                "activation energy of that loss",
+            )?,
+        };
+        s.finish()?;
+        Ok(uneven)
+    }
+
+    /// No such loss.
+    pub(super) fn none(self) -> Self {
+        Self { loss: 0.0, tail: 0.0, ..self }
+    }
+}
+
+fn volts(s: &mut Section, key: &str, help: &'static str) -> Result<f64, ConfigError> {
+    s.within(at_least(Potential::new(0))).or(key, Potential::default(), help).map(Potential::volts)
+}
+
+/// What a wordline's condition makes of tails and uneven loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Noise {
+    /// Mean distance on either side, volts.
+    pub program_v: f64,
+    /// Loss of every cell for each volt above the erased state.
+    pub loss: f64,
+    /// Mean of what a cell loses beyond that, for each volt.
+    pub tail: f64,
+}
+
+impl Noise {
+    /// Of cells in this condition after this time.
+    pub fn of(physics: &CellPhysics, condition: &Condition, elapsed: Elapsed) -> Self {
+        let (tails, uneven) = (&physics.tails, &physics.uneven);
+        let worn = Wear::grown(&physics.wear, condition.error_cycles) * condition.trapping;
+        let layer = libm::exp(tails.layer_spread * condition.layer);
+        let log = libm::log1p(elapsed.uneven_s.max(0.0) / uneven.t0_s) * (1.0 + uneven.wear * worn) * layer;
+        Self {
+            program_v: (tails.program_v + tails.wear_v * worn) * layer,
+            loss: uneven.loss * log,
+            tail: uneven.tail * log,
+        }
+    }
+
+    /// The share of cells found more than `volts` above where they would be without noise; `height`: volts above the
+    /// erased state. A Laplace value less an exponential one.
+    pub fn above(&self, volts: f64, height: f64) -> f64 {
+        self.beyond(volts, height, true)
+    }
+
+    /// The share found more than `volts` below.
+    pub fn below(&self, volts: f64, height: f64) -> f64 {
+        self.beyond(volts, height, false)
+    }
+
+    fn beyond(&self, volts: f64, height: f64, upwards: bool) -> f64 {
+        let b = self.program_v;
+        let mut a = self.tail * height.max(0.0);
+        if (a - b).abs() < 1e-3 * b {
+            a = 1.001 * b; // the closed form has a gap where both are alike
+        }
+        let above = |y: f64| 0.5 * libm::exp(-y / b) * b / (b + a);
+        let below = |d: f64| {
+            let lost = if a > 0.0 { a * a / (a * a - b * b) * libm::exp(-d / a) } else { 0.0 };
+            lost - 0.5 * b / (a - b) * libm::exp(-d / b)
+        };
+        match (upwards, volts >= 0.0) {
+            (true, true) => above(volts),
+            (true, false) => 1.0 - below(-volts),
+            (false, true) => below(volts),
+            (false, false) => 1.0 - above(-volts),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lanes::{LANES, LaneStream};
+    use super::super::normal::Stream;
+    use super::*;
+
+    #[test]
+    fn the_closed_form_counts_what_draws_show() {
+        let (laplaces, losses) = (LaneStream::from(Stream::new(1)), LaneStream::from(Stream::new(2)));
+        for (program_v, tail) in [(0.03, 0.0), (0.03, 0.004), (0.03, 0.0075), (0.02, 0.01)] {
+            let (height, count) = (4.0, 1 << 20);
+            let noise = Noise { program_v, loss: 0.0, tail };
+            let drawn: Vec<f64> = (0..count)
+                .step_by(LANES)
+                .flat_map(|first| {
+                    let (up, down) = (laplaces.laplaces(first), losses.exponentials(first));
+                    (0..LANES).map(move |i| program_v * f64::from(up[i]) - tail * height * f64::from(down[i]))
+                })
+                .collect();
+            for volts in [-0.02, 0.0, 0.03, 0.1, 0.15] {
+                for upwards in [true, false] {
+                    let sign = if upwards { 1.0 } else { -1.0 };
+                    let seen = drawn.iter().filter(|v| sign * **v > volts).count() as f64;
+                    let expected = noise.beyond(volts, height, upwards) * f64::from(count as u32);
+                    let off = (seen - expected).abs();
+                    assert!(
+                        off < 4.5 * expected.max(1.0).sqrt(),
+                        "{tail} {volts} {upwards}: {seen} {expected}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The threshold voltages of one state's sampled cells: what share of them lies beyond a reference.
+
+use crate::cells::Noise;
+use crate::cells::normal::{above, quantile};
+
+/// Fewer cells than this beyond a reference are not counted but extrapolated.
+const COUNTED: usize = 100;
+/// Where the line through the tail begins.
+const INNER: usize = 10 * COUNTED;
+/// Width of the bins in which cells with tails are counted, volts: a fraction of the tails that parts have.
+const BIN_V: f64 = 0.004;
+
+/// One state's cells.
+pub(super) enum Hump {
+    /// Cells as they are read, sorted: shares too small to count are carried on along a normal tail.
+    Sorted(Vec<f32>),
+    /// Cells before the noise that has tails: the noise is added as a formula, so that small shares are exact.
+    Noisy {
+        /// Middle of the first bin, volts.
+        low: f64,
+        /// Cells in each bin.
+        cells: Vec<u32>,
+        /// How many in all.
+        count: f64,
+        /// What moves them.
+        noise: Noise,
+        /// What few cells rise by when read: a share of this over v by more than v, at the erased threshold; volts.
+        weak_v: f64,
+        /// Thresholds of the erased and the highest state, volts.
+        range: (f64, f64),
+    },
+}
+
+impl Hump {
+    /// Cells as they are read.
+    pub fn sorted(mut volts: Vec<f32>) -> Self {
+        volts.sort_unstable_by(f32::total_cmp);
+        Self::Sorted(volts)
+    }
+
+    /// Cells that are still to be moved by `noise`.
+    pub fn noisy(volts: &[f32], noise: Noise, weak_v: f64, range: (f64, f64)) -> Self {
+        let low = volts.iter().copied().fold(f32::INFINITY, f32::min);
+        let mut cells: Vec<u32> = Vec::new();
+        for volts in volts {
+            let bin = (f64::from(volts - low) / BIN_V).round() as usize;
+            cells.resize(cells.len().max(bin + 1), 0);
+            cells[bin] += 1;
+        }
+        Self::Noisy { low: f64::from(low), cells, count: volts.len() as f64, noise, weak_v, range }
+    }
+
+    pub fn count(&self) -> f64 {
+        match self {
+            Self::Sorted(volts) => volts.len() as f64,
+            Self::Noisy { count, .. } => *count,
+        }
+    }
+
+    /// Half of the cells lie below, but for those that tails carry away.
+    pub fn middle(&self) -> f64 {
+        match self {
+            Self::Sorted(volts) => f64::from(volts[volts.len() / 2]),
+            Self::Noisy { low, cells, count, noise, range: (erased, _), .. } => {
+                let mut below = 0.0;
+                let passes = |cells: &u32| {
+                    below += f64::from(*cells);
+                    below >= 0.5 * count
+                };
+                let volts = low + BIN_V * cells.iter().position(passes).unwrap_or(0) as f64;
+                volts - noise.loss * (volts - erased).max(0.0)
+            }
+        }
+    }
+
+    /// The share of cells at or above `reference`.
+    pub fn above(&self, reference: f64) -> f64 {
+        self.beyond(reference, true)
+    }
+
+    /// The share of cells below `reference`.
+    pub fn below(&self, reference: f64) -> f64 {
+        self.beyond(reference, false)
+    }
+
+    fn beyond(&self, reference: f64, upwards: bool) -> f64 {
+        match self {
+            Self::Sorted(volts) => beyond(volts, reference, upwards),
+            Self::Noisy { low, cells, count, noise, weak_v, range: (erased, top) } => {
+                let sign = if upwards { 1.0 } else { -1.0 };
+                let of_bin = |(bin, cells): (usize, &u32)| {
+                    let volts = low + BIN_V * bin as f64;
+                    let height = (volts - erased).max(0.0);
+                    let left = volts - noise.loss * height;
+                    let distance = sign * (reference - left);
+                    let mut share =
+                        if upwards { noise.above(distance, height) } else { noise.below(distance, height) };
+                    if upwards && reference > left && reference < *top {
+                        let lifted = weak_v * ((top - volts) / (top - erased)).max(0.0) / (reference - left);
+                        share += (1.0 - share) * lifted.min(1.0);
+                    }
+                    f64::from(*cells) * share
+                };
+                cells.iter().enumerate().filter(|(_, cells)| **cells > 0).map(of_bin).sum::<f64>() / count
+            }
+        }
+    }
+}
+
+fn beyond(sorted: &[f32], reference: f64, upwards: bool) -> f64 {
+    let count = sorted.len();
+    let below = sorted.partition_point(|volts| f64::from(*volts) < reference);
+    let counted = if upwards { count - below } else { below };
+    if counted >= COUNTED || count <= 2 * INNER {
+        return counted as f64 / count as f64;
+    }
+    // The n-th cell from the end, and the quantile of its rank.
+    let at = |n: usize| {
+        let volts = f64::from(if upwards { sorted[count - n] } else { sorted[n - 1] });
+        (volts, -quantile(n as f64 / count as f64))
+    };
+    let ((outer_v, outer_z), (inner_v, inner_z)) = (at(COUNTED), at(INNER));
+    if outer_v == inner_v {
+        return 0.0;
+    }
+    above(outer_z + (reference - outer_v) * (outer_z - inner_z) / (outer_v - inner_v))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::normal::Stream;
+
+    #[test]
+    fn small_shares_follow_the_tail_of_a_normal_sample() {
+        let stream = Stream::new(3);
+        let volts = |count: u64| Hump::sorted((0..count).map(|i| stream.normal(i) as f32).collect());
+        let sample = volts(200_000);
+        for z in [2.0, 3.0, 4.0, 5.0] {
+            for (share, upwards) in [(sample.above(z), true), (sample.below(-z), false)] {
+                let ratio = share / above(z);
+                assert!((0.6..1.6).contains(&ratio), "{z} {upwards}: {ratio}");
+            }
+        }
+        // A short sample is counted and nothing else.
+        assert!(volts(500).above(6.0).abs() < f64::EPSILON);
+    }
+}

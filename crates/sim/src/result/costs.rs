@@ -1,0 +1,178 @@
+//! What writes and reads cost on a drive with a code, and what is done before data is lost.
+
+use super::ftl::{HostOrOther, host_or_other};
+use super::section::sections;
+use crate::observers::Observer;
+use crate::run::Run;
+use ftl::{Ftl, RegulationCounts};
+use host::Op;
+
+sections! {
+    /// The ways to write that the drive chose from. Lists have an entry for each way.
+    WriteCost {
+        /// The voltage step between two program pulses: coarser is faster and leaves more errors.
+        steps_uv: Vec<u64> = "uV",
+        /// The name of the voltage set; null for the chip's default.
+        voltages: Vec<Option<String>> = "text",
+        /// How long the data must stay readable.
+        retention_ns: Vec<u64> = "ns",
+        /// Units written in each way.
+        units_by_step: HostOrOtherList = "mapping units",
+        /// Writes that took a finer step than chosen because the block was too worn for it.
+        writes_refined: u64 = "writes",
+    }
+
+    /// Counts of the host's requests and of everything else, in lists.
+    HostOrOtherList {
+        /// For the host's requests.
+        host: Vec<u64>,
+        /// For all other origins.
+        other: Vec<u64>,
+    }
+
+    /// What the regulator did, and what it must remember.
+    Regulator {
+        /// Units that it asked to be written again so that reading them costs less.
+        rewrites_asked: u64 = "mapping units",
+        /// Of those, units that were overwritten or moved before, or for which there was no room.
+        rewrites_dropped: u64 = "mapping units",
+        /// What it keeps for each unit.
+        bits_per_unit: u64 = "bits",
+        /// What it keeps for all units together.
+        overhead_bytes: u64 = "bytes",
+    }
+
+    /// Moving data before it is lost (`ftl.refresh`, `ftl.reading.reclaim`).
+    Refresh {
+        /// Superblocks moved because their retention time was over soon, or because they were read too often.
+        superblocks_refreshed: u64 = "superblocks",
+    }
+
+    /// The patrol, which reads stored data in idle time and writes it again where errors come near the code's limit.
+    Scrub {
+        /// The time in which each die is to be read once.
+        period_ns: u64 = "ns",
+        /// Superblocks read.
+        superblocks_read: u64 = "superblocks",
+        /// Superblocks written again.
+        superblocks_rewritten: u64 = "superblocks",
+        /// Rounds completed, each over one die.
+        rounds: u64 = "rounds",
+        /// Rounds that took longer than the period, those still under way included.
+        rounds_late: u64 = "rounds",
+    }
+
+    /// Timer-driven work since the run began.
+    Upkeep {
+        /// The share of each die's time that it may take at most.
+        share: f64 = "ratio",
+        /// The share that it took, on average over dies; null where no time passed.
+        share_used: Option<f64> = "ratio",
+        /// Superblocks whose moving began.
+        superblocks_begun: u64 = "superblocks",
+        /// Of those, superblocks begun later than their die had time for one superblock.
+        superblocks_late: u64 = "superblocks",
+        /// Superblocks due and not begun at the end of the run.
+        superblocks_waiting: u64 = "superblocks",
+        /// How long after it was due a superblock was begun, on average; null where none was begun.
+        late_ns_mean: Option<f64> = "ns",
+        /// The longest of these.
+        late_ns_max: u64 = "ns",
+    }
+
+    /// Error correction: how often, and with which effort, reads were corrected.
+    Ecc {
+        /// Reference voltages that one attempt to read compares the cells with, attempt by attempt.
+        references: Vec<u32> = "count",
+        /// Flash reads, by the attempt that corrected them.
+        reads_by_references: HostOrOtherList = "flash reads",
+        /// Attempts beyond the first.
+        read_retries: u64 = "attempts",
+        /// Flash reads that took more than one attempt.
+        reads_retried: HostOrOther = "flash reads",
+        /// Reads of the host, by the retries of the flash read that took most.
+        requests_by_retries: ByRetries,
+        /// Flash reads that the code could not correct.
+        pages_uncorrectable: HostOrOther = "flash reads",
+    }
+
+    /// Reads of the host by retries. Lists begin with no retry and end with the most that occurred.
+    ByRetries {
+        /// The share of reads that took a retry; null without reads.
+        share: Option<f64> = "ratio",
+        /// Reads with so many retries; the eighth entry counts more, too.
+        requests: Vec<u64> = "requests",
+        /// Their mean latency; null without such reads.
+        latency_ns_mean: Vec<Option<f64>> = "ns",
+    }
+}
+
+fn lists(counts: [&[u64; 8]; 2], length: usize) -> HostOrOtherList {
+    let [host, other] = counts.map(|counts| counts[..length].to_vec());
+    HostOrOtherList { host, other }
+}
+
+pub(super) fn write_cost(ftl: &Ftl, counts: &RegulationCounts) -> Option<WriteCost> {
+    let costs = ftl.regulation()?.costs();
+    Some(WriteCost {
+        steps_uv: costs.iter().map(|cost| cost.step.get()).collect(),
+        voltages: costs.iter().map(|cost| cost.voltages.as_deref().map(str::to_owned)).collect(),
+        retention_ns: costs.iter().map(|cost| cost.retention.ns()).collect(),
+        units_by_step: lists([&counts.host_units, &counts.other_units], costs.len()),
+        writes_refined: counts.refined,
+    })
+}
+
+pub(super) fn regulator(ftl: &Ftl, counts: &RegulationCounts) -> Option<Regulator> {
+    let bits = u64::from(ftl.regulation()?.bits_per_unit());
+    Some(Regulator {
+        rewrites_asked: counts.rewrites_asked,
+        rewrites_dropped: counts.rewrites_dropped,
+        bits_per_unit: bits,
+        overhead_bytes: (u64::from(ftl.layout().logical_units) * bits).div_ceil(8),
+    })
+}
+
+pub(super) fn refresh(ftl: &Ftl, counts: &RegulationCounts) -> Option<Refresh> {
+    ftl.regulation().map(|_| Refresh { superblocks_refreshed: counts.superblocks_refreshed })
+}
+
+/// A round that is not over counts as late when it takes too long.
+pub(super) fn scrub<P: Observer>(run: &Run<P>, counts: &RegulationCounts) -> Option<Scrub> {
+    let (period, overdue) = run.ftl.patrol(run.ctx.calendar.now())?;
+    Some(Scrub {
+        period_ns: period.ns(),
+        superblocks_read: counts.superblocks_patrolled,
+        superblocks_rewritten: counts.superblocks_scrubbed,
+        rounds: counts.patrol_rounds,
+        rounds_late: counts.patrol_rounds_late + overdue as u64,
+    })
+}
+
+pub(super) fn upkeep<P: Observer>(run: &Run<P>, span_ns: u64) -> Option<Upkeep> {
+    let (counts, share, waiting) = run.ftl.upkeep()?;
+    let dies = f64::from(run.ftl.layout().dies);
+    let now = run.ctx.calendar.now().ns() as f64;
+    Some(Upkeep {
+        share,
+        share_used: (span_ns > 0).then(|| counts.die_ns as f64 / dies / now),
+        superblocks_begun: counts.begun,
+        superblocks_late: counts.late,
+        superblocks_waiting: waiting,
+        late_ns_mean: (counts.begun > 0).then(|| counts.late_ns as f64 / counts.begun as f64),
+        late_ns_max: counts.late_ns_max,
+    })
+}
+
+pub(super) fn ecc<P: Observer>(run: &Run<P>) -> Option<Ecc> {
+    let references = run.ftl.regulation()?.references().to_vec();
+    let counts = run.ftl.regulation_counts().since(&run.regulation_baseline);
+    Some(Ecc {
+        reads_by_references: lists([&counts.host_reads, &counts.other_reads], references.len()),
+        references,
+        read_retries: counts.retries,
+        reads_retried: host_or_other(counts.retried),
+        requests_by_retries: run.measure.retried.by_retries(&run.measure.ops[Op::Read as usize]),
+        pages_uncorrectable: host_or_other(counts.uncorrectable),
+    })
+}

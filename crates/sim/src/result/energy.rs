@@ -1,0 +1,152 @@
+//! Where the energy of a run went: controller, wires, arrays.
+//!
+//! Each part is power times the time it was drawn, or energy per byte times the bytes moved. A part whose power
+//! the drive file does not give is not known, and neither is a sum that would need it. Not modelled: DRAM, the
+//! host link, voltage conversion, the initial peak of a charge pump.
+
+use super::section::sections;
+use crate::run::BusyTimes;
+use crate::{Drive, measure::Measure};
+use controller::{Kind, Work};
+use host::Op;
+use nand::ArrayPower;
+use units::{Energy, Power};
+
+/// What the configuration says about power.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PowerModel {
+    pub controller: Option<Power>,
+    pub controller_per_byte: Energy,
+    pub bus_per_byte: Option<Energy>,
+    pub array: Option<ArrayPower>,
+}
+
+sections! {
+    /// Where the energy of the measured window went. A part whose power the drive file does not give is null, and so is
+    /// a total that needs it. Not in it: DRAM and the host link.
+    Joules {
+        /// The controller: its power for the whole window, and its energy per byte moved.
+        controller: Option<f64> = "J",
+        /// The wires of the channels.
+        bus: Option<f64> = "J",
+        /// The flash chips, standby included.
+        nand: Option<f64> = "J",
+        /// All parts together.
+        total: Option<f64> = "J",
+        /// The chips' energy by operation.
+        nand_by_kind: ByOperation = "J",
+        /// The energy of the chips' arrays by origin, without standby.
+        nand_by_origin: ByColumn = "J",
+        /// The parts per byte that the host read or wrote; null without any.
+        per_host_byte: Parts = "J/byte",
+        /// The parts per request of the host; null without any.
+        per_request: Parts = "J/request",
+        /// Bytes sent to dies over the channels.
+        bytes_to_dies: u64 = "bytes",
+        /// Bytes fetched from dies over the channels.
+        bytes_from_dies: u64 = "bytes",
+    }
+
+    /// Energy by part; null where the drive file does not give the power.
+    Parts {
+        /// The controller.
+        controller: Option<f64>,
+        /// The wires of the channels.
+        bus: Option<f64>,
+        /// The flash chips.
+        nand: Option<f64>,
+        /// All parts together.
+        total: Option<f64>,
+    }
+
+    /// Energy of the chips by operation; null where the drive file does not give their currents.
+    ByOperation {
+        /// Array reads.
+        read: Option<f64>,
+        /// Programs.
+        program: Option<f64>,
+        /// Erases.
+        erase: Option<f64>,
+        /// Copybacks.
+        copyback: Option<f64>,
+        /// Standby current, for the whole window.
+        standby: Option<f64>,
+    }
+
+    /// Energy of the arrays by origin; null where the drive file does not give their currents.
+    ByColumn {
+        /// For the host, reading ahead included.
+        host: Option<f64>,
+        /// For garbage collection.
+        gc: Option<f64>,
+        /// For wear levelling.
+        wear: Option<f64>,
+        /// For all other origins.
+        other: Option<f64>,
+    }
+}
+
+/// `energy_j` of a result.
+pub(super) fn of(
+    drive: &Drive,
+    now: &BusyTimes,
+    before: &BusyTimes,
+    measure: &Measure,
+    span_ns: u64,
+) -> Joules {
+    let model = drive.power();
+    let work = now.work.since(&before.work);
+    let seconds = span_ns as f64 * 1e-9;
+    let moved = (work.bytes_in + work.bytes_out) as f64;
+    let controller =
+        model.controller.map(|power| power.watts() * seconds + model.controller_per_byte.joules() * moved);
+    let bus = model.bus_per_byte.map(|energy| energy.joules() * moved);
+    let standby = model.array.map(|array| array.standby_w * seconds * f64::from(drive.geometry().dies()));
+    let arrays = model.array.map(|array| array_energy(&array, &work));
+    let nand =
+        arrays.as_ref().zip(standby).map(|(arrays, standby)| arrays.iter().flatten().sum::<f64>() + standby);
+    let total = [controller, bus, nand].into_iter().sum::<Option<f64>>();
+    let divided = |by: f64| {
+        let share = |part: Option<f64>| part.filter(|_| by > 0.0).map(|joules| joules / by);
+        Parts { controller: share(controller), bus: share(bus), nand: share(nand), total: share(total) }
+    };
+    let of_kind = |kind: Kind| arrays.as_ref().map(|arrays| arrays[kind as usize].iter().sum::<f64>());
+    let of_origin =
+        |column: usize| arrays.as_ref().map(|arrays| arrays.iter().map(|by| by[column]).sum::<f64>());
+    let ops = || Op::ALL.iter().map(|op| &measure.ops[*op as usize]);
+    Joules {
+        controller,
+        bus,
+        nand,
+        total,
+        nand_by_kind: ByOperation {
+            read: of_kind(Kind::Read),
+            program: of_kind(Kind::Program),
+            erase: of_kind(Kind::Erase),
+            copyback: of_kind(Kind::Copyback),
+            standby,
+        },
+        nand_by_origin: ByColumn {
+            host: of_origin(0),
+            gc: of_origin(1),
+            wear: of_origin(2),
+            other: of_origin(3),
+        },
+        per_host_byte: divided(ops().map(|op| op.bytes).sum::<u64>() as f64),
+        per_request: divided(ops().map(|op| op.requests()).sum::<u64>() as f64),
+        bytes_to_dies: work.bytes_in,
+        bytes_from_dies: work.bytes_out,
+    }
+}
+
+fn array_energy(array: &ArrayPower, work: &Work) -> [[f64; 4]; Kind::COUNT] {
+    Kind::ALL.map(|kind| {
+        let watts = match kind {
+            Kind::Read => array.read_w,
+            // A copyback is a read and a program; the program takes nearly all of its time.
+            Kind::Program | Kind::Copyback => array.program_w,
+            Kind::Erase => array.erase_w,
+        };
+        work.array_ns[kind as usize].map(|ns| watts * ns as f64 * 1e-9)
+    })
+}

@@ -1,0 +1,208 @@
+//! The list of keys holds every key that drives read, and each is accepted where what it needs is there.
+
+use config::{Document, Key, Need, Node, Value};
+use sim::{Catalogue, Drive, keys, keys_on, needs_in_words};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const WHOLE: &str = include_str!("../../src/keys/whole.toml");
+
+/// The drive of the survey, as assignments.
+fn whole() -> Vec<String> {
+    fn walk(path: &str, node: &Node, found: &mut Vec<String>) {
+        match &node.value {
+            Value::Table(nodes) => {
+                for (key, node) in nodes {
+                    walk(&if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, node, found);
+                }
+            }
+            value => found.push(format!("{path}={value}")),
+        }
+    }
+    let mut found = Vec::new();
+    walk("", Document::parse("whole.toml", WHOLE).expect("valid TOML").root(), &mut found);
+    found
+}
+
+/// A value of a key: its default, a name it takes, or one of its kind within its limits.
+fn some_value(key: &Key) -> Vec<String> {
+    let default = key.asked.default.as_ref().map(ToString::to_string);
+    let samples = [
+        "1",
+        "0.5",
+        "3",
+        "true",
+        "\"1s\"",
+        "\"1ns\"",
+        "\"64KiB\"",
+        "\"1GB\"",
+        "\"1GB/s\"",
+        "\"1V\"",
+        "\"1mA\"",
+        "\"1W\"",
+    ];
+    default.into_iter().chain(key.asked.names.first().cloned()).chain(samples.map(str::to_owned)).collect()
+}
+
+/// What must be set so that a key is read: one list for each way.
+fn ways(key: &Key) -> Vec<Vec<String>> {
+    let set = |need: &Need| match need {
+        Need::Is(key, values) => vec![format!("{key}={}", values.last().expect("a value"))],
+        Need::Above(key, _) if key.ends_with("age") || key.ends_with("period") => vec![format!("{key}=30d")],
+        Need::Above(key, least) => vec![format!("{key}={}", least + 1)],
+        Need::Given(key) => match key.as_str() {
+            "ftl.buffer.dram.transfers" => vec![format!("{key}=800")],
+            "ftl.snapshots.every" | "ftl.snapshots.at" => vec![format!("{key}=1s")],
+            "bus.interface.t_ios" | "bus.interface.t_ioh" => {
+                vec!["bus.interface.t_ios=2ns".into(), "bus.interface.t_ioh=2ns".into()]
+            }
+            _ => Vec::new(), // the survey's drive has all tables
+        },
+        Need::Absent(_) => Vec::new(),
+    };
+    // A name clears the table it stands in: names come before what else is set there.
+    let mut ways: Vec<Vec<String>> =
+        key.needs.iter().map(|way| way.iter().flat_map(set).collect::<Vec<_>>()).collect();
+    ways.iter_mut().for_each(|way| way.sort_by_key(|set| !set.contains(".name=")));
+    ways
+}
+
+/// What the drive of the survey must have besides, for features that need another.
+const MORE: [&[&str]; 4] = [
+    &[],
+    &["ecc.code.name=ldpc"],
+    &["ftl.sectors.track=true"],
+    &["controller.late_choice=true", "controller.dies_take_turns=true"],
+];
+
+/// Whether a drive that has what a key needs reads this value of it; else the last refusal.
+fn accepts(key: &Key, value: &str) -> Result<(), String> {
+    let base = whole();
+    let name = &key.asked.key;
+    let mut last = String::new();
+    for (way, more) in ways(key).iter().flat_map(|way| MORE.iter().map(move |more| (way, more))) {
+        let mut set: Vec<String> = base.clone();
+        set.extend(more.iter().map(|set| (*set).to_owned()));
+        set.extend(way.iter().cloned());
+        set.push(format!("{name}={value}"));
+        match Drive::from_resolved("whole", &set) {
+            Ok(drive) if drive.entries().iter().any(|entry| entry.key == *name) => return Ok(()),
+            Ok(_) => last = format!("{way:?}: not read"),
+            Err(error) => last = format!("{way:?}: {error}"),
+        }
+    }
+    Err(last)
+}
+
+fn is_of_files(key: &Key) -> bool {
+    ["base", "chip"].contains(&key.asked.key.as_str())
+}
+
+#[test]
+fn every_listed_key_is_accepted_where_what_it_needs_is_there() {
+    let written = whole();
+    let is_written =
+        |key: &Key| written.iter().find_map(|line| line.strip_prefix(&format!("{}=", key.asked.key)));
+    let mut wrong = Vec::new();
+    for key in keys().iter().filter(|key| !is_of_files(key)) {
+        let values = is_written(key).map_or_else(|| some_value(key), |value| vec![value.to_owned()]);
+        let tried: Vec<Result<(), String>> = values.iter().map(|value| accepts(key, value)).collect();
+        if tried.iter().all(Result::is_err) {
+            wrong.push(format!("{} ({}): {:?}", key.asked.key, needs_in_words(key), tried.last()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), keys().len(), wrong.join("\n"));
+}
+
+/// Keys whose smallest number depends on another value, so that no limit can say it.
+const BY_OTHERS: &[&str] = &[
+    "bus.interface.clock",        // the period that the interface's times allow
+    "ftl.buffer.keep_ratio",      // a cache must keep something
+    "ftl.buffer.size",            // a program unit
+    "ftl.gc.trigger.high",        // at least `low`
+    "ftl.read_ahead.depth",       // at most half of `size`
+    "ftl.read_ahead.size",        // twice `depth`
+    "ftl.mapping_unit",           // a whole number of them in a page
+    "ftl.regulator.retention",    // more than `refresh_period`
+    "ftl.write_cost.retention",   // more than the ages at which data is written anew
+    "ftl.mapping.dies_per_block", // a divisor of the dies
+    "host.link.lanes",            // 1, 2, 4, 8 or 16
+    "host.link.max_payload",      // a power of two
+    "host.link.max_read_request", // a power of two
+    "host.max_commands",          // as many as the link holds
+];
+
+#[test]
+fn the_limits_of_a_key_are_those_that_its_reader_holds_it_to() {
+    let mut wrong = Vec::new();
+    for key in keys().iter().filter(|key| !is_of_files(key) && !BY_OTHERS.contains(&key.asked.key.as_str())) {
+        let Some(Value::Integer(_) | Value::Float(_) | Value::Text(_)) = key.asked.default else { continue };
+        let unit = key.asked.unit.split(", ").next().unwrap_or_default();
+        let quantity = ["time", "size", "voltage", "capacitance", "energy", "frequency"]
+            .contains(&key.asked.kind.as_str());
+        if !quantity && !key.asked.kind.ends_with("number") {
+            continue;
+        }
+        let zero = if quantity { format!("\"0{unit}\"") } else { "0".to_owned() };
+        let tried = accepts(key, &zero);
+        let blamed =
+            tried.as_ref().err().is_some_and(|error| error.contains(&format!("{} =", key.asked.key)));
+        if key.asked.limits.holds(0.0) && blamed {
+            wrong.push(format!("{} takes {}: {:?}", key.asked.key, key.asked.limits, tried));
+        }
+        if !key.asked.limits.holds(0.0) && tried.is_ok() {
+            wrong.push(format!("{} takes {zero}, not only {}", key.asked.key, key.asked.limits));
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_shipped_drive_reads_listed_keys_only_and_has_each_of_them_or_lacks_what_it_needs() {
+    let catalogue = Catalogue::new([ROOT]);
+    for drive in catalogue.drives() {
+        // Reading asserts that every key it asks for is listed.
+        let found =
+            keys_on(&catalogue, &drive.name, &[]).unwrap_or_else(|error| panic!("{}: {error}", drive.name));
+        let loaded = Drive::load(&catalogue, &drive.name, &[]).expect("it was read before");
+        for entry in loaded.entries() {
+            // What only a feature gives a meaning is read all the same, and left out.
+            let shown = found
+                .iter()
+                .any(|on| on.key.asked.key == entry.key && (on.entry.is_some() || !on.lacks.is_empty()));
+            let own = entry.key.starts_with("nand.cells.") || entry.key.starts_with("nand.tables.voltages.");
+            assert!(
+                shown || own,
+                "{}: {} is in force, and the list says neither value nor need",
+                drive.name,
+                entry.key
+            );
+        }
+    }
+}
+
+#[test]
+fn a_key_says_what_it_needs_and_a_wrong_one_which_is_nearest() {
+    let catalogue = Catalogue::new([ROOT]);
+    let refusal =
+        |set: &str| Drive::load(&catalogue, "tlc", &[set.to_owned()]).err().expect("refused").to_string();
+    let needs = refusal("ftl.gc.victim.d=4");
+    assert!(needs.contains("it needs ftl.gc.victim.name = d-choices"), "{needs}");
+    let near = refusal("ftl.snapshots_keep=4");
+    assert!(
+        near.contains("did you mean \"ftl.snapshots.keep\"?") || near.contains("\"snapshots\""),
+        "{near}"
+    );
+}
+
+#[test]
+fn every_key_says_what_it_means_and_in_which_unit() {
+    let no_unit = |key: &&Key| {
+        let asked = &key.asked;
+        asked.kind.contains("number") && !asked.kind.contains("whole") && asked.unit.is_empty()
+    };
+    let silent: Vec<&str> =
+        keys().iter().filter(|key| key.asked.help.is_empty()).map(|key| key.asked.key.as_str()).collect();
+    assert!(silent.is_empty(), "without a meaning: {silent:?}");
+    let bare: Vec<&str> = keys().iter().filter(no_unit).map(|key| key.asked.key.as_str()).collect();
+    assert!(bare.is_empty(), "numbers without a unit, or `ratio`: {bare:?}");
+}

@@ -1,0 +1,61 @@
+"""`floatgate keys`: every key of a configuration, and which of them a drive has."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from floatgate.cli.command import texts
+
+if TYPE_CHECKING:
+    from floatgate.configuration import Key
+
+_Pattern = Annotated[
+    str | None, typer.Argument(help="A part of a key, or a glob over all of it: gc, 'ftl.*.idle_after'.")
+]
+_Drive = Annotated[
+    str | None, typer.Option(help="Show values, places and sources on this drive, and what is off.")
+]
+_Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the drive before.")
+]
+_Format = Annotated[
+    Literal["table", "json"], typer.Option("--format", metavar="table|json", help="How to print.")
+]
+
+
+def keys(
+    pattern: _Pattern = None, drive: _Drive = None, set_: _Set = None, format_: _Format = "table"
+) -> None:
+    """List the keys that a configuration can have, those of features that are off included."""
+    from floatgate.cli import console
+    from floatgate.configuration import find
+
+    found = find(pattern, drive, list(texts(set_)))
+    if format_ == "json":
+        console.print_json([asdict(key) for key in found])
+        return
+    for key in found:
+        _print(key, on_drive=drive is not None)
+
+
+def _print(key: "Key", *, on_drive: bool) -> None:
+    from rich.text import Text
+
+    from floatgate.cli import console
+
+    line = Text(key.key, style="bold" if key.off is None else "dim")
+    if on_drive and key.off is not None:
+        line.append(f"  off: needs {key.off}", style="dim")
+    elif on_drive and key.value is not None:
+        line.append(f" = {key.value}")
+        line.append(f"  [{key.place}]" + (f" {key.source}" if key.source else ""), style="dim")
+    elif on_drive:
+        line.append("  not set", style="dim")
+    elif key.default is not None:
+        line.append(f" = {key.default}", style="not bold")
+    elif key.required:
+        line.append("  required", style="not bold")
+    console.out.print(line)
+    said = f"    {key.help}; {key.takes}"
+    console.out.print(said + (f"; needs {key.needs}" if key.needs and not on_drive else ""), markup=False)

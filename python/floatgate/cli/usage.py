@@ -1,0 +1,214 @@
+"""What every command has besides its own: examples at the end of its help, groups of options, completion.
+
+All three go by a command's path or an option's name, so that a name means the same in every command.
+"""
+
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
+
+import typer
+
+from floatgate.options import LIMITS, OUTPUT, STATE
+
+# Two of each command, which a test parses.
+EXAMPLES: dict[str, tuple[str, str]] = {
+    "run": (
+        "floatgate run tlc examples/random-write.fio --precondition instant",
+        "floatgate run nvme-qlc trace.csv.gz --loop until=waf:5% --requests",
+    ),
+    "age": (
+        "floatgate age tlc --set chip=derived/tlc-3d-256g",
+        "floatgate age tlc --set chip=derived/tlc-3d-256g --compare ftl.wear.name=none,dynamic,static",
+    ),
+    "drives": ("floatgate drives", "floatgate drives tlc --set ftl.op_ratio=0.28"),
+    "chips": ("floatgate chips", "floatgate chips tlc-3d-256g"),
+    "policies": ("floatgate policies", "floatgate policies d-choices"),
+    "keys": ("floatgate keys gc.victim", "floatgate keys slc_cache --drive nvme-qlc"),
+    "schema": ("floatgate schema", "floatgate schema --out run.schema.json"),
+    "examples": ("floatgate examples", "floatgate examples --copy mine"),
+    "characterize": (
+        "floatgate characterize mt29f8g08maawc",
+        "floatgate characterize poster-mlc --experiment endurance --blocks 8",
+    ),
+    "derive": (
+        "floatgate derive poster-mlc",
+        "floatgate derive poster-mlc --report poster-mlc.html --seed 2",
+    ),
+    "fit": (
+        "floatgate fit rig.csv --chip poster-mlc",
+        "floatgate fit rig-1.csv rig-2.csv --chip poster-mlc --sampled changes --out out/fit",
+    ),
+    "report": ("floatgate report out/run", "floatgate report out/run --out run.html"),
+    "reproduce": ("floatgate reproduce", "floatgate reproduce desnoyers2012-wa --full --workers 4"),
+    "grid": (
+        "floatgate grid gray2007-flash-disk",
+        "floatgate grid tlc --block 4KiB,64KiB --depth 1,8 --pattern random --op read",
+    ),
+    "plan": (
+        "floatgate plan examples/plan/tpc-c-2007.toml examples/plan/gray2007-prices.toml",
+        "floatgate plan workload.toml prices.toml --format json",
+    ),
+    "snapshots": ("floatgate snapshots tlc", "floatgate snapshots tlc --every 100ms --keep 1,4 --time 2s"),
+    "bus explore": (
+        "floatgate bus explore",
+        "floatgate bus explore --chip tlc-3d-256g --interface nv-ddr3:12 --interface nv-ddr2:7",
+    ),
+    "bus waveform": (
+        "floatgate bus waveform --interface PROPOSED --operation read",
+        "floatgate bus waveform --interface nv-ddr3:12 --operation program --bytes 16",
+    ),
+    "trace info": (
+        "floatgate trace info trace.csv.gz",
+        "floatgate trace info volume:prn_0 --page-size 8KiB --format json",
+    ),
+    "trace convert": (
+        "floatgate trace convert trace.csv.gz trace.iolog --to fio-iolog",
+        "floatgate trace convert volume:prn_0 prn_0.csv.zst --to msr --seed 7",
+    ),
+    "trace formats": ("floatgate trace formats", "floatgate trace formats | grep fio"),
+    "trace volumes": ("floatgate trace volumes", "floatgate trace volumes prn_0 --json"),
+    "state info": ("floatgate state info steady.state", "floatgate state info out/tlc.state"),
+}
+
+# Where help groups an option that says nothing of it itself.
+PANELS = {
+    "as_json": OUTPUT,
+    "force": OUTPUT,
+    "format": OUTPUT,
+    "format_": OUTPUT,
+    "load_state": STATE,
+    "out": OUTPUT,
+    "precondition": STATE,
+    "record": OUTPUT,
+    "report": OUTPUT,
+    "time": LIMITS,
+    "workers": LIMITS,
+}
+
+Completer = Callable[[str], list[str]]
+
+
+def _names(list_all: str) -> Completer:
+    """Complete the names that a function of the core lists."""
+
+    def complete(incomplete: str) -> list[str]:
+        from floatgate import _core, places
+
+        listed = getattr(_core, list_all)(places.folders())
+        return [one["name"] for one in json.loads(listed) if one["name"].startswith(incomplete)]
+
+    return complete
+
+
+def _policies(incomplete: str) -> list[str]:
+    from floatgate.policies import catalogue
+
+    names = {card[part] for card in catalogue() for part in ("name", "seam")}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def _keys(incomplete: str) -> list[str]:
+    from floatgate.configuration import keys
+
+    return sorted({key.key for key in keys() if key.key.startswith(incomplete)})
+
+
+def _assignments(incomplete: str) -> list[str]:
+    """Complete `KEY=`, and behind it the names that the key takes."""
+    from floatgate.configuration import keys
+
+    name, sign, value = incomplete.partition("=")
+    if not sign:
+        return [f"{key}=" for key in _keys(name)]
+    values = {"true", "false"} if any(key.type == "switch" for key in keys() if key.key == name) else set()
+    values |= {one for key in keys() if key.key == name for one in key.names}
+    return sorted(f"{name}={one}" for one in values if one.startswith(value))
+
+
+def _papers(incomplete: str) -> list[str]:
+    from floatgate import places
+
+    found = {folder.parent.name for root in places.folders() for folder in _papers_in(root)}
+    return sorted(name for name in found if name.startswith(incomplete))
+
+
+def _papers_in(root: str) -> Iterator[Any]:
+    from pathlib import Path
+
+    return Path(root).glob("papers/*/paper.toml")
+
+
+def _workloads(incomplete: str) -> list[str]:
+    """Complete the names of generators; with none of those a shell goes on with files."""
+    from floatgate import _core
+
+    return [one["name"] for one in json.loads(_core.generators()) if one["name"].startswith(incomplete)]
+
+
+def _one_of(names: tuple[str, ...]) -> Completer:
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+COMPLETERS: dict[str, Completer] = {
+    "chip": _names("chips"),
+    "changes": _assignments,
+    "drive": _names("drives"),
+    "overrides": _assignments,
+    "paper": _papers,
+    "papers": _papers,
+    "pattern": _keys,
+    "set_": _assignments,
+    "settings": _assignments,
+    "workload": _workloads,
+}
+LISTED: dict[str | None, Completer] = {
+    "chips": _names("chips"),
+    "drives": _names("drives"),
+    "policies": _policies,
+}
+
+
+def _listed(context: typer.Context, incomplete: str) -> list[str]:
+    """Complete what the command lists."""
+    complete = LISTED.get(context.info_name)
+    return complete(incomplete) if complete else []
+
+
+def equip(app: typer.Typer, above: str = "") -> None:
+    """Give every command below `app` its examples, and every option its group and completion."""
+    for command in app.registered_commands:
+        assert command.callback is not None
+        name = f"{above}{command.name or command.callback.__name__}"
+        if name in EXAMPLES:
+            command.epilog = "Examples:\n\n" + "\n\n".join(EXAMPLES[name])
+        for parameter in inspect.signature(command.callback, eval_str=True).parameters.values():
+            _complete(name, parameter)
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        equip(group.typer_instance, f"{above}{group.name} ")
+
+
+def _complete(command: str, parameter: inspect.Parameter) -> None:
+    said = next((one for one in get_args(parameter.annotation)[1:] if hasattr(one, "autocompletion")), None)
+    if said is None:
+        return
+    name = parameter.name
+    if isinstance(said, typer.models.OptionInfo) and said.rich_help_panel is None and command != "run":
+        said.rich_help_panel = PANELS.get(name)
+    if said.autocompletion is not None:
+        return
+    is_set = "--set" in (getattr(said, "param_decls", None) or ())
+    names = tuple((said.metavar or "").split("|"))
+    if is_set:
+        said.autocompletion = _assignments
+    elif name == "name":
+        said.autocompletion = _listed
+    elif len(names) > 1 and all(one.isidentifier() and one.islower() for one in names):
+        said.autocompletion = _one_of(names)
+    elif name in COMPLETERS and not (command == "plan" and name == "workload"):
+        said.autocompletion = COMPLETERS[name]

@@ -1,0 +1,34 @@
+"""The files that come with Floatgate to try it with."""
+
+import shutil
+from pathlib import Path
+
+from floatgate import places
+from floatgate.errors import InputError
+
+_COMMENTS = ("# ", "; ", "rem ", "<!-- ")
+
+
+def listed() -> list[tuple[str, str]]:
+    """Return the examples as they are named on the command line, each with its first line's words."""
+    root = places.examples()
+    files = sorted(path for path in root.rglob("*") if path.is_file())
+    return [(f"{places.EXAMPLES}/{path.relative_to(root).as_posix()}", _title(path)) for path in files]
+
+
+def _title(path: Path) -> str:
+    """What the comment in the first line says."""
+    with path.open(encoding="utf-8") as file:
+        line = file.readline().strip()
+    for mark in _COMMENTS:
+        line = line.removeprefix(mark)
+    return line.removesuffix("-->").strip()
+
+
+def copy(folder: Path) -> Path:
+    """Copy all examples into `folder`/examples and return that. Raises InputError when it exists."""
+    target = folder / places.EXAMPLES
+    if target.exists():
+        raise InputError(f"{target}: exists: expected a folder without {places.EXAMPLES}")
+    shutil.copytree(places.examples(), target)
+    return target

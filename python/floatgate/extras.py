@@ -1,0 +1,28 @@
+"""Packages that only some commands need: which extra installs them, and how a missing one is told."""
+
+from importlib import import_module
+from typing import Any
+
+from floatgate.errors import InputError
+
+# The extra of `pyproject.toml` that brings each package: `lab` is for characterize, derive, fit and grid.
+EXTRAS = {"numpy": "lab", "pandas": "frames", "polars": "frames", "pyarrow": "frames"}
+
+
+def needed(package: str) -> Any:
+    """Import a package of an extra. Raises InputError with the command that installs it."""
+    try:
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        said = told(error)
+        if said is None:
+            raise
+        raise InputError(said) from error
+
+
+def told(error: ModuleNotFoundError) -> str | None:
+    """Say how to install what was not found; None where it belongs to no extra."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        return None
+    return f"{package} is not installed, which this needs: pip install 'floatgate[{EXTRAS[package]}]'"

@@ -1,0 +1,84 @@
+"""What the documents show is run as it stands, page by page."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from documents import ROOT, RUN, Tally, Wrong, blocks, environment_of, pages, report, run_page
+
+PAGES = [page for page in pages() if any(block.language in RUN for block in blocks(page))]
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A path on which `floatgate` is that of this checkout."""
+    folder = tmp_path_factory.mktemp("bin")
+    (folder / "floatgate").write_text(f'#!/bin/sh\nexec {sys.executable} -m floatgate "$@"\n')
+    (folder / "floatgate").chmod(0o755)
+    return environment_of(folder, PYTHONPATH=str(ROOT / "python"), FLOATGATE_PYTHON=sys.executable)
+
+
+@pytest.fixture(scope="module")
+def tallies(request: pytest.FixtureRequest) -> Iterator[dict[str, Tally]]:
+    """What was run of each page; said at the end."""
+    found: dict[str, Tally] = {}
+    yield found
+    terminal = request.config.pluginmanager.get_plugin("terminalreporter")
+    if found and terminal is not None:
+        terminal.write_line("\n" + report(found))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_runs_as_it_stands(
+    page: Path, tmp_path: Path, environment: dict[str, str], tallies: dict[str, Tally]
+) -> None:
+    tallies[str(page)] = run_page(page, tmp_path, environment)
+
+
+def test_every_command_of_the_documents_is_in_a_block_that_is_run() -> None:
+    """A line that begins with the command is one: in a block of another kind nobody would run it."""
+    for page in pages():
+        for block in blocks(page):
+            if block.language not in RUN:
+                for line in block.text.splitlines():
+                    assert not line.strip().startswith(("floatgate ", "$ floatgate ")), (
+                        f"{block.place}: {line}"
+                    )
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+            assert not line.startswith("    floatgate "), (
+                f"{page.relative_to(ROOT)}:{number}: a block without fence"
+            )
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("```sh\ntrue\n```\n", None),
+        ("```sh\nfalse\n```\n", "exit 1"),
+        ("<!-- not run: it fails -->\n\n```sh\nfalse\n```\n", None),
+        (
+            "<!-- not run (truth): no such command here -->\n\n```sh\ntrue\n```\n",
+            "no command of the block begins so",
+        ),
+        (
+            '<!-- smaller (echo): 2 -->\n\n```sh\necho 1 > out  # all\ntest -z "$(cat out)" || exit 3\n```\n',
+            "exit 3",
+        ),
+        ("```console\n$ echo 12 of 13\n12 of ...\n```\n", None),
+        ("```console\n$ echo 12\n13\n```\n", "the page shows: 13"),
+        ("```python\nx = 1\n```\n\n```python\nassert x == 1\n```\n", None),
+        ("```python\nassert False\n```\n", "AssertionError"),
+    ],
+)
+def test_the_runner_sees_what_is_wrong(
+    text: str, wrong: str | None, tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("documents.ROOT", tmp_path)
+    (tmp_path / "page.md").write_text(text)
+    if wrong is None:
+        run_page(tmp_path / "page.md", tmp_path, environment)
+    else:
+        with pytest.raises(Wrong, match=wrong):
+            run_page(tmp_path / "page.md", tmp_path, environment)

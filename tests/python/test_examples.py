@@ -1,0 +1,54 @@
+"""The examples come along: they are listed, copied, and found from every folder."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Command, one_line_error
+from floatgate import examples, places
+from floatgate.plan import read_workload
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_example_is_listed_with_what_it_is(floatgate: Command) -> None:
+    done = floatgate("examples")
+    assert done.returncode == 0
+    listed = {line.split("  ")[0] for line in done.stdout.splitlines()}
+    assert listed == {
+        str(path.relative_to(ROOT)) for path in (ROOT / "examples").rglob("*") if path.is_file()
+    }
+    assert all(len(title.split()) > 3 for _, title in examples.listed())
+
+
+def test_an_example_is_found_from_every_folder(floatgate: Command, tmp_path: Path) -> None:
+    done = floatgate("run", "slc", "examples/fill-then-read.fio", "--limit-requests", "100", "--out", "o")
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "o" / "run.json").read_text())
+    assert document["workload"]["name"] == "examples/fill-then-read.fio"
+    assert str(ROOT) not in json.dumps(document["workload"])
+    done = floatgate("run", "slc", "examples/diskspd/read-then-write.xml", "--limit-requests", "100")
+    assert done.returncode == 0, done.stderr
+    assert read_workload(Path("examples/plan/tpc-c-2007.toml")).title.startswith("TPC-C")
+
+
+def test_a_file_of_the_readers_own_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("examples/random-write.fio")
+    assert places.here_or_example(path) == ROOT / path
+    path.parent.mkdir()
+    path.write_text("[own]\n")
+    assert places.here_or_example(path) == path
+    assert places.here_or_example(Path("examples/other.fio")) == Path("examples/other.fio")
+    assert places.here_or_example(Path("examples")) == Path("examples")
+
+
+def test_examples_are_copied_once(floatgate: Command, tmp_path: Path) -> None:
+    assert floatgate("examples", "--copy", "here").returncode == 0
+    assert (tmp_path / "here/examples/plan/tpc-c-2007.toml").is_file()
+    assert "here/examples: exists" in one_line_error(floatgate("examples", "--copy", "here"))
+
+
+def test_an_example_that_is_none_is_no_such_file(floatgate: Command) -> None:
+    assert "examples/none.fio: no such file" in one_line_error(floatgate("run", "slc", "examples/none.fio"))

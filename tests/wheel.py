@@ -1,0 +1,73 @@
+"""Installs the wheel alone into an empty environment: is it small, and does it do what the README shows?
+
+`make wheel-check` builds the wheel and runs this. Of the checkout it uses only the pages that it runs.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "python"))
+
+from documents import environment_of, report, run_page  # noqa: E402
+
+MOST_MB = 150
+BROUGHT = {"pip", "setuptools", "pkg_resources", "_distutils_hack"}  # by the empty environment itself
+# What needs an extra: the command, and what it must say.
+EXTRAS = (
+    (("characterize", "--list"), "pip install 'floatgate[lab]'"),
+    (("grid", "slc", "--block", "4k", "--depth", "1", "--op", "read"), "pip install 'floatgate[lab]'"),
+)
+
+
+def main(wheel: Path) -> int:
+    """Check one wheel; return the exit code."""
+    with tempfile.TemporaryDirectory(prefix="floatgate-wheel-") as name:
+        folder = Path(name)
+        _run(sys.executable, "-m", "venv", str(folder / "venv"))
+        python = folder / "venv" / "bin" / "python"
+        _run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
+        size = installed_mb(next((folder / "venv" / "lib").glob("python*/site-packages")))
+        print(f"installed: {size:.0f} MB, at most {MOST_MB}")
+        environment = environment_of(folder / "venv" / "bin", FLOATGATE_PYTHON=str(python), PYTHONPATH="")
+        tallies = {}
+        for page in (ROOT / "README.md", ROOT / "docs" / "index.md"):
+            if page.exists():
+                place = folder / page.stem
+                place.mkdir()
+                tallies[str(page)] = run_page(page, place, environment)
+        print(report(tallies), end="")
+        return int(size > MOST_MB) | int(not _extras_are_named(folder, environment))
+
+
+def installed_mb(packages: Path) -> float:
+    """What the packages take on the disk, as the wheel's dependencies bring them."""
+    files = (path for path in packages.rglob("*") if path.is_file())
+    kept = (path for path in files if path.relative_to(packages).parts[0].split("-")[0] not in BROUGHT)
+    return sum(path.stat().st_size for path in kept) / 1e6
+
+
+def _extras_are_named(folder: Path, environment: dict[str, str]) -> bool:
+    right = True
+    for words, said in EXTRAS:
+        command = ["floatgate", *words]
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        good = done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1
+        print(
+            f"{'right' if good else 'WRONG'}: {' '.join(command)}:"
+            f" exit {done.returncode}: {done.stderr.strip()}"
+        )
+        right &= good
+    return right
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))

@@ -5,15 +5,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from documents import blocks, pages
 from floatgate import generate
 
 ROOT = Path(__file__).parents[2]
 
-# Lines of a user's file, and what `mypy --strict` says of each: nothing, or a part of its message; pyright finds the same
-# lines, each once.
+# Lines of a user's file, and what `mypy --strict` says of each: nothing, or a part of its message. Pyright
+# finds the same lines, each once.
 LINES = {
     'fg.run("tlc", "trace.csv", limit_requests=100, precondition="steady", volume=["1"])': None,
     'fg.run(Path("d.toml"), "x.fio", save_state=Path("s"), loop="until=waf:5%")': None,
@@ -41,36 +43,77 @@ LINES = {
 HEAD = ["from pathlib import Path", "import floatgate as fg", "_ = Path()"]
 
 
+def _mypy(folder: Path, *files: str) -> list[str]:
+    """What `mypy --strict` says of files that use this checkout, not what is installed; its errors."""
+    words = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--no-error-summary"]
+    words += ["--hide-error-context", "--follow-imports", "silent", *files]
+    words += ["--cache-dir", str(ROOT / ".mypy_cache")]
+    env = os.environ | {"MYPYPATH": str(ROOT / "python")}
+    done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return [line for line in done.stdout.splitlines() if ": error: " in line]
+
+
+def _pyright(folder: Path, *files: str) -> list[dict[str, Any]]:
+    """What pyright says of files that use this checkout."""
+    settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT / "python")], "pythonVersion": "3.11"}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    words = [sys.executable, "-m", "basedpyright", "--outputjson", *files]
+    told = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False).stdout
+    found: list[dict[str, Any]] = json.loads(told)["generalDiagnostics"]
+    return found
+
+
 def test_a_type_checker_finds_what_is_wrong_and_no_more(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     (tmp_path / "mine.py").write_text("\n".join([*HEAD, *LINES]) + "\n")
-    words = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--no-error-summary"]
-    words += ["--hide-error-context", "--follow-imports", "silent", "mine.py"]
-    cache = ["--cache-dir", str(ROOT / ".mypy_cache")]
-    # This checkout, not what is installed.
-    env = os.environ | {"MYPYPATH": str(ROOT / "python")}
-    run = subprocess.run([*words, *cache], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    told = run.stdout
-    errors = {int(line.split(":")[1]): line for line in told.splitlines() if ": error: " in line}
+    told = _mypy(tmp_path, "mine.py")
+    errors = {int(line.split(":")[1]): line for line in told}
     wrong = [
         f"{line}: {errors.get(at)}: expected {said}"
         for at, (line, said) in enumerate(LINES.items(), len(HEAD) + 1)
         if (said is None) != (at not in errors) or (said or "") not in errors.get(at, "")
     ]
-    assert not wrong, "\n".join(wrong) + told
-    assert len(errors) == sum(said is not None for said in LINES.values()), told
+    assert not wrong, "\n".join([*wrong, *told])
+    assert len(told) == sum(said is not None for said in LINES.values()), told
 
 
 def test_pyright_finds_the_same_lines(tmp_path: Path) -> None:
     pytest.importorskip("basedpyright")
     (tmp_path / "mine.py").write_text("\n".join([*HEAD, *LINES]) + "\n")
-    settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT / "python")], "pythonVersion": "3.11"}
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
-    words = [sys.executable, "-m", "basedpyright", "--outputjson", "mine.py"]
-    told = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
-    found = [one["range"]["start"]["line"] + 1 for one in json.loads(told)["generalDiagnostics"]]
+    told = _pyright(tmp_path, "mine.py")
+    found = [one["range"]["start"]["line"] + 1 for one in told]
     wrong = [at for at, said in enumerate(LINES.values(), len(HEAD) + 1) if said is not None]
     assert sorted(found) == wrong, told
+
+
+# Of the documents' Python counts what is ours: wrong names and wrong arguments. Short examples do not ask
+# whether a number is there (None) or what the stubs of pandas and polars make of a column.
+OURS = {"call-arg", "arg-type", "attr-defined"}
+OURS |= {"reportCallIssue", "reportArgumentType", "reportAttributeAccessIssue"}
+OF_PANDAS = ("histogram[", "share >= ")
+
+
+def test_the_python_of_the_documents_is_typed_right(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    pytest.importorskip("basedpyright")
+    shown = {}
+    for page in pages():
+        text = "\n".join(block.text for block in blocks(page) if block.language == "python")
+        if text:
+            shown[f"{page.parent.name}_{page.stem}.py".replace("-", "_")] = text
+    assert len(shown) > 5
+    for name, text in shown.items():
+        (tmp_path / name).write_text(text + "\n")
+    told = _mypy(tmp_path, *shown)
+    assert [line for line in told if line.rpartition("[")[2].rstrip("]") in OURS] == []
+    left = []
+    for one in _pyright(tmp_path, *shown):
+        name, at = Path(one["file"]).name, one["range"]["start"]["line"]
+        line = shown[name].splitlines()[at]
+        if one.get("rule") in OURS and not any(word in line for word in OF_PANDAS):
+            left.append(f"{name}: {line}: {one['message']}")
+    assert left == []
 
 
 @pytest.mark.parametrize("file", generate.FILES)

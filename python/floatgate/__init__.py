@@ -15,9 +15,14 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from floatgate.api import Interrupted, chips, drives, run
+    from floatgate.ageing import Life
+    from floatgate.api.age import age, age_compare
+    from floatgate.api.listing import chips, drives
+    from floatgate.api.plan import plan
+    from floatgate.api.run import Interrupted, run
     from floatgate.configuration import Key, keys
     from floatgate.errors import Fault, InputError
+    from floatgate.plan.work import Planned
     from floatgate.policies import Policy, policy
     from floatgate.result import Run
     from floatgate.seams import *  # noqa: F403 - the namespaces of policies
@@ -27,36 +32,49 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Key",
+    "Life",
+    "Planned",
     "Policy",
     "Run",
     "__version__",  # noqa: F405 - given by __getattr__
+    "age",
+    "age_compare",
     "chips",
     "drives",
     "keys",
+    "plan",
     "policy",
     "run",
 ]
 
-# Where each public name lives: importing floatgate itself must stay cheap.
+# Where each public name lives: importing floatgate itself must stay cheap. A module that bears the name of
+# its function is called in its place (`called.py`).
 _HOMES = {
     "Fault": "errors",
     "InputError": "errors",
-    "Interrupted": "api",
+    "Interrupted": "api.run",
     "Key": "configuration",
+    "Life": "ageing",
+    "Planned": "plan.work",
     "Policy": "policies",
     "Run": "result",
-    "chips": "api",
-    "drives": "api",
+    "age": "api.age",
+    "age_compare": "api.age",
+    "bus": "bus",
+    "chips": "api.listing",
+    "drives": "api.listing",
     "keys": "configuration",
+    "plan": "plan",
     "policy": "policies",
-    "run": "api",
+    "run": "api.run",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Find a public name, or the seam of a policy, at its first use."""
     if name in _HOMES:
-        return getattr(import_module(f"floatgate.{_HOMES[name]}"), name)
+        home = import_module(f"floatgate.{_HOMES[name]}")
+        return home if _HOMES[name] == name else getattr(home, name)
     if name == "__version__":
         from floatgate._core import version
 

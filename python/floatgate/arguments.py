@@ -12,6 +12,7 @@ from functools import cache, wraps
 from inspect import signature
 from math import isfinite
 from operator import index
+from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -148,6 +149,11 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _place(value: Any) -> Path | None:
+    text = _text(value)
+    return None if text is None else Path(text)
+
+
 def _texts(value: Any) -> tuple[str, ...] | None:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         return None
@@ -160,6 +166,7 @@ _TAKERS: dict[Any, Any] = {
     int: _whole,
     float: _number,
     str: _text,
+    Path: _place,
     Literal: _text,
     tuple: _texts,
 }
@@ -168,6 +175,7 @@ _NAMES: dict[Any, str] = {
     int: "a whole number",
     float: "a finite number",
     str: "a text",
+    Path: "a path",
     Literal: "a text",
     tuple: "texts",
 }

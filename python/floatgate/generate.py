@@ -5,7 +5,6 @@ list of policies, the pages of `docs/reference` from those and from the core's l
 they are out of date.
 """
 
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,46 +13,66 @@ from textwrap import indent, wrap
 from typing import Any, Literal, get_args, get_origin
 
 from floatgate import configuration, generate_results
+from floatgate.api.taking import said
 from floatgate.cli import page as commands
 from floatgate.configuration import Key
-from floatgate.options import Options, TraceOptions, fields_of
+from floatgate.options import Argument, Assignments, Field, Options, TraceOptions, fields_of
+from floatgate.options.drives import AgeOptions, PlanOptions
 from floatgate.policies import catalogue, class_name
 
 _HERE = Path(__file__).parent
 WIDTH = 100
 
 
+# The keywords of functions by their class: those of these classes of options without what stands in the
+# signature. A test compares them with the functions.
+KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
+    "Keywords": ((Options, TraceOptions), ("seed",)),
+    "AgeKeywords": ((AgeOptions,), ("compare",)),
+    "PlanKeywords": ((PlanOptions,), ()),
+}
+
+
 def keywords() -> str:
-    """Return the text of `keywords.py`: the keywords of `floatgate.run`."""
+    """Return the text of `keywords.py`: the keywords of the functions of `floatgate`."""
     lines = [
-        '"""The keywords of `floatgate.run` beside those in its signature. Made by `floatgate.generate`."""',
+        '"""The keywords of the functions of `floatgate` beside those in their signatures, by command.',
         "",
+        "Made by `floatgate.generate`. Every option has the name and meaning it has on the command line.",
+        '"""',
+        "",
+        "from collections.abc import Mapping",
         "from os import PathLike",
-        "from typing import Literal, SupportsFloat, SupportsIndex, TypedDict",
-        "",
-        "",
-        "class Keywords(TypedDict, total=False):",
-        '    """Every option has the name and meaning it has on the command line."""',
+        "from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict",
     ]
-    for owner in (Options, TraceOptions):
-        for field in fields_of(owner):
-            if field.name == "seed":  # in the signature
+    for name, (owners, without) in KEYWORDS.items():
+        lines += ["", "", f"class {name}(TypedDict, total=False):"]
+        lines.append(_doc(f"The options of {' and '.join(f'`{owner.__name__}`' for owner in owners)}.", 4))
+        for field in (field for owner in owners for field in fields_of(owner)):
+            if field.name in without or field.option.shell or isinstance(field.option, Argument):
                 continue
-            lines += ["", f"    {field.name}: {_typed(field.kind, field.option.metavar)}"]
-            lines.append(_doc(field.option.help, 4))
+            lines += ["", f"    {field.name}: {_typed(field)}", _doc(said(field), 4)]
     return "\n".join(lines) + "\n"
 
 
-def _typed(kind: Any, metavar: str | None) -> str:
+def _typed(field: Field) -> str:
     """A type as it is written. NumPy's numbers are as good as Python's, a path as good as a file's name."""
-    if get_origin(kind) is Literal:
-        return f"Literal[{', '.join(map(repr, get_args(kind)))}]".replace("'", '"')
-    text = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
+    kind, optional = field.kind, " | None" if type(None) in get_args(field.kind) else ""
+    if isinstance(field.option, Assignments):
+        return "Mapping[str, Any] | None"
+    if field.option.listed:
+        return "str | Sequence[str | SupportsIndex]" + optional
     if get_origin(kind) is tuple:
         return "list[str] | tuple[str, ...]"
-    for one, taken in {r"\bint\b": "SupportsIndex", r"\bfloat\b": "SupportsFloat"}.items():
-        text = re.sub(one, taken, text)
-    return text.replace("str", "str | PathLike[str]") if metavar == "FILE" else text
+    return " | ".join(_written(one, field) for one in field.kinds) + optional
+
+
+def _written(kind: Any, field: Field) -> str:
+    if get_origin(kind) is Literal:
+        return f"Literal[{', '.join(map(repr, get_args(kind)))}]".replace("'", '"')
+    if kind is Path or (kind is str and field.option.metavar == "FILE"):
+        return "str | PathLike[str]"
+    return str({int: "SupportsIndex", float: "SupportsFloat"}.get(kind, kind.__name__))
 
 
 def seams() -> str:

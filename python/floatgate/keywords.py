@@ -1,11 +1,15 @@
-"""The keywords of `floatgate.run` beside those in its signature. Made by `floatgate.generate`."""
+"""The keywords of the functions of `floatgate` beside those in their signatures, by command.
 
+Made by `floatgate.generate`. Every option has the name and meaning it has on the command line.
+"""
+
+from collections.abc import Mapping
 from os import PathLike
-from typing import Literal, SupportsFloat, SupportsIndex, TypedDict
+from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
 
 class Keywords(TypedDict, total=False):
-    """Every option has the name and meaning it has on the command line."""
+    """The options of `Options` and `TraceOptions`."""
 
     check: bool
     """Check the run with an independent model."""
@@ -17,13 +21,15 @@ class Keywords(TypedDict, total=False):
     """Keep a Perfetto timeline."""
 
     precondition: Literal["none", "fill", "instant", "steady", "workload"]
-    """Fill the drive, or bring it into the steady state of random writes or of this workload."""
+    """Fill the drive, or bring it into the steady state of random writes or of this workload. One of
+    none, fill, instant, steady, workload; default none.
+    """
 
     precondition_fill: SupportsFloat | None
-    """Share of the drive to fill."""
+    """Share of the drive to fill. A number from 0 to 1."""
 
     layout: bool
-    """First write the data the workload expects on the drive."""
+    """First write the data the workload expects on the drive. Default True."""
 
     load_state: str | PathLike[str] | None
     """Start from a saved state."""
@@ -34,14 +40,14 @@ class Keywords(TypedDict, total=False):
     """
 
     limit_requests: SupportsIndex | None
-    """End after N requests."""
+    """End after N requests. A number of at least 1."""
 
     limit_time: str | None
     """End after this simulated time: 10s."""
 
     memory_limit: str | SupportsIndex | None
     """Memory for the drives of this command: 8GiB. Larger drives are refused; those of --repeat wait
-    for each other.
+    for each other. Default free memory of the machine.
     """
 
     save_state: str | PathLike[str] | None
@@ -83,7 +89,7 @@ class Keywords(TypedDict, total=False):
     """Ignore times: keep --depth outstanding."""
 
     depth: SupportsIndex | None
-    """With --as-fast-as-possible."""
+    """With --as-fast-as-possible. A number of at least 1; default 32."""
 
     skip_bad_lines: bool
     """Skip unreadable lines; count them."""
@@ -92,10 +98,45 @@ class Keywords(TypedDict, total=False):
     """Count touched units exactly."""
 
     action: str | None
-    """blkparse, blktrace: these events."""
+    """blkparse, blktrace: these events. Default D, or else Q, C."""
 
     since: str | None
     """Leave out requests before this time, from the first request: 10s."""
 
     until: str | None
     """Leave out requests after this time."""
+
+
+class AgeKeywords(TypedDict, total=False):
+    """The options of `AgeOptions`."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    hot: str | None
+    """W of the writes go to S of the space: 0.8/0.2. Two shares, above 0; default uniform."""
+
+    jump: SupportsFloat
+    """Lifetime skipped at once; 0: none. A number from 0 to 0.2; default 0.01."""
+
+    measure: SupportsFloat
+    """Lifetime between two speed measurements; 0: none. A number from 0 to 1; default 0.02."""
+
+    years: SupportsFloat
+    """Years over which DWPD is computed. A number of at least 0.1; default 5.0."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+
+class PlanKeywords(TypedDict, total=False):
+    """The options of `PlanOptions`."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder; nothing is written without it."""
+
+    force: bool
+    """Replace what an earlier command wrote there."""

@@ -3,26 +3,34 @@
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from floatgate.options import PANELS, Field, fields_of
+from floatgate.cli.command import WHOLE_MOST
+from floatgate.cli.usage import completer
+from floatgate.options import PANELS, Argument, CommandOptions, Field, fields_of
 
 
-def takes(*, panels: bool = True, only: tuple[str, ...] = (), **groups: type) -> Callable[[Any], Any]:
-    """Give a command the options of classes of options, `options=Options, trace=TraceOptions`.
+def takes(
+    owner: type[CommandOptions] | None = None,
+    *,
+    panels: bool = True,
+    only: tuple[str, ...] = (),
+    **groups: type,
+) -> Callable[[Any], Any]:
+    """Give a command its options: those of a class, and those of groups, `trace=TraceOptions`.
 
-    The command has an argument of the group's name: a dictionary of those that were given. `only` names those
-    that it takes. Help shows them by `panels`, or in one list behind the command's own.
+    The command has an instance of `owner`, and an argument of each group's name: a dictionary of those that
+    were given. `only` names those of groups that it takes. Help shows them by `panels`, or in one list.
     """
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        mine = {field.name: field for field in (fields_of(owner) if owner else ())}
         owners = {
             field.name: (group, field)
-            for group, owner in groups.items()
-            for field in fields_of(owner)
+            for group, other in groups.items()
+            for field in fields_of(other)
             if not only or field.name in only
         }
 
@@ -32,19 +40,24 @@ def takes(*, panels: bool = True, only: tuple[str, ...] = (), **groups: type) ->
                 value = arguments.pop(name)
                 if value is not None:
                     found[group][name] = _taken(value)
-            return command(**arguments, **found)
+            if owner is None:
+                return command(**arguments, **found)
+            given = {name: _taken(value) for name, value in arguments.items() if value is not None}
+            return command(owner(**given), **found)
 
-        own = inspect.signature(command, eval_str=True).parameters.values()
+        own = () if owner else inspect.signature(command, eval_str=True).parameters.values()
         asked = [one for one in own if one.name not in groups]
-        more = [_parameter(field, panels=panels) for _, field in owners.values()]
-        arguments = [one for one in asked if isinstance(_said(one), typer.models.ArgumentInfo)]
-        options = [one for one in (*asked, *more) if one not in arguments]
+        fields = [*mine.values(), *(field for _, field in owners.values())]
+        parameters = [*asked, *(_parameter(field, panels=panels) for field in fields)]
+        arguments = [one for one in parameters if isinstance(_said(one), typer.models.ArgumentInfo)]
+        options = [one for one in parameters if one not in arguments]
         if panels:
             options.sort(key=lambda one: PANELS.index(_said(one).rich_help_panel))
         signature = inspect.Signature(list(_keywords([*arguments, *options])))
         called.__signature__ = signature  # type: ignore[attr-defined]
         called.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
         called.__doc__, called.__name__ = command.__doc__, command.__name__
+        called.fields = {field.name: field for field in fields}  # type: ignore[attr-defined]
         return called
 
     return add
@@ -61,25 +74,41 @@ def _said(parameter: inspect.Parameter) -> Any:
 
 def _parameter(field: Field, *, panels: bool) -> inspect.Parameter:
     """An option of the command line: absent unless it is given, whatever its default."""
-    option, flag = field.option, "--" + field.name.replace("_", "-")
-    kind = _kind(field)
-    if kind is bool:
-        flag = f"{flag}/--no-{flag[2:]}" if field.default else flag
-    said = typer.Option(
-        flag,
-        help=option.help,
-        metavar="|".join(get_args(field.kind)) if get_origin(field.kind) is Literal else option.metavar,
-        min=option.least,
-        max=option.most,
-        show_default=option.shown or _default(field),
-        rich_help_panel=option.panel if panels else None,
+    option, kind = field.option, _kind(field)
+    told: dict[str, Any] = {
+        "help": option.help,
+        "metavar": "|".join(field.names) if field.names and str not in field.kinds else option.metavar,
+        "min": _bound(option.least, kind),
+        "max": _bound(option.most, kind),
+        "show_default": field.shown or _default(field),
+        "rich_help_panel": option.panel if panels else None,
+        "autocompletion": completer(field),
+    }
+    if isinstance(option, Argument):
+        said: Any = typer.Argument(**told)
+    else:
+        said = typer.Option(*(option.flags or _flags(field, kind)), **told)
+    annotation: Any = Annotated[kind if field.required else kind | None, said]
+    default = inspect.Parameter.empty if field.required else None
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )
-    annotation: Any = Annotated[kind | None, said]
-    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _flags(field: Field, kind: Any) -> tuple[str, ...]:
+    flag = field.flag
+    return (f"{flag}/--no-{flag[2:]}" if kind is bool and field.default is True else flag,)
+
+
+def _bound(limit: float | None, kind: Any) -> float | None:
+    """A limit that Typer checks; whole numbers of 64 bits are `Command`'s to check."""
+    return None if limit is None or limit > WHOLE_MOST / 2 else kind(limit)
 
 
 def _default(field: Field) -> str | bool:
     """The default, where help should show one."""
+    if field.required:
+        return False
     if field.default is True:
         return field.name.replace("_", "-")
     return str(field.default) if field.default not in (None, False, ()) else False
@@ -87,15 +116,12 @@ def _default(field: Field) -> str | bool:
 
 def _kind(field: Field) -> Any:
     """The type of an option on the command line: of several, text, which the option's class reads."""
-    if get_origin(field.kind) is Literal:
-        return str
-    if field.option.metavar == "FILE":
+    if field.option.metavar == "FILE" and str in field.kinds:
         return Path
-    if get_origin(field.kind) is tuple:
-        return list[str]
-    several = get_origin(field.kind) in (Union, UnionType)
-    kinds = [one for one in get_args(field.kind) if one is not type(None)] if several else [field.kind]
-    return str if str in kinds else kinds[0]
+    kind = str if str in field.kinds else field.kinds[0]
+    if get_origin(kind) is Literal:
+        return str
+    return list[str] if get_origin(kind) is tuple else kind
 
 
 def _taken(value: Any) -> Any:

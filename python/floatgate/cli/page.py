@@ -56,9 +56,9 @@ def _row(one: Any) -> str:
     least, most = getattr(one, "min", None), getattr(one, "max", None)
     kind = "switch" if getattr(one, "is_flag", False) else one.metavar or _choices(one) or "text"
     if least is not None and most is not None:
-        kind += f", {least} to {most}"
+        kind += f", {least:g} to {most:g}"
     elif least is not None:
-        kind += f", at least {least}"
+        kind += f", at least {least:g}"
     shown = one.show_default if isinstance(one.show_default, str) else one.default
     default = "required" if one.required else "-" if shown in (None, False, (), []) else f"{shown}"
     kind, help_, default = (text.replace("|", "\\|") for text in (kind, one.help or "", default))

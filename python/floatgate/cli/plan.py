@@ -1,10 +1,10 @@
 """`floatgate plan`: what to buy for a workload."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from floatgate.cli.options import takes
+from floatgate.options.drives import PlanOptions
 
 if TYPE_CHECKING:
     from floatgate.plan import Planned
@@ -12,36 +12,21 @@ if TYPE_CHECKING:
 EXIT_NOT_REACHED = 1
 
 
-class Format(StrEnum):
-    """What goes to standard output."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
-def plan(
-    workload: Annotated[Path, typer.Argument(help="The workload and its requirements (TOML).")],
-    prices: Annotated[Path, typer.Argument(help="A price list with its currency (TOML).")],
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Plan folder.", show_default="out/plan-WORKLOAD")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing plan.")] = False,
-    format: Annotated[Format, typer.Option(help="What to print.")] = Format.TABLE,  # noqa: A002
-) -> int:
+@takes(PlanOptions)
+def plan(asked: PlanOptions) -> int:
     """Compute how many of each drive a workload needs, which limit binds, and the cost over the years.
 
     Exits with 1 if no drive in the list meets the workload.
     """
+    from floatgate.api.plan import planned_of
     from floatgate.cli import console
     from floatgate.folder import own_folder
-    from floatgate.plan import plan as work_out, read_prices, read_workload
     from floatgate.plan.write import write
 
-    asked = read_workload(workload)
-    planned = work_out(asked, read_prices(prices, asked))
-    with own_folder(out, Path("out") / f"plan-{workload.stem}", force=force) as folder:
-        write(planned, folder, force=force)
-    if format is Format.JSON:
+    planned = planned_of(asked)
+    with own_folder(asked.out, Path("out") / f"plan-{asked.workload.stem}", force=asked.force) as folder:
+        write(planned, folder, force=asked.force)
+    if asked.format == "json":
         console.print_json(planned.document())
     else:
         _print(planned)

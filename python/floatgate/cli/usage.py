@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import typer
 
-from floatgate.options import LIMITS, OUTPUT, STATE
+from floatgate.options import LIMITS, OUTPUT, STATE, Field
 
 # Two of each command, which a test parses.
 EXAMPLES: dict[str, tuple[str, str]] = {
@@ -166,6 +166,25 @@ COMPLETERS: dict[str, Completer] = {
     "settings": _assignments,
     "workload": _workloads,
 }
+SOURCES: dict[str, Completer] = {
+    "assignments": _assignments,
+    "chips": _names("chips"),
+    "drives": _names("drives"),
+    "keys": _keys,
+    "papers": _papers,
+    "workloads": _workloads,
+}
+
+
+def completer(field: Field) -> Any:
+    """Return what completes the values of an option in a shell; None where a shell's own way is best."""
+    if field.names:
+        return _one_of(field.names)
+    if field.option.completes == "listed":
+        return _listed
+    return SOURCES[field.option.completes] if field.option.completes else None
+
+
 LISTED: dict[str | None, Completer] = {
     "chips": _names("chips"),
     "drives": _names("drives"),

@@ -1,60 +1,20 @@
-"""The options of a run, each defined once: name, type, default, help, limits, and where help groups it.
-
-The command line (`cli/options.py`), the keywords of `floatgate.run` (`keywords.py`), the options that a
-result keeps and what the core is given follow from here.
-"""
+"""The options of a run that its result keeps and the core is given, and those of reading a trace."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args
 
 from floatgate import _core
 from floatgate.arguments import convert
 from floatgate.errors import InputError
+from floatgate.options.definition import LIMITS, OUTPUT, STATE, TRACE, Option
 
 SEEDS = 1 << 64  # seeds there are
 ALIGNMENTS = ("round", "offset")  # of addresses inside a sector
 DEPTH = 32  # requests outstanding with --as-fast-as-possible where --depth does not say
 State = Literal["none", "fill", "instant", "steady", "workload"]  # of the drive, when a run begins
-
-# Groups of options in help, in their order; those of no group come first.
-STATE = "State of the drive"
-TRACE = "Traces"
-LIMITS = "Limits"
-OUTPUT = "Output"
-PANELS = (None, STATE, TRACE, LIMITS, OUTPUT)
-
-
-@dataclass(frozen=True)
-class Option:
-    """What an option says of itself, beside its name, type and default."""
-
-    help: str
-    metavar: str | None = None
-    panel: str | None = None
-    least: int | None = None
-    most: int | None = None
-    shown: str | None = None  # the default in words, where its value says too little
-
-
-@dataclass(frozen=True)
-class Field:
-    """An option of a class of options."""
-
-    name: str
-    kind: Any
-    default: Any
-    option: Option
-
-
-def fields_of(owner: type) -> Iterator[Field]:
-    """Give the options that a class defines, in their order."""
-    hints = get_type_hints(owner, include_extras=True)
-    for field in fields(owner):
-        kind, option = get_args(hints[field.name])
-        yield Field(field.name, kind, field.default, option)
 
 
 @dataclass(frozen=True)

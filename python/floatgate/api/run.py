@@ -1,14 +1,13 @@
 """The Python face of a run: `floatgate.run`."""
 
-import json
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack
 
-from floatgate import _core, mqsim, places
-from floatgate.arguments import as_declared, assignment, mapping, named, path
+from floatgate import mqsim
+from floatgate.arguments import as_declared, assignment, mapping, path
 from floatgate.errors import InputError
 from floatgate.execute import Listeners, run_to_folder
 from floatgate.folder import check_state_file
@@ -103,15 +102,3 @@ def run(
     if document["interrupted"]:
         raise Interrupted(finished)
     return finished
-
-
-@named
-def drives() -> list[str]:
-    """Return the names of the drives that come with Floatgate."""
-    return [entry["name"] for entry in json.loads(_core.drives(places.folders()))]
-
-
-@named
-def chips() -> list[str]:
-    """Return the names of the chips that come with Floatgate."""
-    return [entry["name"] for entry in json.loads(_core.chips(places.folders()))]

@@ -1,0 +1,79 @@
+"""`floatgate.age` and `floatgate.age_compare`: drives overwritten until they take no more writes."""
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from os import PathLike
+from pathlib import Path
+from typing import Unpack
+
+from floatgate import ageing, ageing_compare
+from floatgate.ageing import Conditions, Life
+from floatgate.api.taking import offered, take
+from floatgate.files import write_whole
+from floatgate.folder import own_file
+from floatgate.keywords import AgeKeywords
+from floatgate.options.drives import AgeOptions
+from floatgate.session import interruptible
+
+
+@offered(AgeOptions, but=("compare",))
+def age(drive: str | PathLike[str], **options: Unpack[AgeKeywords]) -> Life:
+    """Overwrite `drive` at random until it accepts no more writes, and return its life.
+
+    The life has a row for each measured window: bytes written by the host, write amplification, wear in
+    program/erase cycles, bad blocks. Each block has its own endurance, from the chip's tables:
+    `set={"chip": "derived/tlc-3d-256g"}`. Ctrl-C ends it early: `life.ended` is then false. With `out`, the
+    report is written there.
+
+    Raises InputError for a drive whose chip knows no endurance, TypeError for an unknown option.
+    """
+    return _aged(take(AgeOptions, age, options, drive=drive))[""]
+
+
+@offered(AgeOptions)
+def age_compare(drive: str | PathLike[str], compare: str, **options: Unpack[AgeKeywords]) -> dict[str, Life]:
+    """Age `drive` with each value of a key, `"ftl.wear.name=none,static"`; return the lives by value.
+
+    Every value may bring settings of its own: `"ftl.wear.name=none,static+ftl.wear.threshold=1000"`. As many
+    lives run at once as there are processors and memory for. Everything else is as in `floatgate.age`.
+
+    Raises InputError where there are not two different values or more, and as `age` does.
+    """
+    return _aged(take(AgeOptions, age_compare, options, drive=drive, compare=compare))
+
+
+def _aged(asked: AgeOptions) -> dict[str, Life]:
+    with own_file(asked.out, asked.out) if asked.out is not None else nullcontext() as file:
+        with interruptible() as stopped:
+            lives = lives_of(asked, stopped=stopped)
+        if file is not None:
+            written(asked, lives, file)
+    return lives
+
+
+def lives_of(
+    asked: AgeOptions,
+    *,
+    progress: Callable[[float], None] = lambda _part: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> dict[str, Life]:
+    """Age a drive as it was asked for: the life by the value compared, or by nothing."""
+    how = _conditions(asked)
+    if asked.compare is not None:
+        return ageing_compare.compare(
+            asked.drive, asked.set, asked.compare, how, progress=progress, stopped=stopped
+        )
+    return {"": ageing.age(asked.drive, asked.set, **how, progress=progress, stopped=stopped)}
+
+
+def written(asked: AgeOptions, lives: Mapping[str, Life], file: Path) -> None:
+    """Write the report."""
+    if asked.compare is not None:
+        page = ageing_compare.page(asked.drive, asked.compare, lives, _conditions(asked), asked.years)
+    else:
+        page = ageing.page(lives[""], asked.years)
+    write_whole(file, page)
+
+
+def _conditions(asked: AgeOptions) -> Conditions:
+    return {"hot": asked.hot, "jump": asked.jump, "measure": asked.measure, "seed": asked.seed}

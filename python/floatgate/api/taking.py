@@ -1,0 +1,93 @@
+"""How a function takes the options of its command: by their names and types, from their one definition."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING
+from difflib import get_close_matches
+from typing import Any, ParamSpec, TypeVar
+
+from floatgate.arguments import as_declared, assignment, mapping
+from floatgate.options.definition import Argument, Assignments, CommandOptions, Field, fields_of, limits
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T", bound=CommandOptions)
+
+
+def offered_by(*owners: type) -> dict[str, Field]:
+    """Return the options of some classes that Python has, by name."""
+    return {field.name: field for owner in owners for field in fields_of(owner) if not field.option.shell}
+
+
+def offered(*owners: type, but: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a function the names, defaults and help of its options, as an editor and `help()` show them."""
+
+    def add(function: Callable[P, R]) -> Callable[P, R]:
+        own = inspect.signature(function)
+        named = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        known = {one.name for one in named} | set(but)
+        options = [field for name, field in offered_by(*owners).items() if name not in known]
+        parameters = [*named, *map(_parameter, options)]
+        function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        told = "\n".join(f"    {field.name}: {said(field)}" for field in options)
+        function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n{told}"
+        return function
+
+    return add
+
+
+def _parameter(field: Field) -> inspect.Parameter:
+    default = inspect.Parameter.empty if field.default is MISSING else field.default
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.kind
+    )
+
+
+def said(field: Field) -> str:
+    """Say what an option is and takes, in one line."""
+    option = field.option
+    takes = [option.takes] if option.takes else []
+    if field.names:
+        takes.append("one of " + ", ".join(field.names))
+    if option.least is not None or option.most is not None:
+        takes.append(limits(option))
+    usual = field.shown if field.shown is not None else field.default
+    default = option.python or ("" if usual in (None, False, (), MISSING) else f"default {usual}")
+    more = "; ".join(part for part in (*takes, default) if part)
+    return f"{option.help} {more[0].upper()}{more[1:]}." if more else option.help
+
+
+def take(owner: type[T], function: Callable[..., Any], options: Mapping[str, Any], **given: Any) -> T:
+    """Make the options of a command from what `function` was given.
+
+    Raises TypeError for an unknown name, naming the nearest, and for a wrong type; InputError for a value
+    beyond the option's limits.
+    """
+    check_names(options, inspect.signature(function).parameters, function.__name__)
+    known = offered_by(owner)
+    return owner(**{name: value_of(known[name], value) for name, value in {**given, **options}.items()})
+
+
+def check_names(given: Iterable[str], known: Iterable[str], of: str) -> None:
+    """Raise TypeError for an option that a function has not, naming the nearest that it has."""
+    known = list(known)
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+            raise TypeError(f"{of}() has no option {name!r} ({hint})")
+
+
+def value_of(field: Field, value: Any) -> Any:
+    """Return what was given in Python as the class of options has it.
+
+    That is a mapping as texts `NAME=VALUE`, and a list as one text, where the command line has commas.
+    Raises TypeError with the option's name.
+    """
+    if isinstance(field.option, Assignments):
+        return tuple(assignment(key, one) for key, one in mapping(field.name, value).items())
+    if field.option.listed and not isinstance(value, str) and isinstance(value, Iterable):
+        return ",".join(str(as_declared(field.name, one, int | float | str)) for one in value)
+    if isinstance(field.option, Argument) and value is None and field.required:
+        raise TypeError(f"{field.name} = None: expected {field.option.takes or 'a value'}")
+    return value

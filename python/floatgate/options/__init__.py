@@ -1,0 +1,58 @@
+"""Every option of every command, each defined once: name, type, default, help, limits, group, completion.
+
+The command line (`cli/options.py`), the functions of `floatgate` with their keywords (`keywords.py`), the
+reference and shell completion follow from here. A class holds the options of a command; what several have is
+in `shared.py`.
+"""
+
+from floatgate.options.definition import (
+    LIMITS,
+    OUTPUT,
+    PANELS,
+    REQUESTS,
+    RULE,
+    STATE,
+    TRACE,
+    Argument,
+    Assignments,
+    CommandOptions,
+    Field,
+    Option,
+    fields_of,
+    usual,
+)
+from floatgate.options.run import (
+    ALIGNMENTS,
+    DEPTH,
+    SEEDS,
+    Options,
+    State,
+    TraceOptions,
+    nanoseconds,
+    size_bytes,
+)
+
+__all__ = [
+    "ALIGNMENTS",
+    "DEPTH",
+    "LIMITS",
+    "OUTPUT",
+    "PANELS",
+    "REQUESTS",
+    "RULE",
+    "SEEDS",
+    "STATE",
+    "TRACE",
+    "Argument",
+    "Assignments",
+    "CommandOptions",
+    "Field",
+    "Option",
+    "Options",
+    "State",
+    "TraceOptions",
+    "fields_of",
+    "nanoseconds",
+    "size_bytes",
+    "usual",
+]

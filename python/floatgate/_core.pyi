@@ -71,6 +71,9 @@ def volume_convert(spec: str, seed: int, out: str, to: str) -> int:
 def size_bytes(text: str) -> int:
     """Read a size with its unit, `16KiB`."""
 
+def student_t(probability: float, freedom: int) -> float:
+    """What a Student variable of so many degrees stays below with a probability from 0.5 to 1."""
+
 def nanoseconds(text: str) -> int:
     """Read a time with its unit, `10s`."""
 

@@ -11,9 +11,17 @@ from pathlib import Path
 from typing import Any
 
 # Tables are the real ones: a file that only a stand-in could read would show nothing.
-from floatgate._core import BrokenInvariant, InputError, Table, Writer, read_parquet, table_columns
+from floatgate._core import (
+    BrokenInvariant,
+    InputError,
+    Table,
+    Writer,
+    read_parquet,
+    student_t,
+    table_columns,
+)
 
-__all__ = ["BrokenInvariant", "InputError", "Table", "Writer", "read_parquet", "table_columns"]
+__all__ = ["BrokenInvariant", "InputError", "Table", "Writer", "read_parquet", "student_t", "table_columns"]
 
 
 def version() -> str:

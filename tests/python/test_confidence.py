@@ -2,7 +2,8 @@
 
 import pytest
 
-from floatgate.confidence import confidence_interval, student_t_quantile
+from floatgate._core import student_t
+from floatgate.confidence import confidence_interval
 
 
 @pytest.mark.parametrize(
@@ -10,12 +11,12 @@ from floatgate.confidence import confidence_interval, student_t_quantile
     [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (10, 2.228), (30, 2.042), (120, 1.980)],
 )
 def test_the_quantile_is_the_printed_one(freedom: int, printed: float) -> None:
-    assert student_t_quantile(0.975, freedom) == pytest.approx(printed, abs=5e-4)
+    assert student_t(0.975, freedom) == pytest.approx(printed, abs=5e-4)
 
 
 @pytest.mark.parametrize(("probability", "printed"), [(0.90, 1.476), (0.95, 2.015), (0.995, 4.032)])
 def test_other_levels(probability: float, printed: float) -> None:
-    assert student_t_quantile(probability, 5) == pytest.approx(printed, abs=5e-4)
+    assert student_t(probability, 5) == pytest.approx(printed, abs=5e-4)
 
 
 def test_an_interval_by_hand() -> None:
@@ -33,3 +34,11 @@ def test_one_sample_gives_no_interval() -> None:
 
 def test_equal_samples_give_an_interval_of_no_width() -> None:
     assert confidence_interval([2.0, 2.0, 2.0]).half_width == 0.0
+
+
+def test_the_quantile_is_scipys() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    for freedom in (1, 2, 3, 7, 19, 20, 99, 1000):
+        for probability in (0.6, 0.9, 0.975, 0.9995):
+            wanted = float(stats.t.ppf(probability, freedom))
+            assert student_t(probability, freedom) == pytest.approx(wanted, rel=1e-9)

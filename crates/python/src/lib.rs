@@ -51,6 +51,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(voltages::best_references, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::page_error_rates, module)?)?;
     module.add_function(wrap_pyfunction!(listing::size_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::student_t, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;

@@ -207,3 +207,9 @@ pub fn size_bytes(text: &str) -> PyResult<u64> {
     let size = Bytes::parse(text).map_err(|error| input(format!("{error}: expected {}", Bytes::EXPECTED)))?;
     Ok(size.get())
 }
+
+/// What a Student variable of so many degrees of freedom stays below with a probability from 0.5 to 1.
+#[pyfunction]
+pub fn student_t(probability: f64, freedom: usize) -> f64 {
+    sim::student_t(probability, freedom)
+}

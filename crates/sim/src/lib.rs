@@ -46,6 +46,7 @@ pub use options::{PreconditionKind, RunOptions};
 pub use precondition::Copies;
 pub use result::{FORMAT as RESULT_FORMAT, schema as result_schema};
 pub use session::{Progress, Session};
+pub use spread::student_t;
 pub use state_file::info as state_info;
 pub use timeline::TIMELINE_COLUMNS;
 pub use workload::WorkloadSpec;

@@ -99,7 +99,7 @@ pub(crate) fn jackknife<const N: usize>(
 
 /// What a Student variable of `freedom` degrees stays below with `probability` (0.5 to 1): the distribution function is
 /// a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4), which bisection on the angle turns round.
-fn student_t(probability: f64, freedom: usize) -> f64 {
+pub fn student_t(probability: f64, freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, PI / 2.0);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;

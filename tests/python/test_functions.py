@@ -10,6 +10,7 @@ import floatgate as fg
 ROOT = Path(__file__).parents[2]
 TINY = str(ROOT / "tests" / "drives" / "tiny.toml")
 PLAN = ROOT / "examples" / "plan"
+LOOSE: Any = fg  # calls that a type checker refuses
 MORTAL: dict[str, Any] = {
     "nand.blocks_per_plane": 128,
     "nand.tables.pe_cycles": [0],
@@ -41,12 +42,12 @@ def test_a_purchase_is_planned(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: fg.age(TINY, jmp=0.1), TypeError, r"age\(\) has no option 'jmp' \(did you mean jump\?\)"),
-        (lambda: fg.age(TINY, jump="much"), TypeError, "jump = 'much': expected a finite number"),
-        (lambda: fg.age(TINY, jump=0.5), fg.InputError, "--jump 0.5: expected a number from 0 to 0.2"),
-        (lambda: fg.age(TINY, compare="x=1,2"), TypeError, "no option 'compare'"),
-        (lambda: fg.age(None), TypeError, "drive = None"),
-        (lambda: fg.plan("x.toml", "y.toml", ot="z"), TypeError, "did you mean out?"),
+        (lambda: LOOSE.age(TINY, jmp=0.1), TypeError, r"age\(\) has no option 'jmp' \(did you mean jump\?\)"),
+        (lambda: LOOSE.age(TINY, jump="much"), TypeError, "jump = 'much': expected a finite number"),
+        (lambda: LOOSE.age(TINY, jump=0.5), fg.InputError, "--jump 0.5: expected a number from 0 to 0.2"),
+        (lambda: LOOSE.age(TINY, compare="x=1,2"), TypeError, "no option 'compare'"),
+        (lambda: LOOSE.age(None), TypeError, "drive = None"),
+        (lambda: LOOSE.plan("x.toml", "y.toml", ot="z"), TypeError, "did you mean out?"),
     ],
 )
 def test_what_a_function_does_not_take_is_refused_by_name(call: Any, error: type, said: str) -> None:

@@ -1,4 +1,4 @@
-"""Installs the wheel alone into an empty environment: is it small, and does it do what the README shows?
+"""Installs the wheel alone into an empty environment: is it small, do the README and the examples run there?
 
 `make wheel-check` builds the wheel and runs this. Of the checkout it uses only the pages that it runs.
 """
@@ -18,6 +18,7 @@ BROUGHT = {"pip", "setuptools", "pkg_resources", "_distutils_hack"}  # by the em
 # What needs an extra: the command, and what it must say.
 EXTRAS = (
     (("characterize", "--list"), "pip install 'floatgate[lab]'"),
+    (("reproduce", "desnoyers2012-wa"), "pip install 'floatgate[lab]'"),
     (("grid", "slc", "--block", "4k", "--depth", "1", "--op", "read"), "pip install 'floatgate[lab]'"),
 )
 
@@ -39,7 +40,8 @@ def main(wheel: Path) -> int:
                 place.mkdir()
                 tallies[str(page)] = run_page(page, place, environment)
         print(report(tallies), end="")
-        return int(size > MOST_MB) | int(not _extras_are_named(folder, environment))
+        right = [size <= MOST_MB, _examples_run(folder, environment), _extras_are_named(folder, environment)]
+        return int(not all(right))
 
 
 def installed_mb(packages: Path) -> float:
@@ -49,20 +51,38 @@ def installed_mb(packages: Path) -> float:
     return sum(path.stat().st_size for path in kept) / 1e6
 
 
+def _examples_run(folder: Path, environment: dict[str, str]) -> bool:
+    """Run every example that the wheel lists, each by its name there."""
+    listed = _output(folder, environment, "floatgate", "examples").stdout.splitlines()
+    names = [line.split("  ")[0] for line in listed]
+    plans = [name for name in names if "/plan/" in name]
+    prices = next(name for name in plans if "prices" in name)
+    commands = [("floatgate", "plan", name, prices) for name in plans if name != prices]
+    less = ("--limit-requests", "500000", "--force")  # more than any makes in its ramp
+    commands += [("floatgate", "run", "slc", name, *less) for name in names if name not in plans]
+    right = len(commands) == len(names) - 1 > 0
+    for command in commands:
+        done = _output(folder, environment, *command)
+        print(f"{'WRONG' if done.returncode else 'right'}: {' '.join(command)}: {done.stderr.strip()}")
+        right &= not done.returncode
+    return right
+
+
 def _extras_are_named(folder: Path, environment: dict[str, str]) -> bool:
     right = True
     for words, said in EXTRAS:
-        command = ["floatgate", *words]
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
+        done = _output(folder, environment, "floatgate", *words)
         good = done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1
         print(
-            f"{'right' if good else 'WRONG'}: {' '.join(command)}:"
+            f"{'right' if good else 'WRONG'}: floatgate {' '.join(words)}:"
             f" exit {done.returncode}: {done.stderr.strip()}"
         )
         right &= good
     return right
+
+
+def _output(folder: Path, environment: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def _run(*command: str) -> None:

@@ -6,17 +6,11 @@ left out), U the blocks that the user's data would fill; b the pages of a block.
 A = pages written by all origins / pages written by the host.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import exp, expm1
 
-
-def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where the rising `function` crosses zero between `low` and `high`, to machine precision."""
-    while True:
-        middle = (low + high) / 2
-        if not low < middle < high:
-            return middle
-        low, high = (middle, high) if function(middle) < 0 else (low, middle)
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import lambertw
 
 
 def random_victim(alpha: float) -> float:
@@ -27,12 +21,9 @@ def random_victim(alpha: float) -> float:
 def fifo(alpha: float) -> float:
     """The block closed longest ago (Desnoyers 2012, Eq. 4; the same as LRU).
 
-    A = alpha / (alpha + W(-alpha exp(-alpha))) with the principal branch of Lambert's function; W is the
-    root of w exp(w) = -alpha exp(-alpha) between -1 and 0, beside the trivial root w = -alpha.
+    A = alpha / (alpha + W(-alpha exp(-alpha))) with the principal branch of Lambert's function.
     """
-    target = -alpha * exp(-alpha)
-    w = root(lambda w: w * exp(w) - target, -1.0, 0.0)
-    return alpha / (alpha + w)
+    return float(alpha / (alpha + lambertw(-alpha * exp(-alpha)).real))
 
 
 def greedy_approximation(alpha: float, b: int) -> float:
@@ -66,7 +57,7 @@ def d_choices(alpha: float, b: int, d: int) -> float:
     at which a valid page is overwritten: S_k - S_{k+1} = (1 - S_k^d) / (c k). The right c is the one for
     which the blocks hold the user's pages, sum of S_k = b / alpha. d = 1 is the random victim.
     """
-    c = root(lambda c: b / alpha - sum(_occupancy(c, b, d)), 1e-9, alpha)
+    c = brentq(lambda c: b / alpha - sum(_occupancy(c, b, d)), 1e-9, alpha)
     valid_in_victim = sum(s**d for s in _occupancy(c, b, d))
     return b / (b - valid_in_victim)
 
@@ -81,7 +72,7 @@ def _occupancy(c: float, b: int, d: int) -> list[float]:
 
 def _level(above: float, rate: float, d: int) -> float:
     """Solve s - above = (1 - s^d) / rate for s."""
-    return root(lambda s: s - above - (1 - s**d) / rate, above, 1.0)
+    return float(brentq(lambda s: s - above - (1 - s**d) / rate, above, 1.0))
 
 
 def fifo_classes(alpha: float, shares: Sequence[tuple[float, float]]) -> float:
@@ -93,7 +84,7 @@ def fifo_classes(alpha: float, shares: Sequence[tuple[float, float]]) -> float:
     def excess(a: float) -> float:
         return a - 1 - sum(r / expm1(min(r * alpha / (f * a), 700.0)) for r, f in shares)
 
-    return root(excess, 1.0, 1e6)
+    return float(brentq(excess, 1.0, 1e6))
 
 
 def fifo_hot_cold(alpha: float, r: float, f: float) -> float:
@@ -118,11 +109,8 @@ def separated(alpha: float, b: int, r: float, f: float) -> tuple[float, float]:
         cold = greedy_approximation(1 + (1 - p) * (alpha - 1) / (1 - f), b)
         return r * hot + (1 - r) * cold
 
-    low, high = 1e-6, 1 - 1e-6
-    while high - low > 1e-9:  # the function has one minimum: cut the interval in three
-        third = (high - low) / 3
-        low, high = (low, high - third) if total(low + third) < total(high - third) else (low + third, high)
-    return total((low + high) / 2), (low + high) / 2
+    best = minimize_scalar(total, bounds=(0, 1), method="bounded", options={"xatol": 1e-9})
+    return float(best.fun), float(best.x)
 
 
 SEQUENTIAL = 1.0  # whole blocks become invalid before they are collected: nothing is ever moved

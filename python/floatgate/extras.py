@@ -5,8 +5,9 @@ from typing import Any
 
 from floatgate.errors import InputError
 
-# The extra of `pyproject.toml` that brings each package: `lab` is for characterize, derive, fit and grid.
-EXTRAS = {"numpy": "lab", "pandas": "frames", "polars": "frames", "pyarrow": "frames"}
+# The extra of `pyproject.toml` that brings each package: `lab` is for characterize, derive, fit and
+# grid, and for some papers.
+EXTRAS = {"numpy": "lab", "scipy": "lab", "pandas": "frames", "polars": "frames", "pyarrow": "frames"}
 
 
 def needed(package: str) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
-from statistics import fmean
+from statistics import fmean, linear_regression
 
 from floatgate.confidence import Interval, confidence_interval
 
@@ -57,9 +57,7 @@ def snia(rounds: Sequence[float]) -> Verdict:
 
 def excursion(values: Sequence[float]) -> float:
     """Return the change of the least-squares line from the first to the last value."""
-    middle, mean = (len(values) - 1) / 2, fmean(values)
-    along = sum((i - middle) * (value - mean) for i, value in enumerate(values))
-    return along / sum((i - middle) ** 2 for i in range(len(values))) * (len(values) - 1)
+    return linear_regression(range(len(values)), values).slope * (len(values) - 1)
 
 
 def correlation(values: Sequence[float]) -> float:

@@ -13,9 +13,11 @@ Not modelled: that steps of one block deviate together; a chip whose temperature
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import erfc, exp, log, sqrt
-from statistics import fmean, median, variance
+from math import exp, log, sqrt
+from statistics import fmean, linear_regression, median, variance
 from typing import Protocol
+
+from scipy.special import log_ndtr
 
 from floatgate.lab.chip import Operation
 from floatgate.lab.lives import Life
@@ -81,8 +83,7 @@ class Law:
         """
         mean_x, mean_y = fmean(x for x, _ in pairs), fmean(y for _, y in pairs)
         spread_x = sum((x - mean_x) ** 2 for x, _ in pairs)
-        joint = sum((x - mean_x) * (y - mean_y) for x, y in pairs)
-        slope = joint / spread_x if spread_x > 0 else 0.0
+        slope = linear_regression(*zip(*pairs, strict=True)).slope if spread_x > 0 else 0.0
         left = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in pairs)
         return cls(len(pairs), mean_x, mean_y, slope, spread_x, max(left / (len(pairs) - 2), LEAST_VARIANCE))
 
@@ -157,10 +158,7 @@ def _mean_above(belief: Belief, log_least: float) -> float:
     """The mean of a lognormal life, given that it is longer than `exp(log_least)`."""
     sigma = sqrt(belief.variance)
     z = (log_least - belief.mean) / sigma
-    if z > 6:  # it outlived everything believed: all that is known is that it lives
-        return exp(log_least) * (1 + sigma / z)
-    above = erfc(z / sqrt(2)) / 2
-    return exp(belief.mean + belief.variance / 2) * (erfc((z - sigma) / sqrt(2)) / 2) / above
+    return exp(belief.mean + belief.variance / 2 + float(log_ndtr(sigma - z) - log_ndtr(-z)))
 
 
 @dataclass(frozen=True)

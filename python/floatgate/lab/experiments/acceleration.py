@@ -1,8 +1,10 @@
 """How much faster data is lost in the heat: times after which cells have lost equally much."""
 
 from math import exp, log
+from statistics import linear_regression
 
 import numpy as np
+from scipy.optimize import brentq
 
 from floatgate import quantities as q
 from floatgate.lab import errors, figures, patterns
@@ -79,22 +81,24 @@ def _lost(bench: Bench, celsius: float, seconds: float) -> float:
 
 
 def _time_to_lose(bench: Bench, celsius: float, wanted: float) -> float:
-    """Return the time in which that much is lost, by halving between a minute and two years."""
-    low, high = log(SHORTEST_S), log(LONGEST_S)
-    while high - low > CLOSE:
-        middle = (low + high) / 2
-        if _lost(bench, celsius, exp(middle)) < wanted:
-            low = middle
-        else:
-            high = middle
-    return exp((low + high) / 2)
+    """Return the time in which that much is lost, a minute at least and two years at most."""
+
+    def excess(log_s: float) -> float:
+        return _lost(bench, celsius, exp(log_s)) - wanted
+
+    ends = log(SHORTEST_S), log(LONGEST_S)
+    if excess(ends[0]) >= 0:
+        return SHORTEST_S
+    if excess(ends[1]) <= 0:
+        return LONGEST_S
+    return exp(float(brentq(excess, *ends, xtol=CLOSE)))
 
 
 def _activation_ev(factors: dict[float, float]) -> float:
     """Fit Arrhenius' line through the origin."""
     inverse = {celsius: 1 / (CELSIUS + KELVIN) - 1 / (celsius + KELVIN) for celsius in factors}
-    joint = sum(log(factor) * inverse[celsius] for celsius, factor in factors.items())
-    return BOLTZMANN_EV * joint / sum(one**2 for one in inverse.values())
+    logs = [log(factor) for factor in factors.values()]
+    return BOLTZMANN_EV * linear_regression(list(inverse.values()), logs, proportional=True).slope
 
 
 EXPERIMENT = Experiment(

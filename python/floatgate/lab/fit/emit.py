@@ -3,6 +3,7 @@
 No date and no path stands in them: the same logs give the same bytes.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,15 +74,10 @@ def _changes(fit: TimeFit, last: int) -> list[int]:
 
 
 def _first_changed(fit: TimeFit, same: int, other: int) -> int:
-    """Return the first wear after `same` with another time, by halving."""
+    """Return the first wear after `same`, up to `other`, with another time."""
     level = _one(fit, same)
-    while other - same > 1:
-        middle = (same + other) // 2
-        if _one(fit, middle) == level:
-            same = middle
-        else:
-            other = middle
-    return other
+    wears = range(same + 1, other)
+    return wears.start + bisect_left(wears, True, key=lambda wear: _one(fit, wear) != level)
 
 
 def _one(fit: TimeFit, wear: int) -> float:

@@ -7,10 +7,12 @@ turn (Lilliefors' point: tables for known parameters are too kind to fitted ones
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import erfc, exp, inf, log, pi, sqrt
+from math import exp, inf, log, log1p, pi, sqrt
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import log_ndtr, ndtr, ndtri
 
 from floatgate.lab.fit.gather import Life
 from floatgate.lab.fit.laws import RESAMPLES, penalty
@@ -20,7 +22,7 @@ NAMES = ("weibull", "lognormal")
 FAILURES_LEAST = 5
 GOOD_P = 0.05
 QUANTILES = (0.01, 0.1, 0.5, 0.9)
-_erfc = np.vectorize(erfc, otypes=[np.float64])
+_SHAPES = (1e-2, 1e3)  # of Weibull distributions: from lives that say nothing to lives that are all alike
 
 
 @dataclass(frozen=True)
@@ -44,18 +46,15 @@ class Distribution:
         if self.name == "weibull":
             share = -np.expm1(-((at / first) ** second))
         else:
-            share = 0.5 * _erfc(-np.log(at / first) / second / sqrt(2))
+            share = ndtr(np.log(at / first) / second)
         return share
 
     def quantile(self, share: float) -> float:
         """Return the cycles within which this share of blocks fails."""
-        low, high = 1e-9, self.numbers[0]
-        while self.failed(high) < share:
-            high *= 2
-        for _ in range(100):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if self.failed(middle) < share else (low, middle)
-        return 0.5 * (low + high)
+        first, second = self.numbers
+        if self.name == "weibull":
+            return float(first * (-log1p(-share)) ** (1 / second))
+        return float(first * exp(second * ndtri(share)))
 
     def draw(self, draws: np.random.Generator, count: int) -> Real:
         """Return lifetimes."""
@@ -113,19 +112,16 @@ def fitted(name: str, cycles: Real, failed: Truth) -> Distribution:
 
 
 def _weibull(cycles: Real, failed: Truth) -> Distribution:
-    """Solve for the shape by halving; the scale follows from it."""
+    """Solve for the shape; the scale follows from it."""
     x = cycles / cycles.max()
     logs, mean_log = np.log(x), float(np.log(x[failed]).mean())
-    low, high = 1e-2, 1e3
 
     def excess(shape: float) -> float:
         power = x**shape
         return float(power @ logs / power.sum()) - 1 / shape - mean_log
 
-    for _ in range(80):
-        middle = sqrt(low * high)
-        low, high = (middle, high) if excess(middle) < 0 else (low, middle)
-    shape = sqrt(low * high)
+    most = _SHAPES[1]
+    shape = most if excess(most) <= 0 else float(brentq(excess, *_SHAPES))
     scale = float((x**shape).sum() / failed.sum()) ** (1 / shape) * float(cycles.max())
     return Distribution("weibull", (scale, shape))
 
@@ -138,7 +134,7 @@ def _lognormal(cycles: Real, failed: Truth) -> Distribution:
         first, second = logs.copy(), logs**2
         z = (logs[~failed] - mean) / sigma
         # The mean of the normal tail beyond z, and of its square.
-        tail = np.exp(-0.5 * z * z) / sqrt(2 * pi) / np.maximum(0.5 * _erfc(z / sqrt(2)), 1e-300)
+        tail = np.exp(-0.5 * z * z - log_ndtr(-z)) / sqrt(2 * pi)
         first[~failed] = mean + sigma * tail
         second[~failed] = mean**2 + sigma**2 + sigma * (logs[~failed] + mean) * tail
         before = mean
@@ -152,13 +148,14 @@ def _lognormal(cycles: Real, failed: Truth) -> Distribution:
 def _likelihood(one: Distribution, cycles: Real, failed: Truth) -> float:
     """Return the logarithm of the likelihood."""
     first, second = one.numbers
-    alive = np.log(np.maximum(1 - one.failed(cycles[~failed]), 1e-300)).sum()
-    x = cycles[failed]
+    x, later = cycles[failed], cycles[~failed]
     if one.name == "weibull":
+        alive = -((later / first) ** second)
         density = log(second / first) + (second - 1) * np.log(x / first) - (x / first) ** second
     else:
+        alive = log_ndtr(-np.log(later / first) / second)
         density = -np.log(x * second * sqrt(2 * pi)) - 0.5 * (np.log(x / first) / second) ** 2
-    return float(density.sum() + alive)
+    return float(density.sum() + alive.sum())
 
 
 def _distance(one: Distribution, cycles: Real, failed: Truth) -> float:

@@ -11,6 +11,7 @@ from math import inf, log, sqrt
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from floatgate.lab.fit.stream import Real
 
@@ -18,7 +19,8 @@ INTERFACE, OXIDE = 0.62, 0.30
 GOOD_R2 = 0.9
 GOOD_SHARE = 0.01  # of the mean: where hardly anything changes there is little to explain
 RESAMPLES = 200
-_GRID, _GOLDEN = 41, 30
+_GRID = 41
+_CLOSE = 1e-9  # of a logarithm: where the search ends
 
 Basis = Callable[[Real, float], Real]  # columns at some wear, given the law's one non-linear parameter
 
@@ -150,7 +152,8 @@ def _least(ends: tuple[float, float], cost: Callable[[float], float]) -> float:
     places = np.linspace(log(ends[0]), log(ends[1]), _GRID).tolist()
     costs = [cost(place) for place in places]
     best = costs.index(min(costs))
-    return _golden(cost, places[max(best - 1, 0)], places[min(best + 1, _GRID - 1)])
+    valley = places[max(best - 1, 0)], places[min(best + 1, _GRID - 1)]
+    return float(minimize_scalar(cost, bounds=valley, method="bounded", options={"xatol": _CLOSE}).x)
 
 
 def _linear(
@@ -163,23 +166,6 @@ def _linear(
     found = np.linalg.lstsq(basis / scale * root[:, None], value * root, rcond=None)[0]
     left = basis / scale @ found - value
     return tuple((found / scale).tolist()), float(weight @ (left * left))
-
-
-def _golden(cost: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a cost with one valley is least."""
-    ratio = (sqrt(5.0) - 1) / 2
-    a, b = high - ratio * (high - low), low + ratio * (high - low)
-    at_a, at_b = cost(a), cost(b)
-    for _ in range(_GOLDEN):
-        if at_a <= at_b:
-            high, b, at_b = b, a, at_a
-            a = high - ratio * (high - low)
-            at_a = cost(a)
-        else:
-            low, a, at_a = a, b, at_b
-            b = low + ratio * (high - low)
-            at_b = cost(b)
-    return 0.5 * (low + high)
 
 
 def goodness(law: Law, wear: Real, value: Real, weight: Real) -> Goodness:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import tau
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from floatgate.lab.fit.stream import Real
 
@@ -68,9 +69,10 @@ def _coherence(times: Real, weight: Real, length: float) -> tuple[float, float]:
 
 def _sharpened(times: Real, weight: Real, lengths: Real, at: int) -> float:
     """Return the length of greatest coherence near a grid's."""
-    low, high = float(lengths[max(at - 1, 0)]), float(lengths[min(at + 1, len(lengths) - 1)])
-    for _ in range(4):
-        near = np.linspace(low, high, 41)
-        best = int(np.argmax([_coherence(times, weight, float(length))[0] for length in near]))
-        low, high = float(near[max(best - 1, 0)]), float(near[min(best + 1, 40)])
-    return 0.5 * (low + high)
+    ends = float(lengths[max(at - 1, 0)]), float(lengths[min(at + 1, len(lengths) - 1)])
+
+    def apart(length: float) -> float:
+        return -_coherence(times, weight, length)[0]
+
+    close = {"xatol": 1e-9 * ends[0]}
+    return float(minimize_scalar(apart, bounds=ends, method="bounded", options=close).x)

@@ -97,7 +97,7 @@ impl Ladder {
     /// The chance that some codeword of a page of `bytes` has more than `errors` wrong bits.
     pub fn chance_beyond(&self, errors: u32, rber: f64, bytes: u64) -> f64 {
         let one = tail::more_than(self.codeword_bits, errors, rber);
-        -libm::expm1(self.codewords(bytes) as f64 * libm::log1p(-one.min(1.0)))
+        tail::any_of(self.codewords(bytes), one)
     }
 
     /// True where the target, kept up to the rung's limit, tells without the tail of the distribution that a page of this
@@ -124,6 +124,14 @@ impl Ladder {
     /// Whether the table goes on to the best references.
     pub fn reaches(&self, shifted: Shifted) -> bool {
         shifted.steps <= self.retries
+    }
+
+    /// The raw bit error rate that the last attempt of a read meets, with the last rung, after all retries.
+    pub fn last_rate(&self, usual: f64, shifted: Option<Shifted>) -> f64 {
+        match shifted {
+            Some(shifted) => shifted.rate(usual, shifted.steps.min(self.retries)),
+            None => usual * libm::pow(1.0 - self.retry_gain, f64::from(self.retries)),
+        }
     }
 
     /// Reads a page as drives with a retry table do: with the usual references, then the table's step by step, and up
@@ -231,6 +239,22 @@ mod tests {
         // The table ends before them.
         assert!(read(0.1, 1e-3, 60).retries >= 20 && !ladder.reaches(Shifted { rber: 1e-3, steps: 60 }));
         assert!(read(0.1, 0.1, 3).uncorrectable);
+    }
+
+    #[test]
+    fn the_last_attempt_meets_what_retries_leave() {
+        let ladder =
+            Ladder { retries: 4, retry_step_v: Some(0.01), ..Ldpc::default().ladder(3).expect("a code") };
+        let last = |steps| ladder.last_rate(0.1, Some(Shifted { rber: 1e-3, steps }));
+        assert_eq!(last(3), 1e-3);
+        // The table ends half way to the best references.
+        assert!((last(8) - 1e-2).abs() < 1e-12, "{}", last(8));
+        let rate = ladder.last_rate(0.1, None);
+        // A page fails where the last attempt does: by the same luck.
+        let fails = ladder.page_failure(2, rate, 16_384);
+        for luck in [fails * 0.999, (fails * 1.001).min(1.0)] {
+            assert_eq!(ladder.read(0, 0.1, 16_384, luck).uncorrectable, luck < fails, "{luck} {fails}");
+        }
     }
 
     #[test]

@@ -38,6 +38,11 @@ pub fn more_than(n: u32, t: u32, p: f64) -> f64 {
     sum.min(1.0)
 }
 
+/// The chance that at least one of `n` things happens, each with the chance `p` on its own.
+pub fn any_of(n: u64, p: f64) -> f64 {
+    -libm::expm1(n as f64 * libm::log1p(-p.clamp(0.0, 1.0)))
+}
+
 /// The chance of exactly `k` errors.
 fn point(n: u32, k: u32, p: f64) -> f64 {
     let [n, k] = [n, k].map(f64::from);

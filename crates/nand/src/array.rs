@@ -222,6 +222,13 @@ impl FlashArray {
             .fold(0.0, f64::max) as u32
     }
 
+    /// Blocks (numbered over the drive) of the superblocks that are left: neither bad nor spare.
+    pub fn blocks_in_use(&self) -> impl Iterator<Item = u32> {
+        let per_die = (self.superblocks_per_die * self.planes) as usize;
+        let of_drive = move |(at, block): (usize, &u32)| (at / per_die) as u32 * self.blocks_per_die + block;
+        self.members.iter().enumerate().filter(|(_, block)| **block != NO_BLOCK).map(of_drive)
+    }
+
     /// The mean number of cycles that blocks live; 0 where the chip's tables know no endurance.
     pub fn mean_life(&self) -> f64 {
         self.mean_life

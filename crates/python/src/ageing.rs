@@ -39,6 +39,20 @@ impl Ageing {
         self.capacity_bytes
     }
 
+    /// What its end is judged by.
+    fn facts(&self) -> String {
+        let ageing = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        json!(ageing.facts()).to_string()
+    }
+
+    /// How data read in use, were the years over now; null where nothing tells.
+    fn in_use(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || {
+            let ageing = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(json!(ageing.in_use()).to_string())
+        })
+    }
+
     /// One window and the jump after it: how the drive is then, and the part of a mean block's life behind it.
     fn advance(&self, py: Python<'_>) -> PyResult<(String, f64)> {
         guarded(py, || {

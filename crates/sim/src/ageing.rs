@@ -7,9 +7,12 @@
 //!
 //! Now and then a copy of the drive is run in time for a while, which shows how fast it is at that age.
 //!
-//! Not modelled: time (retention, refresh, read disturb), program failures, errors beyond the ECC. Those end a drive
-//! earlier.
+//! Where the drive has a code and its chip tables of raw bit errors, the life ends, too, as soon as the code could no
+//! longer read the data at the end of the time that they must last (`ageing_limit.rs`). A jump ends before that.
+//!
+//! Not modelled: program failures; errors, where the drive has no code or its chip no tables of them.
 
+use crate::ageing_limit::{CodeLimit, DriveClass, Readability, Requirement, check_age};
 use crate::ageing_window::{self, Speed};
 use crate::{Drive, Error};
 use engine::RandomStream;
@@ -34,11 +37,33 @@ pub struct AgeingOptions {
     pub hot_space: f64,
     /// How much of the mean block's life passes, by what the host has written, until times are measured again; 0: never.
     pub measure: f64,
+    /// What JESD218 asks of the drive; none: as the drive is.
+    pub class: Option<DriveClass>,
+    /// Years over which the writes are spread.
+    pub years: f64,
+    /// Share of them in which the drive is powered; none: as the class.
+    pub duty: Option<f64>,
+    /// Degrees Celsius then; none: as the class.
+    pub celsius: Option<f64>,
+    /// Degrees Celsius without power; none: as the class.
+    pub off_celsius: Option<f64>,
 }
 
 impl Default for AgeingOptions {
     fn default() -> Self {
-        Self { seed: 1, window: 1.0, jump: 0.01, hot_writes: 0.0, hot_space: 0.0, measure: 0.0 }
+        Self {
+            seed: 1,
+            window: 1.0,
+            jump: 0.01,
+            hot_writes: 0.0,
+            hot_space: 0.0,
+            measure: 0.0,
+            class: None,
+            years: 5.0,
+            duty: None,
+            celsius: None,
+            off_celsius: None,
+        }
     }
 }
 
@@ -60,7 +85,17 @@ impl AgeingOptions {
             ("hot_writes", options.hot_writes, (0.0..=1.0).contains(&options.hot_writes), "0 to 1"),
             ("measure", options.measure, (0.0..=1.0).contains(&options.measure), "0 to 1 of a life"),
             ("hot_space", options.hot_space, (0.0..1.0).contains(&options.hot_space), "0 to below 1"),
+            ("years", options.years, options.years > 0.0 && options.years <= 200.0, "above 0, at most 200"),
         ];
+        let given = |key, value: Option<f64>, low, high, expected| {
+            value.map(|value| (key, value, (low..=high).contains(&value), expected))
+        };
+        let profile = [
+            given("duty", options.duty, 0.0, 1.0, "0 to 1"),
+            given("celsius", options.celsius, -60.0, 200.0, "-60 to 200 degrees Celsius"),
+            given("off_celsius", options.off_celsius, -60.0, 200.0, "-60 to 200 degrees Celsius"),
+        ];
+        let ranges = ranges.into_iter().chain(profile.into_iter().flatten());
         for (key, value, fits, expected) in ranges {
             if !fits {
                 return Err(Error(format!("options: {key} = {value}: expected {expected}")));
@@ -70,6 +105,16 @@ impl AgeingOptions {
             return Err(Error("options: expected hot_writes and hot_space together".to_owned()));
         }
         Ok(options)
+    }
+
+    /// What a drive must bear that is of class `own`.
+    fn requirement(&self, own: DriveClass) -> Requirement {
+        let mut asked = self.class.unwrap_or(own).requirement(self.years);
+        let service = &mut asked.service;
+        service.duty = self.duty.unwrap_or(service.duty);
+        service.celsius = self.celsius.unwrap_or(service.celsius);
+        service.off_celsius = self.off_celsius.unwrap_or(service.off_celsius);
+        asked
     }
 
     /// The next of `units` to be written.
@@ -109,10 +154,49 @@ pub struct AgeRow {
     pub jumped: u32,
     /// The drive takes no more writes.
     pub read_only: bool,
+    /// How its data read at the end of the time that they must last, where that can be told.
+    pub readability: Option<Readability>,
+    /// Its data can no longer be read as surely then as they must.
+    pub unreadable: bool,
     /// How fast it was before this window, where that was measured.
     pub speed: Option<Speed>,
 }
 
+/// What a life's end is judged by.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AgeFacts {
+    /// As it was asked, or as the drive's file says.
+    pub class: DriveClass,
+    /// What that asks.
+    pub requirement: Requirement,
+    /// Why only failing blocks end the life; none: the code does.
+    pub without_code: Option<String>,
+    /// The greatest raw bit error rate that the code corrects, after retries, as surely as it must.
+    pub rber_limit: Option<f64>,
+    /// The cycles after which a block of mean life errs more than that.
+    pub mean_wear: Option<u32>,
+    /// Pages of a stripe that a parity page protects; none: there is no parity.
+    pub stripe: Option<u32>,
+    /// Seconds after which data are written anew; none: never.
+    pub refresh_s: Option<f64>,
+    /// Bits of a cell.
+    pub bits: u32,
+}
+
+/// How data read in use at the end of a life, when the oldest are as old as the years allow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InUse {
+    /// Age of the oldest data, seconds.
+    pub oldest_s: f64,
+    /// How they read, where that can be told.
+    pub readability: Option<Readability>,
+    /// Why it cannot be told.
+    pub unknown: Option<String>,
+    /// Years after which they are no longer read as surely as they must, where that is before the years asked for.
+    pub years_readable: Option<f64>,
+}
+
+const YEAR_S: f64 = 365.25 * 86_400.0;
 /// One block in so many may end its life in a jump, which lets it live on to the jump's end.
 const FAILING: usize = 400;
 
@@ -130,68 +214,99 @@ pub struct Ageing {
     drive_writes: f64,
     capacity: f64,
     read_only: bool,
+    unreadable: bool,
+    class: DriveClass,
+    /// The code's limit, or why it has none.
+    limit: Result<CodeLimit, String>,
+    /// Drive writes when each block was last erased.
+    erased_at: Vec<f64>,
+    /// Cycles that the mean block lives or can be read after, which is less.
+    life: f64,
 }
 
 impl Ageing {
     /// A fresh drive, filled once.
     ///
     /// # Errors
-    /// When its chip knows no endurance, its mapping cannot be aged, or it could not sustain writes.
+    /// When its chip knows neither endurance nor errors, its tables do not reach what is asked, or it could not sustain
+    /// writes.
     pub fn new(drive: Drive, options: AgeingOptions) -> Result<Self, Error> {
         check_asked(Feature::Ageing, &drive.features)?;
         let mut ftl = drive.build(options.seed)?;
-        if ftl.array().lives().is_empty() {
-            return Err(Error(format!(
-                "{}: nand.tables.endurance: missing: how long blocks live is not known; `floatgate derive` makes such \
-                 a chip, `chip = \"derived/...\"` names one",
-                drive.name
-            )));
+        let (parts, own) = drive.limit_parts()?;
+        let requirement = options.requirement(own);
+        let limit = match parts {
+            Ok(parts) => Ok(CodeLimit::new(parts, requirement).map_err(|error| about(&drive, &error.0))?),
+            Err(missing) => Err(missing),
+        };
+        if ftl.array().lives().is_empty() && limit.is_err() {
+            return Err(about(
+                &drive,
+                "nand.tables.endurance: missing: how long blocks live is not known; `floatgate derive` makes such a chip, \
+                 `chip = \"derived/...\"` names one",
+            ));
         }
+        let life = mean_life(&ftl, &limit);
         let units = ftl.layout().logical_units;
         let spare = ftl.layout().physical_units() as f64 / f64::from(units);
-        let measure_every = options.measure * ftl.array().mean_life() * spare;
         let filled = (0..units).all(|lpn| ftl.try_write_untimed(Lpn(lpn)));
-        let window = (f64::from(units) * options.window).max(1.0) as u64;
-        let capacity = drive.capacity().get() as f64;
-        let random = RandomStream::new(options.seed, "ageing");
-        let read_only = !filled || ftl.is_read_only();
         Ok(Self {
+            random: RandomStream::new(options.seed, "ageing"),
+            next_measure: 0.0,
+            measure_every: options.measure * life * spare,
+            window: (f64::from(units) * options.window).max(1.0) as u64,
+            drive_writes: 0.0,
+            capacity: drive.capacity().get() as f64,
+            read_only: !filled || ftl.is_read_only(),
+            unreadable: false,
+            class: options.class.unwrap_or(own),
+            erased_at: vec![0.0; ftl.array().pe_cycles_by_block().len()],
             drive,
             ftl,
             options,
-            random,
             units,
-            next_measure: 0.0,
-            measure_every,
-            window,
-            drive_writes: 0.0,
-            capacity,
-            read_only,
+            limit,
+            life,
         })
     }
 
-    /// True when the drive takes no more writes.
+    /// What its end is judged by.
+    pub fn facts(&self) -> AgeFacts {
+        let limit = self.limit.as_ref().ok();
+        let parts = limit.map(CodeLimit::parts);
+        AgeFacts {
+            class: self.class,
+            requirement: self.options.requirement(self.class),
+            without_code: self.limit.as_ref().err().cloned(),
+            rber_limit: limit.map(CodeLimit::rber_limit),
+            mean_wear: limit.and_then(CodeLimit::mean_wear),
+            stripe: parts.and_then(|parts| parts.stripe),
+            refresh_s: parts.and_then(|parts| parts.refresh_s),
+            bits: self.drive.geometry().cell.bits(),
+        }
+    }
+
+    /// True when the drive takes no more writes, or would lose what it took.
     pub fn is_done(&self) -> bool {
-        self.read_only
+        self.read_only || self.unreadable
     }
 
     /// The part of the mean block's life that is behind it.
     pub fn fraction(&self) -> f64 {
-        let array = self.ftl.array();
-        mean(array.pe_cycles_by_block()) / array.mean_life()
+        mean(self.ftl.array().pe_cycles_by_block()) / self.life
     }
 
     /// Measures times when that is due, then one window, and the jump after it.
     ///
     /// # Errors
-    /// When the drive cannot be copied for the measurement.
+    /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
     pub fn advance(&mut self) -> Result<AgeRow, Error> {
         // What waits for company before a map of blocks is written at the end of each window, be it measured or not.
         if self.ftl.is_draining() {
             self.ftl.settle();
         }
         let speed = self.measure()?;
-        Ok(AgeRow { speed, ..self.overwrite() })
+        Ok(AgeRow { speed, ..self.overwrite()? })
     }
 
     fn measure(&mut self) -> Result<Option<Speed>, Error> {
@@ -202,7 +317,7 @@ impl Ageing {
         ageing_window::measure(&self.drive, &self.ftl, self.options)
     }
 
-    fn overwrite(&mut self) -> AgeRow {
+    fn overwrite(&mut self) -> Result<AgeRow, Error> {
         let before = self.ftl.array().pe_cycles_by_block().to_vec();
         let stats = *self.ftl.stats();
         let mut written = 0;
@@ -216,10 +331,20 @@ impl Ageing {
         let programmed: u64 = counted.units_programmed.iter().sum();
         let waf = programmed as f64 / counted.units_written.max(1) as f64;
         self.drive_writes += written as f64 / f64::from(self.units);
-        let jumped = if self.read_only { 0 } else { self.jump(&before, written) };
+        let now = self.ftl.array().pe_cycles_by_block();
+        let worn: Vec<u32> = now.iter().zip(&before).map(|(now, before)| now - before).collect();
+        let mut readability = self.readability(&[], 0)?;
+        self.unreadable = readability.is_some_and(|found| found.uber > self.asked_uber());
+        let jumped = if self.is_done() { 0 } else { self.jump(&worn, written)? };
+        if jumped > 0 {
+            readability = self.readability(&[], 0)?;
+        }
+        for (erased_at, _) in self.erased_at.iter_mut().zip(&worn).filter(|(_, worn)| **worn > 0) {
+            *erased_at = self.drive_writes;
+        }
         let (drive_writes, capacity, read_only) = (self.drive_writes, self.capacity, self.read_only);
         let cycles = self.ftl.array().pe_cycles_by_block();
-        AgeRow {
+        Ok(AgeRow {
             host_bytes: drive_writes * capacity,
             drive_writes,
             waf,
@@ -230,28 +355,97 @@ impl Ageing {
             superblocks: self.ftl.usable_superblocks(),
             jumped,
             read_only,
+            readability,
+            unreadable: self.unreadable,
             speed: None,
+        })
+    }
+
+    fn asked_uber(&self) -> f64 {
+        self.limit.as_ref().map_or(f64::INFINITY, |limit| limit.requirement.uber)
+    }
+
+    /// How the data read at the end of their time, after `times` more of the wear `more`; none where nothing tells, or
+    /// where blocks have failed faster than errors came.
+    fn readability(&mut self, more: &[u32], times: u32) -> Result<Option<Readability>, Error> {
+        let Ok(limit) = &mut self.limit else { return Ok(None) };
+        match limit.after_retention(self.ftl.array(), more, times) {
+            Ok(found) => Ok(Some(found)),
+            Err(_) if self.read_only => Ok(None),
+            Err(beyond) => Err(about(&self.drive, &limit.beyond(beyond).0)),
         }
     }
 
-    /// Wears the blocks as many times more as keeps the jump small; gives how often.
-    fn jump(&mut self, before: &[u32], written: u64) -> u32 {
-        let now = self.ftl.array().pe_cycles_by_block();
-        let worn: Vec<u32> = now.iter().zip(before).map(|(now, before)| now - before).collect();
-        let each = mean(&worn);
-        if each <= 0.0 {
-            return 0;
+    /// How data read in use, were the years over now.
+    pub fn in_use(&self) -> Option<InUse> {
+        let limit = self.limit.as_ref().ok()?;
+        let Requirement { uber, service, .. } = limit.requirement;
+        // Whatever was erased in the last window holds data of at most that age.
+        let share = |erased_at: &f64| ((self.drive_writes - erased_at + 1.0) / self.drive_writes).min(1.0);
+        let shares: Vec<f64> = self.erased_at.iter().map(share).collect();
+        let oldest = shares.iter().copied().fold(0.0, f64::max) * service.years * YEAR_S;
+        let oldest_s = limit.parts().refresh_s.map_or(oldest, |refresh_s| oldest.min(refresh_s));
+        let unknown =
+            |text: String| InUse { oldest_s, readability: None, unknown: Some(text), years_readable: None };
+        if let Err(error) =
+            check_age(&limit.parts().table, limit.age_in_use(oldest), "the oldest data in use")
+        {
+            return Some(unknown(error.0));
         }
-        let life = self.ftl.array().mean_life();
-        let times = ((self.options.jump * life / each) as u32).min(self.most_before_failures(&worn));
-        self.ftl.wear_on(&worn, times);
+        let read = |years: f64| limit.in_use(self.ftl.array(), &shares, years);
+        let found = match read(service.years) {
+            Ok(found) => found,
+            Err(beyond) => return Some(unknown(limit.beyond(beyond).0)),
+        };
+        let holds = |years: f64| read(years).is_ok_and(|found| found.uber <= uber);
+        let years_readable = (found.uber > uber).then(|| {
+            let (mut low, mut high) = (0.0, service.years);
+            for _ in 0..20 {
+                let middle = (low + high) / 2.0;
+                if holds(middle) { low = middle } else { high = middle }
+            }
+            low
+        });
+        Some(InUse { oldest_s, readability: Some(found), unknown: None, years_readable })
+    }
+
+    /// Wears the blocks as many times more as keeps the jump small and the data readable; gives how often.
+    fn jump(&mut self, worn: &[u32], written: u64) -> Result<u32, Error> {
+        let each = mean(worn);
+        if each <= 0.0 {
+            return Ok(0);
+        }
+        let most = ((self.options.jump * self.life / each) as u32).min(self.most_before_failures(worn));
+        let times = self.most_while_readable(worn, most);
+        self.ftl.wear_on(worn, times);
         self.drive_writes += f64::from(times) * written as f64 / f64::from(self.units);
-        times
+        Ok(times)
+    }
+
+    /// How often, up to `most`, blocks can be worn by `worn` with the data still readable at the end of their time.
+    fn most_while_readable(&mut self, worn: &[u32], most: u32) -> u32 {
+        let asked = self.asked_uber();
+        let Ok(limit) = &mut self.limit else { return most };
+        let array = self.ftl.array();
+        let mut holds =
+            |times: u32| limit.after_retention(array, worn, times).is_ok_and(|found| found.uber <= asked);
+        if most == 0 || holds(most) {
+            return most;
+        }
+        let (mut low, mut high) = (0, most);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if holds(middle) { low = middle } else { high = middle }
+        }
+        low
     }
 
     /// How often blocks can be worn by `worn` until the lives of one in [`FAILING`] of them have ended.
     fn most_before_failures(&self, worn: &[u32]) -> u32 {
         let array = self.ftl.array();
+        if array.lives().is_empty() {
+            return u32::MAX;
+        }
         let mut left: Vec<u32> = array
             .lives()
             .iter()
@@ -266,6 +460,21 @@ impl Ageing {
         let rank = left.len() / FAILING;
         *left.select_nth_unstable(rank).1
     }
+}
+
+/// Cycles that the mean block lives or can be read after, which is less.
+fn mean_life(ftl: &Ftl, limit: &Result<CodeLimit, String>) -> f64 {
+    let lives = ftl.array().mean_life();
+    let readable = limit.as_ref().ok().map(|limit| limit.mean_wear().unwrap_or(limit.last_wear()).max(1));
+    match readable {
+        Some(readable) if lives > 0.0 => lives.min(f64::from(readable)),
+        Some(readable) => f64::from(readable),
+        None => lives,
+    }
+}
+
+fn about(drive: &Drive, text: &str) -> Error {
+    Error(format!("{}: {text}", drive.name))
 }
 
 fn mean(values: &[u32]) -> f64 {

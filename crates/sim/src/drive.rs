@@ -1,5 +1,6 @@
 //! From a drive file, its base, its chip and `--set` to a drive that can be run.
 
+use crate::ageing_limit::{DriveClass, LimitParts};
 use crate::memory_limit::{Checking, Needs, check_blocks};
 use crate::result::energy::PowerModel;
 use crate::{Error, keys};
@@ -527,6 +528,37 @@ impl Drive {
         let (config, t_decode) = (&whole.controller, whole.ecc.t_decode);
         let controller = Controller::new(config, &whole.geometry, whole.timing, whole.bus, t_decode);
         Ftl::new(&whole.ftl, whole.array, controller, config, regulation, seed).map_err(about)
+    }
+
+    /// What tells until when its code reads worn flash, and of which class it is; the text says what is missing.
+    pub(crate) fn limit_parts(&self) -> Result<(Result<LimitParts, String>, DriveClass), Error> {
+        let whole = read_whole(&self.document, 0)?;
+        let said = |key: &str| self.entries.iter().find(|entry| entry.key == key);
+        let capacitors = said("ftl.buffer.power_loss_protection").is_some_and(|entry| {
+            entry.value == Value::Boolean(true) && entry.place != config::Place::Default
+        });
+        let class = if capacitors { DriveClass::Enterprise } else { DriveClass::Client };
+        let model = said("nand.errors.name").map(|entry| entry.value.to_string()).unwrap_or_default();
+        let missing = |what: &str| Ok((Err(what.to_owned()), class));
+        let Some(ladder) = whole.ecc.ladder else { return missing("ecc.code.name = none") };
+        if model != "tables" && model != "\"tables\"" {
+            return missing(&format!("nand.errors.name = {model}: not the chip's tables"));
+        }
+        let Some(table) = whole.tables.and_then(|tables| tables.errors) else {
+            return missing("this chip has no [tables.errors]");
+        };
+        let refresh = whole.ftl.upkeep.refresh_age;
+        let parts = LimitParts {
+            table,
+            ladder,
+            page_types: whole.geometry.cell.bits(),
+            page_bytes: whole.geometry.page_size.get(),
+            stripe: whole.ftl.stripe,
+            refresh_s: (refresh > Nanos::ZERO).then(|| refresh.ns() as f64 * 1e-9),
+            reads: whole.ftl.costs.reckoned.reads,
+            blocks_per_die: whole.geometry.blocks_per_die(),
+        };
+        Ok((Ok(parts), class))
     }
 
     /// A drive of so many dies with the same superblocks and policies, `superblocks` of them on each, holding

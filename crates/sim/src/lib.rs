@@ -5,6 +5,7 @@
 //! needed to repeat it.
 
 mod ageing;
+mod ageing_limit;
 mod ageing_window;
 mod check;
 mod drive;
@@ -36,7 +37,8 @@ pub mod tables;
 mod timeline;
 mod workload;
 
-pub use ageing::{AgeRow, Ageing, AgeingOptions};
+pub use ageing::{AgeFacts, AgeRow, Ageing, AgeingOptions, InUse};
+pub use ageing_limit::{DriveClass, Readability, Requirement, Service, WorstPage};
 pub use ageing_window::Speed;
 pub use drive::{BenchChip, Catalogue, ChipModel, Drive, DriveSummary, chip_on_bench, explain_chip};
 pub use error::Error;

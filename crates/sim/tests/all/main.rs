@@ -5,6 +5,7 @@
 mod common;
 
 mod ageing;
+mod ageing_limit;
 mod block_caches;
 mod caches;
 mod collection;

@@ -1,9 +1,11 @@
-"""The life of a drive: overwritten until it takes no more writes, in windows with jumps between.
+"""The life of a drive: overwritten until it ends, in windows with jumps between.
+
+It ends when the drive takes no more writes, or as soon as its code could no longer read what it holds at
+the end of the time that data must last without power (`ageing_end.py`).
 
 Now and then a copy of the drive is run under a mixed load, which shows how fast it is at that age.
 
-Not modelled: time (retention, refresh, read disturb), failing programs, errors beyond the ECC. All of them
-end a drive earlier than is shown here.
+Not modelled: failing programs; errors, where the drive has no code or its chip no tables of them.
 """
 
 import json
@@ -12,7 +14,8 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, TypedDict
 
-from floatgate import _core, places, quantities as q
+from floatgate import _core, ageing_end, places, quantities as q
+from floatgate.ageing_end import InUse, JedecClass, Judged, Readability
 from floatgate.errors import InputError
 from floatgate.lab import figures
 from floatgate.report.plot import Axis
@@ -43,6 +46,11 @@ class Conditions(TypedDict):
     jump: float
     measure: float
     seed: int
+    jedec: JedecClass | None
+    years: float
+    duty: float | None
+    temperature: float | None
+    off_temperature: float | None
 
 
 @dataclass(frozen=True)
@@ -84,14 +92,21 @@ class Row:
     superblocks: int
     jumped: int
     read_only: bool
+    unreadable: bool  # at the end of the time that data must last
+    readability: Readability | None  # then; None where it cannot be told
     speed: Speed | None  # before the window, where it was measured
 
     @classmethod
     def read(cls, text: str) -> "Row":
         """Read what the core says."""
         known = json.loads(text)
-        speed = known.pop("speed")
-        return cls(**known, speed=Speed(**speed) if speed else None)
+        speed, found = known.pop("speed"), known.pop("readability")
+        return cls(**known, speed=Speed(**speed) if speed else None, readability=Readability.of(found))
+
+    @property
+    def ends(self) -> bool:
+        """True when the drive takes no more writes, or would lose what it took."""
+        return self.read_only or self.unreadable
 
 
 @dataclass(frozen=True)
@@ -102,11 +117,26 @@ class Life:
     capacity_bytes: int
     seed: int
     rows: tuple[Row, ...]
+    judged: Judged
+    in_use: InUse | None
 
     @property
     def ended(self) -> bool:
-        """True when the drive takes no more writes; false when ageing was stopped."""
-        return self.rows[-1].read_only
+        """True when the drive came to its end; false when ageing was stopped."""
+        return self.rows[-1].ends
+
+    @property
+    def cause(self) -> str | None:
+        """What ended it, in words; None where it was stopped."""
+        last = self.rows[-1]
+        if not last.ends:
+            return None
+        return ageing_end.cause(self.judged, last.readability, unreadable=last.unreadable)
+
+    @property
+    def flash_bytes(self) -> float:
+        """Bytes programmed until the end, for the host and by collection: other workloads divide them."""
+        return self.bytes_written * self.waf
 
     @property
     def bytes_written(self) -> float:
@@ -158,12 +188,16 @@ class Life:
             "capacity_bytes": self.capacity_bytes,
             "seed": self.seed,
             "ended": self.ended,
+            "cause": self.cause,
+            "judged": asdict(self.judged),
+            "in_use": asdict(self.in_use) if self.in_use else None,
             "host_bytes_written": self.bytes_written,
             "drive_writes": self.rows[-1].drive_writes,
             "years": years,
             "dwpd": self.dwpd(years),
             "years_at_one_drive_write_a_day": self.years_at_one_a_day,
             "waf": self.waf,
+            "flash_bytes_written": self.flash_bytes,
             "windows": [asdict(row) for row in self.rows],
         }
 
@@ -176,22 +210,44 @@ def age(
     jump: float = 0.01,
     measure: float = 0.02,
     seed: int = 1,
+    jedec: JedecClass | None = None,
+    years: float = 5.0,
+    duty: float | None = None,
+    temperature: float | None = None,
+    off_temperature: float | None = None,
     progress: Callable[[float], None] = lambda _part: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Life:
-    """Overwrite `drive` at random until it takes no more writes, or until `stopped`.
+    """Overwrite `drive` at random until it ends, or until `stopped`.
 
     `hot` is `W/S`: W of the writes go to S of the space. Times are measured each `measure` of a life.
-    Raises InputError for a drive whose chip knows no endurance.
+    `jedec` is the class of JESD218 by which data must last, the drive's own where it is None. The writes are
+    spread over `years`, in which the drive is powered for the share `duty` of the time at `temperature`, else
+    at `off_temperature` (degrees Celsius, all as the class where None).
+    Raises InputError for a drive whose chip knows neither endurance nor errors, or has too short tables.
     """
-    options = {"seed": seed, "jump": jump, "measure": measure} | _skew(hot)
+    profile = {"class": jedec, "years": years, "duty": duty}
+    heat = {"celsius": temperature, "off_celsius": off_temperature}
+    options = {"seed": seed, "jump": jump, "measure": measure} | profile | heat | _skew(hot)
     ageing = _core.Ageing(drive, list(changes), places.folders(), json.dumps(options))
+    judged = Judged.read(ageing.facts())
+    if judged.without_code is not None:
+        _refuse_idle(judged.without_code, jedec, duty, temperature, off_temperature)
     rows: list[Row] = []
-    while not rows or not (rows[-1].read_only or stopped()):
+    while not rows or not (rows[-1].ends or stopped()):
         text, part = ageing.advance()
         rows.append(Row.read(text))
         progress(min(part, 1.0))
-    return Life(drive, ageing.capacity_bytes(), seed, tuple(rows))
+    in_use = InUse.read(ageing.in_use())
+    return Life(drive, ageing.capacity_bytes(), seed, tuple(rows), judged, in_use)
+
+
+def _refuse_idle(without_code: str, *given: str | float | None) -> None:
+    """Refuse what says how data must last where nothing tells whether they do."""
+    for flag, value in zip(("jedec", "duty", "temperature", "off-temperature"), given, strict=True):
+        if value is not None:
+            expected = "expected a drive with a code and a chip with error tables"
+            raise InputError(f"--{flag} {value}: errors end no life here ({without_code}): {expected}")
 
 
 def _skew(hot: str | None) -> dict[str, float]:
@@ -213,10 +269,17 @@ def sentence(life: Life, years: float) -> str:
     if not life.ended:
         return f"stopped after {last.host_bytes / TERABYTE:,.4g} TB; the drive still accepts writes"
     return (
-        f"accepts no more writes after {last.host_bytes / TERABYTE:,.4g} TB (TBW), {last.drive_writes:,.0f} "
-        f"drive writes: {life.dwpd(years):.3g} per day over {years:g} years, or one per day for "
-        f"{life.years_at_one_a_day:.3g} years"
+        f"ends after {last.host_bytes / TERABYTE:,.4g} TB (TBW), {last.drive_writes:,.0f} drive writes: "
+        f"{life.dwpd(years):.3g} per day over {years:g} years, or one per day for "
+        f"{life.years_at_one_a_day:.3g} years. {life.cause}"
     )
+
+
+def remarks(life: Life) -> list[str]:
+    """Say what the end does not rest on, and how data read in use."""
+    said = ageing_end.remark(life.judged)
+    in_use = life.in_use.words(life.judged.requirement) if life.in_use else None
+    return [text for text in (said, in_use) if text]
 
 
 def shown(life: Life) -> list[tuple[str, ...]]:
@@ -282,6 +345,10 @@ def _speed_section(life: Life) -> Section:
     return Section("Speed", says, {"latency": latency, "array": array}, SPEED_HEAD, speed_shown(life))
 
 
+def _sentences(texts: Sequence[str]) -> list[str]:
+    return [f"{text[0].upper()}{text[1:]}." for text in texts]
+
+
 def page(life: Life, years: float) -> str:
     """Return the report: one self-contained HTML page."""
     written = [row.host_bytes / TERABYTE for row in life.rows]
@@ -310,10 +377,10 @@ def page(life: Life, years: float) -> str:
         markers=False,
     )
     facts = (q.size(life.capacity_bytes), f"seed {life.seed}", f"{len(life.rows)} windows measured")
-    says = (
-        "The drive was overwritten at random; each block fails by its own life. Retention, errors beyond the "
-        "ECC and failing programs are not in it: they end a drive earlier."
+    says = " ".join(
+        ["The drive was overwritten at random; each block wears by its own life.", *_sentences(remarks(life))]
     )
+    points = [(row.host_bytes, row.readability) for row in life.rows if row.readability]
     return sheet(
         "life of a drive",
         life.drive,
@@ -321,6 +388,7 @@ def page(life: Life, years: float) -> str:
         facts,
         (
             Section("Wear", says, {"wear": wear}),
+            *([ageing_end.section(life.judged, points)] if points else []),
             Section(
                 "Failures",
                 "Blocks that failed take spare space away.",

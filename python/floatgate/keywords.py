@@ -123,7 +123,23 @@ class AgeKeywords(TypedDict, total=False):
     """Lifetime between two speed measurements; 0: none. A number from 0 to 1; default 0.02."""
 
     years: SupportsFloat
-    """Years over which DWPD is computed. A number of at least 0.1; default 5.0."""
+    """Years over which the writes are spread. A number from 0.1 to 200; default 5.0."""
+
+    jedec: Literal["client", "enterprise"] | None
+    """Class of JESD218: how long data must last without power, and how surely. One of client,
+    enterprise; default enterprise with capacitors, else client.
+    """
+
+    duty: SupportsFloat | None
+    """Time for which the drive is powered. A number from 0 to 1; default client 1/3, enterprise 1.
+    """
+
+    temperature: SupportsFloat | None
+    """Degrees Celsius with power. A number from -60 to 200; default client 40, enterprise 55."""
+
+    off_temperature: SupportsFloat | None
+    """Degrees Celsius without power. A number from -60 to 200; default client 30, enterprise 40.
+    """
 
     seed: SupportsIndex
     """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""

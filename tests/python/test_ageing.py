@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from floatgate.ageing import Life, age
+from floatgate import ageing_end
+from floatgate.ageing import Life, age, page, remarks, sentence
 from floatgate.ageing_compare import values_of
 from floatgate.cli import app
 from floatgate.errors import InputError
@@ -22,9 +23,37 @@ MORTAL = [
 ]
 
 
+# What a year of a page of 0, 100, 200 and 400 cycles errs, a page of the upper type twice as much.
+YEAR = [2e-3 * (1 + cycles / 50) for cycles in (0, 100, 200, 400)]
+RATES = [rate * age * of for rate in YEAR for age in (0.1, 1.0) for of in (1, 2)]
+ERRING = [
+    *MORTAL[:4],
+    "nand.tables.endurance.cycles=[1000, 1000]",
+    "nand.errors.name=tables",
+    "nand.tables.errors.steps=[1.0]",
+    "nand.tables.errors.pe_cycles=[0, 100, 200, 400]",
+    'nand.tables.errors.ages=["0s", "31557600s"]',
+    "nand.tables.errors.reads=[0, 100000]",
+    f"nand.tables.errors.rate={RATES}",
+    f"nand.tables.errors.rate_best={RATES}",
+    f"nand.tables.errors.rate_reads={[0.001] * 16}",
+    "nand.tables.errors.activation_ev=1.1",
+    "nand.tables.errors.reference_celsius=30.0",
+    "ecc.code.name=ldpc",
+    "ecc.code.retries=0",
+    "ftl.write_cost.retention=30d",
+    "ftl.op_ratio=0.4",
+]
+
+
 @pytest.fixture(scope="module")
 def life() -> Life:
     return age(TINY, MORTAL)
+
+
+@pytest.fixture(scope="module")
+def unread() -> Life:
+    return age(TINY, ERRING, measure=0.0, years=0.5)
 
 
 def test_a_life_ends_with_its_blocks(life: Life) -> None:
@@ -33,6 +62,68 @@ def test_a_life_ends_with_its_blocks(life: Life) -> None:
     assert life.bytes_written == pytest.approx(life.rows[-1].drive_writes * life.capacity_bytes)
     assert life.dwpd(5) == pytest.approx(life.rows[-1].drive_writes / (5 * 365.25))
     assert life.document(5)["ended"] is True
+
+
+def test_a_life_says_what_ends_it(life: Life, unread: Life) -> None:
+    assert "erases failed" in sentence(life, 5)
+    assert remarks(life) == ["only failing erases end this life, errors are not in it: ecc.code.name = none"]
+    assert unread.ended
+    assert unread.rows[-1].unreadable
+    assert "UBER above 1e-15 at 1 year 30 C: block " in sentence(unread, 5)
+    assert "page type upper, RBER 1.2" in sentence(unread, 5)
+    assert unread.document(5)["judged"]["requirement"]["uber"] == 1e-15
+    assert unread.flash_bytes == pytest.approx(unread.bytes_written * unread.waf)
+
+
+def test_the_margin_is_in_the_report(life: Life, unread: Life) -> None:
+    assert "Margin of the code" in page(unread, 5)
+    assert "Margin of the code" not in page(life, 5)
+    left = [row.readability.worst.rber_left for row in unread.rows if row.readability]
+    assert left == sorted(left)
+    limit = unread.judged.rber_limit
+    assert limit is not None
+    assert left[-2] < 1.02 * limit < 1.05 * left[-1]
+
+
+def test_data_that_are_too_old_in_use_are_said() -> None:
+    cold = age(TINY, ERRING, hot="1/0.1", measure=0.0, years=20, duty=0, off_temperature=0)
+    assert cold.in_use is not None
+    assert cold.in_use.oldest_s == pytest.approx(20 * ageing_end.YEAR_S)
+    assert "the oldest data are 20 years old" in remarks(cold)[0]
+    hot = age(TINY, ERRING, hot="1/0.1", measure=0.0, years=20)
+    assert "nand.tables.errors.ages[1] = 365d" in remarks(hot)[0]
+
+
+def test_a_class_asks_for_its_own(unread: Life) -> None:
+    enterprise = age(TINY, ERRING, measure=0.0, years=0.5, jedec="enterprise", jump=0.1)
+    assert enterprise.judged.requirement.words() == "1e-16 at 3 months 40 C"
+    assert enterprise.judged.mean_wear != unread.judged.mean_wear
+
+
+def test_a_profile_is_refused_where_errors_end_no_life() -> None:
+    with pytest.raises(
+        InputError, match=r"--temperature 55: errors end no life here \(ecc.code.name = none\)"
+    ):
+        age(TINY, MORTAL, temperature=55)
+
+
+def test_an_age_beyond_the_tables_is_refused_with_its_cell() -> None:
+    short = 'nand.tables.errors.ages=["0s", "100d"]'
+    with pytest.raises(InputError, match=r"nand\.tables\.errors\.ages\[1\] = 100d: 365d at 30 C"):
+        age(TINY, [*ERRING, short])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (ageing_end.YEAR_S, "1 year"),
+        (ageing_end.YEAR_S / 4, "3 months"),
+        (2.5 * 86_400, "2.5 days"),
+        (60, "1.00 min"),
+    ],
+)
+def test_ages_are_said_as_people_do(seconds: float, words: str) -> None:
+    assert ageing_end.age_words(seconds) == words
 
 
 def test_a_life_is_measured_on_its_way(life: Life) -> None:

@@ -18,14 +18,18 @@ from floatgate.session import interruptible
 
 @offered(AgeOptions, but=("compare",))
 def age(drive: str | PathLike[str], **options: Unpack[AgeKeywords]) -> Life:
-    """Overwrite `drive` at random until it accepts no more writes, and return its life.
+    """Overwrite `drive` at random until it ends, and return its life.
 
     The life has a row for each measured window: bytes written by the host, write amplification, wear in
     program/erase cycles, bad blocks. Each block has its own endurance, from the chip's tables:
     `set={"chip": "derived/tlc-3d-256g"}`. Ctrl-C ends it early: `life.ended` is then false. With `out`, the
     report is written there.
 
-    Raises InputError for a drive whose chip knows no endurance, TypeError for an unknown option.
+    It ends when the drive accepts no more writes, or when its code could no longer read what it holds at the
+    end of the retention time of JESD218: `life.cause` says which.
+
+    Raises InputError for a drive whose chip knows neither endurance nor errors, or whose tables end too
+    early, TypeError for an unknown option.
     """
     return _aged(take(AgeOptions, age, options, drive=drive))[""]
 
@@ -76,4 +80,14 @@ def written(asked: AgeOptions, lives: Mapping[str, Life], file: Path) -> None:
 
 
 def _conditions(asked: AgeOptions) -> Conditions:
-    return {"hot": asked.hot, "jump": asked.jump, "measure": asked.measure, "seed": asked.seed}
+    return {
+        "hot": asked.hot,
+        "jump": asked.jump,
+        "measure": asked.measure,
+        "seed": asked.seed,
+        "jedec": asked.jedec,
+        "years": asked.years,
+        "duty": asked.duty,
+        "temperature": asked.temperature,
+        "off_temperature": asked.off_temperature,
+    }

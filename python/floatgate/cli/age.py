@@ -1,4 +1,4 @@
-"""`floatgate age`: a drive overwritten until it takes no more writes."""
+"""`floatgate age`: a drive overwritten until it ends."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 @takes(AgeOptions)
 def age(asked: AgeOptions) -> None:
-    """Overwrite a drive at random until it accepts no more writes: bytes written, wear, write amplification.
+    """Overwrite a drive at random until it ends: bytes written, wear, write amplification, its code's margin.
 
-    Each block has its own endurance, from the chip's tables: `--set chip=derived/tlc-3d-256g`. Between
-    measured windows, many cycles are skipped at once. With `--compare`, one report shows several
-    lifetimes.
+    It ends when it accepts no more writes, or when its code could no longer read what it holds after the
+    retention time of JESD218. Each block has its own endurance, from the chip's tables: `--set
+    chip=derived/tlc-3d-256g`. Between measured windows, many cycles are skipped at once. With `--compare`,
+    one report shows several lifetimes.
     """
     from rich.progress import Progress
 
@@ -49,7 +50,8 @@ def _show(asked: AgeOptions, lives: "dict[str, Life]") -> None:
     _table(ageing.HEAD, ageing.shown(life))
     if life.speeds():
         _table(ageing.SPEED_HEAD, ageing.speed_shown(life))
-    console.out.print(ageing.sentence(life, asked.years), markup=False)
+    for said in (ageing.sentence(life, asked.years), *ageing.remarks(life)):
+        console.out.print(said, markup=False)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

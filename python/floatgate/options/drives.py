@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from floatgate.options.definition import Argument, CommandOptions, Option, usual
 from floatgate.options.shared import Drive, Force, Format, OutFile, OutFolder, Seed, Settings
@@ -10,7 +10,7 @@ from floatgate.options.shared import Drive, Force, Format, OutFile, OutFolder, S
 
 @dataclass(frozen=True)
 class AgeOptions(CommandOptions):
-    """`floatgate age`: a drive overwritten until it takes no more writes."""
+    """`floatgate age`: a drive overwritten until it ends."""
 
     drive: Drive
     set: Settings = ()
@@ -36,7 +36,25 @@ class AgeOptions(CommandOptions):
             takes="a key and two different values or more",
         ),
     ] = None
-    years: Annotated[float, Option("Years over which DWPD is computed.", metavar="N", least=0.1)] = 5.0
+    years: Annotated[
+        float, Option("Years over which the writes are spread.", metavar="N", least=0.1, most=200)
+    ] = 5.0
+    jedec: Annotated[
+        Literal["client", "enterprise"] | None,
+        Option("Class of JESD218: how long data must last without power, and how surely."),
+    ] = usual("enterprise with capacitors, else client")
+    duty: Annotated[
+        float | None,
+        Option("Time for which the drive is powered.", metavar="SHARE", least=0, most=1),
+    ] = usual("client 1/3, enterprise 1")
+    temperature: Annotated[
+        float | None,
+        Option("Degrees Celsius with power.", metavar="C", least=-60, most=200),
+    ] = usual("client 40, enterprise 55")
+    off_temperature: Annotated[
+        float | None,
+        Option("Degrees Celsius without power.", metavar="C", least=-60, most=200),
+    ] = usual("client 30, enterprise 40")
     seed: Seed = 1
     out: OutFile = usual("out/age-DRIVE.html")
     format: Format = "table"

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from floatgate import _core, places
+from floatgate.configuration import find
 from floatgate.grid.table import COLUMNS, FILE
 
 
@@ -82,7 +84,7 @@ def drives() -> str:
         "# Drives",
         "",
         "`floatgate drives NAME` shows every value of a drive with its source; `--set KEY=VALUE` changes one, and a drive file"
-        ' of your own may begin with `base = "NAME"`.',
+        ' of your own may begin with `base = "NAME"`. A page for each drive lists its keys, with those that are off.',
         "",
     ]
     rows = []
@@ -94,7 +96,9 @@ def drives() -> str:
         link = values.get("host.link.name", "")
         rows.append(
             (
-                f"`{drive['name']}`",
+                f"[`{drive['name']}`](drives/{drive['name']}.md)"
+                if _has_page(drive["name"])
+                else f"`{drive['name']}`",
                 drive["title"],
                 capacity,
                 parallel,
@@ -103,6 +107,46 @@ def drives() -> str:
             )
         )
     text += _table(("drive", "what it is", "capacity", "channels x ways", "link", "mapping"), rows)
+    return "\n".join(text) + "\n"
+
+
+def _has_page(drive: str) -> bool:
+    return "/" not in drive  # those of a folder are variants of one
+
+
+def drive_page(name: str, title: str) -> str:
+    """Every key of one drive: those of features that are off, and the others with value and source."""
+    keys = find(None, name, [])
+    off = [(f"`{key.key}`", key.off, key.help) for key in keys if key.off is not None]
+    on = [
+        (
+            f"`{key.key}`",
+            "not set" if key.value is None else f"`{key.value}`",
+            ": ".join(filter(None, ((key.place or "").removeprefix("./drives/"), key.source))),
+        )
+        for key in keys
+        if key.off is None
+    ]
+    text = [
+        # A key's own page comes before the drives that have it.
+        "---",
+        "search: {boost: 0.5}",
+        "---",
+        f"# {name}",
+        "",
+        f"{title}. `floatgate keys --drive {name}` prints the same; [Keys](../keys.md) says what each key takes.",
+        "",
+        f"## Keys that are off on {name}",
+        "",
+        f"{len(off)} keys belong to features that this drive does not use. Each is refused until what it needs is there:"
+        f' `--set KEY=VALUE` or a file with `base = "{name}"` turns a feature on.',
+        "",
+        *_table(("key", "needs", "meaning"), off),
+        "",
+        f"## Keys in force on {name}",
+        "",
+        *_table(("key", "value", "from"), on),
+    ]
     return "\n".join(text) + "\n"
 
 
@@ -169,4 +213,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/formats.md": formats,
     "reference/policies.md": policies,
     "reference/tables.md": tables,
+}
+PAGES |= {
+    f"reference/drives/{drive['name']}.md": partial(drive_page, drive["name"], drive["title"])
+    for drive in json.loads(_core.drives(places.folders()))
+    if _has_page(drive["name"])
 }

@@ -42,6 +42,7 @@ OUTSIDE = {
 }
 
 _FENCE = re.compile(r"(^ *```.*?^ *```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
+_CELL_CODE = re.compile(r"<td><code>[^<>]*</code>")
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 
 
@@ -72,6 +73,8 @@ def on_files(files: Files, config: Any) -> Files:
         config.nav.append(
             {title: [uri if uri.endswith("index.md") else {_title(pages[uri]): uri} for uri in inside]}
         )
+    reference = next(entry["Reference"] for entry in config.nav if "Reference" in entry)
+    reference.append({"Each drive": [uri for uri in pages if posixpath.dirname(uri) == "reference/drives"]})
     return files
 
 
@@ -106,3 +109,8 @@ def on_page_markdown(markdown: str, page: Any, files: Files, **_: Any) -> str:
 
     parts = _FENCE.split(markdown)
     return "".join(part if n % 2 else _LINK.sub(link, part) for n, part in enumerate(parts))
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Let names in tables break behind dots and underscores where a narrow screen needs it; search has them whole."""
+    return _CELL_CODE.sub(lambda found: re.sub(r"([._])(?=\w)", r"\1<wbr>", found[0]), output)

@@ -78,7 +78,7 @@ def _found(site: Path, asked: str) -> list[dict[str, Any]]:
         ("free_at_choice_mean", "reference/results.html#ftlgc"),
         ("nvme-qlc off", "reference/drives/nvme-qlc.html#keys-that-are-off-on-nvme-qlc"),
         (
-            "nvme-qlc ftl.read_ahead.window",
+            "nvme-qlc ftl.parity.stripe",
             "reference/drives/nvme-qlc.html#keys-that-are-off-on-nvme-qlc",
         ),
         ("nvme-qlc", "reference/drives/nvme-qlc.html"),

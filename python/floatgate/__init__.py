@@ -16,65 +16,156 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from floatgate.ageing import Life
+    from floatgate.api import state as state, trace as trace
     from floatgate.api.age import age, age_compare
-    from floatgate.api.listing import chips, drives
+    from floatgate.api.characterize import characterize, experiments
+    from floatgate.api.derive import derive
+    from floatgate.api.files import examples, report, schema
+    from floatgate.api.fit import fit, fit_voltages
+    from floatgate.api.grid import grid
+    from floatgate.api.listing import Card, PolicyCard, chip, chips, drive, drives, policies
     from floatgate.api.plan import plan
+    from floatgate.api.reproduce import papers, reproduce
     from floatgate.api.run import Interrupted, run
+    from floatgate.api.snapshots import snapshots
+    from floatgate.bus.explore import Point
+    from floatgate.bus.waveform import Waveform
     from floatgate.configuration import Key, keys
     from floatgate.errors import Fault, InputError
+    from floatgate.grid.run import Grid
+    from floatgate.lab.derive.write import PageModel
+    from floatgate.lab.experiment import Experiment
+    from floatgate.lab.fit.measured import VoltageFit
+    from floatgate.lab.fit.run import Fit
+    from floatgate.lab.run import Characterized
     from floatgate.plan.work import Planned
     from floatgate.policies import Policy, policy
+    from floatgate.reproduce.paper import Paper
+    from floatgate.reproduce.run import Reproduced
     from floatgate.result import Run
     from floatgate.seams import *  # noqa: F403 - the namespaces of policies
+    from floatgate.snapshots import Found
+    from floatgate.traces.found import TraceFormat, TraceInfo, Volume
 
-__all__ = [
-    "Fault",
-    "InputError",
-    "Interrupted",
-    "Key",
-    "Life",
-    "Planned",
-    "Policy",
-    "Run",
-    "__version__",  # noqa: F405 - given by __getattr__
-    "age",
-    "age_compare",
-    "chips",
-    "drives",
-    "keys",
-    "plan",
-    "policy",
-    "run",
-]
-
-# Where each public name lives: importing floatgate itself must stay cheap. A module that bears the name of
-# its function is called in its place (`called.py`).
+# Where each public name lives: importing floatgate itself must stay cheap.
 _HOMES = {
+    "Card": "api.listing",
+    "Characterized": "lab.run",
+    "Experiment": "lab.experiment",
     "Fault": "errors",
+    "Fit": "lab.fit.run",
+    "Found": "snapshots",
+    "Grid": "grid.run",
     "InputError": "errors",
     "Interrupted": "api.run",
     "Key": "configuration",
     "Life": "ageing",
+    "PageModel": "lab.derive.write",
+    "Paper": "reproduce.paper",
     "Planned": "plan.work",
+    "Point": "bus.explore",
     "Policy": "policies",
+    "PolicyCard": "api.listing",
+    "Reproduced": "reproduce.run",
     "Run": "result",
+    "TraceFormat": "traces.found",
+    "TraceInfo": "traces.found",
+    "VoltageFit": "lab.fit.measured",
+    "Volume": "traces.found",
+    "Waveform": "bus.waveform",
     "age": "api.age",
     "age_compare": "api.age",
-    "bus": "bus",
+    "characterize": "api.characterize",
+    "chip": "api.listing",
     "chips": "api.listing",
+    "derive": "api.derive",
+    "drive": "api.listing",
     "drives": "api.listing",
+    "experiments": "api.characterize",
+    "fit": "api.fit",
+    "fit_voltages": "api.fit",
     "keys": "configuration",
-    "plan": "plan",
+    "papers": "api.reproduce",
     "policy": "policies",
     "run": "api.run",
+    "schema": "api.files",
 }
+# Modules that are public themselves, and those that bear the name of their function and are called in its
+# place (`called.py`).
+_MODULES = {
+    "bus": "bus",
+    "examples": "examples",
+    "grid": "grid",
+    "plan": "plan",
+    "policies": "policies",
+    "report": "report",
+    "reproduce": "reproduce",
+    "snapshots": "snapshots",
+    "state": "state",
+    "trace": "api.trace",
+}
+
+__all__ = [
+    "Card",
+    "Characterized",
+    "Experiment",
+    "Fault",
+    "Fit",
+    "Found",
+    "Grid",
+    "InputError",
+    "Interrupted",
+    "Key",
+    "Life",
+    "PageModel",
+    "Paper",
+    "Planned",
+    "Point",
+    "Policy",
+    "PolicyCard",
+    "Reproduced",
+    "Run",
+    "TraceFormat",
+    "TraceInfo",
+    "VoltageFit",
+    "Volume",
+    "Waveform",
+    "__version__",  # noqa: F405 - given by __getattr__
+    "age",
+    "age_compare",
+    "bus",  # noqa: F405 - given by __getattr__
+    "characterize",
+    "chip",
+    "chips",
+    "derive",
+    "drive",
+    "drives",
+    "examples",
+    "experiments",
+    "fit",
+    "fit_voltages",
+    "grid",
+    "keys",
+    "papers",
+    "plan",
+    "policies",
+    "policy",
+    "report",
+    "reproduce",
+    "run",
+    "schema",
+    "snapshots",
+    "state",
+    "trace",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Find a public name, or the seam of a policy, at its first use."""
     if name in _HOMES:
-        home = import_module(f"floatgate.{_HOMES[name]}")
-        return home if _HOMES[name] == name else getattr(home, name)
+        return getattr(import_module(f"floatgate.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return import_module(f"floatgate.{_MODULES[name]}")
     if name == "__version__":
         from floatgate._core import version
 

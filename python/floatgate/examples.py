@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from floatgate import places
+from floatgate import called, places
 from floatgate.errors import InputError
 
 _COMMENTS = ("# ", "; ", "rem ", "<!-- ")
@@ -32,3 +32,6 @@ def copy(folder: Path) -> Path:
         raise InputError(f"{target}: exists: expected a folder without {places.EXAMPLES}")
     shutil.copytree(places.examples(), target)
     return target
+
+
+called.answers(__name__, "floatgate.api.files")

@@ -16,20 +16,47 @@ from floatgate import configuration, generate_results
 from floatgate.api.taking import said
 from floatgate.cli import page as commands
 from floatgate.configuration import Key
-from floatgate.options import Argument, Assignments, Field, Options, TraceOptions, fields_of
-from floatgate.options.drives import AgeOptions, PlanOptions
+from floatgate.options import (
+    Argument,
+    Assignments,
+    Field,
+    Options,
+    TraceOptions,
+    bus,
+    drives,
+    fields_of,
+    lab,
+    listing,
+    traces,
+)
 from floatgate.policies import catalogue, class_name
 
 _HERE = Path(__file__).parent
 WIDTH = 100
 
 
+# Options of a trace that say how it is replayed.
+REPLAYED = tuple(field.name for field in fields_of(TraceOptions) if field.name not in traces.READ)
 # The keywords of functions by their class: those of these classes of options without what stands in the
 # signature. A test compares them with the functions.
 KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
     "Keywords": ((Options, TraceOptions), ("seed",)),
-    "AgeKeywords": ((AgeOptions,), ("compare",)),
-    "PlanKeywords": ((PlanOptions,), ()),
+    "AgeKeywords": ((drives.AgeOptions,), ("compare",)),
+    "BusExploreKeywords": ((bus.BusExploreOptions,), ()),
+    "BusWaveformKeywords": ((bus.BusWaveformOptions,), ("interface",)),
+    "CharacterizeKeywords": ((lab.CharacterizeOptions,), ()),
+    "DeriveKeywords": ((lab.DeriveOptions,), ()),
+    "ExamplesKeywords": ((listing.ExamplesOptions,), ()),
+    "FitKeywords": ((lab.FitOptions,), ("voltages",)),
+    "FitVoltagesKeywords": ((lab.FitOptions,), ("voltages", "sampled")),
+    "GridKeywords": ((drives.GridOptions,), ()),
+    "PlanKeywords": ((drives.PlanOptions,), ()),
+    "ReportKeywords": ((listing.ReportOptions,), ()),
+    "ReproduceKeywords": ((lab.ReproduceOptions,), ()),
+    "SchemaKeywords": ((listing.SchemaOptions,), ()),
+    "SnapshotsKeywords": ((drives.SnapshotsOptions,), ()),
+    "TraceConvertKeywords": ((traces.TraceConvertOptions, TraceOptions), REPLAYED),
+    "TraceInfoKeywords": ((traces.TraceInfoOptions, TraceOptions), REPLAYED),
 }
 
 
@@ -41,7 +68,7 @@ def keywords() -> str:
         "Made by `floatgate.generate`. Every option has the name and meaning it has on the command line.",
         '"""',
         "",
-        "from collections.abc import Mapping",
+        "from collections.abc import Mapping, Sequence",
         "from os import PathLike",
         "from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict",
     ]

@@ -3,7 +3,7 @@
 Made by `floatgate.generate`. Every option has the name and meaning it has on the command line.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
@@ -32,40 +32,42 @@ class Keywords(TypedDict, total=False):
     """First write the data the workload expects on the drive. Default True."""
 
     load_state: str | PathLike[str] | None
-    """Start from a saved state."""
+    """Start from a saved state. A file of --save-state."""
 
     loop: str | SupportsIndex | None
     """Run the workload N times, or until its long-run write amplification is known to 5 % (at most 100
-    times, or until=waf:5%,max=20).
+    times, or until=waf:5%,max=20). A number of at least 1, or until=waf:SHARE.
     """
 
     limit_requests: SupportsIndex | None
     """End after N requests. A number of at least 1."""
 
     limit_time: str | None
-    """End after this simulated time: 10s."""
+    """End after this simulated time: 10s. A time above 0."""
 
     memory_limit: str | SupportsIndex | None
     """Memory for the drives of this command: 8GiB. Larger drives are refused; those of --repeat wait
-    for each other. Default free memory of the machine.
+    for each other. A size above 0; default free memory of the machine.
     """
 
     save_state: str | PathLike[str] | None
-    """Save the state at the start of the workload."""
+    """Save the state at the start of the workload. A new file, or with --force an earlier state.
+    """
 
     trace_format: str | None
-    """See `floatgate trace formats`."""
+    """See `floatgate trace formats`. A name of that list."""
 
     columns: str | None
     """Any table: "time:ms op offset:bytes size:sectors", or a file with that
-    (docs/reference/traces.md).
+    (docs/reference/traces.md). Names of columns.
     """
 
     align: str | None
-    """Unaligned addresses: round (all sectors touched), offset (shift all equally)."""
+    """Unaligned addresses: round (all sectors touched), offset (shift all equally). Round or offset.
+    """
 
     member: str | None
-    """Which file of an archive."""
+    """Which file of an archive. A name in the archive."""
 
     wrap: bool
     """Take addresses modulo the capacity."""
@@ -80,10 +82,10 @@ class Keywords(TypedDict, total=False):
     """Sort the trace, however far out of order."""
 
     volume: list[str] | tuple[str, ...]
-    """Only this volume (repeatable)."""
+    """Only this volume (repeatable). A volume of the trace."""
 
     speedup: SupportsFloat | None
-    """Divide times by F."""
+    """Divide times by F. A number above 0."""
 
     as_fast_as_possible: bool
     """Ignore times: keep --depth outstanding."""
@@ -98,13 +100,13 @@ class Keywords(TypedDict, total=False):
     """Count touched units exactly."""
 
     action: str | None
-    """blkparse, blktrace: these events. Default D, or else Q, C."""
+    """blkparse, blktrace: these events. Letters of actions; default D, or else Q, C."""
 
     since: str | None
-    """Leave out requests before this time, from the first request: 10s."""
+    """Leave out requests before this time, from the first request: 10s. A time."""
 
     until: str | None
-    """Leave out requests after this time."""
+    """Leave out requests after this time. A time."""
 
 
 class AgeKeywords(TypedDict, total=False):
@@ -148,11 +150,350 @@ class AgeKeywords(TypedDict, total=False):
     """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
 
 
+class BusExploreKeywords(TypedDict, total=False):
+    """The options of `BusExploreOptions`."""
+
+    chip: list[str] | tuple[str, ...]
+    """A chip (repeatable). A chip's name or file; default tlc-3d-256g, qlc-3d-1t."""
+
+    interface: list[str] | tuple[str, ...]
+    """An interface, nv-ddr3:12 (repeatable). An interface of `floatgate policies bus.interface`, and
+    its mode; default six, from sdr:5 to nv-ddr3:15.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class BusWaveformKeywords(TypedDict, total=False):
+    """The options of `BusWaveformOptions`."""
+
+    operation: str
+    """read, program (or write), erase or status. A name of an operation; default read."""
+
+    bytes: SupportsIndex | None
+    """Data bytes to draw. A number from 1 to 4096; default 6."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class CharacterizeKeywords(TypedDict, total=False):
+    """The options of `CharacterizeOptions`."""
+
+    experiment: list[str] | tuple[str, ...]
+    """Only this one (repeatable). A name of --list; default all."""
+
+    blocks: SupportsIndex | None
+    """Blocks worn to failure in each endurance test. A number of at least 1; default 30."""
+
+    model: Literal["cells", "tables"] | None
+    """The chip's cells, or the tables that drives use. One of cells, tables; default cells."""
+
+    seed: SupportsIndex | None
+    """Which sample of the chip. A number from 0 to 18446744073709551615; default 1."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class DeriveKeywords(TypedDict, total=False):
+    """The options of `DeriveOptions`."""
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+    report: str | PathLike[str] | None
+    """Also draw the tables as an HTML page. A new file, or one that Floatgate wrote."""
+
+    seed: SupportsIndex
+    """Which sample of the chip. A number from 0 to 18446744073709551615; default 1."""
+
+
+class ExamplesKeywords(TypedDict, total=False):
+    """The options of `ExamplesOptions`."""
+
+    copy: str | PathLike[str] | None
+    """Copy them into DIR/examples, to change them. A folder."""
+
+
+class FitKeywords(TypedDict, total=False):
+    """The options of `FitOptions`."""
+
+    chip: str | None
+    """The part, by name or file. A chip's name or file; default as the logs name it."""
+
+    sampled: str | None
+    """Which cycles the logs hold: every, changes, changes 1-2-5, some, or N for every N-th. A rule;
+    default as the logs declare, or every.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class FitVoltagesKeywords(TypedDict, total=False):
+    """The options of `FitOptions`."""
+
+    chip: str | None
+    """The part, by name or file. A chip's name or file; default as the logs name it."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class GridKeywords(TypedDict, total=False):
+    """The options of `GridOptions`."""
+
+    block: str | Sequence[str | SupportsIndex] | None
+    """Sizes. Sizes of whole sectors; default 512 to 1m."""
+
+    depth: str | Sequence[str | SupportsIndex]
+    """Requests outstanding. Numbers of at least 1; default 1,2,4."""
+
+    pattern: str | Sequence[str | SupportsIndex]
+    """Patterns. Of sequential, random; default sequential,random."""
+
+    op: str | Sequence[str | SupportsIndex]
+    """Operations. Of read, write; default read,write."""
+
+    file_size: str
+    """Size of the file at the start of the drive. A size of at most the drive's; default 1GiB."""
+
+    steady: Literal["batches", "snia"]
+    """Batch means, or SNIA's five rounds. One of batches, snia; default batches."""
+
+    time: str | None
+    """Simulated time of each run at most. A time above 0; default 60s."""
+
+    round: str | None
+    """SNIA: simulated time per round. A time above 0; default 60s."""
+
+    precision: SupportsFloat
+    """Maximum half width / mean. A number from 0.0001 to 0.5; default 0.02."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+
+    precondition: Literal["none", "fill", "instant", "steady", "workload"] | None
+    """Fill the drive, or bring it into the steady state of random writes or of this workload. One of
+    none, fill, instant, steady, workload; default fill.
+    """
+
+    load_state: str | PathLike[str] | None
+    """Start from a saved state. A file of --save-state."""
+
+    workers: SupportsIndex | None
+    """Processes. A number of at least 1; default one per core."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
 class PlanKeywords(TypedDict, total=False):
     """The options of `PlanOptions`."""
 
     out: str | PathLike[str] | None
-    """Folder to write to. A new folder; nothing is written without it."""
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
 
     force: bool
-    """Replace what an earlier command wrote there."""
+    """Replace an earlier result."""
+
+
+class ReportKeywords(TypedDict, total=False):
+    """The options of `ReportOptions`."""
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+
+class ReproduceKeywords(TypedDict, total=False):
+    """The options of `ReproduceOptions`."""
+
+    full: bool | None
+    """All cases with narrow intervals, or the quick ones, in about two minutes. Default quick."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    workers: SupportsIndex | None
+    """Processes. A number of at least 1; default one per core."""
+
+    record: bool
+    """Also write ours.csv and the figures into the papers' folders."""
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class SchemaKeywords(TypedDict, total=False):
+    """The options of `SchemaOptions`."""
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class SnapshotsKeywords(TypedDict, total=False):
+    """The options of `SnapshotsOptions`."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    every: str | Sequence[str | SupportsIndex]
+    """Intervals between snapshots. Times above 0; default 50ms,200ms,800ms."""
+
+    keep: str | Sequence[str | SupportsIndex]
+    """Maximum number of snapshots. Numbers of at least 1; default 1,2,4,8."""
+
+    span: SupportsFloat
+    """Share of the drive to overwrite and copy. Above 0, at most 0.5; default 0.25."""
+
+    time: str
+    """Simulated time of each run at most. A time above 0; default 4s."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+
+    out: str | PathLike[str] | None
+    """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
+
+
+class TraceConvertKeywords(TypedDict, total=False):
+    """The options of `TraceConvertOptions` and `TraceOptions`."""
+
+    to: str | None
+    """The format to write. A format of `floatgate trace formats`; default fio-iolog-v3; msr for a
+    volume.
+    """
+
+    seed: SupportsIndex | None
+    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+
+    force: bool
+    """Replace an earlier result."""
+
+    trace_format: str | None
+    """See `floatgate trace formats`. A name of that list."""
+
+    columns: str | None
+    """Any table: "time:ms op offset:bytes size:sectors", or a file with that
+    (docs/reference/traces.md). Names of columns.
+    """
+
+    align: str | None
+    """Unaligned addresses: round (all sectors touched), offset (shift all equally). Round or offset.
+    """
+
+    member: str | None
+    """Which file of an archive. A name in the archive."""
+
+    sort: bool
+    """Sort the trace, however far out of order."""
+
+    volume: list[str] | tuple[str, ...]
+    """Only this volume (repeatable). A volume of the trace."""
+
+    skip_bad_lines: bool
+    """Skip unreadable lines; count them."""
+
+    action: str | None
+    """blkparse, blktrace: these events. Letters of actions; default D, or else Q, C."""
+
+    since: str | None
+    """Leave out requests before this time, from the first request: 10s. A time."""
+
+    until: str | None
+    """Leave out requests after this time. A time."""
+
+
+class TraceInfoKeywords(TypedDict, total=False):
+    """The options of `TraceInfoOptions` and `TraceOptions`."""
+
+    page_size: str | None
+    """Page size for counting accesses. A size of a power of two; default 4KiB."""
+
+    threshold: str | None
+    """A page is read-only if more than this share of its accesses are reads, or all. A share from 0.5
+    to 1, of up to six digits; default 0.95.
+    """
+
+    constant_memory: bool
+    """Do not track pages; estimate the footprint."""
+
+    seed: SupportsIndex | None
+    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+    trace_format: str | None
+    """See `floatgate trace formats`. A name of that list."""
+
+    columns: str | None
+    """Any table: "time:ms op offset:bytes size:sectors", or a file with that
+    (docs/reference/traces.md). Names of columns.
+    """
+
+    align: str | None
+    """Unaligned addresses: round (all sectors touched), offset (shift all equally). Round or offset.
+    """
+
+    member: str | None
+    """Which file of an archive. A name in the archive."""
+
+    sort: bool
+    """Sort the trace, however far out of order."""
+
+    volume: list[str] | tuple[str, ...]
+    """Only this volume (repeatable). A volume of the trace."""
+
+    skip_bad_lines: bool
+    """Skip unreadable lines; count them."""
+
+    action: str | None
+    """blkparse, blktrace: these events. Letters of actions; default D, or else Q, C."""
+
+    since: str | None
+    """Leave out requests before this time, from the first request: 10s. A time."""
+
+    until: str | None
+    """Leave out requests after this time. A time."""

@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from floatgate import _core
+from floatgate import _core, called
 from floatgate.arguments import assignment
 from floatgate.errors import InputError
 
@@ -124,6 +124,24 @@ def _is_below(path: str, above: str) -> bool:
     return path == above or path.startswith(above + ".")
 
 
+def cards(name: str | None) -> list[dict[str, Any]]:
+    """Return the cards of all policies, or those of a name: a policy's, a seam's, or both.
+
+    Raises InputError for a name that nothing has, naming the nearest.
+    """
+    if name is None:
+        return list(catalogue())
+    found = [
+        card for card in catalogue() if name in (card["name"], card["seam"], f"{card['seam']}.{card['name']}")
+    ]
+    if not found:
+        known = {card[part] for card in catalogue() for part in ("name", "seam")}
+        near = get_close_matches(name, sorted(known), n=1)
+        hint = f"did you mean {near[0]}?" if near else "`floatgate policies` lists them"
+        raise InputError(f"{name}: no such policy: expected a policy's name or the key of a seam ({hint})")
+    return found
+
+
 def class_name(name: str) -> str:
     """`d-choices` as `DChoices`."""
     joined = "".join(part[:1].upper() + part[1:] for part in name.replace("_", "-").split("-"))
@@ -157,3 +175,6 @@ def _no_init(_self: Policy, **_parameters: Any) -> None:
 def _near(name: str, known: set[str]) -> str:
     near = get_close_matches(name, sorted(known), n=1)
     return f" (did you mean {near[0]}?)" if near else ""
+
+
+called.answers(__name__, "floatgate.api.listing")

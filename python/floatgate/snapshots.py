@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate import quantities as q
+from floatgate import called, quantities as q
 from floatgate.errors import InputError
 from floatgate.lab import figures
 from floatgate.options import Options, State, nanoseconds
@@ -210,3 +210,6 @@ def page(found: Found) -> str:
         facts,
         (Section("What they cost", says, cost, HEAD, shown(found)),),
     )
+
+
+called.answers(__name__, "floatgate.api.snapshots")

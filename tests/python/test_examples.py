@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Command, one_line_error
-from floatgate import examples, places
+from floatgate import places
+from floatgate.examples import listed as examples_listed
 from floatgate.plan import read_workload
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +20,7 @@ def test_every_example_is_listed_with_what_it_is(floatgate: Command) -> None:
     assert listed == {
         str(path.relative_to(ROOT)) for path in (ROOT / "examples").rglob("*") if path.is_file()
     }
-    assert all(len(title.split()) > 3 for _, title in examples.listed())
+    assert all(len(title.split()) > 3 for _, title in examples_listed())
 
 
 def test_an_example_is_found_from_every_folder(floatgate: Command, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def age(drive: str | PathLike[str], **options: Unpack[AgeKeywords]) -> Life:
     Raises InputError for a drive whose chip knows neither endurance nor errors, or whose tables end too
     early, TypeError for an unknown option.
     """
-    return _aged(take(AgeOptions, age, options, drive=drive))[""]
+    return _aged(take(AgeOptions, options, drive=drive))[""]
 
 
 @offered(AgeOptions)
@@ -43,7 +43,7 @@ def age_compare(drive: str | PathLike[str], compare: str, **options: Unpack[AgeK
 
     Raises InputError where there are not two different values or more, and as `age` does.
     """
-    return _aged(take(AgeOptions, age_compare, options, drive=drive, compare=compare))
+    return _aged(take(AgeOptions, options, drive=drive, compare=compare))
 
 
 def _aged(asked: AgeOptions) -> dict[str, Life]:

@@ -24,7 +24,7 @@ def plan(
 
     Raises InputError for a faulty file, naming file, key and what is expected.
     """
-    asked = take(PlanOptions, plan, options, workload=workload, prices=prices)
+    asked = take(PlanOptions, options, workload=workload, prices=prices)
     planned = planned_of(asked)
     if asked.out is not None:
         write(planned, asked.out, force=asked.force)

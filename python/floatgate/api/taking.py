@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
 from difflib import get_close_matches
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from floatgate.arguments import as_declared, assignment, mapping
@@ -14,24 +15,42 @@ R = TypeVar("R")
 T = TypeVar("T", bound=CommandOptions)
 
 
-def offered_by(*owners: type) -> dict[str, Field]:
-    """Return the options of some classes that Python has, by name."""
-    return {field.name: field for owner in owners for field in fields_of(owner) if not field.option.shell}
+def offered_by(*owners: type, only: tuple[str, ...] = ()) -> dict[str, Field]:
+    """Return the options of classes that Python has, by name; `only` says which of those behind the first."""
+    return {
+        field.name: field
+        for owner in owners
+        for field in fields_of(owner)
+        if not field.option.shell and (owner is owners[0] or not only or field.name in only)
+    }
 
 
-def offered(*owners: type, but: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Give a function the names, defaults and help of its options, as an editor and `help()` show them."""
+def offered(
+    *owners: type, but: tuple[str, ...] = (), only: tuple[str, ...] = ()
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a function the names, defaults and help of its options, as an editor and `help()` show them.
+
+    It has those of `owners` that Python has, without those of its own signature and `but`; of those behind
+    the first `only` these.
+    """
 
     def add(function: Callable[P, R]) -> Callable[P, R]:
         own = inspect.signature(function)
         named = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
         known = {one.name for one in named} | set(but)
-        options = [field for name, field in offered_by(*owners).items() if name not in known]
+        options = [field for name, field in offered_by(*owners, only=only).items() if name not in known]
         parameters = [*named, *map(_parameter, options)]
-        function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        names = [one.name for one in parameters]
+
+        @wraps(function)
+        def called(*args: P.args, **keywords: P.kwargs) -> R:
+            check_names(keywords, names, function.__name__)
+            return function(*args, **keywords)
+
+        called.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         told = "\n".join(f"    {field.name}: {said(field)}" for field in options)
-        function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n{told}"
-        return function
+        called.__doc__ = inspect.cleandoc(function.__doc__ or "") + (f"\n\nOptions:\n{told}" if told else "")
+        return called
 
     return add
 
@@ -57,13 +76,11 @@ def said(field: Field) -> str:
     return f"{option.help} {more[0].upper()}{more[1:]}." if more else option.help
 
 
-def take(owner: type[T], function: Callable[..., Any], options: Mapping[str, Any], **given: Any) -> T:
-    """Make the options of a command from what `function` was given.
+def take(owner: type[T], options: Mapping[str, Any], **given: Any) -> T:
+    """Make the options of a command from what its function was given.
 
-    Raises TypeError for an unknown name, naming the nearest, and for a wrong type; InputError for a value
-    beyond the option's limits.
+    Raises TypeError with the option's name for a wrong type, InputError for a value beyond its limits.
     """
-    check_names(options, inspect.signature(function).parameters, function.__name__)
     known = offered_by(owner)
     return owner(**{name: value_of(known[name], value) for name, value in {**given, **options}.items()})
 

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from floatgate import _core, places
+from floatgate import _core, called, places
 from floatgate.errors import InputError
 from floatgate.reproduce import simulate
 
@@ -173,3 +173,6 @@ def sixteen(points: Sequence[Point], chip: str, op: str) -> list[Point]:
         for point in points
         if (point.chip, point.op) == (chip, op) and point.channels * point.ways == dies
     ]
+
+
+called.answers(__name__, "floatgate.api.bus")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate import _core
+from floatgate import _core, called
 
 PAPER_NAMES = {"sync_only": "sync-only"}  # the others differ in case only
 FS_PER_NS = 1e6
@@ -109,3 +109,6 @@ def _read(found: dict[str, Any]) -> Waveform:
         phases=tuple(Phase(each["name"], each["from"], each["to"], each["byte"]) for each in found["phases"]),
         notes=tuple(found["notes"]),
     )
+
+
+called.answers(__name__, "floatgate.api.bus")

@@ -6,7 +6,7 @@ import sys
 import threading
 from contextlib import suppress
 from functools import cache
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
 from typer.main import get_command
@@ -32,6 +32,8 @@ from floatgate.cli import (
     usage,
 )
 from floatgate.cli.command import Command
+from floatgate.cli.options import takes
+from floatgate.options.listing import RootOptions
 
 app = typer.Typer(
     name="floatgate",
@@ -69,7 +71,7 @@ EXIT_BROKEN = 70
 EXIT_INTERRUPTED = 130
 
 
-def _version(asked: bool) -> None:
+def _version(asked: bool | None) -> None:
     if asked:
         from floatgate._core import version
 
@@ -77,23 +79,14 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-def _set_debug(asked: bool) -> None:
+def _set_debug(asked: bool | None) -> None:
     global _debug
-    _debug = asked
+    _debug = bool(asked)
 
 
 @app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
-    ] = False,
-    debug: Annotated[
-        bool,
-        typer.Option(
-            "--debug", help="Show the traceback if Floatgate has a bug.", callback=_set_debug, is_eager=True
-        ),
-    ] = False,
-) -> None:
+@takes(RootOptions, eager={"version": _version, "debug": _set_debug})
+def _root(_asked: RootOptions) -> None:
     """Options that stand before the command."""
 
 

@@ -1,12 +1,11 @@
 """`floatgate characterize`: a chip on the bench."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from floatgate.cli.command import without_effect
+from floatgate.cli.options import takes
+from floatgate.options.effect import without_effect
+from floatgate.options.lab import CharacterizeOptions
 
 if TYPE_CHECKING:
     from floatgate.lab.run import Characterized, Progress
@@ -14,92 +13,59 @@ if TYPE_CHECKING:
 EXIT_INTERRUPTED = 130
 
 
-class Model(StrEnum):
-    """What the chip on the bench is made of."""
-
-    cells = "cells"
-    tables = "tables"
-
-
-class Format(StrEnum):
-    """What goes to standard output."""
-
-    table = "table"
-    json = "json"
-
-
-def characterize(
-    chip: Annotated[
-        str | None, typer.Argument(help="A chip of `floatgate chips`, or a chip file.", show_default=False)
-    ] = None,
-    experiment: Annotated[
-        list[str] | None,
-        typer.Option("--experiment", metavar="NAME", help="Only this one (repeatable).  [default: all]"),
-    ] = None,
-    blocks: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Blocks worn to failure in each endurance test.",
-            show_default="30",
-        ),
-    ] = None,
-    model: Annotated[
-        Model | None,
-        typer.Option(help="The chip's cells, or the tables that drives use.", show_default="cells"),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Which sample of the part.", show_default="1")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for report and logs.", show_default="out/chip-CHIP"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")] = False,
-    format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,  # noqa: A002
-    list_: Annotated[bool, typer.Option("--list", help="List the experiments and exit.")] = False,
-) -> int:
+@takes(CharacterizeOptions)
+def characterize(asked: CharacterizeOptions) -> int:
     """Measure a chip as a test rig would: endurance, times over life, errors, threshold voltages.
 
     Writes report.html, characterize.json and the rig's logs. Ctrl-C keeps the measurements made so far.
     """
     from floatgate.lab.experiments import chosen
 
-    wanted = chosen(experiment or [])
-    if list_:
-        others = {"experiment": experiment, "blocks": blocks, "model": model, "seed": seed, "out": out}
-        without_effect(others | {"force": force or None}, "--list runs nothing", "it without --list")
-        return _list(format)
-    if chip is None:
+    wanted = chosen(list(asked.experiment))
+    if asked.list:
+        others = {
+            "experiment": asked.experiment or None,
+            "blocks": asked.blocks,
+            "model": asked.model,
+            "seed": asked.seed,
+            "out": asked.out,
+            "force": asked.force or None,
+        }
+        without_effect(others, "--list runs nothing", "it without --list")
+        return _list(asked.format)
+    if asked.chip is None:
         from floatgate.errors import InputError
 
         raise InputError(
             "no chip given: expected `floatgate characterize CHIP` (`floatgate chips` lists them)"
         )
+    from floatgate.api.characterize import BLOCKS, source_of
     from floatgate.folder import own_folder
     from floatgate.lab.run import characterize as run
-    from floatgate.lab.simulated import SimulatedSource
     from floatgate.session import interruptible
 
-    usual = Path("out") / f"chip-{Path(chip).stem}"
-    with own_folder(out, usual, force=force) as folder, interruptible() as interrupt, _Bar() as bar:
+    usual = Path("out") / f"chip-{Path(asked.chip).stem}"
+    with (
+        own_folder(asked.out, usual, force=asked.force) as folder,
+        interruptible() as interrupt,
+        _Bar() as bar,
+    ):
         done = run(
-            SimulatedSource(chip, 1 if seed is None else seed, model=(model or Model.cells).value),
+            source_of(asked),
             wanted,
-            30 if blocks is None else blocks,
+            BLOCKS if asked.blocks is None else asked.blocks,
             folder,
-            force=force,
+            force=asked.force,
             progress=bar.update,
             stopped=interrupt,
         )
-    return _show(done, folder, format)
+    return _show(done, folder, asked.format)
 
 
-def _show(done: "Characterized", out: Path, format: Format) -> int:  # noqa: A002
+def _show(done: "Characterized", out: Path, format: str) -> int:  # noqa: A002
     from floatgate.cli import console
 
-    if format is Format.json:
+    if format == "json":
         console.print_json(done.document())
     else:
         _print(done)
@@ -110,11 +76,11 @@ def _show(done: "Characterized", out: Path, format: Format) -> int:  # noqa: A00
     return 0
 
 
-def _list(format: Format) -> int:  # noqa: A002
+def _list(format: str) -> int:  # noqa: A002
     from floatgate.cli import console
     from floatgate.lab.experiments import every
 
-    if format is Format.json:
+    if format == "json":
         console.print_json(
             [
                 {"name": one.name, "title": one.title, "question": one.question, "source": one.source}

@@ -4,7 +4,6 @@ An option that was not given is None, never 0, false or empty; one that was give
 something, or is refused before anything is done.
 """
 
-from collections.abc import Iterable, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -53,31 +52,3 @@ def _check_text(name: str, value: str) -> None:
         raise InputError(f"{name if name != value else shown!r}: not UTF-8: expected text") from None
     if "\0" in value:
         raise InputError(f"{value}: holds a zero byte: expected text")
-
-
-def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given. Only absence is absence: 0 and false are values."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def without_effect(options: dict[str, Any], reason: str, expected: str) -> None:
-    """Raise InputError for the first of `options` that was given, where it would do nothing."""
-    for name, value in given(**options).items():
-        flag = "--" + name.strip("_").replace("_", "-")
-        raise InputError(f"{flag}{_shown(value)}: {reason}: expected {expected}")
-
-
-def _shown(value: Any) -> str:
-    """The value as it was written behind its option."""
-    if isinstance(value, bool):
-        return ""
-    return (
-        f" {value[0]}"
-        if isinstance(value, Sequence) and not isinstance(value, str) and value
-        else f" {value}"
-    )
-
-
-def texts(values: Iterable[object] | None) -> tuple[str, ...]:
-    """Return the values of an option that may be repeated; none where it was not given."""
-    return tuple(str(value) for value in values or ())

@@ -1,65 +1,42 @@
 """`floatgate derive`: the page model of a chip from its cells."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from floatgate.cli.options import takes
+from floatgate.options.lab import DeriveOptions
 
 if TYPE_CHECKING:
     from floatgate.lab.derive import PageModel
 
 
-def derive(
-    chip: Annotated[str, typer.Argument(metavar="CHIP", help="A chip with cells, by name or file.")],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="The chip file to write.  [default: CHIP-derived.toml]"),
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE", help="Also draw the tables as an HTML page.")
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Which sample of the chip.")] = 1,
-) -> None:
+@takes(DeriveOptions)
+def derive(asked: DeriveOptions) -> None:
     """Derive a chip's page model from its cells: times, error rates, endurance, effects of data patterns.
 
     The tables are saved as a chip file based on CHIP. A drive with that chip ages like its cells: `floatgate
     run DRIVE ... --set chip=FILE --set nand.pe_cycles=3000` runs on worn flash.
     """
-    import json
-    from contextlib import ExitStack
-
     from rich.progress import Progress
 
-    from floatgate import _core, places
+    from floatgate.api.derive import derived
     from floatgate.cli import console
-    from floatgate.files import write_whole
-    from floatgate.folder import own_file
-    from floatgate.lab import derive as deriving
-    from floatgate.lab.derive.report import page
-    from floatgate.lab.simulated import SimulatedSource
 
-    source = SimulatedSource(chip, seed)
-    part = source.cells()
-    name = Path(chip).stem
-    out = Path(f"{name}-derived.toml") if out is None else out
-    with ExitStack() as opened:
-        for path in (out, report):
-            if path is not None:
-                opened.enter_context(own_file(path, path))
-        with Progress(console=console.err, transient=True) as bar:
-            task = bar.add_task("deriving", total=1.0)
-            model = deriving.derive(source.cells, lambda fraction: bar.update(task, completed=fraction))
-        entries = json.loads(_core.explain_chip(chip, places.folders()))["entries"]
-        facts = {entry["key"]: entry["value"] for entry in entries}
-        provenance = f"floatgate derive {name} --seed {seed}, version {_core.version()}"
-        identity = part.identify()
-        one_shot = facts["nand.program"] == '"one-shot"'
-        text = deriving.chip_file(model, name, identity.title, one_shot, provenance)
-        write_whole(out, text)
-        if report is not None:
-            write_whole(report, page(model, identity, provenance))
+    out = Path(f"{Path(asked.chip).stem}-derived.toml") if asked.out is None else asked.out
+    bar = Progress(console=console.err, transient=True)
+    task = bar.add_task("deriving", total=1.0)
+
+    def show(fraction: float) -> None:
+        bar.start()  # not before: what is refused at once has no bar
+        bar.update(task, completed=fraction)
+
+    try:
+        model = derived(asked, out, show)
+    finally:
+        if bar.live.is_started:
+            bar.stop()
     _show(model)
-    for path in (out, report) if report is not None else (out,):
+    for path in (out, asked.report) if asked.report is not None else (out,):
         console.err.print(f"wrote {path}", markup=False)
 
 

@@ -1,12 +1,11 @@
 """`floatgate fit`: the page model of a chip from what a rig measured."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from floatgate.cli.command import without_effect
+from floatgate.cli.options import takes
+from floatgate.options.effect import without_effect
+from floatgate.options.lab import FitOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,44 +13,8 @@ if TYPE_CHECKING:
     from floatgate.lab.fit.run import Fit
 
 
-class Format(StrEnum):
-    """What goes to standard output."""
-
-    table = "table"
-    json = "json"
-
-
-def fit(
-    logs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="LOG", help="Test rig logs (CSV) of one part.", show_default=False),
-    ] = None,
-    chip: Annotated[
-        str | None,
-        typer.Option(metavar="CHIP", help="The part, by name or file.", show_default="as the logs name it"),
-    ] = None,
-    sampled: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULE",
-            help="Which cycles the logs hold: every, changes, changes 1-2-5, some, or N for every N-th.",
-            show_default="as the logs declare, or every",
-        ),
-    ] = None,
-    voltages: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Instead of logs, measured threshold voltages (CSV: pe_cycles, age, state, mean, sigma).",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for tables and report.", show_default="out/fit-NAME"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier fit.")] = False,
-    format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,  # noqa: A002
-) -> None:
+@takes(FitOptions)
+def fit(asked: FitOptions) -> None:
     """Fit times, error rates and endurance to a test rig's logs; write them as a chip's tables.
 
     Writes report.html, fit.json, tables.toml and, if the chip is known, CHIP-fitted.toml, with which
@@ -64,16 +27,19 @@ def fit(
     from floatgate.folder import own_folder
     from floatgate.lab.fit.run import fit_logs, write
 
-    if voltages is not None:
-        without_effect({"sampled": sampled}, "--voltages is not a log of cycles", "logs with this")
-        _voltages(voltages, logs, chip, out, force, format)
+    if asked.voltages is not None:
+        without_effect({"sampled": asked.sampled}, "--voltages is not a log of cycles", "logs with this")
+        _voltages(asked, asked.voltages)
         return
+    logs = [Path(log) for log in asked.logs]
     with Progress(console=console.err, transient=True, disable=not console.err.is_terminal) as bar:
         task = bar.add_task("fitting", total=1.0)
-        done = fit_logs(logs or [], chip, sampled, lambda fraction: bar.update(task, completed=fraction))
-    with own_folder(out, Path("out") / f"fit-{done.name}", force=force) as folder:
-        written = write(done, folder, force=force)
-    if format is Format.json:
+        done = fit_logs(
+            logs, asked.chip, asked.sampled, lambda fraction: bar.update(task, completed=fraction)
+        )
+    with own_folder(asked.out, Path("out") / f"fit-{done.name}", force=asked.force) as folder:
+        written = write(done, folder, force=asked.force)
+    if asked.format == "json":
         console.print_json(done.document())
     else:
         _print(done, bool(written))
@@ -81,27 +47,20 @@ def fit(
     console.err.print(f"wrote {folder / 'report.html'}", markup=False)
 
 
-def _voltages(
-    path: Path,
-    logs: list[Path] | None,
-    chip: str | None,
-    out: Path | None,
-    force: bool,
-    format: Format,  # noqa: A002
-) -> None:
+def _voltages(asked: FitOptions, path: Path) -> None:
     from floatgate.cli import console
     from floatgate.errors import InputError
     from floatgate.folder import own_folder
     from floatgate.lab.fit import measured
 
-    if logs:
-        raise InputError(f"{logs[0]}: given beside --voltages: expected logs, or a table of voltages")
-    done = measured.fit_voltages(path, chip)
-    with own_folder(out, Path("out") / f"fit-{done.name}", force=force) as folder:
-        names = measured.write(done, folder, force=force)
+    if asked.logs:
+        raise InputError(f"{asked.logs[0]}: given beside --voltages: expected logs, or a table of voltages")
+    done = measured.fit_voltages(path, asked.chip)
+    with own_folder(asked.out, Path("out") / f"fit-{done.name}", force=asked.force) as folder:
+        names = measured.write(done, folder, force=asked.force)
     for name in names[-1:]:
         console.err.print(f"wrote {folder / name}", markup=False)
-    if format is Format.json:
+    if asked.format == "json":
         console.print_json(done.document())
     else:
         console.out.print("bit error rates with the best references, by page type", style="bold")

@@ -1,42 +1,27 @@
 """`floatgate keys`: every key of a configuration, and which of them a drive has."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-import typer
-
-from floatgate.cli.command import texts
+from floatgate.cli.options import takes
+from floatgate.options.listing import KeysOptions
 
 if TYPE_CHECKING:
     from floatgate.configuration import Key
 
-_Pattern = Annotated[
-    str | None, typer.Argument(help="A part of a key, or a glob over all of it: gc, 'ftl.*.idle_after'.")
-]
-_Drive = Annotated[
-    str | None, typer.Option(help="Show values, places and sources on this drive, and what is off.")
-]
-_Set = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the drive before.")
-]
-_Format = Annotated[
-    Literal["table", "json"], typer.Option("--format", metavar="table|json", help="How to print.")
-]
 
-
-def keys(
-    pattern: _Pattern = None, drive: _Drive = None, set_: _Set = None, format_: _Format = "table"
-) -> None:
+@takes(KeysOptions)
+def keys(asked: KeysOptions) -> None:
     """List the keys that a configuration can have, those of features that are off included."""
     from floatgate.cli import console
     from floatgate.configuration import find
 
-    found = find(pattern, drive, list(texts(set_)))
-    if format_ == "json":
+    found = find(asked.pattern, asked.drive, list(asked.set))
+    if asked.format == "json":
         console.print_json([asdict(key) for key in found])
         return
     for key in found:
-        _print(key, on_drive=drive is not None)
+        _print(key, on_drive=asked.drive is not None)
 
 
 def _print(key: "Key", *, on_drive: bool) -> None:

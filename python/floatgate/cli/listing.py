@@ -1,30 +1,25 @@
 """`floatgate drives|chips|policies`: list what there is, or explain one with the source of every number."""
 
 import json
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from floatgate.cli.command import without_effect
-
-_Name = Annotated[str | None, typer.Argument(help="Explain this one.")]
-_Set = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key before listing.")
-]
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+from floatgate.cli.options import takes
+from floatgate.options.effect import without_effect
+from floatgate.options.listing import ChipsOptions, DrivesOptions, PoliciesOptions
 
 
-def drives(name: _Name = None, set_: _Set = None, as_json: _Json = False) -> None:
+@takes(DrivesOptions)
+def drives(asked: DrivesOptions) -> None:
     """List the drives, or explain one: every value with its place and source."""
     from floatgate import _core, places
     from floatgate.cli import console
 
-    if name is None:
-        without_effect({"set": set_}, "no drive is explained", "a drive's name with this")
-        _names(json.loads(_core.drives(places.folders())), as_json)
+    if asked.name is None:
+        without_effect({"set": asked.set or None}, "no drive is explained", "a drive's name with this")
+        _names(json.loads(_core.drives(places.folders())), asked.json)
         return
-    card = json.loads(_core.explain_drive(name, list(set_ or ()), places.folders()))
-    if as_json:
+    card = json.loads(_core.explain_drive(asked.name, list(asked.set), places.folders()))
+    if asked.json:
         console.print_json(card)
         return
     _title(card)
@@ -32,48 +27,36 @@ def drives(name: _Name = None, set_: _Set = None, as_json: _Json = False) -> Non
     _entries(card["entries"])
 
 
-def chips(name: _Name = None, as_json: _Json = False) -> None:
+@takes(ChipsOptions)
+def chips(asked: ChipsOptions) -> None:
     """List the flash chips, or explain one: every value with its place and source."""
     from floatgate import _core, places
     from floatgate.cli import console
 
-    if name is None:
-        _names(json.loads(_core.chips(places.folders())), as_json)
+    if asked.name is None:
+        _names(json.loads(_core.chips(places.folders())), asked.json)
         return
-    card = json.loads(_core.explain_chip(name, places.folders()))
-    if as_json:
+    card = json.loads(_core.explain_chip(asked.name, places.folders()))
+    if asked.json:
         console.print_json(card)
         return
     _title(card)
     _entries(card["entries"])
 
 
-def policies(name: _Name = None, as_json: _Json = False) -> None:
+@takes(PoliciesOptions)
+def policies(asked: PoliciesOptions) -> None:
     """List the policies by the decision they make, or explain one (`d-choices`, `ftl.gc.victim`)."""
-    from floatgate import _core
     from floatgate.cli import console
-    from floatgate.errors import InputError
+    from floatgate.policies import cards
 
-    cards = json.loads(_core.policies())
-    if name is not None:
-        known = sorted({card["name"] for card in cards} | {card["seam"] for card in cards})
-        cards = [
-            card for card in cards if name in (card["name"], card["seam"], f"{card['seam']}.{card['name']}")
-        ]
-        if not cards:
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else "`floatgate policies` lists them"
-            raise InputError(
-                f"{name}: no such policy: expected a policy's name or the key of a seam ({hint})"
-            )
-    if as_json:
-        console.print_json(cards)
-    elif name is None:
-        _seams(cards)
+    found = cards(asked.name)
+    if asked.json:
+        console.print_json(found)
+    elif asked.name is None:
+        _seams(found)
     else:
-        for card in cards:
+        for card in found:
             _card(card)
 
 

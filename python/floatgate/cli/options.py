@@ -1,7 +1,7 @@
 """Options of a command that are defined elsewhere (`floatgate.options`), as Typer takes them."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -13,66 +13,61 @@ from floatgate.options import PANELS, Argument, CommandOptions, Field, fields_of
 
 
 def takes(
-    owner: type[CommandOptions] | None = None,
+    owner: type[CommandOptions],
     *,
     panels: bool = True,
     only: tuple[str, ...] = (),
+    eager: Mapping[str, Callable[..., None]] | None = None,
     **groups: type,
 ) -> Callable[[Any], Any]:
     """Give a command its options: those of a class, and those of groups, `trace=TraceOptions`.
 
     The command has an instance of `owner`, and an argument of each group's name: a dictionary of those that
-    were given. `only` names those of groups that it takes. Help shows them by `panels`, or in one list.
+    were given. `only` names those of groups that it takes; help shows groups by `panels`, or in one list.
+    `eager` are functions that are called with the value of an option before anything else.
     """
+    mine = {field.name: field for field in fields_of(owner)}
+    shared = {
+        field.name: (group, field)
+        for group, other in groups.items()
+        for field in fields_of(other)
+        if not only or field.name in only
+    }
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        mine = {field.name: field for field in (fields_of(owner) if owner else ())}
-        owners = {
-            field.name: (group, field)
-            for group, other in groups.items()
-            for field in fields_of(other)
-            if not only or field.name in only
-        }
-
         def called(**arguments: Any) -> Any:
             found: dict[str, dict[str, Any]] = {group: {} for group in groups}
-            for name, (group, _field) in owners.items():
-                value = arguments.pop(name)
-                if value is not None:
-                    found[group][name] = _taken(value)
-            if owner is None:
-                return command(**arguments, **found)
-            given = {name: _taken(value) for name, value in arguments.items() if value is not None}
-            return command(owner(**given), **found)
+            taken = {name: _taken(value) for name, value in arguments.items() if value is not None}
+            for name, (group, _field) in shared.items():
+                if name in taken:
+                    found[group][name] = taken.pop(name)
+            return command(owner(**taken), **found)
 
-        own = () if owner else inspect.signature(command, eval_str=True).parameters.values()
-        asked = [one for one in own if one.name not in groups]
-        fields = [*mine.values(), *(field for _, field in owners.values())]
-        parameters = [*asked, *(_parameter(field, panels=panels) for field in fields)]
-        arguments = [one for one in parameters if isinstance(_said(one), typer.models.ArgumentInfo)]
-        options = [one for one in parameters if one not in arguments]
-        if panels:
-            options.sort(key=lambda one: PANELS.index(_said(one).rich_help_panel))
-        signature = inspect.Signature(list(_keywords([*arguments, *options])))
-        called.__signature__ = signature  # type: ignore[attr-defined]
-        called.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+        parameters = [
+            *(_parameter(field, field.option.panel, (eager or {}).get(name)) for name, field in mine.items()),
+            *(_parameter(field, field.option.panel if panels else None) for _, field in shared.values()),
+        ]
+        parameters.sort(key=_place)
+        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
         called.__doc__, called.__name__ = command.__doc__, command.__name__
-        called.fields = {field.name: field for field in fields}  # type: ignore[attr-defined]
+        fields = {**mine, **{name: field for name, (_, field) in shared.items()}}
+        called.fields = fields  # type: ignore[attr-defined]
         return called
 
     return add
 
 
-def _keywords(parameters: list[inspect.Parameter]) -> Iterator[inspect.Parameter]:
-    return (one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters)
+def _place(parameter: inspect.Parameter) -> int:
+    """Arguments come first, then options by their groups."""
+    said = get_args(parameter.annotation)[1]
+    is_argument = isinstance(said, typer.models.ArgumentInfo)
+    return -1 if is_argument else PANELS.index(said.rich_help_panel)
 
 
-def _said(parameter: inspect.Parameter) -> Any:
-    """What Typer is told of a parameter."""
-    return get_args(parameter.annotation)[1]
-
-
-def _parameter(field: Field, *, panels: bool) -> inspect.Parameter:
+def _parameter(
+    field: Field, panel: str | None, eager: Callable[..., None] | None = None
+) -> inspect.Parameter:
     """An option of the command line: absent unless it is given, whatever its default."""
     option, kind = field.option, _kind(field)
     told: dict[str, Any] = {
@@ -81,13 +76,14 @@ def _parameter(field: Field, *, panels: bool) -> inspect.Parameter:
         "min": _bound(option.least, kind),
         "max": _bound(option.most, kind),
         "show_default": field.shown or _default(field),
-        "rich_help_panel": option.panel if panels else None,
+        "rich_help_panel": panel,
         "autocompletion": completer(field),
     }
     if isinstance(option, Argument):
         said: Any = typer.Argument(**told)
     else:
-        said = typer.Option(*(option.flags or _flags(field, kind)), **told)
+        flags = option.flags or _flags(field, kind)
+        said = typer.Option(*flags, **told, callback=eager, is_eager=eager is not None)
     annotation: Any = Annotated[kind if field.required else kind | None, said]
     default = inspect.Parameter.empty if field.required else None
     return inspect.Parameter(

@@ -1,21 +1,13 @@
 """`floatgate report`: make the report of a run folder again."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
+from floatgate.cli.options import takes
+from floatgate.options.listing import ReportOptions
 
 
-def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, or its run.json.")],
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to write it.", show_default="DIR/report.html")
-    ] = None,
-) -> None:
+@takes(ReportOptions)
+def report(asked: ReportOptions) -> None:
     """Regenerate report.html from the files in the run folder."""
+    from floatgate.api.files import reported
     from floatgate.cli import console
-    from floatgate.report import write_report
 
-    folder = folder.parent if folder.name == "run.json" else folder
-    written = write_report(folder, folder / "report.html" if out is None else out)
-    console.err.print(f"wrote {written}", markup=False)
+    console.err.print(f"wrote {reported(asked)}", markup=False)

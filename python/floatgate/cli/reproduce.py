@@ -1,11 +1,11 @@
 """`floatgate reproduce`: published numbers beside simulated ones."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from floatgate.cli.command import without_effect
+from floatgate.cli.options import takes
+from floatgate.options.effect import without_effect
+from floatgate.options.lab import ReproduceOptions
 
 if TYPE_CHECKING:
     from floatgate.reproduce.paper import Paper
@@ -17,33 +17,8 @@ EXIT_MISS = 1
 EXIT_INTERRUPTED = 130
 
 
-def reproduce(
-    paper: Annotated[
-        list[str] | None, typer.Argument(help="Papers to reproduce.  [default: all of them]")
-    ] = None,
-    full: Annotated[
-        bool | None,
-        typer.Option(
-            "--full/--quick",
-            help="All cases with narrow intervals, or the quick ones, in about two minutes.",
-            show_default="quick",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Folder for results.csv and the figures.", show_default="out/reproduce"
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes.  [default: one per core]")
-    ] = None,
-    record: Annotated[
-        bool, typer.Option("--record", help="Also write ours.csv and the figures into the papers' folders.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the papers and exit.")] = False,
-) -> int:
+@takes(ReproduceOptions)
+def reproduce(asked: ReproduceOptions) -> int:
     """Reproduce papers: published, simulated, deviation, tolerance and verdict of every exhibit.
 
     Exits with 1 if a claim was not reproduced and the paper's README does not explain it.
@@ -53,29 +28,32 @@ def reproduce(
     from floatgate.reproduce.run import reproduce as run
     from floatgate.session import interruptible
 
-    chosen = find(paper or [], places.papers())
-    if list_:
+    chosen = find(list(asked.paper), places.papers())
+    if asked.list:
         others = {
-            "full": full,
-            "out": out,
-            "workers": workers,
-            "record": record or None,
-            "force": force or None,
+            "full": asked.full,
+            "out": asked.out,
+            "workers": asked.workers,
+            "record": asked.record or None,
+            "force": asked.force or None,
         }
         without_effect(others, "--list runs nothing", "it without --list")
         return _list(chosen)
     from floatgate.cli.console import err
     from floatgate.folder import own_folder
 
-    usual = Path("out/reproduce")
-    with own_folder(out, usual, force=force) as folder, interruptible() as interrupt, _Bar() as bar:
+    with (
+        own_folder(asked.out, Path("out/reproduce"), force=asked.force) as folder,
+        interruptible() as interrupt,
+        _Bar() as bar,
+    ):
         done = run(
             chosen,
             folder,
-            force=force,
-            full=bool(full),
-            record=record,
-            workers=workers,
+            force=asked.force,
+            full=bool(asked.full),
+            record=asked.record,
+            workers=asked.workers,
             progress=bar.update,
             stopped=interrupt,
         )

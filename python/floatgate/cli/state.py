@@ -1,12 +1,10 @@
 """`floatgate state info`: look at a stored drive state."""
 
-import json
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
 from floatgate.cli.command import Command
+from floatgate.cli.options import takes
+from floatgate.options.traces import StateInfoOptions
 
 app = typer.Typer(help="Describe stored drive states.", no_args_is_help=True)
 
@@ -17,12 +15,11 @@ def _root() -> None:
 
 
 @app.command(cls=Command)
-def info(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file from --save-state.")]) -> None:
+@takes(StateInfoOptions)
+def info(asked: StateInfoOptions) -> None:
     """Print which drive a saved state belongs to, and its contents."""
-    from floatgate import _core
+    from floatgate.api.state import described
     from floatgate.cli import console
-    from floatgate.files import regular
 
-    regular(file, "a state that --save-state wrote")
-    for line in console.describe_lines(json.loads(_core.state_info(str(file)))):
+    for line in console.describe_lines(described(asked)):
         console.out.print(line, markup=False)

@@ -1,16 +1,12 @@
-"""What every command has besides its own: examples at the end of its help, groups of options, completion.
+"""What every command has besides its options: examples at the end of its help, and what completes values."""
 
-All three go by a command's path or an option's name, so that a name means the same in every command.
-"""
-
-import inspect
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, get_args
+from typing import Any
 
 import typer
 
-from floatgate.options import LIMITS, OUTPUT, STATE, Field
+from floatgate.options import Field
 
 # Two of each command, which a test parses.
 EXAMPLES: dict[str, tuple[str, str]] = {
@@ -70,21 +66,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "trace formats": ("floatgate trace formats", "floatgate trace formats | grep fio"),
     "trace volumes": ("floatgate trace volumes", "floatgate trace volumes prn_0 --json"),
     "state info": ("floatgate state info steady.state", "floatgate state info out/tlc.state"),
-}
-
-# Where help groups an option that says nothing of it itself.
-PANELS = {
-    "as_json": OUTPUT,
-    "force": OUTPUT,
-    "format": OUTPUT,
-    "format_": OUTPUT,
-    "load_state": STATE,
-    "out": OUTPUT,
-    "precondition": STATE,
-    "record": OUTPUT,
-    "report": OUTPUT,
-    "time": LIMITS,
-    "workers": LIMITS,
 }
 
 Completer = Callable[[str], list[str]]
@@ -154,18 +135,6 @@ def _one_of(names: tuple[str, ...]) -> Completer:
     return complete
 
 
-COMPLETERS: dict[str, Completer] = {
-    "chip": _names("chips"),
-    "changes": _assignments,
-    "drive": _names("drives"),
-    "overrides": _assignments,
-    "paper": _papers,
-    "papers": _papers,
-    "pattern": _keys,
-    "set_": _assignments,
-    "settings": _assignments,
-    "workload": _workloads,
-}
 SOURCES: dict[str, Completer] = {
     "assignments": _assignments,
     "chips": _names("chips"),
@@ -199,35 +168,12 @@ def _listed(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def equip(app: typer.Typer, above: str = "") -> None:
-    """Give every command below `app` its examples, and every option its group and completion."""
+    """Give every command below `app` its examples."""
     for command in app.registered_commands:
         assert command.callback is not None
         name = f"{above}{command.name or command.callback.__name__}"
         if name in EXAMPLES:
             command.epilog = "Examples:\n\n" + "\n\n".join(EXAMPLES[name])
-        for parameter in inspect.signature(command.callback, eval_str=True).parameters.values():
-            _complete(name, parameter)
     for group in app.registered_groups:
         assert group.typer_instance is not None
         equip(group.typer_instance, f"{above}{group.name} ")
-
-
-def _complete(command: str, parameter: inspect.Parameter) -> None:
-    said = next((one for one in get_args(parameter.annotation)[1:] if hasattr(one, "autocompletion")), None)
-    if said is None:
-        return
-    name = parameter.name
-    if isinstance(said, typer.models.OptionInfo) and said.rich_help_panel is None and command != "run":
-        said.rich_help_panel = PANELS.get(name)
-    if said.autocompletion is not None:
-        return
-    is_set = "--set" in (getattr(said, "param_decls", None) or ())
-    names = tuple((said.metavar or "").split("|"))
-    if is_set:
-        said.autocompletion = _assignments
-    elif name == "name":
-        said.autocompletion = _listed
-    elif len(names) > 1 and all(one.isidentifier() and one.islower() for one in names):
-        said.autocompletion = _one_of(names)
-    elif name in COMPLETERS and not (command == "plan" and name == "workload"):
-        said.autocompletion = COMPLETERS[name]

@@ -26,11 +26,12 @@ from floatgate.options.run import (
     DEPTH,
     SEEDS,
     Options,
-    State,
+    RunOptions,
     TraceOptions,
     nanoseconds,
     size_bytes,
 )
+from floatgate.options.shared import State
 
 __all__ = [
     "ALIGNMENTS",
@@ -49,6 +50,7 @@ __all__ = [
     "Field",
     "Option",
     "Options",
+    "RunOptions",
     "State",
     "TraceOptions",
     "fields_of",

@@ -1,11 +1,24 @@
-"""Options of the commands that run whole drives, or reckon with them."""
+"""Options of the commands that run whole drives, or reckon with them, beside `floatgate run`."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from floatgate.options.definition import Argument, CommandOptions, Option, usual
-from floatgate.options.shared import Drive, Force, Format, OutFile, OutFolder, Seed, Settings
+from floatgate.options.definition import REQUESTS, RULE, Argument, CommandOptions, Option, usual
+from floatgate.options.shared import (
+    LOAD_STATE,
+    PRECONDITION,
+    TIME,
+    Drive,
+    Force,
+    Format,
+    OutFile,
+    OutFolder,
+    Seed,
+    Settings,
+    State,
+    Workers,
+)
 
 
 @dataclass(frozen=True)
@@ -76,3 +89,82 @@ class PlanOptions(CommandOptions):
     out: OutFolder = usual("out/plan-WORKLOAD")
     force: Force = False
     format: Format = "table"
+
+
+@dataclass(frozen=True)
+class GridOptions(CommandOptions):
+    """`floatgate grid`: a drive asked for every block size, depth, pattern and operation."""
+
+    drive: Drive
+    block: Annotated[
+        str | None,
+        Option("Sizes.", metavar="LIST", panel=REQUESTS, takes="sizes of whole sectors", listed=True),
+    ] = usual("512 to 1m")
+    depth: Annotated[
+        str,
+        Option(
+            "Requests outstanding.",
+            metavar="LIST",
+            panel=REQUESTS,
+            takes="numbers of at least 1",
+            listed=True,
+            differs="several: a point of the grid for each",
+        ),
+    ] = "1,2,4"
+    pattern: Annotated[
+        str,
+        Option("Patterns.", metavar="LIST", panel=REQUESTS, takes="of sequential, random", listed=True),
+    ] = "sequential,random"
+    op: Annotated[
+        str, Option("Operations.", metavar="LIST", panel=REQUESTS, takes="of read, write", listed=True)
+    ] = "read,write"
+    file_size: Annotated[
+        str,
+        Option(
+            "Size of the file at the start of the drive.",
+            metavar="SIZE",
+            panel=REQUESTS,
+            takes="a size of at most the drive's",
+        ),
+    ] = "1GiB"
+    steady: Annotated[
+        Literal["batches", "snia"], Option("Batch means, or SNIA's five rounds.", panel=RULE)
+    ] = "batches"
+    time: Annotated[str | None, TIME] = usual("60s")
+    round: Annotated[
+        str | None,
+        Option("SNIA: simulated time per round.", metavar="TIME", panel=RULE, takes="a time above 0"),
+    ] = usual("60s")
+    precision: Annotated[
+        float, Option("Maximum half width / mean.", metavar="RATIO", panel=RULE, least=1e-4, most=0.5)
+    ] = 0.02
+    set: Settings = ()
+    seed: Seed = 1
+    precondition: Annotated[State | None, PRECONDITION] = usual("fill")
+    load_state: Annotated[str | None, LOAD_STATE] = None
+    workers: Workers = usual("one per core")
+    out: OutFolder = usual("out/grid-DRIVE")
+    force: Force = False
+    format: Format = "table"
+
+
+@dataclass(frozen=True)
+class SnapshotsOptions(CommandOptions):
+    """`floatgate snapshots`: what snapshots of a logical drive cost, and what a copy would."""
+
+    drive: Drive
+    set: Settings = ()
+    every: Annotated[
+        str, Option("Intervals between snapshots.", metavar="TIME,...", takes="times above 0", listed=True)
+    ] = "50ms,200ms,800ms"
+    keep: Annotated[
+        str,
+        Option("Maximum number of snapshots.", metavar="N,...", takes="numbers of at least 1", listed=True),
+    ] = "1,2,4,8"
+    span: Annotated[
+        float,
+        Option("Share of the drive to overwrite and copy.", metavar="RATIO", takes="above 0, at most 0.5"),
+    ] = 0.25
+    time: Annotated[str, TIME] = "4s"
+    seed: Seed = 1
+    out: OutFile = usual("out/snapshots-DRIVE.html")

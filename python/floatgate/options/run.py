@@ -9,42 +9,56 @@ from typing import Annotated, Any, Literal, get_args
 from floatgate import _core
 from floatgate.arguments import convert
 from floatgate.errors import InputError
-from floatgate.options.definition import LIMITS, OUTPUT, STATE, TRACE, Option
+from floatgate.options.definition import (
+    LIMITS,
+    OUTPUT,
+    STATE,
+    TRACE,
+    Argument,
+    Assignments,
+    CommandOptions,
+    Option,
+    usual,
+)
+from floatgate.options.shared import (
+    LOAD_STATE,
+    PRECONDITION,
+    RETURNED,
+    Force,
+    OutFolder,
+    Seed,
+    Settings,
+    State,
+)
 
 SEEDS = 1 << 64  # seeds there are
 ALIGNMENTS = ("round", "offset")  # of addresses inside a sector
 DEPTH = 32  # requests outstanding with --as-fast-as-possible where --depth does not say
-State = Literal["none", "fill", "instant", "steady", "workload"]  # of the drive, when a run begins
 
 
 @dataclass(frozen=True)
 class Options:
     """What a run does beside the drive and the workload; the names are those of the command line."""
 
-    seed: Annotated[int, Option("Seed of every random stream.", metavar="N", least=0)] = 1
+    seed: Seed = 1
     check: Annotated[bool, Option("Check the run with an independent model.")] = False
     requests: Annotated[bool, Option("Keep every request: requests.parquet.", panel=OUTPUT)] = False
     timeline: Annotated[bool, Option("Keep a Perfetto timeline.", panel=OUTPUT)] = False
-    precondition: Annotated[
-        State,
-        Option(
-            "Fill the drive, or bring it into the steady state of random writes or of this workload.",
-            panel=STATE,
-        ),
-    ] = "none"
+    precondition: Annotated[State, PRECONDITION] = "none"
     precondition_fill: Annotated[
         float | None, Option("Share of the drive to fill.", metavar="RATIO", panel=STATE, least=0, most=1)
     ] = None
     layout: Annotated[
         bool, Option("First write the data the workload expects on the drive.", panel=STATE)
     ] = True
-    load_state: Annotated[str | None, Option("Start from a saved state.", metavar="FILE", panel=STATE)] = None
+    load_state: Annotated[str | None, LOAD_STATE] = None
     loop: Annotated[
         str | int | None,
         Option(
             "Run the workload N times, or until its long-run write amplification is "
             "known to 5 % (at most 100 times, or until=waf:5%,max=20).",
             metavar="N|until=waf:5%",
+            takes="a number of at least 1, or until=waf:SHARE",
             panel=LIMITS,
         ),
     ] = None
@@ -52,7 +66,8 @@ class Options:
         int | None, Option("End after N requests.", metavar="N", panel=LIMITS, least=1)
     ] = None
     limit_time: Annotated[
-        str | None, Option("End after this simulated time: 10s.", metavar="TIME", panel=LIMITS)
+        str | None,
+        Option("End after this simulated time: 10s.", metavar="TIME", takes="a time above 0", panel=LIMITS),
     ] = None
     memory_limit: Annotated[
         str | int | None,
@@ -60,12 +75,19 @@ class Options:
             "Memory for the drives of this command: 8GiB. Larger drives are refused; "
             "those of --repeat wait for each other.",
             metavar="SIZE",
+            takes="a size above 0",
             panel=LIMITS,
             shown="free memory of the machine",
         ),
     ] = None
     save_state: Annotated[
-        str | None, Option("Save the state at the start of the workload.", metavar="FILE", panel=STATE)
+        str | None,
+        Option(
+            "Save the state at the start of the workload.",
+            metavar="FILE",
+            takes="a new file, or with --force an earlier state",
+            panel=STATE,
+        ),
     ] = None
 
     def __post_init__(self) -> None:
@@ -130,7 +152,8 @@ class TraceOptions:
     """How a trace is read and replayed; the names are those of the command line."""
 
     trace_format: Annotated[
-        str | None, Option("See `floatgate trace formats`.", metavar="NAME", panel=TRACE)
+        str | None,
+        Option("See `floatgate trace formats`.", metavar="NAME", takes="a name of that list", panel=TRACE),
     ] = None
     columns: Annotated[
         str | None,
@@ -138,6 +161,7 @@ class TraceOptions:
             'Any table: "time:ms op offset:bytes size:sectors", or a file with that '
             "(docs/reference/traces.md).",
             metavar="NAMES",
+            takes="names of columns",
             panel=TRACE,
         ),
     ] = None
@@ -146,10 +170,14 @@ class TraceOptions:
         Option(
             "Unaligned addresses: round (all sectors touched), offset (shift all equally).",
             metavar="HOW",
+            takes="round or offset",
             panel=TRACE,
         ),
     ] = None
-    member: Annotated[str | None, Option("Which file of an archive.", metavar="NAME", panel=TRACE)] = None
+    member: Annotated[
+        str | None,
+        Option("Which file of an archive.", metavar="NAME", takes="a name in the archive", panel=TRACE),
+    ] = None
     wrap: Annotated[bool, Option("Take addresses modulo the capacity.", panel=TRACE)] = False
     scale: Annotated[bool, Option("Scale addresses to the drive.", panel=TRACE)] = False
     compact: Annotated[
@@ -157,9 +185,12 @@ class TraceOptions:
     ] = False
     sort: Annotated[bool, Option("Sort the trace, however far out of order.", panel=TRACE)] = False
     volume: Annotated[
-        tuple[str, ...], Option("Only this volume (repeatable).", metavar="V", panel=TRACE)
+        tuple[str, ...],
+        Option("Only this volume (repeatable).", metavar="V", takes="a volume of the trace", panel=TRACE),
     ] = ()
-    speedup: Annotated[float | None, Option("Divide times by F.", metavar="F", panel=TRACE)] = None
+    speedup: Annotated[
+        float | None, Option("Divide times by F.", metavar="F", takes="a number above 0", panel=TRACE)
+    ] = None
     as_fast_as_possible: Annotated[bool, Option("Ignore times: keep --depth outstanding.", panel=TRACE)] = (
         False
     )
@@ -170,16 +201,25 @@ class TraceOptions:
     exact_footprint: Annotated[bool, Option("Count touched units exactly.", panel=TRACE)] = False
     action: Annotated[
         str | None,
-        Option("blkparse, blktrace: these events.", metavar="A", panel=TRACE, shown="D, or else Q, C"),
+        Option(
+            "blkparse, blktrace: these events.",
+            metavar="A",
+            takes="letters of actions",
+            panel=TRACE,
+            shown="D, or else Q, C",
+        ),
     ] = None
     since: Annotated[
         str | None,
         Option(
-            "Leave out requests before this time, from the first request: 10s.", metavar="TIME", panel=TRACE
+            "Leave out requests before this time, from the first request: 10s.",
+            metavar="TIME",
+            takes="a time",
+            panel=TRACE,
         ),
     ] = None
     until: Annotated[
-        str | None, Option("Leave out requests after this time.", metavar="TIME", panel=TRACE)
+        str | None, Option("Leave out requests after this time.", metavar="TIME", takes="a time", panel=TRACE)
     ] = None
 
     def __post_init__(self) -> None:
@@ -231,6 +271,56 @@ class TraceOptions:
         }
         optional = {"speedup": self.speedup, "action": self.action}
         return options | {name: value for name, value in optional.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class RunOptions(CommandOptions):
+    """`floatgate run`, beside `Options` and `TraceOptions`: what is run, how often, and where it goes."""
+
+    drive: Annotated[
+        str,
+        Argument(
+            "A drive's name or file (`floatgate drives`), MQSim's ssdconfig.xml, a run.json to repeat.",
+            takes="one of these",
+            completes="drives",
+            differs="what other programs and earlier runs describe, too",
+        ),
+    ]
+    workload: Annotated[
+        str | None,
+        Argument(
+            "A fio job file or command line, a DiskSpd profile (*.xml) or command line, "
+            "MQSim's workload.xml, a trace, a generator's name.",
+            takes="one of these",
+            completes="workloads",
+        ),
+    ] = None
+    env: Annotated[
+        tuple[str, ...],
+        Assignments(
+            "A value for ${NAME} in a fio job file (repeatable).",
+            metavar="NAME=VALUE",
+            takes="a name and its value",
+        ),
+    ] = ()
+    set: Settings = ()
+    repeat: Annotated[
+        int,
+        Option(
+            "Run N seeds in parallel; report 95 % confidence intervals.", metavar="N", least=1, most=10_000
+        ),
+    ] = 1
+    scenario: Annotated[
+        int | None,
+        Option("Which scenario of MQSim's workload.xml.", metavar="N", panel=TRACE, least=1),
+    ] = None
+    out: OutFolder = usual("out/DRIVE-WORKLOAD, then with -2, -3, ...")
+    force: Force = False
+    format: Annotated[
+        Literal["table", "json", "fio-json"],
+        Option("What to print.", panel=OUTPUT, shell=RETURNED, differs="fio's own form, too"),
+    ] = "table"
+    report: Annotated[bool, Option("Write report.html.", panel=OUTPUT, python="not written")] = True
 
 
 def _columns(given: str) -> str:

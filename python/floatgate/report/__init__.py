@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from floatgate import marker
+from floatgate import called, marker
 from floatgate.files import write_whole
 from floatgate.folder import refuse_foreign, unwritable
 
@@ -44,3 +44,6 @@ def in_notebook(folder: Path, caption: str) -> str:
         metrics=headline(source.document),
         image=None if first is None else as_image(svg(first)),
     )
+
+
+called.answers(__name__, "floatgate.api.files")

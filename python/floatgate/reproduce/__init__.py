@@ -10,6 +10,7 @@ numbers) and `run.py`, which defines
 See papers/README.md for how to add one.
 """
 
+from floatgate import called
 from floatgate.reproduce import changes, traces
 from floatgate.reproduce.case import Case, Concluded, Finding, Found, Line
 from floatgate.reproduce.expected import published
@@ -29,3 +30,5 @@ __all__ = [
     "simulate_files",
     "traces",
 ]
+
+called.answers(__name__, "floatgate.api.reproduce")

@@ -1,0 +1,53 @@
+"""`floatgate.reproduce` and `floatgate.papers`: published numbers beside simulated ones."""
+
+from os import PathLike
+from typing import Unpack
+
+from floatgate import places
+from floatgate.api.taking import offered, take
+from floatgate.arguments import named
+from floatgate.keywords import ReproduceKeywords
+from floatgate.options.lab import ReproduceOptions
+from floatgate.reproduce import run as reproducing
+from floatgate.reproduce.paper import Paper, find
+from floatgate.reproduce.run import Reproduced
+from floatgate.session import interruptible
+from floatgate.temporary import Temporary
+
+
+@offered(ReproduceOptions)
+def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords]) -> Reproduced:
+    """Reproduce papers, all of them when none is named: the quick cases, or all of them with `full=True`.
+
+    What comes out has a row for each number: published, simulated, deviation, tolerance and verdict, in the
+    unit that the paper gives; `unexplained` are the misses that no README explains. With `out`, results.csv,
+    reproduce.html and the figures are written to that folder. Ctrl-C keeps the rows that are done
+    (`interrupted`), and writes nothing.
+
+    Raises InputError for an unknown paper, Fault for a broken invariant, TypeError for an unknown option.
+    """
+    asked = take(ReproduceOptions, options, paper=paper)
+    chosen = find(list(asked.paper), places.papers())
+    temporary = Temporary() if asked.out is None else None
+    out = asked.out if temporary is None else temporary.folder / "reproduced"
+    assert out is not None
+    try:
+        with interruptible() as stopped:
+            return reproducing.reproduce(
+                chosen,
+                out,
+                force=asked.force,
+                full=bool(asked.full),
+                record=asked.record,
+                workers=asked.workers,
+                stopped=stopped,
+            )
+    finally:
+        if temporary is not None:
+            temporary.remove()
+
+
+@named
+def papers() -> list[Paper]:
+    """Return the papers that come with Floatgate, each with what it claims and shows."""
+    return find([], places.papers())

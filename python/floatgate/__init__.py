@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from floatgate.api.listing import Card, PolicyCard, chip, chips, drive, drives, policies
     from floatgate.api.plan import plan
     from floatgate.api.reproduce import papers, reproduce
-    from floatgate.api.run import Interrupted, run
+    from floatgate.api.run import Interrupted, repeat, run
     from floatgate.api.snapshots import snapshots
     from floatgate.bus.explore import Point
     from floatgate.bus.waveform import Waveform
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from floatgate.lab.run import Characterized
     from floatgate.plan.work import Planned
     from floatgate.policies import Policy, policy
+    from floatgate.repeat import Repeated
     from floatgate.reproduce.paper import Paper
     from floatgate.reproduce.run import Reproduced
     from floatgate.result import Run
@@ -66,6 +67,7 @@ _HOMES = {
     "Point": "bus.explore",
     "Policy": "policies",
     "PolicyCard": "api.listing",
+    "Repeated": "repeat",
     "Reproduced": "reproduce.run",
     "Run": "result",
     "TraceFormat": "traces.found",
@@ -98,6 +100,7 @@ _MODULES = {
     "grid": "grid",
     "plan": "plan",
     "policies": "policies",
+    "repeat": "repeat",
     "report": "report",
     "reproduce": "reproduce",
     "snapshots": "snapshots",
@@ -123,6 +126,7 @@ __all__ = [
     "Point",
     "Policy",
     "PolicyCard",
+    "Repeated",
     "Reproduced",
     "Run",
     "TraceFormat",
@@ -150,6 +154,7 @@ __all__ = [
     "plan",
     "policies",
     "policy",
+    "repeat",
     "report",
     "reproduce",
     "run",

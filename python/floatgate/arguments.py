@@ -175,7 +175,7 @@ _NAMES: dict[Any, str] = {
     int: "a whole number",
     float: "a finite number",
     str: "a text",
-    Path: "a path",
+    Path: "a text or a path",
     Literal: "a text",
     tuple: "texts",
 }

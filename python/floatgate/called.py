@@ -19,10 +19,14 @@ def answers(module: str, home: str) -> None:
         """A module that is a function, too."""
 
         def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-            return getattr(import_module(home), name)(*arguments, **keywords)
+            return self.__wrapped__(*arguments, **keywords)
+
+        @property
+        def __wrapped__(self) -> Any:
+            return getattr(import_module(home), name)
 
         @property
         def __signature__(self) -> Signature:
-            return signature(getattr(import_module(home), name))
+            return signature(self.__wrapped__)
 
     sys.modules[module].__class__ = Called

@@ -21,6 +21,7 @@ from floatgate.options import (
     Assignments,
     Field,
     Options,
+    RunOptions,
     TraceOptions,
     bus,
     drives,
@@ -40,7 +41,7 @@ REPLAYED = tuple(field.name for field in fields_of(TraceOptions) if field.name n
 # The keywords of functions by their class: those of these classes of options without what stands in the
 # signature. A test compares them with the functions.
 KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
-    "Keywords": ((Options, TraceOptions), ("seed",)),
+    "Keywords": ((RunOptions, Options, TraceOptions), ("repeat",)),
     "AgeKeywords": ((drives.AgeOptions,), ("compare",)),
     "BusExploreKeywords": ((bus.BusExploreOptions,), ()),
     "BusWaveformKeywords": ((bus.BusWaveformOptions,), ("interface",)),
@@ -102,6 +103,10 @@ def _written(kind: Any, field: Field) -> str:
     return str({int: "SupportsIndex", float: "SupportsFloat"}.get(kind, kind.__name__))
 
 
+# Functions that stand beside the policies of a namespace.
+BESIDE = {"bus": ("explore", "waveform")}
+
+
 def seams() -> str:
     """Return the text of `seams.pyi`: a class for each policy, under the seam it answers."""
     tree: dict[str, Any] = {}
@@ -116,6 +121,7 @@ def seams() -> str:
         "from collections.abc import Sequence",
         "from typing import Literal, SupportsFloat, SupportsIndex",
         "",
+        *(f"from floatgate.api import {name} as _{name}" for name in BESIDE),
         "from floatgate.policies import Policy",
         "",
     ]
@@ -130,6 +136,8 @@ def _namespace(name: str, inside: dict[str, Any], depth: int) -> Iterator[str]:
         return
     yield f"{' ' * depth}class {name}:"
     yield f"{' ' * depth}    path: str"
+    if depth == 0:
+        yield from (f"    {one} = staticmethod(_{name}.{one})" for one in BESIDE.get(name, ()))
     for below in sorted(inside):
         yield from _namespace(below, inside[below], depth + 4)
 

@@ -9,7 +9,29 @@ from typing import Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
 
 class Keywords(TypedDict, total=False):
-    """The options of `Options` and `TraceOptions`."""
+    """The options of `RunOptions` and `Options` and `TraceOptions`."""
+
+    env: Mapping[str, Any] | None
+    """A value for ${NAME} in a fio job file (repeatable). A name and its value."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    scenario: SupportsIndex | None
+    """Which scenario of MQSim's workload.xml. A number of at least 1."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+    report: bool
+    """Write report.html. Not written."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
 
     check: bool
     """Check the run with an independent model."""

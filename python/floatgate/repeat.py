@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from floatgate import called
 from floatgate.confidence import Interval, confidence_interval
 from floatgate.execute import Listeners, run_into
 from floatgate.folder import atomically, read_json, write_json
@@ -161,3 +162,6 @@ def _summary(plan: Plan, seeds: tuple[int, ...], documents: list[dict[str, Any]]
             for metric, interval in summarise(documents)
         },
     }
+
+
+called.answers(__name__, "floatgate.api.run")

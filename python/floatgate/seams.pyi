@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Literal, SupportsFloat, SupportsIndex
 
+from floatgate.api import bus as _bus
 from floatgate.policies import Policy
 
 class bus:
     path: str
+    explore = staticmethod(_bus.explore)
+    waveform = staticmethod(_bus.waveform)
     class interface:
         path: str
         class Conv(Policy):

@@ -1,25 +1,23 @@
-"""The Python face of a run: `floatgate.run`."""
+"""`floatgate.run` and `floatgate.repeat`: a workload on a drive."""
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
-from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack
 
 from floatgate import mqsim
-from floatgate.arguments import as_declared, assignment, mapping, path
+from floatgate.api.taking import offered, take
+from floatgate.arguments import as_declared, mapping, path
 from floatgate.errors import InputError
 from floatgate.execute import Listeners, run_to_folder
 from floatgate.folder import check_state_file
 from floatgate.keywords import Keywords
-from floatgate.options import Options, TraceOptions
+from floatgate.options import Options, RunOptions, TraceOptions, fields_of
 from floatgate.policies import Policy
+from floatgate.repeat import Repeated, repeat as run_seeds
 from floatgate.result import Run
 from floatgate.session import Plan, interruptible
 from floatgate.temporary import Temporary
 from floatgate.workload import resolve
-
-_TRACE_OPTIONS = frozenset(TraceOptions.__dataclass_fields__)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -30,18 +28,12 @@ class Interrupted(KeyboardInterrupt):
         self.run = finished
 
 
+@offered(RunOptions, Options, TraceOptions, but=("repeat",))
 def run(
     drive: str | Path,
     workload: str | Path,
     *,
-    seed: int = 1,
-    set: Mapping[str, Any] | None = None,  # noqa: A002 - the command line's word
     policies: Iterable[Policy] = (),
-    out: str | Path | None = None,
-    force: bool = False,
-    report: bool = False,
-    scenario: int | None = None,
-    env: Mapping[str, str] | None = None,
     **options: Unpack[Keywords],
 ) -> Run:
     """Run `workload` on `drive` and return the finished run.
@@ -57,42 +49,20 @@ def run(
     of a wrong type. Ctrl-C raises Interrupted, a KeyboardInterrupt with the partial result in its `run`; a
     second one ends the run at once.
     """
-    drive, workload = path("drive", drive), path("workload", workload)
-    out = None if out is None else path("out", out)
-    force, report = as_declared("force", force, bool), as_declared("report", report, bool)
-    scenario = as_declared("scenario", scenario, int | None)
-    known = _TRACE_OPTIONS | Options.__dataclass_fields__.keys()
-    unknown = options.keys() - known
-    if unknown:
-        name = min(unknown)
-        near = get_close_matches(name, [*known, *signature(run).parameters], n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        raise TypeError(f"run() has no option {name!r}{hint}")
-    overrides = [assignment(key, value) for key, value in mapping("set", set).items()]
-    variables = {key: as_declared(f"env[{key!r}]", value, str) for key, value in mapping("env", env).items()}
-    for policy in policies:
-        if not isinstance(policy, Policy):
-            raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
-        overrides += policy.overrides()
-    trace: dict[str, Any] = {name: value for name, value in options.items() if name in _TRACE_OPTIONS}
-    other: dict[str, Any] = {name: value for name, value in options.items() if name not in _TRACE_OPTIONS}
-    if mqsim.is_mqsim(drive, workload):
-        asked = {"seed": seed, **other}
-        read_as = TraceOptions(**trace)
-        plan = mqsim.plan_of(drive, workload, tuple(overrides), asked, read_as, scenario, variables)
-    else:
-        if scenario is not None:
-            raise InputError(f"scenario {scenario}: {workload}: expected MQSim's workload.xml with this")
-        found = resolve(workload, TraceOptions(**trace), variables)
-        plan = Plan(drive, found, tuple(overrides), Options(seed=seed, **other))
+    asked, plan = _planned(drive, workload, policies, options)
     if plan.options.save_state is not None:
-        check_state_file(Path(plan.options.save_state), force=force)
-    temporary = None if out is not None else Temporary()
-    folder = temporary.folder / "run" if temporary is not None else Path(str(out))
+        check_state_file(Path(plan.options.save_state), force=asked.force)
+    temporary = None if asked.out is not None else Temporary()
+    folder = temporary.folder / "run" if temporary is not None else Path(str(asked.out))
+    with_report = asked.report and "report" in options
     try:
         with interruptible() as interrupt:
             document = run_to_folder(
-                plan, folder, report=report, listeners=Listeners(stopped=interrupt), force=force
+                plan,
+                folder,
+                report=with_report,
+                listeners=Listeners(stopped=interrupt),
+                force=asked.force,
             )
     except BaseException:
         if temporary is not None:
@@ -102,3 +72,64 @@ def run(
     if document["interrupted"]:
         raise Interrupted(finished)
     return finished
+
+
+@offered(RunOptions, Options, TraceOptions)
+def repeat(
+    drive: str | Path,
+    workload: str | Path,
+    repeat: int,
+    *,
+    policies: Iterable[Policy] = (),
+    **options: Unpack[Keywords],
+) -> Repeated:
+    """Run `workload` on `drive` with `repeat` seeds, from `seed` upwards, as many at once as there are cores.
+
+    What the seeds agree on is in `metrics`: each number of the headline, in its unit, with its 95 %
+    confidence interval; `document` has it by name. With `out`, a run folder for each seed and repeat.json are
+    written there. Everything else is as in `floatgate.run`; Ctrl-C keeps what was done (`interrupted`).
+    """
+    asked, plan = _planned(drive, workload, policies, {**options, "repeat": repeat})
+    if plan.options.save_state is not None:
+        raise InputError(f"save_state = {plan.options.save_state}: one state cannot stand for several seeds")
+    temporary = None if asked.out is not None else Temporary()
+    folder = temporary.folder / "runs" if temporary is not None else Path(str(asked.out))
+    with_report = asked.report and "report" in options
+    try:
+        with interruptible() as interrupt:
+            return run_seeds(
+                plan, asked.repeat, folder, report=with_report, force=asked.force, stopped=interrupt
+            )
+    finally:
+        if temporary is not None:
+            temporary.remove()
+
+
+def _planned(
+    drive: str | Path, workload: str | Path, policies: Iterable[Policy], options: Mapping[str, Any]
+) -> tuple[RunOptions, Plan]:
+    """Tell what is run, on what, and how, from one another; and make the plan of it."""
+    drive, workload = path("drive", drive), path("workload", workload)
+    given = dict(options)
+    env = mapping("env", given.pop("env", None))
+    variables = {key: as_declared(f"env[{key!r}]", value, str) for key, value in env.items()}
+    trace = {name: given.pop(name) for name in _names(TraceOptions) if name in given}
+    other = {name: given.pop(name) for name in _names(Options) if name in given}
+    asked = take(RunOptions, given, drive=drive, workload=workload)
+    overrides = list(asked.set)
+    for policy in policies:
+        if not isinstance(policy, Policy):
+            raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
+        overrides += policy.overrides()
+    if mqsim.is_mqsim(drive, workload):
+        seeded, read_as = {"seed": 1, **other}, TraceOptions(**trace)
+        plan = mqsim.plan_of(drive, workload, tuple(overrides), seeded, read_as, asked.scenario, variables)
+        return asked, plan
+    if asked.scenario is not None:
+        raise InputError(f"scenario {asked.scenario}: {workload}: expected MQSim's workload.xml with this")
+    found = resolve(workload, TraceOptions(**trace), variables)
+    return asked, Plan(drive, found, tuple(overrides), Options(**other))
+
+
+def _names(owner: type) -> list[str]:
+    return [field.name for field in fields_of(owner)]

@@ -1,6 +1,6 @@
 """What a definition of an option says, and what follows for its value: its type, its limits, its names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -99,23 +99,42 @@ def fields_of(owner: type) -> Iterator[Field]:
         yield Field(one.name, kind, one.default, option, one.metadata.get("shown", option.shown))
 
 
+_DEFINED: dict[str, list[Option]] = {}
+
+
+def define(owner: type) -> None:
+    """Note the options of a class. Raises TypeError where a name has a definition already that is another.
+
+    One that says how it differs may stand beside the other.
+    """
+    for name, hint in vars(owner).get("__annotations__", {}).items():
+        option = next((one for one in get_args(hint)[1:] if isinstance(one, Option)), None)
+        if option is None:
+            raise TypeError(f"{owner.__name__}.{name}: no definition: expected Annotated[TYPE, Option(...)]")
+        others = _DEFINED.setdefault(name, [])
+        if option in others:
+            continue
+        if not option.differs and any(not other.differs for other in others):
+            raise TypeError(f"{owner.__name__}.{name}: another definition of that name is there: expected it")
+        others.append(option)
+
+
+def definitions() -> dict[str, tuple[Option, ...]]:
+    """Return the definitions there are, by name; several of one name say how they differ."""
+    return {name: tuple(options) for name, options in _DEFINED.items()}
+
+
 @dataclass(frozen=True)
 class CommandOptions:
     """What a command was asked for: every value of its type and within its limits, or InputError."""
+
+    def __init_subclass__(cls) -> None:
+        define(cls)
 
     def __post_init__(self) -> None:
         convert(self)
         for one in fields_of(type(self)):
             check(one, getattr(self, one.name))
-
-    @property
-    def asked(self) -> Mapping[str, Any]:
-        """The options that differ from their defaults, by name."""
-        return {
-            one.name: getattr(self, one.name)
-            for one in fields_of(type(self))
-            if not one.required and getattr(self, one.name) != one.default
-        }
 
 
 def check(one: Field, value: Any) -> None:

@@ -18,6 +18,7 @@ from floatgate.options.definition import (
     Assignments,
     CommandOptions,
     Option,
+    define,
     usual,
 )
 from floatgate.options.shared import (
@@ -271,6 +272,10 @@ class TraceOptions:
         }
         optional = {"speedup": self.speedup, "action": self.action}
         return options | {name: value for name, value in optional.items() if value is not None}
+
+
+for _owner in (Options, TraceOptions):
+    define(_owner)
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,18 @@
 """What to buy: arithmetic by hand, the article's own figures, and files that are not right."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from conftest import Command, one_line_error
+from floatgate.errors import InputError
 from floatgate.plan import Planned, plan, read_prices, read_workload
+from floatgate.plan.show import sentences
 
+TINY = Path(__file__).parents[1] / "drives" / "tiny.toml"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "plan"
 TPC_C, TPC_C_2012 = EXAMPLES / "tpc-c-2007.toml", EXAMPLES / "tpc-c-2012.toml"
 PRICES = EXAMPLES / "gray2007-prices.toml"
@@ -100,6 +104,119 @@ def test_wear_is_a_limit_where_drives_must_last(planned: Planner) -> None:
     (choice,) = planned(WORKLOAD.replace("[iops]", 'worn = "avoid"\n[iops]')).choices
     assert choice.limits["wear"] == pytest.approx(2 * 500 * 4096 * 8766 * 3600 / 100e12)
     assert choice.years[0].replacement == 0
+
+
+AGED = {"ended": True, "drive_writes": 500.0, "waf": 4.0, "capacity_bytes": 3e9}
+
+
+@pytest.mark.parametrize(("own", "terabytes"), [("", 500.0), ("write_amplification = 2.0", 1000.0)])
+def test_endurance_comes_from_a_life_at_the_workloads_own_write_amplification(
+    planned: Planner, tmp_path: Path, own: str, terabytes: float
+) -> None:
+    (tmp_path / "life.json").write_text(json.dumps(AGED))
+    aged = LIST.replace('endurance = "100TB"', f'aged = "life.json"\n{own}')
+    made = planned(WORKLOAD.replace("[iops]", 'worn = "avoid"\n[iops]'), aged)
+    # A drive of 1 TB in the list, whatever the size of the one that was aged.
+    assert made.prices.drives[0].endurance == pytest.approx(terabytes * 1e12)
+    written = 2 * 500 * 4096 * 8766 * 3600
+    assert made.choices[0].limits["wear"] == pytest.approx(written / (terabytes * 1e12))
+    assert f"write amplification of {2 if own else 4}." in " ".join(sentences(made))
+
+
+@pytest.mark.parametrize(
+    ("life", "said"),
+    [
+        ({**AGED, "ended": False}, "stopped before its end"),
+        ({"ended": True, "waf": 4.0}, "drive_writes is missing"),
+        ({**AGED, "waf": 0}, "waf = 0: expected a number above 0"),
+    ],
+)
+def test_a_life_that_is_none_is_refused(
+    planned: Planner, tmp_path: Path, life: dict[str, object], said: str
+) -> None:
+    (tmp_path / "life.json").write_text(json.dumps(life))
+    with pytest.raises(InputError, match=r"p\.toml:11: .*life\.json: .*" + said):
+        planned(prices=LIST.replace('endurance = "100TB"', 'aged = "life.json"'))
+
+
+@pytest.mark.parametrize(
+    ("wear", "said"),
+    [
+        ("", "expected endurance"),
+        ('endurance = "1TB"\naged = "x.json"', "and not both"),
+        ('endurance = "1TB"\nwrite_amplification = 2.0', "write_amplification without aged"),
+    ],
+)
+def test_wear_is_said_one_way(planned: Planner, wear: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        planned(prices=LIST.replace('endurance = "100TB"', wear))
+
+
+# Ten drives of the list bear 150 requests a second each.
+POINTS = """
+[[drives.p99]]
+iops = 100
+read = "1ms"
+write = "3ms"
+[[drives.p99]]
+iops = 200
+read = "2ms"
+write = "9ms"
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "points", "why"),
+    [
+        ('read = "2ms"', POINTS, None),
+        (
+            'read = "1500us"',
+            POINTS,
+            "p99 of reads is 2 ms at 200 requests/s each, the workload asks for 1.5 ms; "
+            "15 drives at 100 each would keep it",
+        ),
+        ('read = "2ms"\nwrite = "2ms"', POINTS, "p99 of writes is 9 ms at 200 .*; no measured load keeps it"),
+        ('write = "10ms"', "", "the list gives no p99 of writes"),
+        (
+            'read = "2ms"',
+            POINTS.replace("200", "149"),
+            "p99 at 150 requests/s each is not known: measured up to 149",
+        ),
+    ],
+)
+def test_a_drive_that_misses_a_latency_is_no_choice(
+    planned: Planner, asked: str, points: str, why: str | None
+) -> None:
+    made = planned(f"{WORKLOAD}[p99]\n{asked}\n", LIST + points)
+    (choice,) = made.choices
+    if why is None:
+        assert (choice.drives, choice.not_reached) == (10, None)
+        assert "p99 of reads 2 ms of 2 ms asked, at 200 requests/s (150 are needed)" in " ".join(
+            sentences(made)
+        )
+    else:
+        assert (choice.drives, made.best) == (None, None)
+        assert re.search(why, choice.not_reached or "")
+        assert re.search(why, " ".join(sentences(made)))
+
+
+def test_latencies_and_write_amplification_may_be_those_of_a_run(
+    planned: Planner, tmp_path: Path, floatgate: Command
+) -> None:
+    (tmp_path / "mix.fio").write_text("[job]\nrw=randrw\nrwmixread=67\nbs=4k\nsize=256k\nnumber_ios=2000\n")
+    run = [str(TINY), str(tmp_path / "mix.fio"), "--no-report", "--out", str(tmp_path / "run")]
+    assert floatgate("run", *run).returncode == 0
+    (tmp_path / "life.json").write_text(json.dumps(AGED))
+    prices = LIST.replace('endurance = "100TB"', 'aged = "life.json"\nwrite_amplification = "run"')
+    made = planned(f'{WORKLOAD}[p99]\nread = "1s"\n', prices + '[[drives.p99]]\nrun = "run"\n')
+    host = json.loads((tmp_path / "run" / "run.json").read_text())
+    kept = made.choices[0].p99
+    assert kept is not None
+    assert kept.read == pytest.approx(host["host"]["read"]["latency_ns"]["p99"] / 1e6)
+    assert made.prices.drives[0].endurance == pytest.approx(500e12 * 4.0 / host["waf"])
+    reads = WORKLOAD.replace("random_write = 500", "")
+    with pytest.raises(InputError, match="of its requests are reads: expected about 100%"):
+        planned(f'{reads}[p99]\nread = "1s"\n', LIST + '[[drives.p99]]\nrun = "run"\n')
 
 
 def test_growth_buys_more_each_year(planned: Planner) -> None:

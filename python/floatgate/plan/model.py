@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from floatgate.measures import POWERS, RATES, SIZES, YEARS, measure
+from floatgate.measures import POWERS, RATES, SIZES, TIMES_MS, YEARS, measure
 from floatgate.strict import Strict
 
 KINDS = ("random_read", "random_write", "sequential_read", "sequential_write")
@@ -29,6 +29,7 @@ def _endurance(text: object) -> float | None:
 Size = Annotated[float, BeforeValidator(lambda text: measure(text, SIZES, "32GB")), Field(gt=0)]
 Block = Annotated[float, BeforeValidator(lambda text: measure(text, SIZES, "8KiB")), Field(gt=0)]
 Rate = Annotated[float, BeforeValidator(lambda text: measure(text, RATES, "53MB/s")), Field(gt=0)]
+Milliseconds = Annotated[float, BeforeValidator(lambda text: measure(text, TIMES_MS, "5ms")), Field(gt=0)]
 Power = Annotated[float, BeforeValidator(lambda text: measure(text, POWERS, "0.9W")), Field(ge=0)]
 Years = Annotated[int, BeforeValidator(_years)]
 Endurance = Annotated[float | None, BeforeValidator(_endurance)]
@@ -53,6 +54,13 @@ class Demand(Strict):
         if not any(getattr(self, kind) for kind in KINDS):
             raise ValueError("expected at least one kind of request with a rate above 0")
         return self
+
+
+class Latency(Strict):
+    """What 99 % of the requests must not exceed, ms."""
+
+    read: Milliseconds | None = Field(default=None, description="latency of 99 % of the reads, such as 2ms")
+    write: Milliseconds | None = Field(default=None, description="latency of 99 % of the writes, such as 5ms")
 
 
 class Yearly(Strict):
@@ -88,6 +96,9 @@ class Workload(Strict):
         description="avoid (drives must last the life) or replace (worn drives are bought anew)",
     )
     iops: Demand = Field(description="a table of requests per second by kind")
+    p99: Latency = Field(
+        default=Latency(), description="a table of latencies that 99 % of reads and writes must keep"
+    )
     growth: Yearly = Field(default=Yearly(), description="a table of yearly growth")
     budget: Budget = Field(default=Budget(), description="a table of limits")
 
@@ -114,6 +125,22 @@ class Rates(Strict):
         return self
 
 
+class LatencyPoint(Strict):
+    """Latency of one drive at one load: numbers, or the folder of a run of the workload's mix at it."""
+
+    run: Text | None = Field(default=None, description="the folder of a run, instead of the other keys")
+    iops: Positive | None = Field(default=None, description="requests per second of the drive, such as 5000")
+    read: Milliseconds | None = Field(default=None, description="latency of 99 % of its reads, such as 2ms")
+    write: Milliseconds | None = Field(default=None, description="latency of 99 % of its writes, such as 5ms")
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        given = self.iops is not None and (self.read is not None or self.write is not None)
+        if given == (self.run is not None):
+            raise ValueError("expected run, or iops with read or write")
+        return self
+
+
 class Generation(Strict):
     """What the same drive is sold as from some year on."""
 
@@ -128,7 +155,15 @@ class Drive(Strict):
     name: Text = Field(description="a line of text")
     price: NotNegative = Field(description="a number in the currency of the list")
     capacity: Size = Field(description="bytes, such as 32GB")
-    endurance: Endurance = Field(description="bytes the host may write, such as 150TB, or unlimited")
+    endurance: Endurance = Field(
+        default=None, description="bytes the host may write, such as 150TB, or unlimited"
+    )
+    aged: Text | None = Field(
+        default=None, description="what floatgate age --format json printed, instead of endurance"
+    )
+    write_amplification: Annotated[
+        float | str | None, Field(description="of the workload on this drive: a number, or a run's folder")
+    ] = None
     power_active: Power = Field(description="at work, such as 0.9W")
     power_idle: Power = Field(description="at rest, such as 0.5W")
     read_bandwidth: Rate | None = Field(default=None, description="bytes per second, such as 53MB/s")
@@ -138,14 +173,28 @@ class Drive(Strict):
     )
     upkeep_per_year: NotNegative = Field(default=0.0, description="cost of each drive each year")
     iops: Rates = Field(description="a table of requests per second by kind")
+    p99: tuple[LatencyPoint, ...] = Field(default=(), description="tables [[drives.p99]]")
     later: tuple[Generation, ...] = Field(default=(), description="tables [[drives.later]]")
 
     @model_validator(mode="before")
     @classmethod
     def _lists(cls, values: Any) -> Any:
-        if isinstance(values, dict) and isinstance(values.get("later"), list):
-            return values | {"later": tuple(values["later"])}
+        lists = {"later", "p99"}
+        if isinstance(values, dict):
+            return {key: tuple(v) if key in lists and isinstance(v, list) else v for key, v in values.items()}
         return values
+
+    @model_validator(mode="after")
+    def _wears(self) -> Self:
+        if ("endurance" in self.model_fields_set) == (self.aged is not None):
+            raise ValueError("expected endurance (bytes, or unlimited) or aged (a file), and not both")
+        if self.write_amplification is not None and self.aged is None:
+            raise ValueError(
+                "write_amplification without aged: expected it where endurance comes from a life"
+            )
+        if isinstance(self.write_amplification, float) and not self.write_amplification > 0:
+            raise ValueError("expected a write_amplification above 0")
+        return self
 
     def sold_in(self, year: int) -> tuple[float, float]:
         """Return price and capacity in bytes of what is sold in `year`."""

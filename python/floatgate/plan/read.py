@@ -1,10 +1,14 @@
-"""Reads a plan's two files."""
+"""Reads a plan's two files, and what they name: measured rates, latencies and lives."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from floatgate.files import TOML_MOST, read_text
+from floatgate.plan import wear
+from floatgate.plan.latency import measured_point
 from floatgate.plan.measured import rate
-from floatgate.plan.model import KINDS, Prices, Rates, Workload
+from floatgate.plan.model import KINDS, Drive, Prices, Rates, Workload
 from floatgate.strict import line_of, read_toml
 
 
@@ -29,5 +33,26 @@ def read_prices(path: Path, workload: Workload) -> Prices:
                 place = f"{path}:{line_of(text, ('drives', index, 'iops', kind))}"
                 value = rate(path.parent / value, kind, workload, place)
             found[kind] = value
-        drives.append(drive.model_copy(update={"iops": Rates(**found)}))
+        known: dict[str, Any] = {"iops": Rates(**found)}
+
+        def place_of(*key: str | int, index: int = index) -> str:
+            return f"{path}:{line_of(text, ('drives', index, *key))}"
+
+        drives.append(drive.model_copy(update=known | _named(drive, path.parent, workload, place_of)))
     return prices.model_copy(update={"drives": tuple(drives)})
+
+
+def _named(drive: Drive, folder: Path, workload: Workload, place_of: Callable[..., str]) -> dict[str, Any]:
+    """Return what the files say that a drive names: its endurance, its latencies."""
+    points = tuple(
+        point
+        if point.run is None
+        else measured_point(folder / point.run, workload, place_of("p99", number, "run"))
+        for number, point in enumerate(drive.p99)
+    )
+    if drive.aged is None:
+        return {"p99": points}
+    amplification = wear.amplification(drive, folder, place_of("write_amplification"))
+    life = wear.life_of(folder / drive.aged, place_of("aged"))
+    own = life.waf if amplification is None else amplification
+    return {"p99": points, "write_amplification": own, "endurance": life.endurance(drive.capacity, own)}

@@ -91,9 +91,28 @@ def sentences(planned: Planned) -> list[str]:
         said.append(f"Cheapest over {planned.workload.life} years: {best.drives} x {best.drive}, {cost}.")
     missed = (choice for choice in planned.choices if choice.not_reached)
     said.extend(f"{choice.drive}: {NOT_REACHED}: {choice.not_reached}." for choice in missed)
+    said.extend(_latencies(planned, choice) for choice in planned.choices if choice.p99 and choice.drives)
+    said.extend(
+        f"{drive.name}: may be written {q.size(drive.endurance)}: its life (floatgate age) at a write "
+        f"amplification of {drive.write_amplification:.3g}."
+        for drive in planned.prices.drives
+        if drive.aged is not None
+    )
     changing = (choice for choice in planned.choices if len({offer.binds for offer in choice.offers}) > 1)
     said.extend(_binding_years(choice) for choice in changing)
     return said
+
+
+def _latencies(planned: Planned, choice: Choice) -> str:
+    """Say which latencies a drive keeps, and at which load."""
+    kept, asked = choice.p99, planned.workload.p99
+    assert kept is not None
+    parts = [
+        f"p99 of {op}s {value:.3g} ms of {limit:.3g} ms asked"
+        for op, value, limit in (("read", kept.read, asked.read), ("write", kept.write, asked.write))
+        if limit is not None and value is not None
+    ]
+    return f"{choice.drive}: {', '.join(parts)}, at {kept.at:,.0f} requests/s ({kept.load:,.0f} are needed)."
 
 
 def _binding_years(choice: Choice) -> str:

@@ -2,7 +2,8 @@
 
 Rates add up as shares of a drive's time: a drive that answers r requests of a kind per second is busy d/r of
 each second with d of them, so a mix takes the sum over its kinds (the harmonic mean of the rates, weighted by
-the mix). Not modelled: interference between kinds of requests in a drive, uneven load of drives, latency.
+the mix). A drive that misses a latency which the workload asks for is no choice. Not modelled: interference
+between kinds of requests in a drive, uneven load of drives.
 """
 
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from dataclasses import asdict, dataclass
 from math import ceil, floor
 from typing import Any
 
+from floatgate.plan.latency import Kept, kept
 from floatgate.plan.model import KINDS, Drive, Prices, Workload
 
 HOURS = 8766.0  # of a year of 365.25 days
@@ -60,6 +62,7 @@ class Choice:
     power_w: float | None  # what all draw on average in the last year
     peak_w: float | None
     cooling_w: float | None
+    p99: Kept | None = None  # at the load of the busiest year; None: nothing is asked for, or not known
     years: tuple[Year, ...] = ()
     offers: tuple[Offer, ...] = ()
 
@@ -113,7 +116,8 @@ def _choice(workload: Workload, prices: Prices, drive: Drive) -> Choice:
     counts = [_whole(max(limits.values())) for limits in needs]
     counts = [max(counts[: t + 1]) for t in range(workload.life)]  # nobody sells drives back
     last = needs[-1]
-    over = _over_budget(workload, drive, counts[-1], last)
+    p99, too_slow = kept(workload, drive, counts)
+    over = too_slow or _over_budget(workload, drive, counts[-1], last)
     years = () if over else _years(workload, prices, drive, price, needs, counts)
     power = _power_w(drive, counts[-1], last["iops"], workload.duty)
     return Choice(
@@ -126,6 +130,7 @@ def _choice(workload: Workload, prices: Prices, drive: Drive) -> Choice:
         power_w=power,
         peak_w=counts[-1] * drive.power_active,
         cooling_w=power * prices.energy.cooling,
+        p99=p99,
         years=years,
         offers=tuple(_offers(workload, drive)),
     )

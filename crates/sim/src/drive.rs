@@ -12,7 +12,7 @@ use ftl::compatibility::{Found, check_idle};
 use ftl::{Ftl, FtlConfig, RegulationParts};
 use host::LinkConfig;
 use nand::cells::CellPhysics;
-use nand::chip::{SimulatedChip, TabledChip};
+use nand::chip::{Rig, SimulatedChip, TabledChip};
 use nand::errors;
 use nand::{ArrayPower, ArrayTiming, FlashArray, Geometry, Tables};
 use serde::Serialize;
@@ -302,6 +302,7 @@ impl Parts {
         let power = ArrayPower::read(&mut nand)?;
         let support = Support::read(&mut nand)?;
         CellPhysics::read(&mut nand, geometry.cell)?;
+        Rig::read(&mut nand)?;
         let mut section = nand.child("errors")?;
         let errors = errors::read(&mut section)?;
         section.finish()?;

@@ -10,6 +10,8 @@
 //! cell_spread       standard deviation of the logarithm of trapping between cells; default 0.2
 //! block_spread      between blocks; default 0.1
 //! chip_spread       between chips; default 0.05
+//! cycle_spread      from cycle to cycle: standard deviation of the logarithm of what a cycle wears; default 0
+//! cycle_memory      a cycle's draw holds while the block's cycles grow by this share; default 0.5
 //! defect_fraction   share of blocks with a defect; default 0
 //! defect_factor     how much faster those trap; default 3
 //! erase_share       share of a cycle's stress that the erase causes; default 0.7
@@ -56,6 +58,10 @@ pub struct Wear {
     pub block_spread: f64,
     /// Between chips.
     pub chip_spread: f64,
+    /// Spread of what a cycle wears, from cycle to cycle of a block.
+    pub cycle_spread: f64,
+    /// Share of the cycles so far for which a cycle's draw holds: shorter noise averages out over a life.
+    pub cycle_memory: f64,
     /// Share of blocks with a defect, and how much faster those trap.
     pub defect_fraction: f64,
     /// How much faster those trap.
@@ -113,6 +119,14 @@ impl Wear {
                 0.05,
                 "spread of trapping between chips",
             )?,
+            cycle_spread: s
+                .unit("standard deviation of the logarithm")
+                .within(at_least(0.0).at_most(2.0).because("more is no spread about a mean any longer"))
+                .or("cycle_spread", 0.0, "spread of what a cycle wears, from cycle to cycle of a block")?,
+            cycle_memory: s
+                .unit("ratio")
+                .within(at_least(0.01).at_most(10.0).because("shorter noise averages out over a life"))
+                .or("cycle_memory", 0.5, "share of the cycles so far for which a cycle's draw holds")?,
             defect_fraction: s.unit("ratio").within(at_least(0.0).at_most(1.0)).or(
                 "defect_fraction",
                 0.0,

@@ -1,11 +1,15 @@
 //! The bench a chip lies on: its clock, its oven, and how the last operation ended.
 
-use super::{Answer, Pages, Status};
+use super::{Answer, Pages, Rig, Status};
+use crate::cells::normal::Stream;
 use crate::cells::{Elapsed, arrhenius};
 
 const CELSIUS: std::ops::RangeInclusive<f64> = -40.0..=125.0;
+/// Streams of a chip: the rig's, and in it the one of single operations, beyond those of all blocks.
+const RIG: u64 = u64::MAX - 1;
+const ONE_BY_ONE: u64 = u64::MAX;
 /// More than any part lives.
-const CYCLES_MOST: u64 = 1_000_000_000_000;
+pub(super) const CYCLES_MOST: u64 = 1_000_000_000_000;
 
 pub(super) struct Bench {
     pub celsius: f64,
@@ -13,20 +17,29 @@ pub(super) struct Bench {
     pub equivalent: Elapsed,
     pub now_ns: u64,
     pub last: Answer,
+    pub rig: Rig,
+    /// Of what the rig measures.
+    noise: Stream,
+    /// Operations measured one by one.
+    measured: u64,
     /// Of charge loss, and of uneven loss.
     activation_ev: [f64; 2],
     reference_celsius: f64,
 }
 
 impl Bench {
-    /// A bench at room temperature, for a chip whose charge loss and uneven loss have these activation energies (eV).
-    pub fn new(activation_ev: [f64; 2], reference_celsius: f64) -> Self {
+    /// A bench with this rig at room temperature, for a chip whose charge loss and uneven loss have these activation
+    /// energies (eV); `chip` is the stream of all that varies with the chip.
+    pub fn new(activation_ev: [f64; 2], reference_celsius: f64, rig: Rig, chip: Stream) -> Self {
         let last = Answer { status: Status::Ok, busy_ns: 0 };
         Self {
             celsius: 25.0,
             equivalent: Elapsed::default(),
             now_ns: 0,
             last,
+            rig,
+            noise: chip.of(RIG),
+            measured: 0,
             activation_ev,
             reference_celsius,
         }
@@ -34,8 +47,15 @@ impl Bench {
 
     pub fn answer(&mut self, status: Status, busy_ns: u64) -> Answer {
         self.pass(busy_ns);
+        self.measured += 1;
+        let busy_ns = self.rig.measured(busy_ns, self.noise.of(ONE_BY_ONE), self.measured);
         self.last = Answer { status, busy_ns };
         self.last
+    }
+
+    /// The draws of what the rig measures while it cycles a block.
+    pub fn noise_of(&self, block: u32) -> Stream {
+        self.noise.of(u64::from(block))
     }
 
     pub fn pass(&mut self, ns: u64) {

@@ -1,5 +1,6 @@
 //! A block: its oxide, how often it was stressed and by what, and the wordlines that hold data.
 
+use super::pace::Pace;
 use crate::cells::normal::{Stream, largest};
 use crate::cells::{CellPhysics, Condition, Elapsed, Wordline};
 use std::collections::BTreeMap;
@@ -51,6 +52,8 @@ pub(super) struct Block {
     pub stream: Stream,
     /// Trapping over that of a mean block.
     pub trapping: f64,
+    /// How its wear varies from cycle to cycle.
+    pub pace: Pace,
     pub stress: Vec<Stress>,
     pub cycles: u64,
     pub erases: u64,
@@ -71,6 +74,7 @@ mod draw {
     pub const SLOWEST: u64 = 103;
     pub const OFFSET: u64 = 104;
     pub const CELLS: u64 = 105;
+    pub const PACE: u64 = 106;
 }
 
 impl Block {
@@ -82,6 +86,7 @@ impl Block {
         Self {
             stream,
             trapping: chip_trapping * spread * if defect { wear.defect_factor } else { 1.0 },
+            pace: Pace::new(wear.cycle_spread, wear.cycle_memory, stream.of(draw::PACE)),
             stress: vec![Stress::default(); wordlines as usize],
             cycles: 0,
             erases: 0,
@@ -108,7 +113,8 @@ impl Block {
 
     /// Wear of a wordline after `erases` erases, cycles.
     pub fn wear(&self, physics: &CellPhysics, wordline: usize) -> f64 {
-        self.erases as f64 * physics.wear.erase_share + self.stress[wordline].programmed as f64 / MICRO
+        self.pace.cycles(self.erases) * physics.wear.erase_share
+            + self.stress[wordline].programmed as f64 / MICRO
     }
 
     pub fn condition(&self, physics: &CellPhysics, wordline: usize) -> Condition {

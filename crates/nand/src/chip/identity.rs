@@ -1,5 +1,6 @@
 //! What a part says about itself, and how it answers.
 
+use super::Rig;
 use crate::cells::{CellPhysics, coding};
 use crate::{ArrayTiming, Geometry, Tables};
 use config::{ConfigError, Section};
@@ -83,6 +84,7 @@ pub(super) struct ChipFile {
     pub timing: ArrayTiming,
     pub tables: Option<Tables>,
     pub physics: Option<CellPhysics>,
+    pub rig: Rig,
 }
 
 impl ChipFile {
@@ -110,10 +112,11 @@ impl ChipFile {
             pe_cycles: nand.or("pe_cycles_rated", 0u64, "program/erase cycles the data sheet promises")?,
         };
         let physics = CellPhysics::read(nand, geometry.cell)?;
+        let rig = Rig::read(nand)?;
         let usual = || coding::one_shot_states(geometry.cell).to_vec();
         let states = physics.as_ref().map_or_else(usual, |physics| physics.states.clone());
         let identity = Identity { title, maker, device_id, geometry, states, rated };
-        Ok(Self { identity, timing, tables, physics })
+        Ok(Self { identity, timing, tables, physics, rig })
     }
 }
 

@@ -1,8 +1,10 @@
 //! Many cycles at once. Pulses are step functions of wear: from step to step nothing changes, so a life of millions
 //! of cycles takes as many looks as it has steps. A block ends where its pulses run out, and nowhere else.
 
+use super::Rig;
 use super::block::{Block, MICRO, Stress, micro};
 use super::log::{LogRow, Track, log, stretches};
+use crate::cells::normal::Stream;
 use crate::cells::{CellPhysics, VoltagePlan, slow_offset};
 
 /// What is programmed in each cycle.
@@ -110,6 +112,9 @@ pub(super) struct Cycling<'a> {
     pub celsius: f64,
     pub pages_per_block: u32,
     pub cells: usize,
+    pub rig: &'a Rig,
+    /// What the rig draws from while it cycles this block.
+    pub noise: Stream,
 }
 
 /// Wordlines that wear alike, with the slowest cell among them.
@@ -156,7 +161,7 @@ impl Cycling<'_> {
             (last, fails, erases) = (cycle, true, cycle - first);
         }
         tracks.push(erase);
-        let (rows, busy_ns) = log(&mut block.logged, &tracks, last);
+        let (rows, busy_ns) = log(&mut block.logged, &tracks, last, self.rig, self.noise);
         self.wear_out(block, &rates, &programmed, lifted, (last + 1 - first, erases));
         block.cycles = last;
         block.bad |= fails;
@@ -174,8 +179,9 @@ impl Cycling<'_> {
     ) {
         let bits = self.physics.cell.bits();
         let held = block.not_programmed();
-        for (wordline, stress) in block.stress.iter_mut().enumerate() {
-            stress.programmed += rates[wordline] * programs;
+        let Block { stress, pace, erases: before, .. } = block;
+        for (wordline, stress) in stress.iter_mut().enumerate() {
+            stress.programmed += pace.stress(rates[wordline], *before, programs);
             let written = programmed.iter().any(|page| page / bits == wordline as u32);
             let missed = micro(if written { 1.0 - lifted } else { 1.0 });
             // Where nothing is programmed, the first erase finds what the block held.
@@ -219,8 +225,8 @@ impl Cycling<'_> {
     }
 
     fn wear_at(&self, block: &Block, programmed: u64, rate: u64, before: u64) -> f64 {
-        let erases = (block.erases + before) as f64 * self.physics.wear.erase_share;
-        erases + (programmed + rate * before) as f64 / MICRO
+        let erases = block.pace.cycles(block.erases + before) * self.physics.wear.erase_share;
+        erases + (programmed + block.pace.stress(rate, block.erases, before)) as f64 / MICRO
     }
 
     fn erase_track(&self, block: &Block, rates: &[u64], first: u64, last: u64) -> Track {

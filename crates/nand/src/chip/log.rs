@@ -1,5 +1,7 @@
 //! What a rig logs of many cycles: what changed, and samples between.
 
+use super::Rig;
+use crate::cells::normal::Stream;
 use std::collections::BTreeMap;
 
 /// What was done.
@@ -50,12 +52,14 @@ impl Track {
     }
 }
 
-/// The rows and the busy time of all cycles up to `last`; `logged` is what the rig logged last of each page, -1 for
-/// the erase. In a cycle whose program fails there is no erase any more.
+/// The rows and the busy time of all cycles up to `last`; `logged` is what the last cycle of each page took, -1 for
+/// the erase. In a cycle whose program fails there is no erase any more. `noise` is what the rig draws from.
 pub(super) fn log(
     logged: &mut BTreeMap<i64, (u64, bool)>,
     tracks: &[Track],
     last: u64,
+    rig: &Rig,
+    noise: Stream,
 ) -> (Vec<LogRow>, u64) {
     let mut rows = Vec::new();
     let mut busy_total = 0;
@@ -67,11 +71,17 @@ pub(super) fn log(
             let Stretch { from, busy_ns, pulses, ok } = *stretch;
             let until = track.stretches.get(index + 1).map_or(end, |next| (next.from - 1).min(end));
             busy_total += busy_ns * (until + 1 - from);
-            let known = logged.insert(track.page.map_or(-1, i64::from), (busy_ns, ok));
-            let changed = std::iter::once(from).filter(|_| known != Some((busy_ns, ok)));
+            let key = track.page.map_or(-1, i64::from);
+            let known = logged.insert(key, (busy_ns, ok));
+            let draws = noise.of(key.cast_unsigned());
+            let changed = std::iter::once(from)
+                .filter(|_| if rig.is_exact() { known != Some((busy_ns, ok)) } else { !ok });
+            let sampled: &mut dyn Iterator<Item = u64> =
+                if rig.is_exact() { &mut samples(from, until) } else { &mut rig.logged(from, until) };
             let mut previous = 0;
-            for cycle in changed.chain(samples(from, until)) {
+            for cycle in changed.chain(sampled) {
                 if cycle != previous {
+                    let busy_ns = rig.measured(busy_ns, draws, cycle);
                     let row = LogRow { page: track.page, operation, cycle, busy_ns, pulses, ok };
                     rows.push((order, row));
                     previous = cycle;
@@ -83,8 +93,14 @@ pub(super) fn log(
     (rows.into_iter().map(|(_, row)| row).collect(), busy_total)
 }
 
+/// What the rig measured of a block's last erase, in this cycle, ns.
+pub(super) fn last_erase(logged: &BTreeMap<i64, (u64, bool)>, cycle: u64, rig: &Rig, noise: Stream) -> u64 {
+    let busy_ns = logged.get(&-1).map_or(0, |(busy_ns, _)| *busy_ns);
+    rig.measured(busy_ns, noise.of((-1i64).cast_unsigned()), cycle)
+}
+
 /// The stretches of a monotone step function of the cycle, busy time and pulses, between two cycles; more pulses
-/// than `budget` are a failure.
+/// than `budget` are a failure, and the end.
 pub(super) fn stretches(first: u64, last: u64, budget: u32, at: impl Fn(u64) -> (u64, u32)) -> Vec<Stretch> {
     let mut found = Vec::new();
     let mut from = first;
@@ -92,6 +108,9 @@ pub(super) fn stretches(first: u64, last: u64, budget: u32, at: impl Fn(u64) -> 
         let value = at(from);
         let (busy_ns, pulses) = value;
         found.push(Stretch { from, busy_ns, pulses: pulses.min(budget), ok: pulses <= budget });
+        if pulses > budget {
+            return found;
+        }
         // Gallop to a cycle with another value, then halve the gap.
         let mut stride = 1;
         let mut same = from;

@@ -8,12 +8,15 @@ mod block;
 mod identity;
 mod life;
 mod log;
+mod pace;
+mod rig;
 mod simulated;
 mod tabled;
 
 pub use identity::{Answer, Identity, PageRead, Rated, Status};
 pub use life::{Pages, Pattern};
 pub use log::{LogRow, Operation};
+pub use rig::Rig;
 pub use simulated::SimulatedChip;
 pub use tabled::TabledChip;
 
@@ -43,8 +46,8 @@ pub trait ChipInterface {
     fn erase(&mut self, block: u32) -> Result<Answer, String>;
 
     /// Programs and erases a block `cycles` times, or until it fails, and gives what a rig logs: the first cycle,
-    /// every cycle in which a busy time or status is another than before, and sampled ones between. Once for n
-    /// cycles is n times for one.
+    /// every cycle in which a busy time or status is another than before, and sampled ones between; a [`Rig`] with
+    /// noise logs sampled ones alone. Once for n cycles is n times for one.
     ///
     /// # Errors
     /// When there is no such block or the part has no such state.

@@ -5,7 +5,7 @@ use super::bench::{Bench, check_cycles};
 use super::block::{Block, Written, micro};
 use super::identity::{Answer, ChipFile, Identity, PageRead, Status};
 use super::life::{Cycling, Pages, Pattern};
-use super::log::LogRow;
+use super::log::{LogRow, last_erase};
 use crate::cells::normal::Stream;
 use crate::cells::{CellPhysics, Elapsed, VoltagePlan, Wordline};
 use crate::tables::{Rates, Rest, Sample, error_rates};
@@ -37,7 +37,7 @@ impl SimulatedChip {
     /// # Errors
     /// When a key is wrong, or the file has no `[cells]`.
     pub fn read(root: &mut Section, nand: &mut Section, seed: u64) -> Result<Self, ConfigError> {
-        let ChipFile { identity, physics, .. } = ChipFile::read(root, nand)?;
+        let ChipFile { identity, physics, rig, .. } = ChipFile::read(root, nand)?;
         let Some(physics) = physics else {
             return Err(
                 nand.reject("cells", "missing: a chip on the bench needs its cells ([cells] of its file)")
@@ -48,6 +48,8 @@ impl SimulatedChip {
         let bench = Bench::new(
             [physics.retention.activation_ev, physics.uneven.activation_ev],
             physics.retention.reference_celsius,
+            rig,
+            stream,
         );
         Ok(Self {
             identity,
@@ -264,7 +266,7 @@ impl ChipInterface for SimulatedChip {
             set(cell, bit >= pages || digits[bit] == b'1');
         }
         let answer = self.bench.answer(Status::Ok, busy_ns);
-        Ok(PageRead { status: answer.status, busy_ns, data })
+        Ok(PageRead { status: answer.status, busy_ns: answer.busy_ns, data })
     }
 
     fn program(&mut self, number: u32, page: u32, data: &[u8]) -> Result<Answer, String> {
@@ -339,10 +341,12 @@ impl ChipInterface for SimulatedChip {
             celsius: self.bench.celsius,
             pages_per_block: self.identity.geometry.pages_per_block,
             cells,
+            rig: &self.bench.rig,
+            noise: self.bench.noise_of(number),
         };
         let done = cycling.run(&mut block, cycles, pattern, pages);
         let status = if block.bad { Status::Fail } else { Status::Ok };
-        let last_erase = block.logged.get(&-1).map_or(0, |(busy_ns, _)| *busy_ns);
+        let last_erase = last_erase(&block.logged, block.cycles, cycling.rig, cycling.noise);
         self.blocks.insert(number, block);
         let (rows, busy_ns) = done?;
         self.bench.pass(busy_ns);
@@ -402,7 +406,7 @@ impl SimulatedChip {
         let share = (1.0 - physics.wear.erase_share) * physics.swing(self.plan());
         let lifted = states.iter().any(|state| *state > 0);
         if lifted && !stressed {
-            block.stress[wordline as usize].programmed += micro(share);
+            block.stress[wordline as usize].programmed += block.pace.stress(micro(share), block.erases, 1);
         }
         if bit + 1 == self.bits() {
             block.waiting.clear();

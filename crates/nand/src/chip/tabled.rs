@@ -10,7 +10,7 @@ use super::bench::{Bench, check_cycles};
 use super::block::{MICRO, micro};
 use super::identity::{Answer, ChipFile, Identity, PageRead, Status};
 use super::life::{Pages, Pattern};
-use super::log::{LogRow, Stretch, Track, log};
+use super::log::{LogRow, Stretch, Track, last_erase, log};
 use crate::cells::normal::Stream;
 use crate::tables::{Age, Endurance, ErrorTable, References};
 use crate::{ArrayTiming, ProgramOrder, Tables};
@@ -60,7 +60,7 @@ impl TabledChip {
     /// # Errors
     /// When a key is wrong, or the file has no tables of errors and endurance.
     pub fn read(root: &mut Section, nand: &mut Section, seed: u64) -> Result<Self, ConfigError> {
-        let ChipFile { identity, timing, tables, .. } = ChipFile::read(root, nand)?;
+        let ChipFile { identity, timing, tables, rig, .. } = ChipFile::read(root, nand)?;
         let whole = tables.and_then(|t| Some((t.errors.clone()?, t.endurance.clone()?, t)));
         let Some((errors, endurance, tables)) = whole else {
             return Err(
@@ -76,7 +76,7 @@ impl TabledChip {
             endurance,
             stream: Stream::new(seed),
             blocks: BTreeMap::new(),
-            bench: Bench::new([activation_ev; 2], reference_celsius),
+            bench: Bench::new([activation_ev; 2], reference_celsius, rig, Stream::new(seed)),
         })
     }
 
@@ -318,14 +318,15 @@ impl ChipInterface for TabledChip {
             .map(|page| self.track(Some(page), first, last, fails, worn))
             .collect();
         tracks.push(self.track(None, first, last, fails, worn));
+        let (rig, noise) = (self.bench.rig.clone(), self.bench.noise_of(number));
         let block = self.block(number);
-        let (rows, busy_ns) = log(&mut block.logged, &tracks, last);
+        let (rows, busy_ns) = log(&mut block.logged, &tracks, last, &rig, noise);
         block.worn += stress * (last + 1 - first);
         block.cycles = last;
         block.bad = fails.is_some();
         (block.next_page, block.reads) = (0, 0);
         block.written.clear();
-        let erased_ns = block.logged.get(&-1).map_or(0, |(busy_ns, _)| *busy_ns);
+        let erased_ns = last_erase(&block.logged, last, &rig, noise);
         let status = if block.bad { Status::Fail } else { Status::Ok };
         self.bench.pass(busy_ns);
         self.bench.last = Answer { status, busy_ns: erased_ns };

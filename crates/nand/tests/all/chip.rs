@@ -325,10 +325,10 @@ proptest! {
     #[test]
     fn once_for_n_cycles_is_n_times_for_one(
         seed in 0u64..1000,
-        part in 0usize..3,
+        part in 0usize..4,
         parts in proptest::collection::vec((1u64..400, 0usize..3, 0usize..3), 1..12),
     ) {
-        let text = [CHIP.to_owned(), mlc("two-step"), mlc("one-shot")][part].clone();
+        let text = [CHIP.to_owned(), mlc("two-step"), mlc("one-shot"), noisy(&mlc("two-step"))][part].clone();
         let new = || read(&text, seed).unwrap_or_else(|error| panic!("{error}"));
         let patterns = [Pattern::Zeros, Pattern::Ones, Pattern::Random];
         let pages = [Pages::First, Pages::All, Pages::None];
@@ -345,4 +345,87 @@ proptest! {
         }
         prop_assert_eq!(whole.threshold_voltages(1, 0), single.threshold_voltages(1, 0));
     }
+}
+
+/// The same part with wear that varies from cycle to cycle, on a rig whose clock is not exact.
+fn noisy(text: &str) -> String {
+    let text = text.replace("[cells.wear]", "[cells.wear]\ncycle_spread = 0.4");
+    format!("{text}\n[rig]\nresolution = \"500ns\"\njitter = \"2us\"\n")
+}
+
+/// The same part with these lines more in a section.
+fn with(section: &str, lines: &str) -> String {
+    CHIP.replace(section, &format!("{section}\n{lines}"))
+}
+
+fn ends(text: &str, seed: u64) -> Vec<f64> {
+    let mut chip = read(text, seed).unwrap_or_else(|error| panic!("{error}"));
+    (0..16)
+        .map(|block| life(&mut chip, block, Pages::First).last().expect("it was logged").cycle as f64)
+        .collect()
+}
+
+#[test]
+fn noise_of_nothing_is_no_noise_and_none_is_the_default() {
+    let zeros =
+        with("[cells.wear]", "cycle_spread = 0.0") + "\n[rig]\nresolution = \"0ns\"\njitter = \"0ns\"\n";
+    let rows = |text: &str| life(&mut read(text, 3).unwrap_or_else(|error| panic!("{error}")), 5, Pages::All);
+    assert_eq!(rows(&zeros), rows(CHIP));
+    assert_ne!(rows(&noisy(CHIP)), rows(CHIP));
+}
+
+#[test]
+fn lives_spread_by_what_the_wear_of_a_cycle_does() {
+    // Blocks that differ in nothing but their cycles: what spreads then is the sum of the cycles' wear.
+    let alike = |spread: f64| {
+        with("[cells.wear]", &format!("cycle_spread = {spread}\nchip_spread = 0.0"))
+            .replace("cell_spread = 0.18", "cell_spread = 0.0")
+            .replace("block_spread = 0.2", "block_spread = 0.0")
+    };
+    let cv = |spread: f64| {
+        let lives: Vec<f64> = (0..20).flat_map(|seed| ends(&alike(spread), seed)).collect();
+        let mean = lives.iter().sum::<f64>() / lives.len() as f64;
+        (lives.iter().map(|one| (one - mean) * (one - mean)).sum::<f64>() / lives.len() as f64).sqrt() / mean
+    };
+    assert_eq!(cv(0.0), 0.0);
+    // Stretches of cycles, each longer by a half than the one before, weigh as a geometric row.
+    let (one, two) = (cv(0.1), cv(0.2));
+    let expected = 0.1 * (0.5f64 / 2.5).sqrt();
+    assert!((one / expected - 1.0).abs() < 0.15, "{one} instead of {expected}");
+    assert!((two / one - 2.0).abs() < 0.2, "{two} is not twice {one}");
+}
+
+#[test]
+fn a_rig_measures_as_its_clock_says_and_changes_nothing_else() {
+    let exact = || chip(4);
+    let rig =
+        |keys: &str| read(&format!("{CHIP}\n[rig]\n{keys}\n"), 4).unwrap_or_else(|error| panic!("{error}"));
+    let truth = exact().program(0, 0, &page(0)).expect("is sent").busy_ns;
+    let mut one = rig("jitter = \"3us\"\nresolution = \"100ns\"");
+    let seen: Vec<f64> =
+        (0..2000).map(|_| one.read(1, 0).expect("is sent").busy_ns as f64 - 24_000.0).collect();
+    assert!(seen.iter().all(|off| off % 100.0 == 0.0), "no finer than its clock");
+    let sigma = (seen.iter().map(|off| off * off).sum::<f64>() / 2000.0).sqrt();
+    assert!((sigma / 3000.0 - 1.0).abs() < 0.06, "{sigma} ns");
+    let coarse = rig("resolution = \"40us\"").program(0, 0, &page(0)).expect("is sent").busy_ns;
+    assert_eq!(coarse, (truth + 20_000) / 40_000 * 40_000);
+    // What is measured has no effect on what happens.
+    let (mut one, mut other) = (rig("jitter = \"3us\""), exact());
+    let (noisy, quiet) = (life(&mut one, 2, Pages::First), life(&mut other, 2, Pages::First));
+    assert_eq!(
+        (one.now_ns(), noisy.last().map(|row| row.cycle)),
+        (other.now_ns(), quiet.last().map(|row| row.cycle))
+    );
+}
+
+#[test]
+fn the_same_seed_draws_the_same_noise() {
+    let rows =
+        |seed| life(&mut read(&noisy(CHIP), seed).unwrap_or_else(|error| panic!("{error}")), 7, Pages::All);
+    assert_eq!(rows(1), rows(1));
+    assert_ne!(rows(1), rows(2));
+    let alone = rows(1);
+    let mut after_others = read(&noisy(CHIP), 1).unwrap_or_else(|error| panic!("{error}"));
+    life(&mut after_others, 6, Pages::First);
+    assert_eq!(life(&mut after_others, 7, Pages::All), alone, "noise belongs to its block");
 }

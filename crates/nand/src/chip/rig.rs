@@ -1,0 +1,70 @@
+//! The rig that measures a chip: how well its clock tells a busy time, and which cycles it writes down.
+//!
+//! ```text
+//! [rig]
+//! resolution   step of the clock that measures busy times; default 0 s
+//! jitter       standard deviation of a measured busy time, from interrupts and polling; default 0 s
+//! lines        a line is logged whenever the cycles have grown by this share of those before; default 0.02
+//! ```
+//!
+//! A rig without either measures exactly and logs what changes. With noise no two times are the same: it logs at set
+//! cycles instead, and the cycle that fails.
+
+use super::bench::CYCLES_MOST;
+use super::pace::growing;
+use crate::cells::normal::Stream;
+use config::{ConfigError, Section, above, at_least};
+use std::sync::Arc;
+use units::Nanos;
+
+/// The clock and the habits of a rig.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rig {
+    resolution: Nanos,
+    jitter: Nanos,
+    /// The cycles that it logs if it has noise, rising.
+    lines: Arc<[u64]>,
+}
+
+impl Rig {
+    /// Reads `[rig]` of a chip file laid under `nand`.
+    ///
+    /// # Errors
+    /// When a value is wrong.
+    pub fn read(nand: &mut Section) -> Result<Self, ConfigError> {
+        let mut s = nand.child("rig")?;
+        let mut time = |key: &str, help| s.within(at_least(Nanos::ZERO)).or(key, Nanos::ZERO, help);
+        let resolution = time("resolution", "step of the clock by which a test rig measures busy times")?;
+        let jitter = time("jitter", "standard deviation of a busy time that a test rig measures")?;
+        let lines = s.unit("ratio").within(above(0.0).at_most(1.0)).or(
+            "lines",
+            0.02,
+            "a rig with noise logs a line whenever the cycles have grown by this share",
+        )?;
+        s.finish()?;
+        let lines = growing(lines).take_while(|cycle| *cycle <= CYCLES_MOST).collect();
+        Ok(Self { resolution, jitter, lines })
+    }
+
+    /// It measures exactly.
+    pub(super) fn is_exact(&self) -> bool {
+        self.resolution == Nanos::ZERO && self.jitter == Nanos::ZERO
+    }
+
+    /// What it reads off its clock for a busy time; the draw belongs to the measurement by number.
+    pub(super) fn measured(&self, busy_ns: u64, draws: Stream, number: u64) -> u64 {
+        if busy_ns == 0 || self.is_exact() {
+            return busy_ns;
+        }
+        let noise = self.jitter.ns() as f64 * draws.normal(number);
+        let seen = busy_ns as f64 + noise;
+        let step = self.resolution.ns().max(1) as f64;
+        ((seen / step).round().max(0.0) * step) as u64
+    }
+
+    /// The cycles between two that it logs.
+    pub(super) fn logged(&self, from: u64, until: u64) -> impl Iterator<Item = u64> {
+        let first = self.lines.partition_point(|cycle| *cycle < from);
+        self.lines[first..].iter().copied().take_while(move |cycle| *cycle <= until)
+    }
+}

@@ -82,15 +82,19 @@ def _front(points: Sequence[Point], title: str, span: tuple[float, float]) -> Pa
 
 
 def _names(points: Sequence[Point], x: tuple[float, float], y: tuple[float, float]) -> list[Mark]:
-    """Name the fastest of each number of pins, as far as names have room, on the left, where no point is."""
+    """Name the fastest of each number of pins, as far as names have room.
+
+    Names stand up to the left: points with fewer pins are slower, and the front comes from below. Of points about as
+    fast as each other the one with the fewest pins is named.
+    """
     fastest = {point.pins: point for point in sorted(points, key=lambda point: point.mb_per_s)}
     names: list[Mark] = []
     room = (y[1] / y[0]) ** (1 / 12)  # a line of text
     taken: list[float] = []
-    for point in sorted(fastest.values(), key=lambda point: -point.mb_per_s):
-        if all(above / point.mb_per_s > room for above in taken):
+    for _, point in sorted(fastest.items()):
+        if all(max(other, point.mb_per_s) / min(other, point.mb_per_s) > room for other in taken):
             taken.append(point.mb_per_s)
             label = f"{point.interface}, {point.channels}x{point.ways}"
             at = point.pins - 0.03 * (x[1] - x[0])
-            names.append(Text(palette.INK, at, point.mb_per_s, label, "right", 0, 10))
+            names.append(Text(palette.INK, at, point.mb_per_s, label, "right", 1, 10))
     return names

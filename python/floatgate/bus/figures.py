@@ -84,8 +84,8 @@ def _front(points: Sequence[Point], title: str, span: tuple[float, float]) -> Pa
 def _names(points: Sequence[Point], x: tuple[float, float], y: tuple[float, float]) -> list[Mark]:
     """Name the fastest of each number of pins, as far as names have room.
 
-    Names stand up to the left: points with fewer pins are slower, and the front comes from below. Of points about as
-    fast as each other the one with the fewest pins is named.
+    Names stand up to the left: points with fewer pins are slower, and the front comes from below. Of points
+    about as fast as each other the one with the fewest pins is named.
     """
     fastest = {point.pins: point for point in sorted(points, key=lambda point: point.mb_per_s)}
     names: list[Mark] = []

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from conftest import Command
+from floatgate.traces import figure
 
 TRACES = Path(os.environ.get("FLOATGATE_TRACES", Path(__file__).parents[3] / "shared" / "traces"))
 
@@ -162,3 +163,13 @@ def test_real_traces_agree_with_a_plain_count(floatgate: Command, name: str, pag
     (found,) = _info(floatgate, str(path), "--page-size", f"{page}B")
     access = found["access"]
     assert {"p": access["pages"], "r": access["reads"], "w": access["writes"]} == expected
+
+
+def test_a_long_name_breaks_and_has_room_beside_its_bars() -> None:
+    found = [{"path": "volume:src1_0,requests=1000000,interleaved=0.9,burst=20", "access": None}]
+    drawn = figure.shares(found)
+    (name,) = drawn.panels[0].y.ticks.values()
+    assert name.replace("\n", " ") == "src1_0,requests=1000000, interleaved=0.9,burst=20 (synthetic)"
+    assert drawn.widths is not None
+    assert drawn.widths[0] - drawn.widths[1] > 6 * max(map(len, name.splitlines()))
+    assert sum(drawn.widths) == pytest.approx(figure._WIDTH)

@@ -73,7 +73,8 @@ def script() -> str:
 
 
 def _legend_columns(keys: list[Key], width: int) -> int:
-    widest = max((len(key.name) for key in keys), default=1) * _LETTER + _SWATCH
+    lines = [line for key in keys for line in key.name.splitlines()]
+    widest = max(map(len, lines), default=1) * _LETTER + _SWATCH
     return max(1, min(len(keys), int((width - 20) / widest)))
 
 
@@ -135,7 +136,7 @@ def _theme() -> Any:
         legend_justification=[0, 1],
         legend_box_just="left",
         legend_text=lp.element_text(color=palette.INK, size=12),
-        plot_margin=[2, 8, 2, 2],
+        plot_margin=[2, 16, 2, 2],  # a label at the right end of an axis stands half beyond it
         plot_message=none,
         plot_title=lp.element_text(color=palette.INK, size=12, face="bold"),
         tooltip=lp.element_rect(fill=palette.PAPER, color=palette.MUTED, size=0.6),

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from floatgate.report import palette
 from floatgate.report.plot import Axis, Dash, Figure, Line, Mark, Panel, Part, Text, named, stacked
-from floatgate.traces.measure import is_synthetic, label
+from floatgate.traces.measure import label
 
 Found = dict[str, Any]
 
@@ -21,6 +22,7 @@ _PANELS = (
     ("page_shares", "pages"),
 )
 _WIDTH = 1060  # pixels
+_LETTERS, _LETTER = 28, 6.6  # of a line of a name, and how wide one is in pixels
 # A trace may hold gaps of nanoseconds and of days.
 _TIMES = {1: "1 ns", 10**3: "1 us", 10**6: "1 ms", 10**9: "1 s", 60 * 10**9: "1 min", 3600 * 10**9: "1 h"}
 _TIMES[24 * 3600 * 10**9] = "1 d"
@@ -37,7 +39,7 @@ def draw(found: Sequence[Found], path: Path) -> Path:
 
 def shares(found: Sequence[Found]) -> Figure:
     """Stacked shares, a row for each trace from above; figure 2 of Li et al. is the first two panels."""
-    names = [f"{label(one)} (synthetic)" if is_synthetic(one) else label(one) for one in found]
+    names = [_lines(label(one)) for one in found]
     panels = []
     for place, (key, title) in enumerate(_PANELS):
         per_trace = [(one["access"] or {}).get(key) or dict.fromkeys(KINDS, 0.0) for one in found]
@@ -54,7 +56,18 @@ def shares(found: Sequence[Found]) -> Figure:
         rows = named(names) if place == 0 else {}
         y = Axis(ticks=rows, reverse=True, grid=False, low=-0.5, high=len(found) - 0.5)
         panels.append(Panel(x, y, marks, title))
-    return Figure(panels, 70 + 26 * len(found), columns=3)
+    # The panel with the names beside it is as much wider.
+    beside = max(len(line) for name in names for line in name.splitlines()) * _LETTER
+    each = (_WIDTH - beside) / len(panels)
+    widths = (each + beside, *[each] * (len(panels) - 1))
+    rows = sum(1 + name.count("\n") / 2 for name in names)
+    return Figure(panels, 70 + round(26 * rows), columns=3, widths=widths)
+
+
+def _lines(name: str) -> str:
+    """Break a long name behind its commas and hyphens, where it has any."""
+    words = wrap(name.replace(",", ", ").replace("-", "- "), _LETTERS)
+    return "\n".join(line.replace("- ", "-").replace(", ", ",") for line in words)
 
 
 def distributions(found: Sequence[Found]) -> Figure:
@@ -64,7 +77,7 @@ def distributions(found: Sequence[Found]) -> Figure:
     for index, one in enumerate(found):
         colour = palette.SERIES[index % len(palette.SERIES)]
         dash = _DASHES[index // len(palette.SERIES) % len(_DASHES)]
-        name = label(one) if len(found) > 1 else ""
+        name = _lines(label(one)) if len(found) > 1 else ""
         sizes += _sizes(one, colour, dash, name)
         gaps += _gaps(one, colour, dash, name)
     share = Axis(low=0, high=1.02, format="percent")

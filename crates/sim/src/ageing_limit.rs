@@ -170,7 +170,7 @@ impl CodeLimit {
         let retention_s = parts.table.at_reference(retention_s, retention_celsius);
         let what = format!("{} at {retention_celsius:.0} C", in_days(requirement.retention_s));
         check_age(&parts.table, retention_s, &what)?;
-        let last = *parts.table.grid().pe_cycles.last().unwrap_or(&0);
+        let last = *parts.table.known().pe_cycles.last().unwrap_or(&0);
         let limit = Self { parts, requirement, retention_s, known: vec![None; last as usize + 1] };
         limit.check_monotone()?;
         Ok(limit)
@@ -363,7 +363,7 @@ impl CodeLimit {
 
     /// The refusal of wear that the table does not reach.
     pub fn beyond(&self, Beyond(page): Beyond) -> Error {
-        let (last, at) = (self.last_wear(), self.parts.table.grid().pe_cycles.len() - 1);
+        let (last, at) = (self.last_wear(), self.parts.table.known().pe_cycles.len() - 1);
         Error(format!(
             "nand.tables.errors.pe_cycles[{at}] = {last}: block {} of die {} is worn as a mean block is after {} cycles, \
              and the code still reads the last row: expected a table that goes on to where it does not",
@@ -373,7 +373,7 @@ impl CodeLimit {
 
     /// Refuses rates that fall as wear grows: the end would depend on where one looks.
     fn check_monotone(&self) -> Result<(), Error> {
-        let wear = &self.parts.table.grid().pe_cycles;
+        let wear = &self.parts.table.known().pe_cycles;
         let mut before = self.pages(wear[0], self.retention_s, 0);
         for pair in wear.windows(2) {
             let pages = self.pages(pair[1], self.retention_s, 0);
@@ -395,7 +395,7 @@ impl CodeLimit {
 
 /// Refuses an age (at the table's temperature) that a table does not know.
 pub(crate) fn check_age(table: &ErrorTable, seconds: f64, what: &str) -> Result<(), Error> {
-    let ages = &table.grid().ages_s;
+    let ages = &table.known().ages_s;
     let (at, last) = (ages.len() - 1, *ages.last().unwrap_or(&0.0));
     if seconds <= last {
         return Ok(());

@@ -62,12 +62,12 @@ pub struct ErrorTable {
     shift: Vec<f64>,
     activation_ev: f64,
     reference_celsius: f64,
-    grid: Grid,
+    known: Known,
 }
 
 /// The wear, ages and reads that a table knows rates of.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grid {
+pub struct Known {
     /// Program/erase cycles, rising.
     pub pe_cycles: Vec<u32>,
     /// Seconds since writing, at the reference temperature, rising.
@@ -128,7 +128,6 @@ impl ErrorTable {
             return Err(s.reject("reads", "expected 0 as the first: what reads add is counted from there"));
         }
         let grid = steps.len() * wear.len() * ages.len() * types;
-        let ages_s: Vec<f64> = ages.iter().map(|age| age.ns() as f64 * 1e-9).collect();
         let table = Self {
             usual: rates(&mut s, "rate", grid, "bit error rates with the usual references")?,
             best: rates(&mut s, "rate_best", grid, "bit error rates with the best references")?,
@@ -142,13 +141,17 @@ impl ErrorTable {
             types,
             steps: Axis(steps),
             wear: Axis(wear.iter().map(|cycles| worn(f64::from(*cycles))).collect()),
-            ages: Axis(ages_s.iter().map(|seconds| aged(*seconds)).collect()),
+            ages: Axis(ages.iter().map(|age| aged(age.ns() as f64 * 1e-9)).collect()),
             reads: Axis(reads.iter().map(|reads| f64::from(*reads)).collect()),
             activation_ev: s.unit("eV").required("activation_ev", "activation energy of charge loss, eV")?,
             reference_celsius: s
                 .unit("degrees Celsius")
                 .required("reference_celsius", "temperature of the ages, degrees Celsius")?,
-            grid: Grid { pe_cycles: wear, ages_s, reads },
+            known: Known {
+                ages_s: ages.iter().map(|age| age.ns() as f64 * 1e-9).collect(),
+                pe_cycles: wear,
+                reads,
+            },
         };
         s.finish()?;
         Ok(Some(table))
@@ -165,8 +168,8 @@ impl ErrorTable {
     }
 
     /// What the table knows; beyond it, rates are carried on.
-    pub fn grid(&self) -> &Grid {
-        &self.grid
+    pub fn known(&self) -> &Known {
+        &self.known
     }
 
     /// Raw bit error rate of a page of this type (its place in the wordline).

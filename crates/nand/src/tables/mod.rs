@@ -21,7 +21,7 @@ mod states;
 mod voltages;
 
 pub use endurance::Endurance;
-pub use errors::{Age, ErrorTable, Grid, References};
+pub use errors::{Age, ErrorTable, Known, References};
 pub use sample::{Rates, Rest, Sample, error_rates};
 pub use states::StateTable;
 pub use voltages::VoltageSet;

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, TypedDict
 
-from floatgate import _core, ageing_end, places, quantities as q
+from floatgate import _core, ageing_end, notebook, places, quantities as q
 from floatgate.ageing_end import InUse, JedecClass, Judged, Readability
 from floatgate.errors import InputError
 from floatgate.lab import figures
@@ -200,6 +200,11 @@ class Life:
             "flash_bytes_written": self.flash_bytes,
             "windows": [asdict(row) for row in self.rows],
         }
+
+    def _repr_html_(self) -> str:
+        return notebook.table(
+            f"life of {self.drive}", HEAD, shown(self), (sentence(self, 5.0), *remarks(self))
+        )
 
 
 def age(

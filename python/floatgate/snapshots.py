@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate import called, quantities as q
+from floatgate import called, notebook, quantities as q
 from floatgate.errors import InputError
 from floatgate.lab import figures
 from floatgate.options import Options, State, nanoseconds
@@ -83,6 +83,9 @@ class Found:
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each case, for a table of numbers."""
         return [{name: getattr(case, name) for name in _COLUMNS} for case in self.cases]
+
+    def _repr_html_(self) -> str:
+        return notebook.table(f"snapshots on {self.asked.drive}", HEAD, shown(self), (sentence(self),))
 
 
 def measure(asked: Asked, progress: Callable[[float], None] = lambda _part: None) -> Found:

@@ -72,6 +72,11 @@ class Waveform:
     phases: tuple[Phase, ...]
     notes: tuple[str, ...]
 
+    def _repr_html_(self) -> str:
+        from floatgate.bus.svg import draw
+
+        return draw(self)
+
 
 def waveform(interface: str, operation: str, data_bytes: int, settings: Sequence[str] = ()) -> Waveform:
     """Return the waveform of `operation` on `interface`: `PROPOSED`, `conv`, `nv-ddr3:12`.

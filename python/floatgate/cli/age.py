@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from floatgate.cli import console
 from floatgate.cli.options import takes
 from floatgate.options.drives import AgeOptions
 
@@ -24,6 +23,7 @@ def age(asked: AgeOptions) -> None:
     from rich.progress import Progress
 
     from floatgate.api.age import lives_of, written
+    from floatgate.cli import console
     from floatgate.folder import own_file
     from floatgate.session import interruptible
 
@@ -42,6 +42,7 @@ def age(asked: AgeOptions) -> None:
 
 def _show(asked: AgeOptions, lives: "dict[str, Life]") -> None:
     from floatgate import ageing, ageing_compare
+    from floatgate.cli import console
 
     if asked.compare is not None:
         _table(ageing_compare.HEAD, ageing_compare.shown(lives, asked.years))
@@ -56,6 +57,8 @@ def _show(asked: AgeOptions, lives: "dict[str, Life]") -> None:
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
+
+    from floatgate.cli import console
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in head:

@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wai
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from floatgate import _core, places, quantities as q
+from floatgate import _core, notebook, places, quantities as q
 from floatgate.disk.model import Disk, find as find_disk, nearest as nearest_disk, read_disk
 from floatgate.disk.simulate import CacheTimes
 from floatgate.errors import InputError
@@ -49,6 +49,12 @@ class Grid:
     def interrupted(self) -> bool:
         """Whether some points did not come to their end."""
         return any(point.state == INTERRUPTED for point in self.points)
+
+    def _repr_html_(self) -> str:
+        from floatgate.grid.write import HEAD, cells, not_reached_words, spare_words
+
+        says = (not_reached_words(self.points), spare_words(self.points))
+        return notebook.table(f"{self.asked.drive}: {self.title}", HEAD, map(cells, self.points), says)
 
 
 def run_grid(

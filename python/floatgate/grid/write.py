@@ -13,6 +13,7 @@ from floatgate.grid.table import COLUMNS
 from floatgate.tables import Table
 
 GRID = "grid.json"
+HEAD = ("", "state", "IOPS", "+/- 95 %", "MB/s", "mean", "p50", "p99", "requests", "simulated")
 
 
 def write(grid: Grid, folder: Path) -> None:
@@ -94,8 +95,7 @@ def _page(grid: Grid) -> str:
         what = "rounds" if asked.rule.name == "snia" else "batches"
         shown = {"steadiness": figures.steadiness(points, what)}
         sections.append(Section("How steady", rule_words(grid), shown))
-    head = ("", "state", "IOPS", "+/- 95 %", "MB/s", "mean", "p50", "p99", "requests", "simulated")
-    sections.append(Section("Points", "", head=head, rows=[_row(point) for point in points]))
+    sections.append(Section("Points", "", head=HEAD, rows=[cells(point) for point in points]))
     notice = (
         "This grid was interrupted; points that were not done have no numbers." if grid.interrupted else ""
     )
@@ -140,12 +140,13 @@ def rule_words(grid: Grid) -> str:
     )
 
 
-def _row(point: Point) -> list[str]:
-    cells = [point.setting.name, point.state]
+def cells(point: Point) -> list[str]:
+    """Return a point in the order of HEAD."""
+    asked = [point.setting.name, point.state]
     if point.state != STEADY:
-        return [*cells, *[q.NOTHING] * 6, q.NOTHING, q.duration(point.simulated_ns)]
+        return [*asked, *[q.NOTHING] * 6, q.NOTHING, q.duration(point.simulated_ns)]
     return [
-        *cells,
+        *asked,
         q.count(point.iops),
         q.count(point.iops_ci95),
         q.three(point.mb_per_s or 0.0),

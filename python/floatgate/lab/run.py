@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from floatgate import notebook
 from floatgate.folder import atomically, write_json
 from floatgate.lab.bench import Bench, OutOfBlocksError, Source, StoppedError
 from floatgate.lab.chip import Identity
@@ -81,6 +82,13 @@ class Characterized:
                 for outcome in self.outcomes
             },
         }
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (one.experiment.title, one.result.says if one.result else f"{one.state}: {one.reason}")
+            for one in self.outcomes
+        )
+        return notebook.table(f"{self.identity.name}: {self.identity.title}", ("experiment", "finding"), rows)
 
 
 def characterize(

@@ -1,9 +1,9 @@
 """What a definition of an option says, and what follows for its value: its type, its limits, its names."""
 
-from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from floatgate.arguments import convert
 from floatgate.errors import InputError
@@ -90,13 +90,19 @@ def usual(shown: str) -> Any:
     return field(default=None, metadata={"shown": shown})
 
 
-def fields_of(owner: type) -> Iterator[Field]:
-    """Give the options that a class defines, in their order."""
+def fields_of(owner: type) -> tuple[Field, ...]:
+    """Return the options that a class defines, in their order."""
+    return _fields(owner)
+
+
+@cache
+def _fields(owner: Any) -> tuple[Field, ...]:
     hints = get_type_hints(owner, include_extras=True)
+    found = []
     for one in fields(owner):
-        assert get_origin(hints[one.name]) is Annotated, f"{owner.__name__}.{one.name}: no definition"
         kind, option = get_args(hints[one.name])
-        yield Field(one.name, kind, one.default, option, one.metadata.get("shown", option.shown))
+        found.append(Field(one.name, kind, one.default, option, one.metadata.get("shown", option.shown)))
+    return tuple(found)
 
 
 _DEFINED: dict[str, list[Option]] = {}

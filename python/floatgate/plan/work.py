@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from math import ceil, floor
 from typing import Any
 
+from floatgate import notebook
 from floatgate.plan.latency import Kept, kept
 from floatgate.plan.model import KINDS, Drive, Prices, Workload
 
@@ -99,6 +100,12 @@ class Planned:
                 for choice in self.choices
             ],
         }
+
+    def _repr_html_(self) -> str:
+        from floatgate.plan.show import HEAD, row, sentences
+
+        rows = (row(choice, self) for choice in self.choices)
+        return notebook.table(f"{self.workload.title} / {self.prices.title}", HEAD, rows, sentences(self))
 
 
 def plan(workload: Workload, prices: Prices) -> Planned:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from floatgate import notebook
 from floatgate.files import putting
 from floatgate.folder import atomically
 from floatgate.report.plot import Figure
@@ -27,6 +28,17 @@ class Reproduced:
     def unexplained(self) -> list[Row]:
         """The misses that no README explains."""
         return [row for row in self.rows if row.unexplained]
+
+    def _repr_html_(self) -> str:
+        from floatgate.reproduce.show import number
+        from floatgate.reproduce.verdict import tally
+
+        head = ("paper", "exhibit", "case", "published", "simulated", "verdict")
+        rows = (
+            (row.paper, row.exhibit, row.case, number(row.published), number(row.simulated), row.verdict)
+            for row in self.rows
+        )
+        return notebook.table("reproduced", head, rows, (tally(self.rows),))
 
 
 def reproduce(

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from floatgate import _core, places
+from floatgate import _core, generate_api, places
 from floatgate.configuration import find
 from floatgate.grid.table import COLUMNS, FILE
 
@@ -212,6 +212,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/drives.md": drives,
     "reference/formats.md": formats,
     "reference/policies.md": policies,
+    "reference/python.md": generate_api.page,
     "reference/tables.md": tables,
 }
 PAGES |= {

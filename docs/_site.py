@@ -22,11 +22,11 @@ LOG = logging.getLogger("mkdocs.hooks.site")
 # Sections in the order of the tabs, each a folder; their pages in the order given, then by title.
 SECTIONS = {
     "Tutorials": ("tutorials", ("systems-engineer", "researcher", "architect", "flash-engineer")),
-    "How to": ("how-to", ("install", "data-frames", "policies", "adding")),
+    "How to": ("how-to", ("install", "python", "data-frames", "policies", "adding")),
     "Explanation": ("explanation", ()),
     "Reference": (
         "reference",
-        ("options", "keys", "results", "tables", "policies", "drives", "chips", "formats"),
+        ("options", "python", "keys", "results", "tables", "policies", "drives", "chips", "formats"),
     ),
     "Papers": ("papers", ("index",)),
     "Contributing": ("contributing", ("index", "architecture")),

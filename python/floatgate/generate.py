@@ -10,16 +10,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent, wrap
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 from floatgate import configuration, generate_results
-from floatgate.api.taking import said
+from floatgate.api.taking import said, typed
 from floatgate.cli import page as commands
 from floatgate.configuration import Key
 from floatgate.options import (
     Argument,
-    Assignments,
-    Field,
     Options,
     RunOptions,
     TraceOptions,
@@ -79,28 +77,8 @@ def keywords() -> str:
         for field in (field for owner in owners for field in fields_of(owner)):
             if field.name in without or field.option.shell or isinstance(field.option, Argument):
                 continue
-            lines += ["", f"    {field.name}: {_typed(field)}", _doc(said(field), 4)]
+            lines += ["", f"    {field.name}: {typed(field)}", _doc(said(field), 4)]
     return "\n".join(lines) + "\n"
-
-
-def _typed(field: Field) -> str:
-    """A type as it is written. NumPy's numbers are as good as Python's, a path as good as a file's name."""
-    kind, optional = field.kind, " | None" if type(None) in get_args(field.kind) else ""
-    if isinstance(field.option, Assignments):
-        return "Mapping[str, Any] | None"
-    if field.option.listed:
-        return "str | Sequence[str | SupportsIndex]" + optional
-    if get_origin(kind) is tuple:
-        return "list[str] | tuple[str, ...]"
-    return " | ".join(_written(one, field) for one in field.kinds) + optional
-
-
-def _written(kind: Any, field: Field) -> str:
-    if get_origin(kind) is Literal:
-        return f"Literal[{', '.join(map(repr, get_args(kind)))}]".replace("'", '"')
-    if kind is Path or (kind is str and field.option.metavar == "FILE"):
-        return "str | PathLike[str]"
-    return str({int: "SupportsIndex", float: "SupportsFloat"}.get(kind, kind.__name__))
 
 
 # Functions that stand beside the policies of a namespace.

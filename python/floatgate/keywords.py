@@ -18,7 +18,7 @@ class Keywords(TypedDict, total=False):
     """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
 
     scenario: SupportsIndex | None
-    """Which scenario of MQSim's workload.xml. A number of at least 1."""
+    """Which scenario of MQSim's workload.xml. A whole number of at least 1."""
 
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
@@ -28,10 +28,10 @@ class Keywords(TypedDict, total=False):
     """Replace an earlier result."""
 
     report: bool
-    """Write report.html. Not written."""
+    """Write report.html. In Python only where it is asked for."""
 
     seed: SupportsIndex
-    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 
     check: bool
     """Check the run with an independent model."""
@@ -62,7 +62,7 @@ class Keywords(TypedDict, total=False):
     """
 
     limit_requests: SupportsIndex | None
-    """End after N requests. A number of at least 1."""
+    """End after N requests. A whole number of at least 1."""
 
     limit_time: str | None
     """End after this simulated time: 10s. A time above 0."""
@@ -113,7 +113,7 @@ class Keywords(TypedDict, total=False):
     """Ignore times: keep --depth outstanding."""
 
     depth: SupportsIndex | None
-    """With --as-fast-as-possible. A number of at least 1; default 32."""
+    """With --as-fast-as-possible. A whole number of at least 1; default 32."""
 
     skip_bad_lines: bool
     """Skip unreadable lines; count them."""
@@ -166,7 +166,7 @@ class AgeKeywords(TypedDict, total=False):
     """
 
     seed: SupportsIndex
-    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 
     out: str | PathLike[str] | None
     """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
@@ -198,7 +198,7 @@ class BusWaveformKeywords(TypedDict, total=False):
     """read, program (or write), erase or status. A name of an operation; default read."""
 
     bytes: SupportsIndex | None
-    """Data bytes to draw. A number from 1 to 4096; default 6."""
+    """Data bytes to draw. A whole number from 1 to 4096; default 6."""
 
     set: Mapping[str, Any] | None
     """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
@@ -218,13 +218,13 @@ class CharacterizeKeywords(TypedDict, total=False):
     """Only this one (repeatable). A name of --list; default all."""
 
     blocks: SupportsIndex | None
-    """Blocks worn to failure in each endurance test. A number of at least 1; default 30."""
+    """Blocks worn to failure in each endurance test. A whole number of at least 1; default 30."""
 
     model: Literal["cells", "tables"] | None
     """The chip's cells, or the tables that drives use. One of cells, tables; default cells."""
 
     seed: SupportsIndex | None
-    """Which sample of the chip. A number from 0 to 18446744073709551615; default 1."""
+    """Which sample of the chip. A whole number from 0 to 18446744073709551615; default 1."""
 
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
@@ -244,7 +244,7 @@ class DeriveKeywords(TypedDict, total=False):
     """Also draw the tables as an HTML page. A new file, or one that Floatgate wrote."""
 
     seed: SupportsIndex
-    """Which sample of the chip. A number from 0 to 18446744073709551615; default 1."""
+    """Which sample of the chip. A whole number from 0 to 18446744073709551615; default 1."""
 
 
 class ExamplesKeywords(TypedDict, total=False):
@@ -321,7 +321,7 @@ class GridKeywords(TypedDict, total=False):
     """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
 
     seed: SupportsIndex
-    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 
     precondition: Literal["none", "fill", "instant", "steady", "workload"] | None
     """Fill the drive, or bring it into the steady state of random writes or of this workload. One of
@@ -332,7 +332,7 @@ class GridKeywords(TypedDict, total=False):
     """Start from a saved state. A file of --save-state."""
 
     workers: SupportsIndex | None
-    """Processes. A number of at least 1; default one per core."""
+    """Processes. A whole number of at least 1; default one per core."""
 
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
@@ -371,7 +371,7 @@ class ReproduceKeywords(TypedDict, total=False):
     """
 
     workers: SupportsIndex | None
-    """Processes. A number of at least 1; default one per core."""
+    """Processes. A whole number of at least 1; default one per core."""
 
     record: bool
     """Also write ours.csv and the figures into the papers' folders."""
@@ -409,7 +409,7 @@ class SnapshotsKeywords(TypedDict, total=False):
     """Simulated time of each run at most. A time above 0; default 4s."""
 
     seed: SupportsIndex
-    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 
     out: str | PathLike[str] | None
     """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
@@ -424,7 +424,7 @@ class TraceConvertKeywords(TypedDict, total=False):
     """
 
     seed: SupportsIndex | None
-    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 
     force: bool
     """Replace an earlier result."""
@@ -478,7 +478,7 @@ class TraceInfoKeywords(TypedDict, total=False):
     """Do not track pages; estimate the footprint."""
 
     seed: SupportsIndex | None
-    """Seed of every random stream. A number from 0 to 18446744073709551615; default 1."""
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
 
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.

@@ -29,9 +29,9 @@ class Repeated:
     """What N seeds gave."""
 
     seeds: tuple[int, ...]
-    metrics: tuple[tuple[Metric, Interval | None], ...]
+    metrics: tuple[tuple[Metric, Interval | None], ...]  # of the headline; None where a run lacks it
     interrupted: bool
-    document: dict[str, Any]
+    document: dict[str, Any]  # as repeat.json
 
 
 def repeat(

@@ -73,7 +73,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class Found:
-    """All of it."""
+    """What snapshots of a drive cost, and what a copy would."""
 
     asked: Asked
     capacity_bytes: int

@@ -14,6 +14,7 @@ from typer.main import get_command
 
 import floatgate as fg
 from floatgate import generate, keywords
+from floatgate.api import functions
 from floatgate.cli import app, page
 from floatgate.options import CommandOptions, Field, Option, Options, TraceOptions, fields_of
 from floatgate.options.definition import Argument, definitions
@@ -22,20 +23,7 @@ from floatgate.options.listing import RootOptions
 CLI = Path(generate.__file__).parent / "cli"
 COMMANDS = {**dict(page.commands()), "": get_command(app)}
 
-# The functions that do what a command does, where that is not one of the command's own name.
-FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "run": ("run", "repeat"),
-    "age": ("age", "age_compare"),
-    "drives": ("drives", "drive"),
-    "chips": ("chips", "chip"),
-    "fit": ("fit", "fit_voltages"),
-    "": (),  # what stands before a command
-}
 ONLY_PYTHON = {"policies"}  # objects, where the command line has `--set`
-
-
-def functions(command: str) -> tuple[str, ...]:
-    return FUNCTIONS.get(command, (command.replace(" ", "."),))
 
 
 def defined(command: str) -> dict[str, Field]:
@@ -147,7 +135,7 @@ def test_python_has_the_same_options(command: str) -> None:
     assert found == python, f"no function has {python - found}"
 
 
-@pytest.mark.parametrize("name", [name for command in COMMANDS for name in functions(command) if name])
+@pytest.mark.parametrize("name", [name for command in COMMANDS if command for name in functions(command)])
 def test_a_type_checker_knows_the_same_options(name: str) -> None:
     _check_keywords(attrgetter(name)(fg))
 

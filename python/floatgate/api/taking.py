@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
 from difflib import get_close_matches
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from pathlib import Path
+from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
 
 from floatgate.arguments import as_declared, assignment, mapping
 from floatgate.options.definition import Argument, Assignments, CommandOptions, Field, fields_of, limits
@@ -47,6 +48,7 @@ def offered(
             check_names(keywords, names, function.__name__)
             return function(*args, **keywords)
 
+        called.options = {field.name: field for field in options}  # type: ignore[attr-defined]
         called.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         told = "\n".join(f"    {field.name}: {said(field)}" for field in options)
         called.__doc__ = inspect.cleandoc(function.__doc__ or "") + (f"\n\nOptions:\n{told}" if told else "")
@@ -69,7 +71,7 @@ def said(field: Field) -> str:
     if field.names:
         takes.append("one of " + ", ".join(field.names))
     if option.least is not None or option.most is not None:
-        takes.append(limits(option))
+        takes.append(limits(field))
     usual = field.shown if field.shown is not None else field.default
     default = option.python or ("" if usual in (None, False, (), MISSING) else f"default {usual}")
     more = "; ".join(part for part in (*takes, default) if part)
@@ -108,3 +110,23 @@ def value_of(field: Field, value: Any) -> Any:
     if isinstance(field.option, Argument) and value is None and field.required:
         raise TypeError(f"{field.name} = None: expected {field.option.takes or 'a value'}")
     return value
+
+
+def typed(field: Field) -> str:
+    """Return the type of an option as it is written: NumPy's numbers and paths are as good as Python's."""
+    kind, optional = field.kind, " | None" if type(None) in get_args(field.kind) else ""
+    if isinstance(field.option, Assignments):
+        return "Mapping[str, Any] | None"
+    if field.option.listed:
+        return "str | Sequence[str | SupportsIndex]" + optional
+    if get_origin(kind) is tuple:
+        return "list[str] | tuple[str, ...]"
+    return " | ".join(_written(one, field) for one in field.kinds) + optional
+
+
+def _written(kind: Any, field: Field) -> str:
+    if get_origin(kind) is Literal:
+        return f"Literal[{', '.join(map(repr, get_args(kind)))}]".replace("'", '"')
+    if kind is Path or (kind is str and field.option.metavar == "FILE"):
+        return "str | PathLike[str]"
+    return str({int: "SupportsIndex", float: "SupportsFloat"}.get(kind, kind.__name__))

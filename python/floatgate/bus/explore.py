@@ -51,7 +51,7 @@ class Point:
     op: str  # "read" or "write"
     mb_per_s: float  # 10^6 bytes per second
     nj_per_byte: float  # controller, wires and arrays
-    bus_nj_per_byte: float
+    bus_nj_per_byte: float  # the wires alone
     channel_busy: float  # 0 to 1
     pins: int  # NAND pins of the controller
     ecc_blocks: int  # one for each channel

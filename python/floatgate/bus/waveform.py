@@ -61,7 +61,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Waveform:
-    """A whole operation."""
+    """The signals of a whole operation, edge by edge; times are in fs from its begin."""
 
     interface: str
     operation: str

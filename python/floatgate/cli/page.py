@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from floatgate.api import functions
 from floatgate.cli import _command
+from floatgate.options import Argument, Field
+from floatgate.options.definition import limits
 
 PLAIN = "Options"
 
@@ -27,17 +30,20 @@ def page() -> str:
     lines: list[str] = [
         "# Commands and options",
         "",
-        "Made from the commands themselves (`python -m floatgate.generate`);"
+        "Made from the definitions of the options (`python -m floatgate.generate`);"
         " `floatgate COMMAND --help` says the same.",
-        "The options of `run` are the keywords of `floatgate.run`, with `_` for `-`.",
+        "The options of a command are those of its functions in Python, with `_` for `-`, where nothing else"
+        " is said: [how to use them](../how-to/python.md).",
         "`floatgate --install-completion` completes commands, drives, keys and values in your shell.",
     ]
     for path, command in commands():
         lines += ["", f"## floatgate {path}", "", (command.help or "").strip().replace("\n\n", "\n\n")]
         lines += ["", *(f"- `{example}`" for example in (command.epilog or "").split("\n\n")[1:])]
+        lines += ["", f"In Python: {', '.join(f'`fg.{name}`' for name in functions(path))}."]
         panels: dict[str, list[str]] = {}
         for one in command.params:
-            panels.setdefault(getattr(one, "rich_help_panel", None) or PLAIN, []).append(_row(one))
+            field = command.callback.fields[one.name]
+            panels.setdefault(getattr(one, "rich_help_panel", None) or PLAIN, []).append(_row(one, field))
         for panel, rows in panels.items():
             lines += [
                 "",
@@ -50,21 +56,28 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(one: Any) -> str:
-    is_argument = not one.opts[0].startswith("-")
+def _row(one: Any, field: Field) -> str:
+    is_argument = isinstance(field.option, Argument)
     name = one.opts[0].upper() if is_argument else ", ".join([*one.opts, *one.secondary_opts])
-    least, most = getattr(one, "min", None), getattr(one, "max", None)
-    kind = "switch" if getattr(one, "is_flag", False) else one.metavar or _choices(one) or "text"
-    if least is not None and most is not None:
-        kind += f", {least:g} to {most:g}"
-    elif least is not None:
-        kind += f", at least {least:g}"
-    shown = one.show_default if isinstance(one.show_default, str) else one.default
-    default = "required" if one.required else "-" if shown in (None, False, (), []) else f"{shown}"
-    kind, help_, default = (text.replace("|", "\\|") for text in (kind, one.help or "", default))
-    return f"| `{name}` | {kind} | {default} | {help_} |"
+    default = "required" if field.required else field.shown or _default(field.default)
+    only = f" Not in Python: {field.option.shell}." if field.option.shell else ""
+    cells = (_value(field), default, field.option.help + only)
+    return f"| `{name}` | {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
 
 
-def _choices(one: Any) -> str:
-    choices = getattr(one.type_descriptor, "choices", None) or ()
-    return "|".join(str(getattr(choice, "value", choice)) for choice in choices)
+def _value(field: Field) -> str:
+    """What a value is, and which values there are."""
+    option = field.option
+    if field.names and str not in field.kinds:
+        return ", ".join(field.names)
+    if bool in field.kinds:
+        return "switch"
+    limited = option.least is not None or option.most is not None
+    takes = limits(field) if limited else option.takes
+    return f"{option.metavar}: {takes}" if option.metavar else takes
+
+
+def _default(value: Any) -> str:
+    if value is True:
+        return "on"
+    return "-" if value in (None, False, ()) else str(value)

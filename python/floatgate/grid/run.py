@@ -38,7 +38,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Grid:
-    """What was found."""
+    """A measured grid: a point for each setting."""
 
     asked: Asked
     title: str  # of the drive

@@ -153,14 +153,18 @@ def check(one: Field, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or (least is None and most is None):
         return
     if (least is not None and value < least) or (most is not None and value > most):
-        raise InputError(f"{one.flag} {shown(value)}: expected {limits(one.option)}")
+        raise InputError(f"{one.flag} {shown(value)}: expected {limits(one)}")
 
 
-def limits(option: Option) -> str:
+def limits(one: Field) -> str:
     """Say which numbers an option takes."""
-    if option.most is None:
-        return f"a number of at least {shown(option.least or 0)}"
-    return f"a number from {shown(option.least or 0)} to {shown(option.most)}"
+    kind = "a whole number" if int in one.kinds else "a number"
+    least, most = one.option.least or 0, one.option.most
+    return (
+        f"{kind} of at least {shown(least)}"
+        if most is None
+        else f"{kind} from {shown(least)} to {shown(most)}"
+    )
 
 
 def shown(number: float) -> str:

@@ -325,7 +325,9 @@ class RunOptions(CommandOptions):
         Literal["table", "json", "fio-json"],
         Option("What to print.", panel=OUTPUT, shell=RETURNED, differs="fio's own form, too"),
     ] = "table"
-    report: Annotated[bool, Option("Write report.html.", panel=OUTPUT, python="not written")] = True
+    report: Annotated[
+        bool, Option("Write report.html.", panel=OUTPUT, python="in Python only where it is asked for")
+    ] = True
 
 
 def _columns(given: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 from floatgate import places
 from floatgate.cli import main
 from floatgate.errors import InputError
+from floatgate.reproduce.figure import figure
 from floatgate.reproduce.paper import find, load
 from floatgate.reproduce.run import reproduce
 from floatgate.reproduce.verdict import Row, tally
@@ -442,3 +443,18 @@ def test_ctrl_c_ends_the_simulations(write: Write, tmp_path: Path) -> None:
     assert "two" not in shown
     assert said.strip().endswith("interrupted: nothing was written; the cases above were completed")
     assert not out.exists()
+
+
+@pytest.mark.parametrize(("places_of_x", "names"), [((5000.0, 5000.0), ["a", "b"]), ((0.0, 5000.0), None)])
+def test_numbers_over_one_place_stand_by_their_names(
+    places_of_x: tuple[float, float], names: list[str] | None
+) -> None:
+    exhibit = load(places.papers() / "cells2021-rber").exhibits["layers"]
+    rows = [
+        Row("p", exhibit.key, case, 2.0, 2.1, "1", 0.05, 0.1, "pass", "predicted", x=x)
+        for case, x in zip("ab", places_of_x, strict=True)
+    ]
+    drawn = figure(exhibit, rows)
+    assert drawn is not None
+    ticks = drawn.panels[0].y.ticks
+    assert (None if ticks is None else list(ticks.values())) == names

@@ -36,7 +36,8 @@ def figure(exhibit: Exhibit, rows: Iterable[Row]) -> Figure | None:
         return _measured(exhibit, measured)
     if not numbers:
         return None
-    return _dots(exhibit, numbers) if numbers[0].x is None else _lines(exhibit, numbers)
+    # Over a single place of x there is no line.
+    return _dots(exhibit, numbers) if len({row.x for row in numbers}) == 1 else _lines(exhibit, numbers)
 
 
 def _measured(exhibit: Exhibit, measured: list[Measured]) -> Figure:
@@ -101,7 +102,7 @@ def _lines(exhibit: Exhibit, rows: list[Row]) -> Figure:
     log = exhibit.figure.x_scale == "log"
     asked = sorted({row.x or 0.0 for row in rows})
     ticks = {x: f"{x:g}" for x in asked} if log and len(asked) <= _FEW else None
-    y = Axis(exhibit.figure.y or exhibit.unit, log=exhibit.figure.y_scale == "log")
+    y = Axis(exhibit.figure.y or exhibit.unit.removeprefix("1"), log=exhibit.figure.y_scale == "log")
     panels = [
         Panel(Axis(log=log, labels=False, ticks=ticks), y, [*upper, *marks]),
         Panel(Axis(exhibit.figure.x, log=log, ticks=ticks), Axis("deviation, %"), lower),
@@ -143,7 +144,7 @@ def _dots(exhibit: Exhibit, rows: list[Row]) -> Figure:
     ]
     values: list[_Value] = [(place, row.simulated, row.ci95) for place, row in zip(places, rows, strict=True)]
     marks += _simulated(ours, values, across=True, name=SIMULATED)
-    x = Axis(exhibit.figure.y or exhibit.unit, log=exhibit.figure.y_scale == "log")
+    x = Axis(exhibit.figure.y or exhibit.unit.removeprefix("1"), log=exhibit.figure.y_scale == "log")
     y = Axis(ticks=named([row.case for row in rows]), reverse=True, low=-0.6, high=len(rows) - 0.4)
     return chart(70 + 21 * len(rows), x, y, marks, title=exhibit.title)
 

@@ -87,10 +87,10 @@ def _levels(plan: VoltagePlan, of: Literal["x", "y"]) -> list[Mark]:
 
 
 def _labels(plan: VoltagePlan) -> list[Mark]:
-    """Name the lines in the first panel: V for verify, R for reference."""
+    """Name the lines in the first panel: V for verify, and a line of text below R for reference."""
     colours = figures.states(plan.states)
     notes: list[Mark] = [
-        Text(palette.INK, reference, MOST * 0.85, f"R{index}", "right", -1)
+        Text(palette.INK, reference, MOST * 0.38, f"R{index}", "right", -1)
         for index, reference in enumerate(plan.references, 1)
     ]
     notes += [

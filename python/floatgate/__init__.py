@@ -10,7 +10,6 @@ Policies are classes under the seam they answer, `fg.gc.victim.DChoices(d=4)`, o
 `fg.policy("ftl.gc.victim", "d-choices", d=4)`; both are handed to `fg.run(..., policies=[...])`.
 """
 
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from floatgate.api.reproduce import papers, reproduce
     from floatgate.api.run import Interrupted, repeat, run
     from floatgate.api.snapshots import snapshots
-    from floatgate.bus.explore import Point
+    from floatgate.bus.explore import BusPoint
     from floatgate.bus.waveform import Waveform
     from floatgate.configuration import Key, keys
     from floatgate.errors import Fault, InputError
@@ -45,17 +44,17 @@ if TYPE_CHECKING:
     from floatgate.reproduce.run import Reproduced
     from floatgate.result import Run
     from floatgate.seams import *  # noqa: F403 - the namespaces of policies
-    from floatgate.snapshots import Found
+    from floatgate.snapshots import SnapshotCosts
     from floatgate.traces.found import TraceFormat, TraceInfo, Volume
 
 # Where each public name lives: importing floatgate itself must stay cheap.
 _HOMES = {
+    "BusPoint": "bus.explore",
     "Card": "api.listing",
     "Characterized": "lab.run",
     "Experiment": "lab.experiment",
     "Fault": "errors",
     "Fit": "lab.fit.run",
-    "Found": "snapshots",
     "Grid": "grid.run",
     "InputError": "errors",
     "Interrupted": "api.run",
@@ -64,12 +63,12 @@ _HOMES = {
     "PageModel": "lab.derive.write",
     "Paper": "reproduce.paper",
     "Planned": "plan.work",
-    "Point": "bus.explore",
     "Policy": "policies",
     "PolicyCard": "api.listing",
     "Repeated": "repeat",
     "Reproduced": "reproduce.run",
     "Run": "result",
+    "SnapshotCosts": "snapshots",
     "TraceFormat": "traces.found",
     "TraceInfo": "traces.found",
     "VoltageFit": "lab.fit.measured",
@@ -109,12 +108,12 @@ _MODULES = {
 }
 
 __all__ = [
+    "BusPoint",
     "Card",
     "Characterized",
     "Experiment",
     "Fault",
     "Fit",
-    "Found",
     "Grid",
     "InputError",
     "Interrupted",
@@ -123,12 +122,12 @@ __all__ = [
     "PageModel",
     "Paper",
     "Planned",
-    "Point",
     "Policy",
     "PolicyCard",
     "Repeated",
     "Reproduced",
     "Run",
+    "SnapshotCosts",
     "TraceFormat",
     "TraceInfo",
     "VoltageFit",
@@ -168,9 +167,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Find a public name, or the seam of a policy, at its first use."""
     if name in _HOMES:
-        return getattr(import_module(f"floatgate.{_HOMES[name]}"), name)
+        return getattr(_imported(_HOMES[name]), name)
     if name in _MODULES:
-        return import_module(f"floatgate.{_MODULES[name]}")
+        return _imported(_MODULES[name])
     if name == "__version__":
         from floatgate._core import version
 
@@ -183,6 +182,13 @@ def __getattr__(name: str) -> Any:
         if found is not None:
             return found
     raise AttributeError(f"module 'floatgate' has no attribute {name!r}")
+
+
+def _imported(name: str) -> Any:
+    """Import a module of ours; what an extra lacks for it is said with the command that installs it."""
+    from floatgate.extras import needed
+
+    return needed(f"floatgate.{name}")
 
 
 def __dir__() -> list[str]:

@@ -5,10 +5,11 @@ there or not, depending on what was imported before.
 """
 
 import sys
-from importlib import import_module
 from inspect import Signature, signature
 from types import ModuleType
 from typing import Any
+
+from floatgate.extras import needed
 
 
 def answers(module: str, home: str) -> None:
@@ -23,7 +24,7 @@ def answers(module: str, home: str) -> None:
 
         @property
         def __wrapped__(self) -> Any:
-            return getattr(import_module(home), name)
+            return getattr(needed(home), name)
 
         @property
         def __signature__(self) -> Signature:

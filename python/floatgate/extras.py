@@ -11,7 +11,10 @@ EXTRAS = {"numpy": "lab", "scipy": "lab", "pandas": "frames", "polars": "frames"
 
 
 def needed(package: str) -> Any:
-    """Import a package of an extra. Raises InputError with the command that installs it."""
+    """Import a package of an extra, or a module that needs one.
+
+    Raises InputError with the command that installs it.
+    """
     try:
         return import_module(package)
     except ModuleNotFoundError as error:

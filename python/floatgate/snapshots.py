@@ -72,7 +72,7 @@ class Copy:
 
 
 @dataclass(frozen=True)
-class Found:
+class SnapshotCosts:
     """What snapshots of a drive cost, and what a copy would."""
 
     asked: Asked
@@ -88,7 +88,7 @@ class Found:
         return notebook.table(f"snapshots on {self.asked.drive}", HEAD, shown(self), (sentence(self),))
 
 
-def measure(asked: Asked, progress: Callable[[float], None] = lambda _part: None) -> Found:
+def measure(asked: Asked, progress: Callable[[float], None] = lambda _part: None) -> SnapshotCosts:
     """Run every case, and the copy. Raises InputError or Fault."""
     if not 0 < asked.span <= 0.5:
         raise InputError(f"--span {asked.span:g}: expected above 0, at most 0.5: the copy needs as much room")
@@ -99,7 +99,7 @@ def measure(asked: Asked, progress: Callable[[float], None] = lambda _part: None
         cases.append(_case(asked, every, keep))
     copied = _run(asked, "copy", _copy_job(asked.span), "fill", ())
     half = int(copied["host"]["read"]["bytes"])
-    return Found(asked, copied["capacity_bytes"], tuple(cases), Copy(half, copied["simulated_ns"]))
+    return SnapshotCosts(asked, copied["capacity_bytes"], tuple(cases), Copy(half, copied["simulated_ns"]))
 
 
 def _case(asked: Asked, every: str, keep: int) -> Case:
@@ -143,7 +143,7 @@ def _run(asked: Asked, name: str, job: str, precondition: State, more: Sequence[
     return drive(plan.open(), plan).document
 
 
-def shown(found: Found) -> list[tuple[str, ...]]:
+def shown(found: SnapshotCosts) -> list[tuple[str, ...]]:
     """Return the cases as text."""
     return [
         (
@@ -162,7 +162,7 @@ def shown(found: Found) -> list[tuple[str, ...]]:
     ]
 
 
-def sentence(found: Found) -> str:
+def sentence(found: SnapshotCosts) -> str:
     """Say what a snapshot gains over a copy."""
     taken = [case for case in found.cases if case.take_ns is not None]
     if not taken:
@@ -175,7 +175,7 @@ def sentence(found: Found) -> str:
     )
 
 
-def page(found: Found) -> str:
+def page(found: SnapshotCosts) -> str:
     """Return the report: one self-contained HTML page."""
     off, kept = found.cases[0], found.asked.keep
     x = Axis("snapshots kept at most", zero=True, whole=True)

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import floatgate as fg
-from floatgate.bus.explore import Point, explore, front, full_at
+from floatgate.bus.explore import BusPoint, explore, front, full_at
 from floatgate.errors import InputError
 
 
-def point(mb_per_s: float, pins: int, nj: float, ways: int = 1, channels: int = 1) -> Point:
-    return Point("chip", "sdr:5", 50.0, channels, ways, "read", mb_per_s, nj, 0.0, 0.5, pins, channels)
+def point(mb_per_s: float, pins: int, nj: float, ways: int = 1, channels: int = 1) -> BusPoint:
+    return BusPoint("chip", "sdr:5", 50.0, channels, ways, "read", mb_per_s, nj, 0.0, 0.5, pins, channels)
 
 
 def test_the_front_keeps_what_no_other_beats() -> None:

@@ -167,6 +167,16 @@ def test_a_command_without_its_extra_says_so_in_one_line(
     assert [path.name for path in tmp_path.iterdir()] == ["rig.csv"]
 
 
+@pytest.mark.parametrize("call", ["fg.grid('slc')", "fg.characterize('slc-16g')", "fg.fit('rig.csv')"])
+def test_a_function_without_its_extra_says_so(call: str) -> None:
+    import subprocess
+
+    code = f"import sys; sys.modules['numpy'] = None; import floatgate as fg; {call}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    said = "numpy is not installed, which this needs: pip install 'floatgate[lab]'"
+    assert done.stderr.rstrip().endswith(f"InputError: {said}")
+
+
 def test_a_run_needs_no_extra(tmp_path: Path) -> None:
     """Nothing of an extra is imported by the commands that have none."""
     import subprocess

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from floatgate.api.taking import offered, take
 from floatgate.bus import explore as exploring, figures, svg, vcd, waveform as drawing
-from floatgate.bus.explore import MODES, Point
+from floatgate.bus.explore import MODES, BusPoint
 from floatgate.bus.waveform import Waveform
 from floatgate.files import putting, write_rows
 from floatgate.folder import shared_folder
@@ -22,7 +22,7 @@ BYTES = 6  # drawn where nothing else is asked for
 
 
 @offered(BusExploreOptions)
-def explore(**options: Unpack[BusExploreKeywords]) -> list[Point]:
+def explore(**options: Unpack[BusExploreKeywords]) -> list[BusPoint]:
     """Simulate every interface, channel and way count for some chips: when channels saturate, at what cost.
 
     A point has the bandwidth in 10^6 bytes per second, the energy in nJ per byte, pins, and the share of
@@ -42,12 +42,12 @@ def explore(**options: Unpack[BusExploreKeywords]) -> list[Point]:
 
 def points_of(
     asked: BusExploreOptions, progress: Callable[[int, int], None] = lambda _done, _total: None
-) -> Iterator[Point]:
+) -> Iterator[BusPoint]:
     """Yield a point for each combination that was asked for."""
     return exploring.explore(asked.chip or DEFAULT_CHIPS, asked.interface or MODES, progress)
 
 
-def written(points: Sequence[Point], folder: Path) -> None:
+def written(points: Sequence[BusPoint], folder: Path) -> None:
     """Write table and figures into a folder that is there."""
     with putting(folder) as partial:
         rows = (astuple(point) for point in points)

@@ -10,11 +10,11 @@ from floatgate.files import write_whole
 from floatgate.folder import own_file
 from floatgate.keywords import SnapshotsKeywords
 from floatgate.options.drives import SnapshotsOptions
-from floatgate.snapshots import Asked, Found, measure, page
+from floatgate.snapshots import Asked, SnapshotCosts, measure, page
 
 
 @offered(SnapshotsOptions)
-def snapshots(drive: str | PathLike[str], **options: Unpack[SnapshotsKeywords]) -> Found:
+def snapshots(drive: str | PathLike[str], **options: Unpack[SnapshotsKeywords]) -> SnapshotCosts:
     """Overwrite a used drive at random with and without snapshots, and copy what they hold.
 
     What is found has a case without snapshots and one for each interval and number that are kept: write

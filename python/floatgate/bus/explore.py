@@ -40,7 +40,7 @@ NOT_BOUND: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Point:
+class BusPoint:
     """One combination and what it gave."""
 
     chip: str
@@ -73,7 +73,7 @@ def explore(
     chips: Sequence[str],
     modes: Sequence[str] = MODES,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
-) -> Iterator[Point]:
+) -> Iterator[BusPoint]:
     """Yield a point for each combination of `plan`. Raises InputError for an unknown chip or interface."""
     runs = plan(chips, modes)
     for done, run in enumerate(runs):
@@ -82,7 +82,7 @@ def explore(
     progress(len(runs), len(runs))
 
 
-def _point(chip: str, interface: str, channels: int, ways: int, op: str) -> Point:
+def _point(chip: str, interface: str, channels: int, ways: int, op: str) -> BusPoint:
     name, colon, mode = interface.partition(":")
     if colon and not mode.isdecimal():
         raise InputError(f"interface {interface}: expected a name and a mode: nv-ddr3:12")
@@ -106,7 +106,7 @@ def _point(chip: str, interface: str, channels: int, ways: int, op: str) -> Poin
     bus, energy = document["bus"], document["energy_j"]["per_host_byte"]
     if energy["total"] is None:
         raise InputError(f"chip {chip}: currents: missing: expected them, for the energy")
-    return Point(
+    return BusPoint(
         chip=chip,
         interface=interface,
         mt_per_s=bus["data_out_bytes_per_s"] / 1e6,
@@ -129,7 +129,7 @@ def page_size(chip: str) -> str:
     return next(str(entry["value"]) for entry in card["entries"] if entry["key"] == "nand.page_size")
 
 
-def full_at(points: Sequence[Point], chip: str, interface: str, op: str) -> int | None:
+def full_at(points: Sequence[BusPoint], chip: str, interface: str, op: str) -> int | None:
     """Return the ways at which a channel is full; None where it is not up to the most ways."""
     by_ways = {
         point.ways: point.mb_per_s
@@ -140,10 +140,10 @@ def full_at(points: Sequence[Point], chip: str, interface: str, op: str) -> int 
     return next((ways for ways, more in steps if by_ways[more] < FULL_GAIN * by_ways[ways]), None)
 
 
-def front(points: Sequence[Point]) -> list[Point]:
+def front(points: Sequence[BusPoint]) -> list[BusPoint]:
     """Return the points that no other beats: at least as fast, with no more pins and energy per byte."""
 
-    def beats(other: Point, point: Point) -> bool:
+    def beats(other: BusPoint, point: BusPoint) -> bool:
         no_worse = (
             other.mb_per_s >= point.mb_per_s / SAME
             and other.pins <= point.pins
@@ -160,12 +160,12 @@ def front(points: Sequence[Point]) -> list[Point]:
     return sorted(kept, key=lambda point: (point.pins, point.mb_per_s))
 
 
-def most_dies(points: Sequence[Point]) -> int:
+def most_dies(points: Sequence[BusPoint]) -> int:
     """Return the number of dies of the largest combinations."""
     return max(point.channels * point.ways for point in points)
 
 
-def sixteen(points: Sequence[Point], chip: str, op: str) -> list[Point]:
+def sixteen(points: Sequence[BusPoint], chip: str, op: str) -> list[BusPoint]:
     """Return the points of a chip and operation with all the dies there are."""
     dies = most_dies(points)
     return [

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from floatgate.bus.explore import OPS, Point, front, full_at, most_dies, sixteen
+from floatgate.bus.explore import OPS, BusPoint, front, full_at, most_dies, sixteen
 from floatgate.report import palette
 from floatgate.report.plot import Axis, Figure, Line, Mark, Panel, Points, Text
 
 
-def draw(points: Sequence[Point], folder: Path) -> list[Path]:
+def draw(points: Sequence[BusPoint], folder: Path) -> list[Path]:
     """Write `ways.svg` and `front.svg` into `folder` and return them. The same points give the same bytes."""
     from floatgate.report.draw import svg
 
@@ -19,7 +19,7 @@ def draw(points: Sequence[Point], folder: Path) -> list[Path]:
     return paths
 
 
-def ways(points: Sequence[Point]) -> Figure:
+def ways(points: Sequence[BusPoint]) -> Figure:
     """Bandwidth of one channel over its ways; a ring where the channel is full."""
     chips = list(dict.fromkeys(point.chip for point in points))
     interfaces = list(dict.fromkeys(point.interface for point in points))
@@ -41,19 +41,19 @@ def ways(points: Sequence[Point]) -> Figure:
     return Figure(panels, 290 * len(chips), columns=len(OPS), title=title)
 
 
-def _way(points: Sequence[Point], colour: str, interface: str) -> list[Mark]:
+def _way(points: Sequence[BusPoint], colour: str, interface: str) -> list[Mark]:
     x, y = [float(point.ways) for point in points], [point.mb_per_s for point in points]
     return [Line(colour, x, y, 1.4, name=interface), Points(colour, x, y, 5, name=interface)]
 
 
-def _full(points: Sequence[Point], colour: str) -> list[Mark]:
+def _full(points: Sequence[BusPoint], colour: str) -> list[Mark]:
     return [
         Points(colour, [point.ways], [point.mb_per_s], 11, hollow=True, alpha=1.0, name="full channel")
         for point in points
     ]
 
 
-def best(points: Sequence[Point]) -> Figure:
+def best(points: Sequence[BusPoint]) -> Figure:
     """Bandwidth against pins, energy as colour; the points no other beats are joined, and some named."""
     chips = list(dict.fromkeys(point.chip for point in points))
     energies = [point.nj_per_byte for point in points if point.channels * point.ways == most_dies(points)]
@@ -66,7 +66,7 @@ def best(points: Sequence[Point]) -> Figure:
     return Figure(panels, 330 * len(chips), columns=len(OPS), title=title)
 
 
-def _front(points: Sequence[Point], title: str, span: tuple[float, float]) -> Panel:
+def _front(points: Sequence[BusPoint], title: str, span: tuple[float, float]) -> Panel:
     kept = front(points)
     x, y = [float(point.pins) for point in points], [point.mb_per_s for point in points]
     marks: list[Mark] = [
@@ -81,7 +81,7 @@ def _front(points: Sequence[Point], title: str, span: tuple[float, float]) -> Pa
     return Panel(across, up, marks, title, scale="nJ per byte", log_scale=True, scale_span=span)
 
 
-def _names(points: Sequence[Point], x: tuple[float, float], y: tuple[float, float]) -> list[Mark]:
+def _names(points: Sequence[BusPoint], x: tuple[float, float], y: tuple[float, float]) -> list[Mark]:
     """Name the fastest of each number of pins, as far as names have room.
 
     Names stand up to the left: points with fewer pins are slower, and the front comes from below. Of points

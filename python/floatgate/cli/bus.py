@@ -10,7 +10,7 @@ from floatgate.cli.options import takes
 from floatgate.options.bus import BusExploreOptions, BusWaveformOptions
 
 if TYPE_CHECKING:
-    from floatgate.bus.explore import Point
+    from floatgate.bus.explore import BusPoint
 
 app = typer.Typer(help="Compare NAND interfaces and draw their signals.", no_args_is_help=True)
 
@@ -54,14 +54,14 @@ def waveform(asked: BusWaveformOptions) -> None:
     err.print(f"wrote {dump} and {drawing}", markup=False)
 
 
-def _run(asked: BusExploreOptions) -> "tuple[list[Point], bool]":
+def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
     """Return what was run until the end or Ctrl-C, and whether it was that."""
     from rich.progress import Progress
 
     from floatgate.api.bus import points_of
     from floatgate.cli.console import err
 
-    points: list[Point] = []
+    points: list[BusPoint] = []
     with Progress(console=err, transient=True) as bar:
         task = bar.add_task("exploring", total=None)
 
@@ -75,7 +75,7 @@ def _run(asked: BusExploreOptions) -> "tuple[list[Point], bool]":
     return points, False
 
 
-def _show(points: "list[Point]") -> None:
+def _show(points: "list[BusPoint]") -> None:
     """Print where channels are full, then the combinations that no other beats."""
     from rich.table import Table
 

@@ -53,8 +53,8 @@ def shares(found: Sequence[Found]) -> Figure:
             if not any(share.values())
         ]
         x = Axis(low=0, high=1, format="percent")
-        rows = named(names) if place == 0 else {}
-        y = Axis(ticks=rows, reverse=True, grid=False, low=-0.5, high=len(found) - 0.5)
+        labels = named(names) if place == 0 else {}
+        y = Axis(ticks=labels, reverse=True, grid=False, low=-0.5, high=len(found) - 0.5)
         panels.append(Panel(x, y, marks, title))
     # The panel with the names beside it is as much wider.
     beside = max(len(line) for name in names for line in name.splitlines()) * _LETTER

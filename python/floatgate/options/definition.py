@@ -2,6 +2,7 @@
 
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
+from inspect import get_annotations
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -113,7 +114,7 @@ def define(owner: type) -> None:
 
     One that says how it differs may stand beside the other.
     """
-    for name, hint in vars(owner).get("__annotations__", {}).items():
+    for name, hint in get_annotations(owner).items():
         option = next((one for one in get_args(hint)[1:] if isinstance(one, Option)), None)
         if option is None:
             raise TypeError(f"{owner.__name__}.{name}: no definition: expected Annotated[TYPE, Option(...)]")

@@ -8,7 +8,7 @@ import pytest
 
 import floatgate as fg
 from floatgate.errors import InputError
-from floatgate.lab.derive import PageModel, chip_file, derive
+from floatgate.lab.derive import PageModel, chip_file, derive, further
 from floatgate.lab.derive.report import page
 from floatgate.lab.derive.times import times
 from floatgate.lab.simulated import SimulatedSource
@@ -32,6 +32,13 @@ def derived(model: PageModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("chips") / "derived.toml"
     path.write_text(written(model))
     return path
+
+
+def test_errors_are_looked_at_as_far_as_blocks_live(model: PageModel) -> None:
+    assert further(9_000, 3_000, 20_108) == [12_000, 15_000, 19_500]
+    assert further(9_000, 3_000, 11_000) == []
+    rows = [row.pe_cycles for row in model.rows]
+    assert list(model.rates.pe_cycles[: len(rows)]) == rows
 
 
 def run(chip: str, folder: Path, pe_cycles: int) -> dict[str, Any]:

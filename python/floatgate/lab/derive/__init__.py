@@ -21,7 +21,17 @@ from floatgate.lab.derive.times import STEPS, Row, times
 from floatgate.lab.derive.voltages import Voltages, voltages
 from floatgate.lab.derive.write import PageModel, chip_file
 
-__all__ = ["Endurance", "PageModel", "Rates", "Row", "States", "Voltages", "chip_file", "derive"]
+__all__ = ["Endurance", "PageModel", "Rates", "Row", "States", "Voltages", "chip_file", "derive", "further"]
+
+FURTHER = (4.0, 5.0, 6.5, 8.0)  # of the rated cycles
+
+
+def further(last: int, rated: int, life: int) -> list[int]:
+    """Return wears beyond the last row of times at which errors are looked at: up to the median block's life.
+
+    A code may read on where programs in steps of all sizes begin to fail.
+    """
+    return [wear for share in FURTHER if last < (wear := round(share * rated)) <= life]
 
 
 def derive(
@@ -49,6 +59,7 @@ def derive(
     by_state = states(sample, rated)
     progress(0.7)
     wears = [row.pe_cycles for row in rows]
+    wears += further(wears[-1], rated, lived.cycles[len(lived.cycles) // 2])
     found = rates(chip, wears, steps, cells, lambda part: progress(0.7 + 0.25 * part))
     sets = voltages(sample, rows, cells)
     progress(1.0)

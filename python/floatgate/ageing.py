@@ -172,6 +172,8 @@ class Life:
     def over_life(self, key: str) -> float | None:
         """Return the mean over life of a measured time, weighted with what was written."""
         speeds = self.speeds()
+        if not speeds:
+            return None
         ends = [before for before, _ in speeds[1:]] + [self.bytes_written]
         found = [
             (getattr(speed, key), end - before)

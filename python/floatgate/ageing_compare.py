@@ -23,6 +23,7 @@ HEAD = (
     "DWPD",
     "waf",
     "cycles, mean",
+    "ended by",
     "first failure, TB",
     "read, mean",
     "read, p99",
@@ -94,6 +95,7 @@ def shown(lives: Mapping[str, Life], years: float) -> list[tuple[str, ...]]:
                 f"{life.dwpd(years):.3g}",
                 f"{life.waf:.3f}",
                 f"{life.rows[-1].pe_cycles_mean:,.0f}",
+                "code" if life.rows[-1].unreadable else "erases" if life.ended else q.NOTHING,
                 "-" if first is None else f"{first / TERABYTE:,.4g}",
                 *(q.duration(life.over_life(key)) for key in TIMES),
             )
@@ -141,8 +143,8 @@ def page(drive: str, asked: str, lives: Mapping[str, Life], how: Conditions, yea
     sections = [
         Section(
             "Life",
-            "Each drive is overwritten until it accepts no more writes; each block has its own endurance. "
-            "Latencies, programs and erases are means over the whole life.",
+            "Each drive is overwritten until erases fail or its code could no longer read; each block wears "
+            "by its own life. Latencies, programs and erases are means over the whole life.",
             {
                 "bad": _rows(lives, "bad_blocks", "bad blocks", steps=True),
                 "waf": _rows(lives, "waf", "write amplification"),

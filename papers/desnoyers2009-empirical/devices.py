@@ -11,4 +11,5 @@ DEVICES = {
     "32 Gb MLC": "mt29f32g08qaa",
 }
 QUICK = ("4 Gb SLC", "8 Gb MLC", "16 Gb SLC")
+QUICK_PREDICTION = ("8 Gb MLC", "16 Gb SLC")
 HEATED = "16 Gb SLC"  # the device that was tested at other temperatures

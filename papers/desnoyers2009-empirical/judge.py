@@ -97,17 +97,3 @@ def heat(numbers: Numbers) -> Finding:
 
 def cold(numbers: Numbers) -> Finding:
     return Finding(numbers["ratio"]["5 C"])
-
-
-def prediction(numbers: Numbers) -> Finding:
-    error = numbers["median_error"]
-    shown = [
-        f"{error['latency' + where]:.1%} against {error['erase counter' + where]:.1%}{where}"
-        for where in ("", ", at 5 C", ", another sample")
-    ]
-    return Finding(
-        "; ".join(shown),
-        holds=all(
-            error["latency" + where] < error["erase counter" + where] for where in ("", ", another sample")
-        ),
-    )

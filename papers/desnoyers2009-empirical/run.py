@@ -13,8 +13,8 @@ from floatgate.lab.experiments import chosen
 from floatgate.lab.simulated import SimulatedSource
 from floatgate.reproduce import Case, Concluded, Finding, Found, Line, changes, published
 
-from . import judge
-from .devices import DEVICES, HEATED, QUICK
+from . import judge, remaining
+from .devices import DEVICES, HEATED, QUICK, QUICK_PREDICTION
 
 BLOCKS = 30  # worn in each endurance test
 SEED = 1
@@ -33,7 +33,6 @@ OF_EVERY_DEVICE = (
     "all-pages",
     "patterns",
     "erase-only",
-    "prediction",
     "spreading",
 )
 OPERATIONS = {"figure7": "read", "figure8": "program", "figure9": "erase"}
@@ -45,11 +44,15 @@ def cases(full: bool) -> Iterable[Case]:
     for device in DEVICES if full else QUICK:
         for exhibit in OF_EVERY_DEVICE:
             yield Case(exhibit, device, {"device": device})
+        if full or device in QUICK_PREDICTION:
+            yield Case("prediction", device, {"device": device}, cost=4)
     yield Case("heat", HEATED, {"device": HEATED}, cost=3)
     yield Case("cold", HEATED, {"device": HEATED}, cost=3)
+    for exhibit in ("prediction-noise", "prediction-rig"):
+        yield Case(exhibit, HEATED, {"device": HEATED}, cost=3)
 
 
-def run(case: Case, full: bool) -> Finding:  # noqa: ARG001 - the quick form has fewer devices
+def run(case: Case, full: bool) -> Finding:
     device = case.parameters["device"]
 
     def numbers(experiment: str) -> dict[str, Any]:
@@ -86,7 +89,11 @@ def run(case: Case, full: bool) -> Finding:  # noqa: ARG001 - the quick form has
         case "cold":
             return judge.cold(numbers("temperature"))
         case "prediction":
-            return judge.prediction(numbers("prediction"))
+            return remaining.of_device(device, DEVICES[device])
+        case "prediction-noise":
+            return remaining.over_noise(DEVICES[device], full)
+        case "prediction-rig":
+            return remaining.over_jitter(DEVICES[device], full)
         case "spreading":
             return judge.spreading(numbers("spread-wear"))
     raise ValueError(f"no such exhibit: {case.exhibit}")
@@ -143,6 +150,7 @@ def conclude(found: Found) -> Iterable[Concluded]:
     yield Case("outliers", "low outliers"), _outliers(found)
     yield Case("figure6", "largest change"), _largest_change(found)
     yield Case("early", "some device"), _first_writes(found)
+    yield from remaining.concluded(found)
 
 
 def _first_writes(found: Found) -> Finding:

@@ -114,6 +114,10 @@ class LatencyEstimator:
         laws = {step: Law.of(found) for step, found in pairs.items() if len(found) >= FEWEST}
         return cls(Belief.of([log(max(life.cycles, 1)) for life in lives]), laws)
 
+    def without_times(self) -> "LatencyEstimator":
+        """Return what is known of lives and of having survived, by someone who looks at no times."""
+        return LatencyEstimator(self.life, {})
+
     def remaining(self, life: Life, cycle: int) -> float:
         """Return the cycles left: the mean of what is believed, given that the block has lived so far."""
         weight, weighted = 1 / self.life.variance, self.life.mean / self.life.variance
@@ -171,13 +175,26 @@ class ErrorAt:
     worst: float
 
 
-def errors(predictor: Predictor, lives: Sequence[Life], shares: Sequence[float]) -> list[ErrorAt]:
-    """Ask for the remaining life of each block at some shares of its life, and compare with the truth."""
+def misses(predictor: Predictor, lives: Sequence[Life], shares: Sequence[float]) -> list[list[float]]:
+    """Ask for the remaining life of each block at some shares of its life, and compare with the truth.
+
+    Returns, for each share, by how many lives the answer for each block was off.
+    """
     found = []
     for share in shares:
-        off = []
-        for life in lives:
-            cycle = max(1, round(share * life.cycles))
-            off.append(abs(predictor.remaining(life, cycle) - (life.cycles - cycle)) / life.cycles)
-        found.append(ErrorAt(share, median(off), fmean(off), max(off)))
+        asked = [(life, max(1, round(share * life.cycles))) for life in lives]
+        found.append(
+            [
+                abs(predictor.remaining(life, cycle) - (life.cycles - cycle)) / life.cycles
+                for life, cycle in asked
+            ]
+        )
     return found
+
+
+def errors(predictor: Predictor, lives: Sequence[Life], shares: Sequence[float]) -> list[ErrorAt]:
+    """Return how far predictions of remaining life were off, for each share of the blocks' lives."""
+    found = misses(predictor, lives, shares)
+    return [
+        ErrorAt(share, median(off), fmean(off), max(off)) for share, off in zip(shares, found, strict=True)
+    ]

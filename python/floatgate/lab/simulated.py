@@ -25,6 +25,7 @@ from floatgate.lab.patterns import check_pattern
 
 Model = Literal["cells", "tables"]  # what a chip is made of
 
+OPERATIONS, STATUSES = frozenset(get_args(Operation)), frozenset(get_args(Status))
 CELLS = {1: "slc", 2: "mlc", 3: "tlc", 4: "qlc"}
 
 
@@ -188,12 +189,12 @@ class SimulatedChip(TabledChip):
 
 
 def _operation(name: str) -> Operation:
-    assert name in get_args(Operation), name
+    assert name in OPERATIONS, name
     return name  # type: ignore[return-value]
 
 
 def _status(name: str) -> Status:
-    assert name in get_args(Status), name
+    assert name in STATUSES, name
     return name  # type: ignore[return-value]
 
 

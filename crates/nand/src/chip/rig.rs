@@ -51,7 +51,7 @@ impl Rig {
         self.resolution == Nanos::ZERO && self.jitter == Nanos::ZERO
     }
 
-    /// What it reads off its clock for a busy time; the draw belongs to the measurement by number.
+    /// What it reads off its clock for a busy time, a step at least; the draw belongs to the measurement by number.
     pub(super) fn measured(&self, busy_ns: u64, draws: Stream, number: u64) -> u64 {
         if busy_ns == 0 || self.is_exact() {
             return busy_ns;
@@ -59,7 +59,7 @@ impl Rig {
         let noise = self.jitter.ns() as f64 * draws.normal(number);
         let seen = busy_ns as f64 + noise;
         let step = self.resolution.ns().max(1) as f64;
-        ((seen / step).round().max(0.0) * step) as u64
+        ((seen / step).round().max(1.0) * step) as u64
     }
 
     /// The cycles between two that it logs.

@@ -9,7 +9,7 @@ from floatgate.lab.fit.voltages import Measured
 from floatgate.lab.simulated import SimulatedChip, SimulatedSource
 from floatgate.reproduce import changes
 
-CHIP = "tlc-3d-256g"
+CHIP = "cai2017-tlc"
 DAY_S = 86_400.0
 WORN = (0, 3000)
 AGED, AGES = (

@@ -9,7 +9,7 @@ from floatgate.lab.chip import CellModel, ErrorRates
 from floatgate.lab.simulated import SimulatedSource
 from floatgate.reproduce import Case, Finding, changes
 
-TLC, QLC = "h21-ct-tlc", "s20-fg-qlc"
+TLC, QLC = "tlc-3d-256g", "qlc-3d-1t"
 CELLS = (6_000, 40_000)  # of each of 16 blocks: quick form, full form
 HOUR = 3600.0
 DAY = 24 * HOUR

@@ -228,6 +228,7 @@ class ecc:
                 retries: SupportsIndex = ...,
                 retry_gain: SupportsFloat = ...,
                 retry_step: str = ...,
+                retry_pipelined: bool = ...,
             ) -> None:
                 """data: data bytes of a codeword (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), 64B to
                 64KiB; default "1KiB")
@@ -240,6 +241,8 @@ class ecc:
                 least 0 and less than 1; default 0.2)
                 retry_step: how far apart the references of a retry table lie; default none: retries
                 follow `retry_gain` (voltage (uV, mV, V); default none)
+                retry_pipelined: each attempt is sensed while the one before it crosses the channel
+                and is decoded (switch; default false)
                 """
 
         class Ldpc(Policy):
@@ -262,6 +265,7 @@ class ecc:
                 retries: SupportsIndex = ...,
                 retry_gain: SupportsFloat = ...,
                 retry_step: str = ...,
+                retry_pipelined: bool = ...,
             ) -> None:
                 """data: data bytes of a codeword (size (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), 64B to
                 64KiB; default "4KiB")
@@ -277,6 +281,8 @@ class ecc:
                 least 0 and less than 1; default 0.2)
                 retry_step: how far apart the references of a retry table lie; default none: retries
                 follow `retry_gain` (voltage (uV, mV, V); default none)
+                retry_pipelined: each attempt is sensed while the one before it crosses the channel
+                and is decoded (switch; default false)
                 """
 
         class None_(Policy):

@@ -15,7 +15,7 @@ READS = (0, 1_000, 30_000, 1_000_000)
 CELLS = 4_000  # of each block
 
 
-@pytest.mark.parametrize("name", ["h21-ct-tlc", "s20-fg-qlc"])
+@pytest.mark.parametrize("name", ["tlc-3d-256g", "qlc-3d-1t"])
 def test_errors_never_fall_with_wear_age_or_reads(name: str) -> None:
     chip = SimulatedSource(name).cells()
     rests = [*((age, 0) for age in AGES_S), *((AGES_S[-2], reads) for reads in READS)]
@@ -30,7 +30,7 @@ def test_errors_never_fall_with_wear_age_or_reads(name: str) -> None:
 
 
 def test_bad_layers_have_more_errors() -> None:
-    chip = SimulatedSource("h21-ct-tlc").cells()
+    chip = SimulatedSource("tlc-3d-256g").cells()
     ranks = [chip.error_rates(1000, [(30 * DAY_S, 0)], CELLS, layer=rank)[0] for rank in (0.1, 0.5, 0.9)]
     assert [fmean(found.best) for found in ranks] == sorted(fmean(found.best) for found in ranks)
     with pytest.raises(InputError, match="layer: expected a rank between 0"):
@@ -49,5 +49,5 @@ def test_bad_layers_have_more_errors() -> None:
 )
 def test_impossible_tails_are_refused(key: str, says: str) -> None:
     with pytest.raises(InputError) as error:
-        SimulatedSource("h21-ct-tlc", overrides=(key,)).cells()
+        SimulatedSource("tlc-3d-256g", overrides=(key,)).cells()
     assert says in str(error.value), error.value

@@ -63,12 +63,17 @@ def test_retries_come_with_wear_and_age_together(name: str, tmp_path: Path) -> N
     used = read(name, tmp_path, nand__pe_cycles=worn)
     kept = read(name, tmp_path, ftl__reading__data_age="365d")
     both = read(name, tmp_path, nand__pe_cycles=worn, ftl__reading__data_age="365d")
-    assert [retried(document) for document in (fresh, used, kept)] == [0, 0, 0]
-    assert retried(both) > 0.2
+    assert [retried(document) for document in (fresh, used)] == [0, 0]
+    # Charge traps lose so much in a year that even new cells need other references (Park and others, 2021).
+    assert (retried(kept) > 0) == (CHIPS[name] == "tlc-3d-256g")
+    assert retried(both) > max(0.2, retried(kept))
     assert p99(both) > 1.5 * p99(fresh)
-    by_retries = both["ecc"]["requests_by_retries"]
-    assert sum(by_retries["requests"]) == both["host"]["read"]["requests"]
-    assert by_retries["latency_ns_mean"][-1] > by_retries["latency_ns_mean"][0]
+    # After a year on worn charge traps no request does without many retries.
+    some = kept if retried(kept) > 0 else both
+    by_retries = some["ecc"]["requests_by_retries"]
+    assert sum(by_retries["requests"]) == some["host"]["read"]["requests"]
+    means = [mean for mean in by_retries["latency_ns_mean"] if mean is not None]
+    assert means[-1] > means[0]
     # JESD218: a client drive keeps its data for a year at 30 degrees, on blocks with the rated cycles.
     assert float(worn) >= both["config"]["nand.pe_cycles_rated"]
     assert both["host"]["read"]["uncorrectable"] == 0
@@ -82,3 +87,13 @@ def test_there_is_room_for_parity_over_all_dies(name: str, stripe: int, tmp_path
     document = fg.run(name, job, set={"ftl.parity.name": "rain"}).document
     assert document["ftl"]["parity"]["stripe"] == stripe
     assert document["host"]["completed"]["read"] == 2048
+
+
+def test_pipelined_retries_are_as_many_and_take_less(tmp_path: Path) -> None:
+    aged = {"nand__pe_cycles": "1000", "ftl__reading__data_age": "365d"}
+    in_turn, pipelined = (
+        read("nvme-tlc", tmp_path, ecc__code__retry_pipelined=on, **aged) for on in ("false", "true")
+    )
+    assert in_turn["ecc"]["read_retries"] == pipelined["ecc"]["read_retries"] > 0
+    means = [document["host"]["read"]["latency_ns"]["mean"] for document in (in_turn, pipelined)]
+    assert means[1] < 0.85 * means[0]

@@ -1,6 +1,7 @@
 //! Carrying transactions through bus and array.
 
 mod chips;
+mod pieces;
 
 use crate::channel::{Channel, Grant};
 use crate::die::{ArrayPhase, Cached, Die, RegisterPhase, Urgency};
@@ -252,7 +253,7 @@ impl Controller {
             self.finished.push(id);
             return;
         }
-        let decoding = self.t_decode.times(u64::from(transaction.reading.decodes));
+        let decoding = self.t_decode.times(transaction.reading.decodes_awaited());
         ctx.calendar.schedule(now + decoding, Event { kind: events::DECODED, index: id.0 });
         if let Some(sharing) = &mut self.sharing {
             sharing.begin_decoding(id);
@@ -657,9 +658,10 @@ impl Controller {
                     }
                 };
                 let (planes, hard) = transaction.reading.planes;
-                let sent = |of: u64| match planes == hard {
+                let planes = transaction.reading.part(u64::from(planes), transaction.sent);
+                let sent = |of: u64| match planes == u64::from(hard) {
                     true => of,
-                    false => (of * u64::from(planes)).div_ceil(u64::from(hard)),
+                    false => (of * planes).div_ceil(u64::from(hard)),
                 };
                 self.work.bytes_out += sent(bytes);
                 (Nanos::new(sent(time.ns())), ChannelUse::DataOut)
@@ -680,12 +682,15 @@ impl Controller {
         let state = &mut self.dies[die];
         let transaction = &mut self.slab.items[id.index()];
         let end = now + length;
-        transaction.channel_ns += now.since(transaction.since).ns();
-        transaction.transfer_ns += length.ns();
-        transaction.since = end;
+        // What crosses the channel while the array senses on costs the read no time of its own.
+        if usage != ChannelUse::DataOut || transaction.is_last_piece() {
+            transaction.channel_ns += now.since(transaction.since).ns();
+            transaction.transfer_ns += length.ns();
+            transaction.since = end;
+        }
         let (row, kind, wear, cost) = (transaction.row, transaction.kind, transaction.wear, transaction.cost);
         let slc = transaction.slc;
-        let senses = u64::from(transaction.reading.senses);
+        let senses = transaction.reading.part(u64::from(transaction.reading.senses), 0);
         let channel = &mut self.channels[state.channel as usize];
         channel.free_at = end;
         channel.busy_ns += length.ns();
@@ -808,7 +813,12 @@ impl Controller {
             }
         } else {
             state.register = TransactionId::NONE;
-            self.hand_out(id, ctx);
+            let transaction = &mut self.slab.items[id.index()];
+            let is_last = transaction.is_last_piece();
+            transaction.sent += 1;
+            if is_last {
+                self.hand_out(id, ctx);
+            }
             let state = &mut self.dies[die];
             if state.array.exists() && state.array_kind == Kind::Read && state.array_phase == ArrayPhase::Done
             {
@@ -825,7 +835,14 @@ impl Controller {
         let state = &mut self.dies[die];
         (state.register, state.register_kind) = (state.array, state.array_kind);
         state.register_phase = RegisterPhase::WaitOut;
-        state.array = TransactionId::NONE;
+        let transaction = &mut self.slab.items[state.array.index()];
+        transaction.sensed += 1;
+        if transaction.sensed < transaction.reading.pieces {
+            self.sense_on(die, &mut ctx.calendar);
+        } else {
+            state.array = TransactionId::NONE;
+        }
+        let state = &mut self.dies[die];
         state.note_occupant(&self.slab, ctx.calendar.now());
         self.start_what_can(die, ctx);
         self.request_channel(die, Grant::DataOut, ctx);

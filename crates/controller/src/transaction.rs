@@ -179,7 +179,7 @@ impl TransactionId {
     }
 }
 
-/// How a page is read, all attempts together: they are charged in one piece, first all sensing, then all transfers.
+/// How a page is read, all attempts together: first all sensing, then all transfers, unless it is read in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// Times the page is sensed: each takes the chip's read time.
@@ -188,13 +188,29 @@ pub struct Reading {
     pub planes: (u16, u16),
     /// Attempts to decode.
     pub decodes: u8,
+    /// Attempts that are sensed while the one before crosses the channel and is decoded (pipelined retries); 1: none.
+    pub pieces: u8,
     /// Nothing helped: the data is lost.
     pub uncorrectable: bool,
 }
 
 impl Reading {
     /// Sensed once, sent once, decoded once.
-    pub const HARD: Self = Self { senses: 1, planes: (1, 1), decodes: 1, uncorrectable: false };
+    pub const HARD: Self = Self { senses: 1, planes: (1, 1), decodes: 1, pieces: 1, uncorrectable: false };
+
+    /// What one piece has of a whole that all pieces share as evenly as they can.
+    pub fn part(&self, whole: u64, piece: u8) -> u64 {
+        if self.pieces <= 1 {
+            return whole;
+        }
+        let until = |piece: u64| whole * piece / u64::from(self.pieces);
+        until(u64::from(piece) + 1) - until(u64::from(piece))
+    }
+
+    /// Decodings that the data wait for: with pieces only the last, the others pass while the array senses on.
+    pub fn decodes_awaited(&self) -> u64 {
+        u64::from(if self.pieces > 1 { self.decodes.min(1) } else { self.decodes })
+    }
 }
 
 /// A flash operation, what it is for and where its time went.
@@ -249,6 +265,9 @@ pub struct Transaction {
     pub(crate) since: SimTime,
     pub(crate) submitted: u64,
     pub(crate) next: TransactionId,
+    /// Pieces of a read that were sensed, and that crossed the channel.
+    pub(crate) sensed: u8,
+    pub(crate) sent: u8,
 }
 
 impl Transaction {
@@ -284,6 +303,8 @@ impl Transaction {
             since: SimTime::ZERO,
             submitted: 0,
             next: TransactionId::NONE,
+            sensed: 0,
+            sent: 0,
         }
     }
 }

@@ -34,6 +34,8 @@ pub struct Ladder {
     pub retry_gain: f64,
     /// How far apart the references of a retry table lie, volts; none: the drive has no table.
     pub retry_step_v: Option<f64>,
+    /// A retry is sensed while the attempt before it crosses the channel and is decoded.
+    pub pipelined: bool,
 }
 
 /// What reading again with the references of a retry table comes to.

@@ -94,11 +94,33 @@ fn a_wait_says_whose_operations_it_was_behind() {
 fn a_read_senses_and_sends_as_often_as_it_is_told() {
     let mut bench = Bench::new(&[]);
     let mut retried = read(Class::HostRead, 0);
-    retried.reading = Reading { senses: 3, planes: (5, 2), decodes: 2, uncorrectable: false };
+    retried.reading = Reading { senses: 3, planes: (5, 2), decodes: 2, pieces: 1, uncorrectable: false };
     let it = bench.at(0, retried);
     bench.rest();
     assert_eq!(bench.times(it).1, COMMAND + 3 * T_R + PAGE * 5 / 2);
     assert_eq!(bench.controller.work().bytes_out, 4096 * 5 / 2);
+}
+
+/// With pipelined retries the array senses on while an attempt crosses the channel: only the last one is waited for, all
+/// are sent, and an array faster than the channel waits for it.
+#[test]
+fn a_read_in_pieces_is_sensed_while_it_is_sent() {
+    for (senses, planes) in [(4, 8), (6, 8), (4, 40)] {
+        let mut bench = Bench::decoded(&[], 3_000);
+        let mut retried = read(Class::InternalRead, 0);
+        retried.reading = Reading { senses, planes: (planes, 2), decodes: 4, pieces: 4, uncorrectable: false };
+        let it = bench.at(0, retried);
+        let behind = bench.at(1, read(Class::InternalRead, 0));
+        bench.rest();
+        let (sensing, sending) = (u64::from(senses) * T_R, u64::from(planes) / 2 * PAGE);
+        let first = u64::from(senses) / 4 * T_R;
+        let end = COMMAND + (sensing + sending / 4).max(first + sending);
+        assert_eq!(bench.times(it).1, end, "{senses} {planes}");
+        assert_eq!(bench.handed_back(it), end + 3_000);
+        assert_eq!(bench.controller.work().bytes_out, 4096 * (u64::from(planes) / 2 + 1));
+        assert_eq!(bench.done(it).array_ns, sensing);
+        assert!(bench.times(behind).1 >= end + T_R, "the die was not its before");
+    }
 }
 
 /// The host's data are decoded on their way out; internal data come back when they are decoded, as often as they must be.

@@ -64,11 +64,13 @@ pub(super) struct Retries {
     pub gain: f64,
     /// How far apart their references lie, volts.
     pub step_v: Option<f64>,
+    /// Each is sensed while the attempt before it crosses the channel and is decoded.
+    pub pipelined: bool,
 }
 
 impl Default for Retries {
     fn default() -> Self {
-        Self { most: 4, gain: 0.2, step_v: None }
+        Self { most: 4, gain: 0.2, step_v: None, pipelined: false }
     }
 }
 
@@ -99,7 +101,12 @@ pub(super) fn read_target(
     if step_v.is_some_and(|volts| volts <= 0.0) {
         return Err(section.reject("retry_step", "expected a voltage above 0 V"));
     }
-    Ok((uber, Retries { most, gain, step_v }))
+    let pipelined = section.or(
+        "retry_pipelined",
+        usual.pipelined,
+        "each attempt is sensed while the one before it crosses the channel and is decoded",
+    )?;
+    Ok((uber, Retries { most, gain, step_v, pipelined }))
 }
 
 impl Bch {
@@ -125,6 +132,7 @@ impl Code for Bch {
             retries: self.retries.most,
             retry_gain: self.retries.gain,
             retry_step_v: self.retries.step_v,
+            pipelined: self.retries.pipelined,
         })
     }
 

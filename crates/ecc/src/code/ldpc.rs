@@ -84,6 +84,7 @@ impl Code for Ldpc {
             retries: self.retries.most,
             retry_gain: self.retries.gain,
             retry_step_v: self.retries.step_v,
+            pipelined: self.retries.pipelined,
         })
     }
 

@@ -16,13 +16,14 @@
 //! Between grid points the normal quantile of the rate is taken along straight lines, because it is how many standard
 //! deviations lie between states and references: over step, over wear^0.62 (how trapping grows), over the logarithm
 //! of age (how charge leaks) and over reads. What reads do is added to what age
-//! does. Past the last grid point the last line goes on, up to one half. Rates are
-//! means over blocks; which block, layer or neighbour's data they come from is not told apart.
+//! does. Past the last grid point the last line goes on, up to one half. Rates that fall with wear, age or reads are
+//! refused. Rates are means over blocks; which block, layer or neighbour's data they come from is not told apart.
 
+use super::grid::{Grid, Points};
 use super::{count, rising_steps};
 use crate::cells::arrhenius;
-use crate::cells::normal::{above, quantile};
-use config::{ConfigError, Section, at_least};
+use crate::cells::normal::above;
+use config::{ConfigError, Section};
 use units::{Nanos, Potential};
 
 /// In what condition a page is read.
@@ -95,10 +96,6 @@ impl Axis {
     }
 }
 
-/// A rate of zero, and what no drive will ever see.
-const RATE_LEAST: f64 = 1e-20;
-/// More than half of the bits wrong says no more than half.
-const RATE_MOST: f64 = 0.5;
 const AGE_SCALE_S: f64 = 3600.0;
 
 fn worn(pe_cycles: f64) -> f64 {
@@ -127,14 +124,18 @@ impl ErrorTable {
         if reads[0] != 0 {
             return Err(s.reject("reads", "expected 0 as the first: what reads add is counted from there"));
         }
-        let grid = steps.len() * wear.len() * ages.len() * types;
+        let by_wear =
+            Points { axis: "pe_cycles", says: wear.iter().map(|n| format!("{n} cycles")).collect() };
+        let aged_to = Points { axis: "ages", says: ages.iter().map(|age| format!("age {age}")).collect() };
+        let read_to = Points { axis: "reads", says: reads.iter().map(|n| format!("{n} reads")).collect() };
+        let grid_of_ages = Grid { each: steps.len(), outer: &by_wear, inner: &aged_to, types };
+        let grid_of_reads = Grid { each: 1, outer: &by_wear, inner: &read_to, types };
         let table = Self {
-            usual: rates(&mut s, "rate", grid, "bit error rates with the usual references")?,
-            best: rates(&mut s, "rate_best", grid, "bit error rates with the best references")?,
-            by_reads: rates(
+            usual: grid_of_ages.rates(&mut s, "rate", "bit error rates with the usual references")?,
+            best: grid_of_ages.rates(&mut s, "rate_best", "bit error rates with the best references")?,
+            by_reads: grid_of_reads.rates(
                 &mut s,
                 "rate_reads",
-                wear.len() * reads.len() * types,
                 "bit error rates after reads of the block",
             )?,
             shift: shifts(&mut s, wear.len() * ages.len())?,
@@ -242,11 +243,4 @@ fn rising<T: PartialOrd>(s: &Section, key: &str, values: &[T]) -> Result<(), Con
         return Err(s.reject(key, "expected rising values"));
     }
     Ok(())
-}
-
-/// Normal quantiles of a list of rates.
-fn rates(s: &mut Section, key: &str, expected: usize, help: &'static str) -> Result<Vec<f64>, ConfigError> {
-    let rates: Vec<f64> = s.unit("ratio").within(at_least(0.0).at_most(1.0)).required(key, help)?;
-    count(s, key, rates.len(), expected, "one for each grid point and page type")?;
-    Ok(rates.into_iter().map(|rate| -quantile(rate.clamp(RATE_LEAST, RATE_MOST))).collect())
 }

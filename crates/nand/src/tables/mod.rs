@@ -15,6 +15,7 @@
 
 mod endurance;
 mod errors;
+mod grid;
 mod humps;
 mod sample;
 mod states;

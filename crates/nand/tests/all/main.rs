@@ -2,3 +2,4 @@
 
 mod cells;
 mod chip;
+mod tables;

@@ -36,6 +36,8 @@ struct Flight {
     mask: u64,
     /// Bytes of parts of units that cross the channel, those for its riders included; 0: whole units.
     bytes: u32,
+    /// Pieces in which it is read, those that were sensed, and those that crossed the channel.
+    pieces: (u8, u8, u8),
     /// The read that it rides on, and whether that one's array had begun then.
     carrier: Option<TransactionId>,
 }
@@ -49,6 +51,7 @@ const OVER: Flight = Flight {
     due: (0, 0),
     mask: 0,
     bytes: 0,
+    pieces: (1, 0, 0),
     carrier: None,
 };
 
@@ -66,6 +69,18 @@ pub(crate) struct Clock {
     work: Work,
     /// Pages of reads whose data were out and are decoded until then, by origin.
     decoding: VecDeque<(SimTime, Origin, u32)>,
+}
+
+/// What piece `piece` of `pieces` has of a whole: as even as whole numbers can be.
+fn share(whole: u64, pieces: u8, piece: u8) -> u64 {
+    let until = |piece: u64| whole * piece / u64::from(pieces);
+    until(u64::from(piece) + 1) - until(u64::from(piece))
+}
+
+/// Decodings that data wait for: those of earlier pieces pass while the array senses on.
+fn awaited(transaction: &Transaction) -> u64 {
+    let decodes = u64::from(transaction.reading.decodes);
+    if transaction.reading.pieces > 1 { decodes.min(1) } else { decodes }
 }
 
 impl Clock {
@@ -95,7 +110,8 @@ impl Clock {
         let flight = self.flight(id);
         assert_eq!(flight.stage, Stage::Over, "two operations at once have number {}", id.0);
         let Transaction { kind, mask, bytes, queued: ready, .. } = *transaction;
-        *flight = Flight { stage: Stage::Waits, kind, ready, due, mask, bytes, ..OVER };
+        let pieces = (transaction.reading.pieces, 0, 0);
+        *flight = Flight { stage: Stage::Waits, kind, ready, due, mask, bytes, pieces, ..OVER };
     }
 
     /// A rider has its data with those of another read: they must be among what that one sends.
@@ -139,6 +155,12 @@ impl Clock {
         assert!(from >= flight.ready, "{what} of a {name} begins at {from}, before {}", flight.ready);
         let mut sent = *transaction;
         sent.bytes = flight.bytes;
+        let (pieces, sensed, out) = flight.pieces;
+        let is_piece = pieces > 1 && usage == ChannelUse::DataOut;
+        if is_piece {
+            assert!(sensed > out, "piece {out} of a {name} is sent at {from}, before it was sensed");
+            sent.reading.planes.0 = share(u64::from(sent.reading.planes.0), pieces, out) as u16;
+        }
         let (time, bytes) = self.numbers.channel_ns(&sent, usage, flight.mask.count_ones());
         let took = to.since(from).ns();
         assert_eq!(took, time, "{what} of a {name} takes {took} ns; by the interface's numbers it is {time}");
@@ -148,6 +170,12 @@ impl Clock {
         }
         self.channel_ns[channel] += took;
         let flight = &mut self.flights[id.index()];
+        if is_piece {
+            flight.pieces.2 += 1;
+            if flight.pieces.2 < pieces {
+                return; // The array senses on: nobody waits for this.
+            }
+        }
         flight.stage = if expected == Stage::Waits { Stage::Loaded } else { Stage::Told };
         flight.ready = to;
         flight.transfer_ns += took;
@@ -160,8 +188,10 @@ impl Clock {
         let resume = self.numbers.resume_ns();
         let flight = &mut self.flights[id.index()];
         let name = kind.name();
+        let (pieces, sensed, _) = flight.pieces;
         match flight.stage {
             Stage::Loaded => {}
+            Stage::Worked if sensed > 0 && sensed < pieces => {}
             Stage::Suspended => flight.due.0 += resume,
             stage => panic!("the array works on a {name} that is {stage:?}"),
         }
@@ -174,7 +204,12 @@ impl Clock {
         assert!(took <= due + slack, "a {name} takes {took} ns of its array; by the chip's file it is {due}");
         self.array_free[die] = to;
         flight.stage = Stage::Worked;
-        if took + slack < due {
+        if pieces > 1 {
+            let senses = u64::from(transaction.reading.senses);
+            let expected = due / senses * share(senses, pieces, sensed);
+            assert_eq!(busy, expected, "piece {sensed} of a {name} takes another time of its array");
+            flight.pieces.1 += 1;
+        } else if took + slack < due {
             assert!(matches!(kind, Kind::Program | Kind::Erase), "a {name} ends after {took} of {due} ns");
             flight.stage = Stage::Suspended;
             self.array_free[die] = to + units::Nanos::new(self.numbers.suspend_ns(kind));
@@ -216,7 +251,7 @@ impl Clock {
         while self.decoding.front().is_some_and(|(until, ..)| *until < transaction.finished) {
             self.decoding.pop_front();
         }
-        let time = self.numbers.t_decode * u64::from(transaction.reading.decodes);
+        let time = self.numbers.t_decode * awaited(transaction);
         if transaction.kind == Kind::Read && time > 0 {
             let until = transaction.finished + units::Nanos::new(time);
             self.decoding.push_back((until, transaction.origin, transaction.pages));
@@ -225,7 +260,7 @@ impl Clock {
 
     /// When the host's data of a read are there: after they are decoded.
     pub fn decoded(&self, transaction: &Transaction) -> SimTime {
-        let time = self.numbers.t_decode * u64::from(transaction.reading.decodes);
+        let time = self.numbers.t_decode * awaited(transaction);
         transaction.finished + units::Nanos::new(time)
     }
 

@@ -157,7 +157,18 @@ pub const TOGETHER: &[Feature] = &[
     ("a map of blocks and a code", 0.5, block_map_and_code),
     ("a map of blocks and a dead die", 0.1, block_map_and_dead_die),
     ("a map of blocks and sectors", 0.4, block_map_and_sectors),
+    ("a code and pipelined retries", 0.5, code_and_pipelined_retries),
 ];
+
+fn code_and_pipelined_retries(deal: &mut Deal, random: &mut RandomStream) -> bool {
+    deal.set("ecc.code.retry_pipelined", "true");
+    deal.set("ecc.code.retries", choose(random, &["3", "30"]));
+    deal.set("ftl.reading.data_age", choose(random, &["30d", "3650d"]));
+    if random.chance(0.5) {
+        deal.set("ecc.code.retry_step", "20mV");
+    }
+    deal.has("code")
+}
 
 fn block_map_and_sectors(deal: &mut Deal, random: &mut RandomStream) -> bool {
     maps_blocks(deal) && sectors(deal, random)

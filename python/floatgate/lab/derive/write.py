@@ -8,6 +8,7 @@ from floatgate.lab.derive.rates import AGES_S, READS, Rates
 from floatgate.lab.derive.states import States
 from floatgate.lab.derive.times import Row
 from floatgate.lab.derive.voltages import BLOCKS as COMPARED, Voltages
+from floatgate.lab.rising import Rising, rising
 from floatgate.lab.toml_list import listed
 
 
@@ -60,28 +61,32 @@ def _of_types(times: tuple[float, ...], one_shot: bool) -> tuple[float, ...]:
 
 
 def _errors(table: str, rates: Rates) -> list[str]:
-    grid = [(step, wear) for step in rates.steps for wear in rates.pe_cycles]
-    on_grid = [at for key in grid for at in rates.rates[key]]
     usual = [at for wear in rates.pe_cycles for at in rates.rates[1.0, wear]]
-    after = [at for wear in rates.pe_cycles for at in rates.after_reads[wear]]
     sampled = (
         f"{rates.cells} cells or more at each point; tails by formula, or along a normal one below 100 cells"
     )
+    by_age = (len(rates.pe_cycles), len(AGES_S))
+    on_grid = [at for step in rates.steps for wear in rates.pe_cycles for at in rates.rates[step, wear]]
+    after = [at for wear in rates.pe_cycles for at in rates.after_reads[wear]]
     return [
         f"[{table}]",
         *_list("steps", map(_number, rates.steps), "program steps over the plan's"),
         *_list("pe_cycles", map(str, rates.pe_cycles), "wear of the grid"),
         *_list("ages", (f'"{age:.0f}s"' for age in AGES_S), "since writing, at the reference temperature"),
         *_list("reads", map(str, READS), "reads of the block"),
-        *_list("rate", (_rate(r) for at in on_grid for r in at.usual), sampled),
-        *_list("rate_best", (_rate(r) for at in on_grid for r in at.best), sampled),
+        *_rates("rate", rising([at.usual for at in on_grid], *by_age), sampled),
+        *_rates("rate_best", rising([at.best for at in on_grid], *by_age), sampled),
         *_list(
             "shift", (_volts(at.shift_v) for at in usual), "how far below the plan's the best references lie"
         ),
-        *_list("rate_reads", (_rate(r) for at in after for r in at.usual), sampled),
+        *_rates("rate_reads", rising([at.usual for at in after], len(rates.pe_cycles), len(READS)), sampled),
         f"activation_ev = {rates.activation_ev}  # derived: as the chip's cells age in 90 days at 40 degrees",
         f"reference_celsius = {rates.reference_celsius}  # derived: as the chip's cells",
     ]
+
+
+def _rates(key: str, table: Rising, source: str) -> list[str]:
+    return _list(key, (_rate(rate) for at in table.rates for rate in at), source + table.says())
 
 
 def _endurance(lived: Endurance) -> list[str]:

@@ -13,6 +13,7 @@ from floatgate.errors import InputError
 from floatgate.lab.fit.endurance import EnduranceFit
 from floatgate.lab.fit.rates import RateFit
 from floatgate.lab.fit.voltages import Rates, Table
+from floatgate.lab.rising import rising
 from floatgate.lab.toml_list import listed
 
 WEARS = 12  # of a fitted law
@@ -105,8 +106,9 @@ def seconds(age: str) -> int:
 
 def errors(grid: Grid) -> list[str]:
     """Return the lines of `[tables.errors]`."""
-    by_age = range(0, len(grid.usual), len(grid.ages_s))
-    after = [rate for place in by_age for rate in grid.usual[place]]
+    shape = (len(grid.pe_cycles), len(grid.ages_s))
+    usual, best = rising(grid.usual, *shape), rising(grid.best, *shape)
+    after = [rate for at in usual.rates[:: len(grid.ages_s)] for rate in at]
     activation = f"activation_ev = {ACTIVATION_EV}  # assumed: charge loss of floating gates, JESD218"
     return [
         "",
@@ -115,8 +117,10 @@ def errors(grid: Grid) -> list[str]:
         *listed("pe_cycles", map(str, grid.pe_cycles), "wear of the grid"),
         *listed("ages", (f'"{age}s"' for age in grid.ages_s), "age of the data, as measured"),
         "reads = [0]  # what reads add was not measured",
-        *listed("rate", (_text(rate) for at in grid.usual for rate in at), grid.source),
-        *listed("rate_best", (_text(rate) for at in grid.best for rate in at), grid.source_best),
+        *listed("rate", (_text(rate) for at in usual.rates for rate in at), grid.source + usual.says()),
+        *listed(
+            "rate_best", (_text(rate) for at in best.rates for rate in at), grid.source_best + best.says()
+        ),
         *listed("rate_reads", map(_text, after), "the youngest age's: what reads add was not measured"),
         activation,
         f"reference_celsius = {REFERENCE_CELSIUS}  # assumed: the temperature of the measurement",

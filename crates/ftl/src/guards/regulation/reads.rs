@@ -76,6 +76,8 @@ impl Regulation {
             Some(shifted) => ladder.read_shifted(rung, rber, shifted, bytes, luck),
             None => ladder.read(rung, rber, bytes, luck),
         };
+        let attempts = (outcome.retries + 1).min(255) as u8;
+        let pieces = if ladder.pipelined { attempts } else { 1 };
         self.count_read(origin, outcome.rung);
         self.counts.retries += u64::from(outcome.retries);
         self.counts.retried[usize::from(origin != Origin::Host)] += u64::from(outcome.retries > 0);
@@ -83,7 +85,8 @@ impl Regulation {
         Reading {
             senses: outcome.senses as u16,
             planes: (outcome.bit_planes as u16, self.reckoning.readings[0].planes.1),
-            decodes: (outcome.retries + 1).min(255) as u8,
+            decodes: attempts,
+            pieces,
             uncorrectable: outcome.uncorrectable,
         }
     }

@@ -1,0 +1,28 @@
+//! Pipelined retries: the next attempt is sensed while the one before crosses the channel and is decoded.
+//!
+//! Park and others, ASPLOS 2021: with cache reads only the last attempt's transfer and decoding are waited for. The
+//! attempt that is begun before the last one turns out well is given up at once, which costs nothing here; a decoder
+//! slower than the array would hold the array up, which is not modelled either.
+
+use super::Controller;
+use crate::Transaction;
+use engine::Calendar;
+
+impl Transaction {
+    /// True when all pieces before this data-out have crossed the channel.
+    #[inline]
+    pub(crate) fn is_last_piece(&self) -> bool {
+        self.sent + 1 >= self.reading.pieces
+    }
+}
+
+impl Controller {
+    /// The data of a piece are in the register: the array senses the next one at once.
+    #[cold]
+    pub(super) fn sense_on(&mut self, die: usize, calendar: &mut Calendar) {
+        let transaction = &self.slab.items[self.dies[die].array.index()];
+        let senses = transaction.reading.part(u64::from(transaction.reading.senses), transaction.sensed);
+        let busy = self.t_r_of(transaction.row, transaction.slc).times(senses);
+        self.start_array(die, calendar.now(), busy, calendar);
+    }
+}

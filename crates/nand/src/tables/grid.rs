@@ -1,0 +1,74 @@
+//! Lists of error rates over wear and age, or wear and reads: as many as there must be, and none that falls.
+
+use super::count;
+use crate::cells::normal::quantile;
+use config::{ConfigError, Section, at_least};
+
+/// A rate of zero, and what no drive will ever see.
+const RATE_LEAST: f64 = 1e-20;
+/// More than half of the bits wrong says no more than half.
+const RATE_MOST: f64 = 0.5;
+
+/// The points of one axis, as a message names them.
+pub(super) struct Points {
+    pub axis: &'static str,
+    pub says: Vec<String>,
+}
+
+/// Where the rates of a list belong: for each program step, outer point and inner point one of each page type.
+pub(super) struct Grid<'a> {
+    pub each: usize,
+    pub outer: &'a Points,
+    pub inner: &'a Points,
+    pub types: usize,
+}
+
+impl Grid<'_> {
+    /// The list under `key` as normal quantiles.
+    ///
+    /// # Errors
+    /// When there are too many or too few, one is no ratio, or one is below that of less wear, age or reads.
+    pub(super) fn rates(
+        &self,
+        s: &mut Section,
+        key: &str,
+        help: &'static str,
+    ) -> Result<Vec<f64>, ConfigError> {
+        let rates: Vec<f64> = s.unit("ratio").within(at_least(0.0).at_most(1.0)).required(key, help)?;
+        let expected = self.each * self.outer.says.len() * self.inner.says.len() * self.types;
+        count(s, key, rates.len(), expected, "one for each grid point and page type")?;
+        if let Some((index, expected)) = self.falls(&rates) {
+            let whole = s.reject(key, &expected);
+            return Err(ConfigError {
+                key: format!("{}[{index}]", whole.key),
+                value: format!("{:e}", rates[index]),
+                ..whole
+            });
+        }
+        Ok(rates.into_iter().map(|rate| -quantile(rate.clamp(RATE_LEAST, RATE_MOST))).collect())
+    }
+
+    /// The first rate that is below one before it, and what it should be.
+    fn falls(&self, rates: &[f64]) -> Option<(usize, String)> {
+        let (columns, rows) = (self.inner.says.len(), self.outer.says.len());
+        for (index, rate) in rates.iter().enumerate() {
+            let point = index / self.types;
+            let (row, column) = (point / columns % rows, point % columns);
+            let inner = (column > 0).then_some((self.types, self.inner));
+            let outer = (row > 0).then_some((self.types * columns, self.outer));
+            for (back, along) in inner.into_iter().chain(outer) {
+                let before = rates[index - back];
+                if *rate < before {
+                    let at = format!("{}, {}", self.outer.says[row], self.inner.says[column]);
+                    let page = index % self.types;
+                    let expected = format!(
+                        "at {at}, page type {page}: expected at least {before:e}, as errors never fall along {}",
+                        along.axis
+                    );
+                    return Some((index, expected));
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,111 @@
+//! Do the error tables of all chips only grow with wear, age and reads, and is one that falls refused with its cell?
+
+use config::{ConfigError, Document, Section};
+use nand::tables::{Age, References, Tables};
+use nand::{Cell, Geometry, ProgramOrder};
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+use units::Bytes;
+
+const CELLS: [(&str, Cell, ProgramOrder); 4] = [
+    ("mt29f4g08aac", Cell::Slc, ProgramOrder::Page),
+    ("poster-mlc", Cell::Mlc, ProgramOrder::Page),
+    ("tlc-3d-256g", Cell::Tlc, ProgramOrder::OneShot),
+    ("qlc-3d-1t", Cell::Qlc, ProgramOrder::OneShot),
+];
+
+fn geometry(cell: Cell, program: ProgramOrder) -> Geometry {
+    Geometry {
+        channels: 1,
+        ways: 1,
+        dies_per_way: 1,
+        planes: 1,
+        blocks_per_plane: 1,
+        pages_per_block: 12,
+        page_size: Bytes::new(512),
+        oob_size: Bytes::new(16),
+        cell,
+        program,
+    }
+}
+
+fn read(text: &str, geometry: &Geometry) -> Result<Tables, ConfigError> {
+    let document = Document::parse("chip.toml", text)?.nested("nand");
+    let mut root = Section::root(&document);
+    let mut nand = root.child("nand")?;
+    Ok(Tables::read(&mut nand, geometry)?.expect("has tables"))
+}
+
+/// The text of every chip with tables, and what its cells are.
+fn chips() -> Vec<(String, Geometry)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../chips/derived");
+    let files = fs::read_dir(folder).expect("the folder is there").map(|file| file.expect("a file").path());
+    let one = |file: &Path| {
+        let name = file.file_stem().expect("a name").to_str().expect("text");
+        let (_, cell, program) = *CELLS.iter().find(|known| known.0 == name).expect("is in the list above");
+        (fs::read_to_string(file).expect("is text"), geometry(cell, program))
+    };
+    files.map(|file| one(&file)).collect()
+}
+
+#[test]
+fn errors_of_no_chip_fall_with_wear_age_or_reads() {
+    let known: Vec<_> = chips()
+        .into_iter()
+        .map(|(text, geometry)| {
+            let tables = read(&text, &geometry).unwrap_or_else(|error| panic!("{error}"));
+            let sets = tables.voltages.iter().filter_map(|set| set.errors.clone());
+            let bits = geometry.cell.bits() as usize;
+            let last = f64::from(*tables.pe_cycles.last().expect("has rows"));
+            (bits, last, tables.errors.clone().into_iter().chain(sets).collect::<Vec<_>>())
+        })
+        .collect();
+    assert_eq!(known.len(), CELLS.len());
+    let condition = (0.5..1.5f64, 0.0..1.0f64, 0.0..21.0f64, 0..500_000u32);
+    let more = (0.0..1.0f64, 0.0..1.0f64, 0..500_000u32);
+    proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5_000) }, |(at in condition, (cycles, decades, reads) in more)| {
+        // What reads add is known for the usual step only, and to a hundredth: it is a difference of two rates.
+        let (step, wear, log_s, read) = if at.3 > 10_000 { (1.0, at.1, at.2, at.3) } else { (at.0, at.1, at.2, 0) };
+        for (bits, last, tables) in &known {
+            // Inside the grid of each chip: what lies outside is extrapolated.
+            let cycles_at = |share: f64| (share * last) as u32;
+            let new = Age { step, pe_cycles: cycles_at(wear), seconds: log_s.exp(), reads: read };
+            let later = [
+                Age { pe_cycles: cycles_at(wear + cycles * (1.0 - wear)), ..new },
+                Age { seconds: (log_s + decades).exp(), ..new },
+                Age { reads: if read > 0 { read + reads } else { 0 }, ..new },
+            ];
+            for (table, age) in tables.iter().flat_map(|table| later.map(|age| (table, age))) {
+                for page in 0..*bits {
+                    for references in [References::Usual, References::Best] {
+                        let (before, after) = (table.rber(page, &new, references), table.rber(page, &age, references));
+                        prop_assert!(after >= 0.99 * before - 1e-12, "page {page}: {new:?} {before:e}, {age:?} {after:e}");
+                    }
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_table_that_falls_is_refused_with_its_cell() {
+    let table = |rate: &str, rate_reads: &str| {
+        format!(
+            "[tables]\npe_cycles = [0]\nt_prog = [\"1ms\"]\nt_bers = [\"1ms\"]\n[tables.errors]\nsteps = [1.0]\n\
+             pe_cycles = [0, 900]\nages = [\"0s\", \"1d\"]\nreads = [0, 1000]\nrate = [{rate}]\n\
+             rate_best = [1e-6, 1e-6, 1e-6, 1e-6]\nrate_reads = [{rate_reads}]\nactivation_ev = 1.1\n\
+             reference_celsius = 25.0\n"
+        )
+    };
+    let slc = geometry(Cell::Slc, ProgramOrder::Page);
+    let refused = |rate, reads| read(&table(rate, reads), &slc).expect_err("falls").to_string();
+    assert!(read(&table("1e-6, 1e-6, 2e-6, 3e-6", "1e-6, 1e-6, 2e-6, 2e-6"), &slc).is_ok());
+    let by_wear = refused("1e-6, 5e-6, 2e-6, 3e-6", "1e-6, 1e-6, 2e-6, 2e-6");
+    assert!(by_wear.contains("nand.tables.errors.rate[3] = 3e-6: at 900 cycles, age 86400s"), "{by_wear}");
+    assert!(by_wear.contains("at least 5e-6, as errors never fall along pe_cycles"), "{by_wear}");
+    let by_age = refused("1e-6, 1e-6, 3e-6, 2e-6", "1e-6, 1e-6, 2e-6, 2e-6");
+    assert!(by_age.contains("along ages"), "{by_age}");
+    let by_reads = refused("1e-6, 1e-6, 2e-6, 2e-6", "2e-6, 1e-6, 2e-6, 2e-6");
+    assert!(by_reads.contains("rate_reads[1] = 1e-6: at 0 cycles, 1000 reads"), "{by_reads}");
+}

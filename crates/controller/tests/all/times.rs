@@ -108,7 +108,8 @@ fn a_read_in_pieces_is_sensed_while_it_is_sent() {
     for (senses, planes) in [(4, 8), (6, 8), (4, 40)] {
         let mut bench = Bench::decoded(&[], 3_000);
         let mut retried = read(Class::InternalRead, 0);
-        retried.reading = Reading { senses, planes: (planes, 2), decodes: 4, pieces: 4, uncorrectable: false };
+        retried.reading =
+            Reading { senses, planes: (planes, 2), decodes: 4, pieces: 4, uncorrectable: false };
         let it = bench.at(0, retried);
         let behind = bench.at(1, read(Class::InternalRead, 0));
         bench.rest();

@@ -59,7 +59,9 @@ def test_every_parameter_of_a_command_comes_from_a_definition(command: str) -> N
     assert set(asked) == set(known)
     for name, field in known.items():
         one = asked[name]
-        assert one.help == field.option.help
+        assert (one.help or "").startswith(field.option.help)
+        shown = not field.required and bool(field.shown or field.default not in (None, False, ()))
+        assert ("Default: " in (one.help or "")) == shown
         assert one.required == field.required
         assert isinstance(one, typer.core.TyperArgument) == isinstance(field.option, Argument)
 

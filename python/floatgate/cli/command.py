@@ -18,6 +18,9 @@ WHOLE_MOST = (1 << 64) - 1  # of the core's numbers
 class Command(TyperCommand):
     """A command that refuses empty words, numbers that are none and bytes that are no text."""
 
+    def __init__(self, *args: Any, help: str | None = None, **more: Any) -> None:  # noqa: A002 - Click's name
+        super().__init__(*args, help=help and _paragraphs(help), **more)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of the command line. Raises InputError."""
         for word in args:
@@ -30,6 +33,11 @@ class Command(TyperCommand):
             for one in value if isinstance(value, list | tuple) else (value,):
                 _check(shown, one)
         return rest
+
+
+def _paragraphs(text: str) -> str:
+    """A docstring whose paragraphs are one line each, for the terminal to wrap."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _check(name: str, value: object) -> None:

@@ -71,11 +71,11 @@ def _parameter(
     """An option of the command line: absent unless it is given, whatever its default."""
     option, kind = field.option, _kind(field)
     told: dict[str, Any] = {
-        "help": option.help,
+        "help": _help(field),
         "metavar": "|".join(field.names) if field.names and str not in field.kinds else option.metavar,
         "min": _bound(option.least, kind),
         "max": _bound(option.most, kind),
-        "show_default": field.shown or _default(field),
+        "show_default": False,
         "rich_help_panel": panel,
         "autocompletion": completer(field),
     }
@@ -101,13 +101,19 @@ def _bound(limit: float | None, kind: Any) -> float | None:
     return None if limit is None or limit > WHOLE_MOST / 2 else kind(limit)
 
 
-def _default(field: Field) -> str | bool:
-    """The default, where help should show one."""
-    if field.required:
-        return False
+def _help(field: Field) -> str:
+    """The sentence of an option, with its default where there is one to show.
+
+    Typer would show ours, which it does not know, in brackets of its own.
+    """
+    default = "" if field.required else field.shown or _default(field)
+    return f"{field.option.help} Default: {default}." if default else field.option.help
+
+
+def _default(field: Field) -> str:
     if field.default is True:
         return field.name.replace("_", "-")
-    return str(field.default) if field.default not in (None, False, ()) else False
+    return str(field.default) if field.default not in (None, False, ()) else ""
 
 
 def _kind(field: Field) -> Any:

@@ -20,9 +20,13 @@ impl Controller {
     /// The data of a piece are in the register: the array senses the next one at once.
     #[cold]
     pub(super) fn sense_on(&mut self, die: usize, calendar: &mut Calendar) {
-        let transaction = &self.slab.items[self.dies[die].array.index()];
+        let transaction = &mut self.slab.items[self.dies[die].array.index()];
+        // Until the register was free, the array stood still for the sake of the channel.
+        transaction.channel_ns += calendar.now().since(transaction.since).ns();
+        transaction.since = calendar.now();
         let senses = transaction.reading.part(u64::from(transaction.reading.senses), transaction.sensed);
-        let busy = self.t_r_of(transaction.row, transaction.slc).times(senses);
+        let (row, slc) = (transaction.row, transaction.slc);
+        let busy = self.t_r_of(row, slc).times(senses);
         self.start_array(die, calendar.now(), busy, calendar);
     }
 }

@@ -1,6 +1,7 @@
 """The reference page of all commands and their options, made from the commands themselves."""
 
 from collections.abc import Iterator
+from textwrap import fill
 from typing import Any
 
 from floatgate.api import functions
@@ -9,6 +10,7 @@ from floatgate.options import Argument, Field
 from floatgate.options.definition import limits
 
 PLAIN = "Options"
+WIDTH = 118  # of a line of the page
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -37,7 +39,8 @@ def page() -> str:
         "`floatgate --install-completion` completes commands, drives, keys and values in your shell.",
     ]
     for path, command in commands():
-        lines += ["", f"## floatgate {path}", "", (command.help or "").strip().replace("\n\n", "\n\n")]
+        paragraphs = (command.help or "").strip().split("\n\n")
+        lines += ["", f"## floatgate {path}", "", "\n\n".join(map(_wrapped, paragraphs))]
         lines += ["", *(f"- `{example}`" for example in (command.epilog or "").split("\n\n")[1:])]
         lines += ["", f"In Python: {', '.join(f'`fg.{name}`' for name in functions(path))}."]
         panels: dict[str, list[str]] = {}
@@ -81,3 +84,7 @@ def _default(value: Any) -> str:
     if value is True:
         return "on"
     return "-" if value in (None, False, ()) else str(value)
+
+
+def _wrapped(paragraph: str) -> str:
+    return fill(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False)

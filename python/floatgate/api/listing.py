@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from os import PathLike
 from typing import Any
 
@@ -42,12 +41,10 @@ class Card:
         raise KeyError(key)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(one.key)}</td><td>{escape(one.value)}</td><td>{escape(one.source or one.help)}"
-            "</td></tr>"
-            for one in self.entries
-        )
-        return f"<table><caption>{escape(f'{self.name}: {self.title}')}</caption>{rows}</table>"
+        from floatgate.notebook import table
+
+        rows = [(one.key, one.value, one.source or one.help) for one in self.entries]
+        return table(f"{self.name}: {self.title}", ("key", "value", "source"), rows)
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ docs-api: $(STAMPS)/package
 	@echo 'wrote $(abspath $(or $(CARGO_TARGET_DIR),target)/doc/sim/index.html)'
 
 wheel: $(STAMPS)/package ## Build the wheel into target/wheels (PROFILE='--profile quick' is quicker)
-	. $(BIN)/activate && maturin build --quiet $(PROFILE) --out target/wheels
+	. $(BIN)/activate && maturin build --quiet $(PROFILE) --strip --out target/wheels
 
 wheel-check: wheel ## Install the wheel alone: is it below 150 MB, and does what the README shows run?
 	$(BIN)/python tests/wheel.py "$$(ls -t target/wheels/floatgate-*.whl | head -1)"

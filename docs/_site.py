@@ -22,7 +22,7 @@ LOG = logging.getLogger("mkdocs.hooks.site")
 # Sections in the order of the tabs, each a folder; their pages in the order given, then by title.
 SECTIONS = {
     "Tutorials": ("tutorials", ("systems-engineer", "researcher", "architect", "flash-engineer")),
-    "How to": ("how-to", ("install", "python", "data-frames", "policies", "adding")),
+    "How to": ("how-to", ("install", "python", "data-frames", "own-policies", "policies", "adding")),
     "Explanation": ("explanation", ()),
     "Reference": (
         "reference",

@@ -7,7 +7,7 @@ from floatgate.grid import Point, Setting, measure_one
 from floatgate.grid.measure import Rule
 from floatgate.grid.point import STEADY
 from floatgate.reproduce import Case, Concluded, Finding, Found, changes, published
-from floatgate.reproduce.simulate import stopping
+from floatgate.workers import stopping
 
 from . import figure2, purchase
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from floatgate.api.fit import fit, fit_voltages
     from floatgate.api.grid import grid
     from floatgate.api.listing import Card, PolicyCard, chip, chips, drive, drives, policies
+    from floatgate.api.own import check_policies, new_policy
     from floatgate.api.plan import plan
     from floatgate.api.reproduce import papers, reproduce
     from floatgate.api.run import Interrupted, repeat, run
@@ -77,6 +78,7 @@ _HOMES = {
     "age": "api.age",
     "age_compare": "api.age",
     "characterize": "api.characterize",
+    "check_policies": "api.own",
     "chip": "api.listing",
     "chips": "api.listing",
     "derive": "api.derive",
@@ -86,6 +88,7 @@ _HOMES = {
     "fit": "api.fit",
     "fit_voltages": "api.fit",
     "keys": "configuration",
+    "new_policy": "api.own",
     "papers": "api.reproduce",
     "policy": "policies",
     "run": "api.run",
@@ -138,6 +141,7 @@ __all__ = [
     "age_compare",
     "bus",  # noqa: F405 - given by __getattr__
     "characterize",
+    "check_policies",
     "chip",
     "chips",
     "derive",
@@ -149,6 +153,7 @@ __all__ = [
     "fit_voltages",
     "grid",
     "keys",
+    "new_policy",
     "papers",
     "plan",
     "policies",

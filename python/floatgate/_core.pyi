@@ -41,6 +41,12 @@ def result_schema() -> str:
 def policies() -> str:
     """`[{seam, question, name, default, rule, paper, not_modelled, parameters}]`."""
 
+def check_policy(seam: str, name: str) -> None:
+    """Put the policy `name` through its seam's battery; raise InputError with the rule it breaks."""
+
+def policy_timeout(limit_ns: int) -> None:
+    """Set how long a policy in Python may take for one answer."""
+
 def generators() -> str:
     """List named workload generators as `[{name, title}]`."""
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from floatgate.versions import read_repeatable
 from floatgate.workload import Workload
 
 
-def invocation(plan: Plan) -> dict[str, Any]:
-    """Return what a result keeps of its plan; with the resolved configuration it is the whole plan."""
+def invocation(plan: Plan, config: dict[str, Any]) -> dict[str, Any]:
+    """Return what a result keeps of its plan; with the resolved `config` it is the whole plan."""
     plain = Options()
     given = {name: value for name, value in asdict(plan.options).items() if value != getattr(plain, name)}
     is_trace = plan.workload.kind == "trace"
@@ -26,17 +27,63 @@ def invocation(plan: Plan) -> dict[str, Any]:
         "variables": dict(plan.workload.variables),
         "notes": list(plan.workload.notes),
     }
-    return {"set": list(plan.overrides), "workload": workload, "options": given}
+    return {"set": list(plan.overrides), "workload": workload, "options": given, "policies": _own(config)}
 
 
-def plan_of(path: Path, overrides: tuple[str, ...], options: dict[str, Any], trace: dict[str, Any]) -> Plan:
+def _own(config: dict[str, Any]) -> list[dict[str, str]]:
+    """The files with policies in Python that a configuration names, with what is written in them."""
+    names = [value for key, value in config.items() if key.endswith(".name") and ".py:" in str(value)]
+    if not names:
+        return []
+    from floatgate.own.found import source
+
+    texts = {name.rsplit(":", 1)[0]: source(name) for name in names}
+    return [
+        {"file": file, "source": text, "sha256": sha256(text.encode()).hexdigest()}
+        for file, text in texts.items()
+    ]
+
+
+def _trust(path: Path, policies: list[dict[str, str]], *, trusted: bool) -> None:
+    """Take the policies of a result for those of their files. Raises InputError where nobody trusts them."""
+    if not policies:
+        if trusted:
+            raise InputError(
+                f"--trust-policies: {path} brings none along: expected a result with policies in Python"
+            )
+        return
+    files = ", ".join(policy["file"] for policy in policies)
+    if not trusted:
+        raise InputError(
+            f"{path}: brings programs along that a repetition runs ({files}): expected --trust-policies, "
+            "after a look at invocation.policies"
+        )
+    from floatgate.own.found import remember
+
+    for policy in policies:
+        if sha256(policy["source"].encode()).hexdigest() != policy["sha256"]:
+            raise InputError(f"{path}: {policy['file']}: not what was run: expected a text with this sha256")
+        remember(policy["file"], policy["source"])
+
+
+def plan_of(
+    path: Path,
+    overrides: tuple[str, ...],
+    options: dict[str, Any],
+    trace: dict[str, Any],
+    *,
+    trusted: bool,
+) -> Plan:
     """Return the plan that repeats the run in `path`, with `overrides` and given options on top.
+
+    `trusted`: policies in Python that the result has with it may run.
 
     Raises InputError when the file is no result, or the workload's file is gone or another.
     """
     document = read_repeatable(path)
     try:
         made = document["invocation"]
+        _trust(path, made["policies"], trusted=trusted)
         resolved = tuple(f"{key}={json.dumps(value)}" for key, value in document["config"].items())
         stored = made["workload"]
         workload = Workload(

@@ -3,18 +3,16 @@
 A value may bring settings of its own: `ftl.wear.name=dynamic,static+ftl.wear.threshold=1000`.
 """
 
-import multiprocessing
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from floatgate import _core, places, quantities as q
 from floatgate.ageing import TERABYTE, Conditions, Life, age
 from floatgate.errors import InputError
 from floatgate.lab import figures
-from floatgate.memory import Memory
+from floatgate.memory import room
 from floatgate.report.plot import Axis, Figure
 from floatgate.report.sheet import Section, sheet
+from floatgate.workers import note, spread, stopping
 
 HEAD = (
     "",
@@ -64,22 +62,24 @@ def compare(
 ) -> dict[str, Life]:
     """Age the drive with each value of `asked`, as many at once as there are processors."""
     key, values = values_of(asked)
-    done = dict.fromkeys(values, 0.0)
-    memory = Memory(multiprocessing.get_context("spawn"))
+    lives = spread(
+        _one,
+        [(drive, (*changes, *f"{key}={value}".split("+")), how) for value in values],
+        waiting="begins",  # each is a life, however short
+        watch=lambda _done, part: progress(part),
+        stopped=stopped,
+    )
+    return {value: life for value, life in zip(values, lives, strict=True) if life is not None}
 
-    def one(value: str) -> Life:
-        def note(part: float) -> None:
-            done[value] = part
-            progress(sum(done.values()) / len(values))
 
-        own = [*changes, *f"{key}={value}".split("+")]
-        with memory.room(_core.memory_bytes(drive, own, places.folders(), False)):
-            life = age(drive, own, **how, progress=note, stopped=stopped)
-        note(1.0)
-        return life
+_Asked = tuple[str, tuple[str, ...], Conditions]  # a drive, its changes, and how it is aged
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        return dict(zip(values, pool.map(one, values), strict=True))
+
+def _one(asked: _Asked) -> Life:
+    """Age one drive in a worker."""
+    drive, changes, how = asked
+    with room(lambda: _core.memory_bytes(drive, list(changes), places.folders(), False)):
+        return age(drive, changes, **how, progress=note, stopped=stopping)
 
 
 def shown(lives: Mapping[str, Life], years: float) -> list[tuple[str, ...]]:

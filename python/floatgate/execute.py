@@ -58,7 +58,7 @@ def _run_into(plan: Plan, folder: Path, report: bool, listeners: Listeners) -> d
         for sink in sinks:
             sink.drain(session)
     document = outcome.document
-    document["invocation"] = invocation(plan)
+    document["invocation"] = invocation(plan, document["config"])
     document["remarks"] = remarks(document)
     if plan.workload.notes:
         document["workload"]["notes"][_translated(plan)] = "; ".join(plan.workload.notes)

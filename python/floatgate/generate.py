@@ -28,6 +28,7 @@ from floatgate.options import (
     listing,
     traces,
 )
+from floatgate.own.seams import SEAMS
 from floatgate.policies import catalogue, class_name
 
 _HERE = Path(__file__).parent
@@ -49,6 +50,7 @@ KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
     "FitKeywords": ((lab.FitOptions,), ("voltages",)),
     "FitVoltagesKeywords": ((lab.FitOptions,), ("voltages", "sampled")),
     "GridKeywords": ((drives.GridOptions,), ()),
+    "NewPolicyKeywords": ((listing.PolicyNewOptions,), ()),
     "PlanKeywords": ((drives.PlanOptions,), ()),
     "ReportKeywords": ((listing.ReportOptions,), ()),
     "ReproduceKeywords": ((lab.ReproduceOptions,), ()),
@@ -93,19 +95,31 @@ def seams() -> str:
         for part in card["seam"].split("."):
             at = at.setdefault(part, {})
         at[class_name(card["name"])] = card
+        if card["seam"] in SEAMS:
+            at.update(zip(OWN, SEAMS[card["seam"]], strict=True))
+    own = sorted(_module(one) for one, _ in SEAMS.values())
     lines = [
         '"""The policies by the seam they answer, for type checkers. Made by `floatgate.generate`."""',
         "",
         "from collections.abc import Sequence",
-        "from typing import Literal, SupportsFloat, SupportsIndex",
+        "from typing import Literal, SupportsFloat, SupportsIndex, TypeAlias",
         "",
         *(f"from floatgate.api import {name} as _{name}" for name in BESIDE),
-        "from floatgate.policies import Policy",
+        f"from floatgate.own import {', '.join(f'{name} as _{name}' for name in own)}",
+        "from floatgate.policies import Policy as _Policy",
         "",
     ]
     lines += [line for name in sorted(tree) for line in ("", *_namespace(name, tree[name], 0))]
     lines += ["", *(f"{name} = ftl.{name}" for name in sorted(tree["ftl"]) if name[0].islower())]
     return "\n".join(lines) + "\n"
+
+
+def _module(of: type) -> str:
+    return of.__module__.rsplit(".", 1)[-1]
+
+
+# What stands beside the policies of a seam that takes policies in Python.
+OWN = ("Policy", "View")
 
 
 def _namespace(name: str, inside: dict[str, Any], depth: int) -> Iterator[str]:
@@ -114,15 +128,17 @@ def _namespace(name: str, inside: dict[str, Any], depth: int) -> Iterator[str]:
         return
     yield f"{' ' * depth}class {name}:"
     yield f"{' ' * depth}    path: str"
+    for one in (name for name in OWN if name in inside):
+        yield f"{' ' * depth}    {one}: TypeAlias = _{_module(inside[one])}.{inside[one].__name__}"
     if depth == 0:
         yield from (f"    {one} = staticmethod(_{name}.{one})" for one in BESIDE.get(name, ()))
-    for below in sorted(inside):
+    for below in sorted(inside.keys() - set(OWN)):
         yield from _namespace(below, inside[below], depth + 4)
 
 
 def _policy(name: str, card: dict[str, Any], depth: int) -> Iterator[str]:
     space = " " * depth
-    yield f"{space}class {name}(Policy):"
+    yield f"{space}class {name}(_Policy):"
     yield _doc(card.get("rule") or card["question"], depth + 4)
     arguments = "".join(
         f", {one['key']}: {_parameter(one)}{'' if one['required'] else ' = ...'}"

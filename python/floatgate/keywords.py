@@ -72,6 +72,9 @@ class Keywords(TypedDict, total=False):
     for each other. A size above 0; default free memory of the machine.
     """
 
+    policy_timeout: str
+    """Time that a policy in Python may take for one answer: 1s. A time above 0; default 10s."""
+
     save_state: str | PathLike[str] | None
     """Save the state at the start of the workload. A new file, or with --force an earlier state.
     """
@@ -337,6 +340,13 @@ class GridKeywords(TypedDict, total=False):
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
     """
+
+    force: bool
+    """Replace an earlier result."""
+
+
+class NewPolicyKeywords(TypedDict, total=False):
+    """The options of `PolicyNewOptions`."""
 
     force: bool
     """Replace an earlier result."""

@@ -6,8 +6,8 @@ command that is no more.
 
 import multiprocessing
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from multiprocessing.context import BaseContext
 from typing import Any
 
@@ -79,11 +79,16 @@ def share(memory: Memory) -> None:
     _shared = memory
 
 
-@contextmanager
-def room_for(plan: Plan) -> Iterator[None]:
+def room_for(plan: Plan) -> AbstractContextManager[None]:
     """Have room for the drive of `plan` inside the block, at once in a process that shares with nobody."""
+    return room(plan.memory_bytes)
+
+
+@contextmanager
+def room(needed: Callable[[], int]) -> Iterator[None]:
+    """Have room for so many bytes inside the block, at once in a process that shares with nobody."""
     if _shared is None:
         yield
         return
-    with _shared.room(plan.memory_bytes()):
+    with _shared.room(needed()):
         yield

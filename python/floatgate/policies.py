@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, called
 from floatgate.arguments import assignment
 from floatgate.errors import InputError
+
+if TYPE_CHECKING:
+    from floatgate.own.policy import Own
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ class Seam:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # no policy; and what copies an object asks before it has a path
             raise AttributeError(name)
+        if name in _OWN and (own := _own(self.path)) is not None:
+            return own[_OWN.index(name)]
         below = f"{self.path}.{name}"
         if any(_is_below(card["seam"], below) for card in catalogue()):
             return Seam(below)
@@ -99,7 +104,8 @@ class Seam:
         raise AttributeError(f"no {name!r} in {self.path}; there are: {', '.join(known)}{near}")
 
     def __dir__(self) -> list[str]:
-        return [*self._classes(), *self._children()]
+        own = _OWN if _own(self.path) is not None else ()
+        return [*own, *self._classes(), *self._children()]
 
     def _classes(self) -> dict[str, type[Policy]]:
         return {class_name(card["name"]): _class(self.path, card["name"]) for card in _cards(self.path)}
@@ -108,6 +114,16 @@ class Seam:
         start = len(self.path) + 1
         below = [card["seam"] for card in catalogue() if card["seam"].startswith(self.path + ".")]
         return sorted({path[start:].split(".")[0] for path in below})
+
+
+_OWN = ("Policy", "View")
+
+
+def _own(path: str) -> "tuple[type[Own], type] | None":
+    """The class that a policy in Python for this seam extends, and its view; None where it takes none."""
+    from floatgate.own.seams import SEAMS
+
+    return SEAMS.get(path)
 
 
 @cache

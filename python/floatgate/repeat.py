@@ -1,11 +1,6 @@
 """The same run with several seeds, in parallel processes, and what the seeds agree on."""
 
-import multiprocessing
-import os
-import signal
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
-from ctypes import Array, c_double
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +10,9 @@ from floatgate.confidence import Interval, confidence_interval
 from floatgate.execute import Listeners, run_into
 from floatgate.folder import atomically, read_json, write_json
 from floatgate.headline import Metric, headline
-from floatgate.memory import Memory, share
 from floatgate.session import Plan, Progress
 from floatgate.state import together
-from floatgate.stop import Stop, at_work, end_with_command
+from floatgate.workers import note, spread, stopping
 
 REPEAT = "repeat.json"
 LEVEL = 0.95
@@ -51,7 +45,7 @@ def repeat(
     """
     seeds = tuple(range(plan.options.seed, plan.options.seed + times))
     with atomically(out, force=force) as partial:
-        _run_all(plan, seeds, partial, report, workers or os.cpu_count() or 1, progress, stopped)
+        _run_all(plan, seeds, partial, report, workers, progress, stopped)
         documents = [read_json(partial / f"seed-{seed}" / "run.json") for seed in seeds]
         document = _summary(plan, seeds, documents)
         write_json(partial / REPEAT, document)
@@ -59,78 +53,47 @@ def repeat(
     return Repeated(seeds, metrics, document["interrupted"], document)
 
 
+_Seed = tuple[Plan, Path, bool]  # the run, its folder, and whether it has a report
+
+
 def _run_all(
     plan: Plan,
     seeds: tuple[int, ...],
     folder: Path,
     report: bool,
-    workers: int,
+    workers: int | None,
     progress: Callable[[float], None],
     stopped: Callable[[], bool],
 ) -> None:
     """Spread the seeds over processes; a stop is passed on to all of them."""
-    context = multiprocessing.get_context("spawn")
-    stop, fractions = Stop(context), context.RawArray("d", len(seeds))
-    memory = Memory(context, plan.options.memory_bytes())
-    with ProcessPoolExecutor(
-        min(workers, len(seeds)), context, initializer=_begin, initargs=(stop, memory, fractions)
-    ) as pool:
-        futures: list[Future[None]] = []
-        for index, seed in enumerate(seeds):
-            one = replace(plan, options=replace(plan.options, seed=seed))
-            futures.append(pool.submit(_one, index, one, folder / f"seed-{seed}", report and index == 0))
-        try:
-            _watch(futures, stop, fractions, progress, stopped)
-        except BaseException:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
+    spread(
+        _one,
+        [
+            (
+                replace(plan, options=replace(plan.options, seed=seed)),
+                folder / f"seed-{seed}",
+                report and not index,
+            )
+            for index, seed in enumerate(seeds)
+        ],
+        workers=workers,
+        memory_bytes=plan.options.memory_bytes(),
+        waiting="begins",  # each leaves a folder of what was done
+        watch=lambda _done, part: progress(part),
+        stopped=stopped,
+    )
 
 
-def _watch(
-    futures: list[Future[None]],
-    stop: Stop,
-    fractions: Array[c_double],
-    progress: Callable[[float], None],
-    stopped: Callable[[], bool],
-) -> None:
-    left = set(futures)
-    while left:
-        done, left = wait(left, timeout=0.1, return_when=FIRST_EXCEPTION)
-        for future in done:
-            future.result()
-        progress(sum(fractions[:]) / len(futures))
-        if stopped():
-            stop.set()
-
-
-_stop: Stop | None = None
-_fractions: Array[c_double] | None = None
-
-
-def _begin(stop: Stop, memory: Memory, fractions: Array[c_double]) -> None:
-    """Set a worker up: Ctrl-C reaches it only through the parent, so that all end the same way."""
-    global _stop, _fractions
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_command()
-    share(memory)
-    _stop, _fractions = stop, fractions
-
-
-def _one(index: int, plan: Plan, folder: Path, report: bool) -> None:
+def _one(seed: _Seed) -> None:
     """Run one seed in a worker."""
-    assert _stop is not None
-    assert _fractions is not None
-    stop, fractions = _stop, _fractions
+    plan, folder, report = seed
 
-    def note(progress: Progress) -> None:
+    def tell(progress: Progress) -> None:
         if progress.fraction is not None:
-            fractions[index] = progress.fraction
+            note(progress.fraction)
 
-    with at_work():
-        folder.mkdir()
-        run_into(plan, folder, report=report, listeners=Listeners(progress=note, stopped=stop.is_set))
-    fractions[index] = 1.0
+    folder.mkdir()
+    run_into(plan, folder, report=report, listeners=Listeners(progress=tell, stopped=stopping))
 
 
 def summarise(documents: list[dict[str, Any]]) -> list[tuple[Metric, Interval | None]]:

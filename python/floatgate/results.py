@@ -1529,6 +1529,20 @@ class Engine(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class OwnPolicy(Section):
+    """A file with policies in Python."""
+
+    file: str
+    """[text] The file, as the configuration names it."""
+
+    source: str
+    """[text] What was written in it."""
+
+    sha256: str
+    """[text] SHA-256 of that, in hexadecimal digits."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Source(Section):
     """The workload as it was asked for."""
 
@@ -1566,6 +1580,9 @@ class Invocation(Section):
 
     options: abc.Mapping[str, Any]
     """[text] Options that had another value than their default."""
+
+    policies: tuple[OwnPolicy, ...]
+    """The policies in Python that the drive asked."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

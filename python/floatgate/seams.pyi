@@ -1,10 +1,11 @@
 """The policies by the seam they answer, for type checkers. Made by `floatgate.generate`."""
 
 from collections.abc import Sequence
-from typing import Literal, SupportsFloat, SupportsIndex
+from typing import Literal, SupportsFloat, SupportsIndex, TypeAlias
 
 from floatgate.api import bus as _bus
-from floatgate.policies import Policy
+from floatgate.own import slc_cache as _slc_cache, trigger as _trigger, victim as _victim, wear as _wear
+from floatgate.policies import Policy as _Policy
 
 class bus:
     path: str
@@ -12,7 +13,7 @@ class bus:
     waveform = staticmethod(_bus.waveform)
     class interface:
         path: str
-        class Conv(Policy):
+        class Conv(_Policy):
             """asynchronous, one byte per cycle; shortest period max{(t_out + t_rea + t_in + t_s) / (1
             + alpha), t_byte}
             """
@@ -44,31 +45,31 @@ class bus:
                 than 0Hz; default "50MHz")
                 """
 
-        class NvDdr(Policy):
+        class NvDdr(_Policy):
             """two bytes per tCK of the mode, commands and addresses one per tCAD, in whole clocks,
             tWB, tRR, tADL and tWHR charged
             """
             def __init__(self, *, mode: SupportsIndex) -> None:
                 """mode: ONFI timing mode (whole number; required)"""
 
-        class NvDdr2(Policy):
+        class NvDdr2(_Policy):
             """two bytes per tDSC of the mode, commands and addresses at 25 ns, tWB, tRR, tADL and tWHR
             charged
             """
             def __init__(self, *, mode: SupportsIndex) -> None:
                 """mode: ONFI timing mode (whole number; required)"""
 
-        class NvDdr3(Policy):
+        class NvDdr3(_Policy):
             """NV-DDR2 at 1.2 V: two bytes per tDSC of the mode, commands and addresses at 25 ns"""
             def __init__(self, *, mode: SupportsIndex) -> None:
                 """mode: ONFI timing mode (whole number; required)"""
 
-        class NvLpddr4(Policy):
+        class NvLpddr4(_Policy):
             """two bytes per tDSC of the mode, commands and addresses at 25 ns"""
             def __init__(self, *, mode: SupportsIndex) -> None:
                 """mode: ONFI timing mode (whole number; required)"""
 
-        class Plain(Policy):
+        class Plain(_Policy):
             """data at `rate`, commands and addresses at one `cycle` each, no waits between them"""
             def __init__(self, *, cycle: str = ..., rate: str) -> None:
                 """cycle: length of a command or address cycle (time (fs, ps, ns, us); default "25ns")
@@ -76,7 +77,7 @@ class bus:
                 KiB/s, MiB/s, GiB/s, MT/s); required)
                 """
 
-        class Proposed(Policy):
+        class Proposed(_Policy):
             """the chip's strobe travels with its data, two bytes per cycle; shortest period max{(t_s +
             t_h + t_diff) x 2, t_byte}, or max{(t_ios + t_ioh) x 2, t_byte} when those are given
             """
@@ -104,14 +105,14 @@ class bus:
                 t_ioh: hold time of data after the chip's strobe (time (fs, ps, ns, us); required)
                 """
 
-        class Sdr(Policy):
+        class Sdr(_Policy):
             """one byte per tRC out and per tWC in, commands and addresses per tWC, tWB, tRR, tADL and
             tWHR charged
             """
             def __init__(self, *, mode: SupportsIndex) -> None:
                 """mode: ONFI timing mode (whole number; required)"""
 
-        class SyncOnly(Policy):
+        class SyncOnly(_Policy):
             """the chip's strobe travels with its data, one byte per cycle; the clock is that of the
             proposed interface
             """
@@ -143,21 +144,21 @@ class controller:
     path: str
     class arbitration:
         path: str
-        class Fifo(Policy):
+        class Fifo(_Policy):
             """the die that has waited longest; among equals commands first, then the lowest die"""
             def __init__(self) -> None: ...
 
-        class ReadsFirst(Policy):
+        class ReadsFirst(_Policy):
             """commands, then data-out, then data-in; in turn within each"""
             def __init__(self) -> None: ...
 
-        class RoundRobin(Policy):
+        class RoundRobin(_Policy):
             """commands before data, since they are short and start an array; data in turn, die by die"""
             def __init__(self) -> None: ...
 
     class scheduler:
         path: str
-        class Fcfs(Policy):
+        class Fcfs(_Policy):
             """the operation queued first, whatever its kind"""
             def __init__(
                 self,
@@ -171,7 +172,7 @@ class controller:
                 suspend_limit: how often one operation may be suspended (whole number; default 8)
                 """
 
-        class ReadPriority(Policy):
+        class ReadPriority(_Policy):
             """host reads first, then garbage collection if the die is short of space, then the oldest
             operation; an operation queued earlier that has waited longer than max_wait goes first
             """
@@ -190,7 +191,7 @@ class controller:
                 suspend_limit: how often one operation may be suspended (whole number; default 8)
                 """
 
-        class Strict(Policy):
+        class Strict(_Policy):
             """the first waiting class in `order`; within a class the oldest operation"""
             def __init__(
                 self,
@@ -212,7 +213,7 @@ class ecc:
     path: str
     class code:
         path: str
-        class Bch(Policy):
+        class Bch(_Policy):
             """corrects `t` errors in each codeword of `data` bytes plus the parity of a primitive BCH
             code; a failed read is repeated with other references, up to `retries` times, each of
             which removes the share `retry_gain` of the raw errors; with `retry_step`, on a chip
@@ -245,7 +246,7 @@ class ecc:
                 and is decoded (switch; default false)
                 """
 
-        class Ldpc(Policy):
+        class Ldpc(_Policy):
             """the k-th of `limits` is the raw bit error rate corrected with 2^k - 1 comparisons at
             each boundary between states; the first attempt uses as many as the page's cost and wear
             require; if decoding fails, each further attempt uses the next, then repeats the last
@@ -285,7 +286,7 @@ class ecc:
                 and is decoded (switch; default false)
                 """
 
-        class None_(Policy):
+        class None_(_Policy):
             """no errors: every read takes the chip's t_r, one transfer and ecc.t_decode"""
             def __init__(self) -> None: ...
 
@@ -295,7 +296,7 @@ class ftl:
         path: str
         class eviction:
             path: str
-            class BlockBuffer(Policy):
+            class BlockBuffer(_Policy):
                 """the units of the `blocks` most recently opened logical blocks stay; opening another
                 block evicts the one opened first, in ascending order
                 """
@@ -305,7 +306,7 @@ class ftl:
                     where it has none (whole number; default 0)
                     """
 
-            class Bplru(Policy):
+            class Bplru(_Policy):
                 """all units of the least recently used logical block, in ascending order; a block
                 written exactly once, sequentially and to its end, counts as least recently used;
                 with block mapping, the block is completed with data from the flash, so that it
@@ -318,7 +319,7 @@ class ftl:
                     padding) (switch; default true)
                     """
 
-            class Cflru(Policy):
+            class Cflru(_Policy):
                 """the least recently used clean unit among the `window_ratio` least recently used kept
                 units; if none is clean, the least recently used unit
                 """
@@ -327,11 +328,11 @@ class ftl:
                     to 1; default 0.25)
                     """
 
-            class Fifo(Policy):
+            class Fifo(_Policy):
                 """the oldest unit"""
                 def __init__(self) -> None: ...
 
-            class Lru(Policy):
+            class Lru(_Policy):
                 """the least recently used unit, written or clean"""
                 def __init__(self) -> None: ...
 
@@ -339,7 +340,9 @@ class ftl:
         path: str
         class trigger:
             path: str
-            class Watermark(Policy):
+            Policy: TypeAlias = _trigger.Policy
+            View: TypeAlias = _trigger.TriggerView
+            class Watermark(_Policy):
                 """collect while at most `low` superblocks are free; on an idle die also while fewer
                 than `high` are free and the victim frees at least the share `least_gain` of its
                 units
@@ -367,7 +370,9 @@ class ftl:
 
         class victim:
             path: str
-            class CostBenefit(Policy):
+            Policy: TypeAlias = _victim.Policy
+            View: TypeAlias = _victim.VictimView
+            class CostBenefit(_Policy):
                 """the greatest age * (1 - u) / 2u, or / (1 + u) with formula = "lfs"; u: valid
                 fraction, age: units written to the die since it was closed; among equals fewest
                 valid, then oldest
@@ -377,28 +382,28 @@ class ftl:
                     fraction (one of kawaguchi, lfs; default "kawaguchi")
                     """
 
-            class DChoices(Policy):
+            class DChoices(_Policy):
                 """the one with the fewest valid units of `d` candidates drawn uniformly with
                 replacement; among equals the one drawn first
                 """
                 def __init__(self, *, d: SupportsIndex = ...) -> None:
                     """d: candidates drawn for each choice (whole number, at least 1; default 10)"""
 
-            class Fifo(Policy):
+            class Fifo(_Policy):
                 """the superblock closed first, even when all its units are valid"""
                 def __init__(self) -> None: ...
 
-            class Greedy(Policy):
+            class Greedy(_Policy):
                 """the candidate with the fewest valid units; among equals the one that reached that
                 count first
                 """
                 def __init__(self) -> None: ...
 
-            class Random(Policy):
+            class Random(_Policy):
                 """any candidate, each with the same probability"""
                 def __init__(self) -> None: ...
 
-            class WindowedGreedy(Policy):
+            class WindowedGreedy(_Policy):
                 """fewest valid units among the `window` superblocks closed first; among equals the one
                 closed first
                 """
@@ -409,7 +414,7 @@ class ftl:
 
     class mapping:
         path: str
-        class Bast(Policy):
+        class Bast(_Policy):
             """a few log blocks, each of which takes the writes of one group in order of arrival; when
             it is full, or another group needs one, it becomes the data block if it was written in
             order (switch merge, or partial merge after copying the rest), otherwise both are copied
@@ -424,7 +429,7 @@ class ftl:
                 8)
                 """
 
-        class Birrell(Policy):
+        class Birrell(_Policy):
             """one map entry per mapping unit, in volatile RAM; the last program unit of a superblock
             is a summary of the others; the map is written to flash every `checkpoint_every`
             superblocks; at power-up it is rebuilt from the last checkpoint, the later summaries and
@@ -435,7 +440,7 @@ class ftl:
                 number, at least 1; default 256)
                 """
 
-        class Block(Policy):
+        class Block(_Policy):
             """each group of units has one block, and each unit a fixed position in it; a write goes to
             its position in a new block, after the units before it have been copied there, and the
             rest is copied when another group is written: a random write copies a whole block, a
@@ -450,7 +455,7 @@ class ftl:
                 number, at least 1; default 1)
                 """
 
-        class Dftl(Policy):
+        class Dftl(_Policy):
             """the page map is stored on flash in translation units; a cache holds the most recently
             used entries (LRU); a miss reads a translation unit, and evicting a changed entry reads
             and writes one, with all changed entries of that unit
@@ -475,7 +480,7 @@ class ftl:
                 default 16)
                 """
 
-        class Fast(Policy):
+        class Fast(_Policy):
             """log blocks shared by all groups take writes in order of arrival; the oldest is reclaimed
             by merging every group that has data in it; a write to the first unit of a group opens
             the one sequential log block, which becomes the data block by a switch or partial merge
@@ -489,13 +494,13 @@ class ftl:
                 number, at least 2; default 8)
                 """
 
-        class Page(Policy):
+        class Page(_Policy):
             """one map entry per mapping unit, all in RAM: a write can go to any free location, and
             garbage collection reclaims invalid units
             """
             def __init__(self) -> None: ...
 
-        class Replacement(Policy):
+        class Replacement(_Policy):
             """a group's primary block is written once, in order; later writes go to replacement blocks
             of the group, in order of arrival, up to `chain` of them while the drive has free
             blocks; then the chain is merged into a new primary block
@@ -509,11 +514,11 @@ class ftl:
 
     class parity:
         path: str
-        class None_(Policy):
+        class None_(_Policy):
             """no parity across dies: data that the code of a page cannot correct is lost"""
             def __init__(self) -> None: ...
 
-        class Rain(Policy):
+        class Rain(_Policy):
             """the superblocks with the same number on `stripe` + 1 neighbouring dies form a group; one
             of them, on a different die for each group, holds the parity of the others, program by
             program; a group is reclaimed as a whole; data that a page's code cannot correct is
@@ -526,17 +531,17 @@ class ftl:
 
     class placement:
         path: str
-        class RoundRobin(Policy):
+        class RoundRobin(_Policy):
             """the next die that can take a program now, in order, channels first"""
             def __init__(self) -> None: ...
 
-        class ShortestQueue(Policy):
+        class ShortestQueue(_Policy):
             """of the dies that can take a program now, the one with the fewest queued programs; among
             equals the next in round-robin order
             """
             def __init__(self) -> None: ...
 
-        class Static(Policy):
+        class Static(_Policy):
             """the die is determined by lpn / program_units, counted over channels (C), ways (W), dies
             of a way (D) and independent planes (P), in this `order`; if that die cannot take a
             program now, the next one that can, because waiting for a die full of valid data could
@@ -551,23 +556,23 @@ class ftl:
 
     class program_order:
         path: str
-        class FastFirst(Policy):
+        class FastFirst(_Policy):
             """the host takes the open superblock whose next page programs faster, moved data the one
             whose next page programs slower; with equal times each stream takes its own
             """
             def __init__(self) -> None: ...
 
-        class InOrder(Policy):
+        class InOrder(_Policy):
             """each stream programs the next page of its own open superblock"""
             def __init__(self) -> None: ...
 
     class read_ahead:
         path: str
-        class None_(Policy):
+        class None_(_Policy):
             """only data requested by the host is read"""
             def __init__(self) -> None: ...
 
-        class Sequential(Policy):
+        class Sequential(_Policy):
             """a read that starts within `slack` of the expected address of one of the `streams`
             tracked belongs to it, the nearest first; any other read starts a stream that replaces
             the one not read for longest. After `trigger` reads without a gap, and while at least
@@ -597,11 +602,11 @@ class ftl:
 
     class read_merge:
         path: str
-        class None_(Policy):
+        class None_(_Policy):
             """the units of one request in a page row share one array read; each request has its own"""
             def __init__(self) -> None: ...
 
-        class SamePage(Policy):
+        class SamePage(_Policy):
             """a host read rides on the newest read of the same page row whose data-out has not begun,
             if fewer than `most` share it; if the array read has begun (`begun`), only if its pages
             are among those sensed. All complete with the data-out, in which each unit crosses the
@@ -615,7 +620,7 @@ class ftl:
 
     class regulator:
         path: str
-        class Agcr(Policy):
+        class Agcr(_Policy):
             """depends on the last `window` accesses to a unit, including the upcoming one: if all are
             writes, the write takes the coarse step; a write among reads the default one; the first
             access the fine one. A read preceded by reads alone has a unit written with the coarse
@@ -632,15 +637,15 @@ class ftl:
                 read (one of low, low-and-medium, none; default "low")
                 """
 
-        class HcwLcr(Policy):
+        class HcwLcr(_Policy):
             """every write takes the fine step"""
             def __init__(self) -> None: ...
 
-        class LcwHcr(Policy):
+        class LcwHcr(_Policy):
             """every write takes the coarse step"""
             def __init__(self) -> None: ...
 
-        class LiQueue(Policy):
+        class LiQueue(_Policy):
             """the coarse step while at least `waiting` host operations are queued or in progress at
             the die; otherwise the fine step
             """
@@ -653,11 +658,11 @@ class ftl:
                 was idle (one of high, low, medium; default "high")
                 """
 
-        class McwMcr(Policy):
+        class McwMcr(_Policy):
             """every write takes the chip's default step"""
             def __init__(self) -> None: ...
 
-        class RetentionRelaxation(Policy):
+        class RetentionRelaxation(_Policy):
             """host writes use `step` and stay correctable for `retention`; data of these still valid
             after `refresh_period`, and all data moved by garbage collection and wear levelling,
             uses the default step and the full retention time
@@ -671,7 +676,7 @@ class ftl:
                 h, d), more than 0ns; default "604800s")
                 """
 
-        class Tvr(Policy):
+        class Tvr(_Policy):
             """data that the host overwrites within half of `horizon`, and with `new_data` also data it
             writes for the first time, is programmed with the chip's set of `voltages` and stays
             correctable for `horizon`; data still valid after half of that, and all moved data, uses
@@ -696,7 +701,7 @@ class ftl:
                 false)
                 """
 
-        class WuSlack(Policy):
+        class WuSlack(_Policy):
             """the fine step if no host operation waits at the die and the next access, expected one
             mean gap after the last, comes after the write has ended; otherwise the default step
             """
@@ -704,7 +709,9 @@ class ftl:
 
     class slc_cache:
         path: str
-        class Dynamic(Policy):
+        Policy: TypeAlias = _slc_cache.Policy
+        View: TypeAlias = _slc_cache.CacheView
+        class Dynamic(_Policy):
             """the superblocks not needed for data, up to `most`, and never fewer than hold `least` in
             SLC mode; these are taken from over-provisioning
             """
@@ -728,11 +735,11 @@ class ftl:
                 d); default "100ms")
                 """
 
-        class None_(Policy):
+        class None_(_Policy):
             """no cache: every cell is programmed with all its bits"""
             def __init__(self) -> None: ...
 
-        class Static(Policy):
+        class Static(_Policy):
             """as many superblocks as hold `size` in SLC mode, however full the drive is; they are
             taken from over-provisioning
             """
@@ -755,11 +762,13 @@ class ftl:
 
     class wear:
         path: str
-        class Dynamic(Policy):
+        Policy: TypeAlias = _wear.Policy
+        View: TypeAlias = _wear.WearView
+        class Dynamic(_Policy):
             """the free superblock with the fewest program/erase cycles is opened next"""
             def __init__(self) -> None: ...
 
-        class LatencyGuided(Policy):
+        class LatencyGuided(_Policy):
             """like static, but cycles are weighted: if a superblock's erase and program times changed
             at fewer cycles than the die's mean, its cycles count for more, by that ratio
             """
@@ -770,13 +779,13 @@ class ftl:
                 number; default 20)
                 """
 
-        class None_(Policy):
+        class None_(_Policy):
             """the superblock that has been free the longest is opened next; data is never moved to
             level wear
             """
             def __init__(self) -> None: ...
 
-        class Static(Policy):
+        class Static(_Policy):
             """like dynamic; in addition, every `period` erases of a die, if its most worn superblock
             has over `threshold` cycles more than its least worn candidate, the data of that
             candidate is moved; among equals the oldest
@@ -788,7 +797,7 @@ class ftl:
                 default 20)
                 """
 
-        class WearOut(Policy):
+        class WearOut(_Policy):
             """the free superblock with the most program/erase cycles is opened next; `held_back` of
             the superblocks not needed for the host's data stay free, so that only the rest are
             used; data is never moved to level wear
@@ -802,7 +811,7 @@ class host:
     path: str
     class link:
         path: str
-        class Nvme(Policy):
+        class Nvme(_Policy):
             """doorbell, fetch of the command, data in packets of `max_payload`, completion entry and
             interrupt; both directions at once; queues served by round robin or by weights
             """
@@ -842,7 +851,7 @@ class host:
                 default "medium")
                 """
 
-        class Pata(Policy):
+        class Pata(_Policy):
             """one command at a time; a burst of data takes the cycles of its Ultra DMA mode"""
             def __init__(self, *, mode: SupportsIndex = ..., lba48: bool = ..., t_burst: str = ...) -> None:
                 """mode: Ultra DMA mode, 0 to 6: 16.7 to 133 MB/s (whole number, 0 to 6; default 5)
@@ -851,7 +860,7 @@ class host:
                 limits add up to about this (time (ns, us, ms, s, min, h, d); default "500ns")
                 """
 
-        class Plain(Policy):
+        class Plain(_Policy):
             """data is transferred at `rate`; commands and completions take no time, and queues are
             served in turn
             """
@@ -870,7 +879,7 @@ class host:
                 queue_depth: commands a queue holds (whole number, 1 to 65536; default 1024)
                 """
 
-        class Sata(Policy):
+        class Sata(_Policy):
             """one direction at a time; up to 32 tags; each frame (FIS) takes its dwords at 40 bit
             times and two handshakes
             """
@@ -888,11 +897,11 @@ class nand:
     path: str
     class errors:
         path: str
-        class None_(Policy):
+        class None_(_Policy):
             """no bit errors"""
             def __init__(self) -> None: ...
 
-        class PowerLaw(Policy):
+        class PowerLaw(_Policy):
             """(floor + alpha c^k + beta c^m t^n + gamma c^p r^q) times (program step / usual
             step)^step_exponent, for c program/erase cycles, t days and r reads of each of
             `block_pages` pages; at most one half
@@ -943,7 +952,7 @@ class nand:
                 activation_ev: activation energy of charge loss (number (eV), 0 to 3; default 1.1)
                 """
 
-        class Tables(Policy):
+        class Tables(_Policy):
             """the raw bit error rates of the chip's tables by page type, program step, wear, age and
             reads, with the chip's usual references; ages at `celsius` count by the chip's
             activation energy

@@ -61,6 +61,7 @@ class Plan:
 
         Raises InputError when either is not right.
         """
+        _core.policy_timeout(self.options.policy_timeout_ns())
         if self.resolved is not None:
             return _core.Session.resolved(
                 self.drive,

@@ -4,7 +4,8 @@ It belongs to the process that made it. A forked child that ends takes nothing a
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -31,6 +32,19 @@ class Temporary:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         return made
+
+
+@contextmanager
+def given_or_temporary(out: str | Path | None, name: str) -> Iterator[Path]:
+    """Give the folder `out`, or else one of this name that is gone when the block is."""
+    if out is not None:
+        yield Path(out)
+        return
+    temporary = Temporary()
+    try:
+        yield temporary.folder / name
+    finally:
+        temporary.remove()
 
 
 def _remove(folder: Path, maker: int) -> None:

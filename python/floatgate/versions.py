@@ -67,6 +67,10 @@ def _latencies(side: Document | None) -> None:
         side["latency_ns"] = side["latency_ns"] or dict.fromkeys(_LATENCIES)
 
 
+def _without_policies(document: Document) -> None:
+    document["invocation"].setdefault("policies", [])
+
+
 _MAP = ("ram_bytes", "hits", "misses", "hit_ratio")
 
 FORMATS = (
@@ -108,6 +112,7 @@ FORMATS = (
         ),
         _complete,
     ),
+    Format(3, "invocation.policies has the policies in Python that the drive asked", (), _without_policies),
 )
 NEWEST = FORMATS[-1].number
 
@@ -162,6 +167,7 @@ def read_repeatable(path: Path) -> Document:
     _format_of(document, path)
     with suppress(AttributeError, KeyError, TypeError):
         _complete_invocation(document)
+        _without_policies(document)
     _built(Repeatable, {key: document[key] for key in REPEATABLE if key in document}, path)
     return document
 

@@ -123,6 +123,14 @@ def _config() -> list[dict[str, Any]]:
     ]
 
 
+def nanoseconds(text: str) -> int:
+    return 10**9
+
+
+def policy_timeout(limit_ns: int) -> None:
+    pass
+
+
 class Session:
     def __init__(
         self, drive: str, overrides: list[str], folders: list[str], workload: str, options: str
@@ -227,7 +235,7 @@ def _result(session: Session) -> dict[str, Any]:
     write_ns = [600, 1500, 9000, 2000, 7000, 200, 0, 0, 0, 0, 0, 0, 1200]
     programs = {"host": 1_600_000, "gc": 2_450_000, "wear": 31_000, "rewrite": 0, "total": 4_081_000}
     return {
-        "schema": 2,
+        "schema": 3,
         "version": version(),
         "seed": session.options["seed"],
         "drive": session.drive,

@@ -2,13 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from floatgate import ageing_end
-from floatgate.ageing import Life, age, page, remarks, sentence
+from floatgate.ageing import Conditions, Life, age, page, remarks, sentence
 from floatgate.ageing_compare import HEAD, compare, shown, values_of
 from floatgate.cli import app
 from floatgate.errors import InputError
@@ -178,11 +177,22 @@ def test_lives_are_compared(tmp_path: Path) -> None:
     assert "static lives longest" in out.read_text()
 
 
+HALF_A_YEAR = Conditions(
+    hot=None,
+    jump=0.05,
+    measure=0.0,
+    seed=1,
+    jedec=None,
+    years=0.5,
+    duty=None,
+    temperature=None,
+    off_temperature=None,
+)
+
+
 def test_a_comparison_says_what_ended_each_life() -> None:
-    how = {"hot": None, "jump": 0.05, "measure": 0.0, "seed": 1, "jedec": None, "years": 0.5}
-    conditions: Any = how | {"duty": None, "temperature": None, "off_temperature": None}
     settings = [setting for setting in ERRING if not setting.startswith("ecc.code")]
-    lives = compare(TINY, settings, "ecc.code.name=none,ldpc+ecc.code.retries=0", conditions)
+    lives = compare(TINY, settings, "ecc.code.name=none,ldpc+ecc.code.retries=0", HALF_A_YEAR)
     end = HEAD.index("ended by")
     assert [row[end] for row in shown(lives, 5)] == ["erases", "code"]
 

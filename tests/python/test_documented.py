@@ -16,6 +16,7 @@ import mqsim_files
 from conftest import in_process
 from floatgate import _core, places
 from floatgate.cli import app
+from floatgate.cli.policies import SHOW, Group
 from floatgate.session import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -63,6 +64,8 @@ def test_a_documented_command_is_known(document: str, text: str) -> None:
         return
     context = typer.Context(command, info_name="floatgate")
     while isinstance(command, typer.core.TyperGroup) and words:
+        if isinstance(command, Group) and words[0] not in command.commands:
+            words.insert(0, SHOW)
         found = command.get_command(context, words[0])
         assert found is not None, f"{document}: floatgate {text}: no command {words[0]}"
         command, words = found, words[1:]
@@ -114,6 +117,7 @@ WORK = (
     "floatgate.lab.derive.derive",
     "floatgate.reproduce.run.reproduce",
     "floatgate.bus.explore._point",
+    "floatgate.own.check._checked",
     "floatgate.repeat.repeat",
     "floatgate.traces.measure._volume",
     "floatgate._core.volume_convert",
@@ -130,6 +134,8 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("examples", "papers"):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
+    own = (ROOT / "docs" / "how-to" / "own-policies.md").read_text(encoding="utf-8")
+    (tmp_path / "mine.py").write_text(own.split('title="mine.py"\n')[1].split("```")[0])
 
     def begins(*_: object, **__: object) -> None:
         raise Begins
@@ -161,6 +167,8 @@ def test_a_documented_command_runs_as_it_stands(document: str, text: str, reader
     """Every file, drive, chip, key, policy and option in it is there; the work itself is not done."""
     words = _words(text)
     _make_theirs(readers_place, text)
+    if "new" in words:  # what it makes is not there yet
+        (readers_place / words[-1]).unlink()
     for word in words:
         if word.endswith(".fio") and not (readers_place / word).exists():
             (readers_place / word).write_text(JOB)

@@ -247,6 +247,8 @@ def test_there_is_one_door() -> None:
         "mqsim/scenario.py": "guesses from the first bytes what a file is",
         "report/draw.py": "a script of the plotting library",
         "report/html.py": "a file of the package",
+        "own/check.py": "a run of its own",
+        "own/new.py": "files of the package",
         "reproduce/page.py": "a drawing just made",
         "lab/fit/run.py": "hashes a log that was read",
         "lab/fit/measured.py": "hashes a table that was read",

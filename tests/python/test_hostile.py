@@ -148,7 +148,7 @@ def test_a_repetition_of_whatever_is_a_plan_or_one_line(
         path.write_text(json.dumps(_with(document, place, change)))
         said = ""
         try:
-            plan_of(path, (), {}, {}).open()
+            plan_of(path, (), {}, {}, trusted=False).open()
         except InputError as error:
             said = str(error)
         assert "\n" not in said, place

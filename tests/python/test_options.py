@@ -37,6 +37,7 @@ LOG = "block,page,operation,cycle,busy_ns,pulses,status\n" + "".join(
     f"0,0,program,{cycle},300000,,ok\n0,0,read,{cycle},25000,,ok\n0,,erase,{cycle},1500000,,ok\n"
     for cycle in range(1, 40)
 )
+MINE = (ROOT / "python" / "floatgate" / "own" / "skeletons" / "slc_cache.py").read_text()
 MORTAL = (
     '--set nand.tables.pe_cycles=[0] --set \'nand.tables.t_prog=["200us", "400us"]\' '
     "--set 'nand.tables.t_bers=[\"1ms\"]' --set 'nand.tables.endurance.cycles=[150, 160, 170]' "
@@ -49,7 +50,9 @@ BASES: dict[str, tuple[str, ...]] = {
     "age": (f"{TINY} {MORTAL} --out o.html",),
     "drives": ("", "slc"),
     "chips": ("", "slc-16g"),
-    "policies": ("", "d-choices"),
+    "policies show": ("", "d-choices"),
+    "policies check": ("mine.py",),
+    "policies new": ("gc.victim new.py",),
     "keys": ("gc.victim", f"gc.victim --drive {TINY}"),
     "examples": ("",),
     "characterize": ("derived/mt29f4g08aac --model tables --experiment page-order --out o", "--list"),
@@ -90,6 +93,7 @@ SILENT = {
     "--quick": "it is the usual one",
     "--layout": "it is the usual one",
     "--report": "it is the usual one",
+    "--policy-timeout": "no policy in Python is asked",
     "--threshold": "each page of the trace is only read or only written",
 }
 
@@ -135,7 +139,7 @@ class Reached(Exception):
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with what the commands work on; what takes long is not done."""
     monkeypatch.chdir(tmp_path)
-    for name, text in {"job.fio": JOB, "t.csv": TRACE, "log.csv": LOG}.items():
+    for name, text in {"job.fio": JOB, "t.csv": TRACE, "log.csv": LOG, "mine.py": MINE}.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "done").symlink_to(_run_folder(), target_is_directory=True)
     (tmp_path / "s.state").symlink_to(_run_folder() / "s.state")
@@ -296,6 +300,7 @@ PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("bus waveform", "--out"): (BASES["bus waveform"][0], "o/conv-read.vcd"),
     ("trace info", "--out"): ("t.csv --out o", "o/traces.svg"),
     ("trace convert", "OUT"): ("t.csv new.csv", "new.csv"),
+    ("policies new", "OUT"): ("gc.victim new.py", "new.py"),
 }
 READ = {  # and what is only read
     ("fit", "--voltages"),

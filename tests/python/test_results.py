@@ -46,6 +46,8 @@ ROOMY = {"nand.blocks_per_plane": 40, "ftl.user_capacity": "10GB"}
 CACHE = {"nand.blocks_per_plane": 80, "ftl.user_capacity": "10GB", "ftl.slc_cache.name": "static"}
 OLD = {"ftl.reading.age": "1d", "ftl.reading.data_age": "364d", "nand.pe_cycles": 2000}
 
+VICTIM = Path(fg.__file__).parent / "own" / "skeletons" / "victim.py"
+
 # What is null in short runs: parts of write amplification that need a failure, worn flash or days of time.
 RARE = {f"waf_parts.{part}" for part in ("rebuild", "refresh", "rescue", "rewrite", "scrub", "wear")} | {
     "waf_parts.read_ahead",
@@ -80,6 +82,7 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
         {"ftl.read_ahead.name": "sequential", "ftl.read_merge.name": "same-page"},
         {},
     ),
+    "policy in Python": (TINY, WRITES, {"ftl.gc.victim.name": f"{VICTIM}:Rested"}, {}),
     "mqsim": ("mqsim-default", READS, {}, {"limit_requests": 300}),
 }
 
@@ -213,8 +216,8 @@ def test_each_format_has_its_number_and_what_it_changed(documents: dict[str, dic
 def test_what_a_format_moved_is_where_the_table_says() -> None:
     """A key that moves again without a new format would leave the table behind."""
     tables = {row[0] for row in generate_results._below("", SCHEMA, SCHEMA["$defs"], None)}
-    for _, new in versions.FORMATS[-1].moved:
-        assert new in tables, new
+    for one in versions.FORMATS:
+        assert [new for _, new in one.moved if new not in tables] == []
 
 
 # ---- the classes -------------------------------------------------------------------------------------

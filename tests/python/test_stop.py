@@ -2,9 +2,14 @@
 
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
+from types import FrameType
 
 import pytest
+
+from floatgate import __main__, cli
+from floatgate.workers import spread
 
 _KILLED = """
 import multiprocessing, os, signal
@@ -35,43 +40,69 @@ def test_workers_of_a_killed_command_stop(tmp_path: Path) -> None:
 
 
 _IDLE = """
-import importlib, multiprocessing, os, signal, sys
+import multiprocessing, os, signal
 from concurrent.futures import ProcessPoolExecutor
+from floatgate import workers
 from floatgate.memory import Memory
 from floatgate.stop import Stop
 
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn")
-    given = (Stop(context), Memory(context))
-    if sys.argv[1] == "floatgate.repeat":
-        given += (context.RawArray("d", 1),)
-    begin = importlib.import_module(sys.argv[1])._begin
-    pool = ProcessPoolExecutor(1, context, initializer=begin, initargs=given)
+    begin = (Stop(context), Memory(context), context.RawArray("d", 1), None)
+    pool = ProcessPoolExecutor(1, context, initializer=workers._begin, initargs=begin)
     pool.submit(print, "done", flush=True).result()
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize("module", ["floatgate.repeat", "floatgate.grid.run", "floatgate.reproduce.work"])
-def test_workers_without_work_end_with_a_killed_command(module: str, tmp_path: Path) -> None:
+def test_workers_without_work_end_with_a_killed_command(tmp_path: Path) -> None:
     script = tmp_path / "command.py"
     script.write_text(_IDLE)
     ended = subprocess.run(
-        [sys.executable, str(script), module], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False
     )
     assert (ended.returncode, ended.stdout) == (-9, "done\n")
 
 
-def test_every_pool_of_workers_ends_with_its_command_and_shares_its_memory() -> None:
+def test_one_place_starts_processes() -> None:
+    """There they end with their command and share its memory."""
     package = Path(__file__).parents[2] / "python" / "floatgate"
     texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
-    pools = [path for path, text in texts.items() if "ProcessPoolExecutor(" in text]
-    assert len(pools) >= 3
-    for line in ("    end_with_command()\n", "    share(memory)\n"):
-        assert [path for path in pools if line not in texts[path]] == []
+    starting = [
+        path.name for path, text in texts.items() if "ProcessPoolExecutor(" in text or ".Process(" in text
+    ]
+    assert starting == ["workers.py"]
+
+
+def _square(number: int) -> int:
+    if number == 13:
+        raise ValueError("thirteen")
+    return number * number
+
+
+def test_what_comes_out_stands_in_order_however_much_it_costs() -> None:
+    watched: list[tuple[list[int], float]] = []
+    found = spread(_square, range(5), workers=2, cost=float, watch=lambda *seen: watched.append(seen))
+    assert found == [0, 1, 4, 9, 16]
+    done, part = watched[-1]
+    assert (sorted(done), part) == ([0, 1, 2, 3, 4], 1.0)
+
+
+def test_work_that_fails_ends_the_rest_with_its_error() -> None:
+    with pytest.raises(ValueError, match="thirteen"):
+        spread(_square, [13, *range(50)], workers=1)
+
+
+def test_work_that_is_not_begun_is_left_out_when_stopped() -> None:
+    found = spread(_square, range(200), workers=1, stopped=lambda: True)
+    assert None in found
+    assert all(one in (None, index * index) for index, one in enumerate(found))
+    begun = spread(_square, range(5), workers=1, stopped=lambda: True, waiting="begins")
+    assert begun == [0, 1, 4, 9, 16]
 
 
 _LOST = """
+import re
 import signal, sys, threading
 from floatgate import cli
 
@@ -93,3 +124,29 @@ def test_a_signal_that_came_where_nothing_can_be_raised_comes_again(name: str, e
     script = _LOST.format(name=name, error=error)
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
     assert (ended.stdout, ended.stderr) == ("True\n", "")
+
+
+def test_ctrl_c_ends_a_command_quietly_wherever_it_comes() -> None:
+    for moment in count():
+        left = moment
+
+        def interrupt(frame: FrameType, event: str, _argument: object) -> object:
+            nonlocal left
+            if frame.f_code.co_filename != cli.__file__:
+                return None
+            left -= event == "line"
+            if left < 0:
+                raise KeyboardInterrupt
+            return interrupt
+
+        before = sys.gettrace()
+        sys.settrace(interrupt)  # type: ignore[arg-type] - its own type wants a protocol
+        try:
+            with pytest.raises(SystemExit) as ended:
+                __main__.main(["drives", "--no-such-option"])
+        finally:
+            sys.settrace(before)
+        if left >= 0:  # The command ended before that moment: every line of it was tried.
+            assert (ended.value.code, moment > 10) == (2, True)
+            return
+        assert ended.value.code == 130, f"line {moment}"

@@ -110,6 +110,22 @@ def test_many_tables_make_one_file(tmp_path: Path) -> None:
     assert Table.read(tmp_path / "a.parquet").column("a") == list(range(2_500_000))
 
 
+@pytest.mark.parametrize("slices", [(100_000,), (1, 99_999), (7_000, 20_000, 73_000), (1_000,) * 100])
+def test_the_bytes_of_a_file_do_not_depend_on_how_its_rows_came(
+    slices: tuple[int, ...], tmp_path: Path
+) -> None:
+    """They come in slices of so many milliseconds: as many as the machine did in that time."""
+    column = Column("a", "int64", "1", "A.")
+    files = tmp_path / "whole.parquet", tmp_path / "sliced.parquet"
+    for path, parts in zip(files, ((100_000,), slices), strict=True):
+        writer, start = _core.Writer(path), 0
+        for rows in parts:
+            writer.write(Table.of([column], {"a": [n * n % 977 for n in range(start, start + rows)]})._core)
+            start += rows
+        writer.close()
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
 def test_what_is_no_parquet_file_is_refused(tmp_path: Path, run: fg.Run) -> None:
     path = tmp_path / "a.parquet"
     with pytest.raises(FileNotFoundError):

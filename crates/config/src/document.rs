@@ -1,7 +1,7 @@
 //! A parsed TOML file whose values remember where they stand and what the comment behind them says.
 
 use crate::error::UNKNOWN;
-use crate::{ConfigError, nearest};
+use crate::{Bringer, ConfigError, nearest};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -78,12 +78,13 @@ pub struct Node {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     root: Node,
+    bringer: Bringer,
 }
 
 impl Document {
     /// An empty configuration.
     pub fn empty() -> Self {
-        Self { root: Node { value: Value::Table(BTreeMap::new()), place: Place::Default, source: None } }
+        Self::of(Node { value: Value::Table(BTreeMap::new()), place: Place::Default, source: None })
     }
 
     /// Parses `text`, called `file` in messages.
@@ -102,7 +103,21 @@ impl Document {
         })?;
         let reader = Reader { file, lines, text };
         let root = reader.table(document.as_table(), "")?;
-        Ok(Self { root })
+        Ok(Self::of(root))
+    }
+
+    fn of(root: Node) -> Self {
+        Self { root, bringer: Bringer::default() }
+    }
+
+    /// The same document, to which somebody brings policies.
+    #[must_use]
+    pub fn with(self, bringer: Bringer) -> Self {
+        Self { bringer, ..self }
+    }
+
+    pub(crate) fn bringer(&self) -> &Bringer {
+        &self.bringer
     }
 
     /// The root table.
@@ -136,7 +151,7 @@ impl Document {
     pub fn nested(self, key: &str) -> Self {
         let place = self.root.place.clone();
         let table = BTreeMap::from([(key.to_owned(), self.root)]);
-        Self { root: Node { value: Value::Table(table), place, source: None } }
+        Self { root: Node { value: Value::Table(table), place, source: None }, bringer: self.bringer }
     }
 
     /// Removes the value at a dotted path, if it is there.
@@ -187,7 +202,7 @@ impl Document {
             place: Place::Set,
             source: None,
         });
-        self.overlay(Self { root: node });
+        self.overlay(Self::of(node));
         Ok(())
     }
 }

@@ -8,6 +8,7 @@
 
 mod document;
 mod error;
+mod foreign;
 mod limits;
 mod policy;
 mod section;
@@ -15,6 +16,7 @@ mod survey;
 
 pub use document::{Document, Node, Place, Value};
 pub use error::{ConfigError, nearest};
+pub use foreign::{Bringer, Foreign};
 pub use limits::{Limits, above, at_least, at_most};
 pub use policy::{Card, Policy, PolicyEntry, parameters};
 pub use section::{Asking, Entry, FromValue, Section, describe};

@@ -79,6 +79,9 @@ macro_rules! policies {
         /// # Errors
         /// When the name or a parameter is unknown or wrong.
         pub fn read(section: &mut $crate::Section) -> Result<Maker, $crate::ConfigError> {
+            if let Some(maker) = section.brought($seam, $question)? {
+                return Ok(maker);
+            }
             let names = [$(<$policy as $crate::Policy>::CARD.name),+];
             let name = section.choice("name", &names, $default, $question)?;
             $(

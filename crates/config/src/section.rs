@@ -2,7 +2,7 @@
 
 use crate::document::unknown_key;
 use crate::survey::{Answer, Asked, Fork};
-use crate::{ConfigError, Document, Limits, Node, Place, Value, nearest};
+use crate::{Bringer, ConfigError, Document, Limits, Node, Place, Value, nearest};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -72,6 +72,7 @@ struct Record {
     forks: RefCell<Vec<Fork>>,
     /// In a survey: what counts as written although the document lacks it. Then nothing required is missing.
     given: Option<BTreeSet<String>>,
+    bringer: Bringer,
 }
 
 /// A table of the configuration, being read.
@@ -157,7 +158,8 @@ fn answer<T: FromValue>(value: &T) -> Answer {
 impl Section {
     /// The root of a document.
     pub fn root(document: &Document) -> Self {
-        Self::of(String::new(), String::new(), document.root(), Rc::default())
+        let record = Record { bringer: document.bringer().clone(), ..Record::default() };
+        Self::of(String::new(), String::new(), document.root(), Rc::new(record))
     }
 
     /// The root of a document for a reader that only says what it would read: what it requires is there, and
@@ -316,6 +318,29 @@ impl Section {
         let mut error = self.reject(key, &format!("expected one of {}", names.join(", ")));
         error.hint = hint;
         Err(error)
+    }
+
+    /// The maker of the policy that `name` names, where somebody brings it: a seam's catalogue knows it not.
+    ///
+    /// # Errors
+    /// When it is not there, does not answer `question`, or a parameter is wrong.
+    pub fn brought<M: 'static>(
+        &mut self,
+        seam: &'static str,
+        question: &'static str,
+    ) -> Result<Option<M>, ConfigError> {
+        let Some(Value::Text(name)) = self.written("name") else { return Ok(None) };
+        let name = name.clone();
+        let Some(foreign) = self.record.bringer.of(&name) else { return Ok(None) };
+        let _: String = self.required("name", question)?;
+        let listed = self.record.asked.borrow().len();
+        let maker = foreign.maker(seam, &name, self);
+        // Its parameters are in no list of keys.
+        self.record.asked.borrow_mut().truncate(listed);
+        let Ok(maker) = maker?.downcast::<M>() else {
+            unreachable!("{seam}: {name}: a maker of another seam")
+        };
+        Ok(Some(*maker))
     }
 
     fn ask<T: FromValue>(

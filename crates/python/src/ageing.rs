@@ -1,16 +1,16 @@
 //! A drive worn to its end: `floatgate._core.Ageing`.
 
 use crate::errors::{guarded, input};
+use crate::held::Held;
 use crate::listing::catalogue;
 use pyo3::prelude::*;
 use serde_json::json;
 use sim::{AgeingOptions, Drive};
-use std::sync::{Mutex, PoisonError};
 
 /// A drive on its way to its end. What crosses is JSON.
 #[pyclass(module = "floatgate._core", frozen)]
 pub struct Ageing {
-    inner: Mutex<sim::Ageing>,
+    inner: Held<sim::Ageing>,
     capacity_bytes: u64,
 }
 
@@ -30,7 +30,7 @@ impl Ageing {
             let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
             let capacity_bytes = drive.capacity().get();
             let ageing = sim::Ageing::new(drive, options).map_err(input)?;
-            Ok(Self { inner: Mutex::new(ageing), capacity_bytes })
+            Ok(Self { inner: Held::new(ageing), capacity_bytes })
         })
     }
 
@@ -40,23 +40,18 @@ impl Ageing {
     }
 
     /// What its end is judged by.
-    fn facts(&self) -> String {
-        let ageing = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        json!(ageing.facts()).to_string()
+    fn facts(&self) -> PyResult<String> {
+        Ok(json!(self.inner.lock()?.facts()).to_string())
     }
 
     /// How data read in use, were the years over now; null where nothing tells.
     fn in_use(&self, py: Python<'_>) -> PyResult<String> {
-        guarded(py, || {
-            let ageing = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok(json!(ageing.in_use()).to_string())
-        })
+        self.inner.work(py, |ageing| Ok(json!(ageing.in_use()).to_string()))
     }
 
     /// One window and the jump after it: how the drive is then, and the part of a mean block's life behind it.
     fn advance(&self, py: Python<'_>) -> PyResult<(String, f64)> {
-        guarded(py, || {
-            let mut ageing = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        self.inner.work(py, |ageing| {
             let row = ageing.advance().map_err(input)?;
             Ok((json!(row).to_string(), ageing.fraction()))
         })

@@ -1,5 +1,6 @@
 //! The two exceptions of the core, and how a Rust panic becomes one of them.
 
+use crate::own;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -24,10 +25,19 @@ pub fn input(error: impl std::fmt::Display) -> PyErr {
     InputError::new_err(error.to_string())
 }
 
-/// Runs `work` without the interpreter lock; a panic inside it becomes `BrokenInvariant`.
+/// Runs `work` without the interpreter lock; a panic inside it becomes `BrokenInvariant`, a fault of a user's own policy
+/// `InputError`.
 pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
-    py.detach(|| catch_unwind(AssertUnwindSafe(work)))
-        .unwrap_or_else(|panic| Err(BrokenInvariant::new_err(message(panic.as_ref()))))
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    if let Some(text) = own::kept() {
+        // An array that a policy kept looks into what this may hold: it must never be freed.
+        std::mem::forget(done);
+        return Err(InputError::new_err(text));
+    }
+    done.unwrap_or_else(|panic| match panic.downcast::<own::Fault>() {
+        Ok(fault) => Err(InputError::new_err(fault.0)),
+        Err(panic) => Err(BrokenInvariant::new_err(message(panic.as_ref()))),
+    })
 }
 
 /// What a panic said.

@@ -7,7 +7,9 @@ mod ageing;
 mod bus;
 mod chip;
 mod errors;
+mod held;
 mod listing;
+mod own;
 mod session;
 mod tables;
 mod trace;
@@ -28,6 +30,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(listing::policies, module)?)?;
     module.add_function(wrap_pyfunction!(listing::result_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(own::check_policy, module)?)?;
+    module.add_function(wrap_pyfunction!(own::policy_timeout, module)?)?;
     module.add_class::<session::Session>()?;
     module.add_class::<tables::Table>()?;
     module.add_class::<tables::Writer>()?;

@@ -1,6 +1,7 @@
 //! What there is to choose from: policies, drives, chips, generators.
 
-use crate::errors::input;
+use crate::errors::{guarded, input};
+use crate::own;
 use config::{Entry, Key, PolicyEntry};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -49,11 +50,16 @@ fn policy(entry: &PolicyEntry) -> Value {
 /// Every key of a configuration, as JSON; on a drive, if one is named: with its value there, or what it lacks.
 #[pyfunction]
 #[pyo3(signature = (folders, drive = None, overrides = Vec::new()))]
-pub fn keys(folders: Vec<String>, drive: Option<&str>, overrides: Vec<String>) -> PyResult<String> {
+pub fn keys(
+    py: Python<'_>,
+    folders: Vec<String>,
+    drive: Option<&str>,
+    overrides: Vec<String>,
+) -> PyResult<String> {
     let Some(drive) = drive else {
         return Ok(json!(sim::keys().iter().map(key).collect::<Vec<_>>()).to_string());
     };
-    let found = sim::keys_on(&catalogue(folders), drive, &overrides).map_err(input)?;
+    let found = guarded(py, || sim::keys_on(&catalogue(folders), drive, &overrides).map_err(input))?;
     let on_drive = |on: &sim::KeyOnDrive| {
         let mut card = key(on.key);
         let lacks = on.lacks.iter().map(sim::in_words).collect::<Vec<_>>().join(" and ");
@@ -82,9 +88,9 @@ fn key(key: &Key) -> Value {
     })
 }
 
-/// The catalogue over `folders`.
+/// The catalogue over `folders`, and the user's own policies.
 pub fn catalogue(folders: Vec<String>) -> Catalogue {
-    Catalogue::new(folders)
+    Catalogue::new(folders).with(own::bringer())
 }
 
 /// Every drive in `folders`, as JSON.
@@ -103,17 +109,20 @@ pub fn chips(folders: Vec<String>) -> String {
 #[pyfunction]
 #[pyo3(signature = (drive, settings, folders, check))]
 pub fn memory_bytes(
+    py: Python<'_>,
     drive: &str,
     settings: Vec<String>,
     folders: Option<Vec<String>>,
     check: bool,
 ) -> PyResult<u64> {
-    let found = match folders {
-        Some(folders) => Drive::load(&catalogue(folders), drive, &settings),
-        None => Drive::from_resolved(drive, &settings),
-    };
-    let checking = if check { sim::Checking::On } else { sim::Checking::Off };
-    Ok(found.map_err(input)?.memory_bytes(checking))
+    guarded(py, || {
+        let found = match folders {
+            Some(folders) => Drive::load(&catalogue(folders), drive, &settings),
+            None => Drive::from_resolved_with(drive, &settings, own::bringer()),
+        };
+        let checking = if check { sim::Checking::On } else { sim::Checking::Off };
+        Ok(found.map_err(input)?.memory_bytes(checking))
+    })
 }
 
 /// What drives may take of the machine's memory, where that is known.
@@ -124,15 +133,22 @@ pub fn free_memory_bytes() -> Option<u64> {
 
 /// A drive with every value in force, as JSON.
 #[pyfunction]
-pub fn explain_drive(drive: &str, overrides: Vec<String>, folders: Vec<String>) -> PyResult<String> {
-    let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
-    Ok(json!({
-        "name": drive.name,
-        "title": drive.title,
-        "capacity_bytes": drive.capacity().get(),
-        "entries": entries(drive.entries()),
+pub fn explain_drive(
+    py: Python<'_>,
+    drive: &str,
+    overrides: Vec<String>,
+    folders: Vec<String>,
+) -> PyResult<String> {
+    guarded(py, || {
+        let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
+        Ok(json!({
+            "name": drive.name,
+            "title": drive.title,
+            "capacity_bytes": drive.capacity().get(),
+            "entries": entries(drive.entries()),
+        })
+        .to_string())
     })
-    .to_string())
 }
 
 /// A chip with every value in force, as JSON.

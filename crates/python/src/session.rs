@@ -1,7 +1,9 @@
 //! One run, as Python drives it: slices without the interpreter lock, results as JSON and columns.
 
-use crate::errors::{BrokenInvariant, guarded, input};
+use crate::errors::{guarded, input};
+use crate::held::Held;
 use crate::listing::catalogue;
+use crate::own;
 use crate::tables::{Table, field, schema};
 use arrow_schema::Schema;
 use controller::{ChannelUse, Kind, Origin};
@@ -11,13 +13,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use sim::{Drive, RunOptions, WorkloadSpec};
-use std::sync::{Mutex, MutexGuard};
 
 /// A drive, a workload and options, on their way to a result.
 #[pyclass]
 pub struct Session {
-    // Behind a lock only because Python may hand an object to any thread.
-    inner: Mutex<sim::Session>,
+    inner: Held<sim::Session>,
     description: String,
 }
 
@@ -49,7 +49,9 @@ impl Session {
         options: &str,
     ) -> PyResult<Self> {
         let (spec, options) = read(workload, options)?;
-        guarded(py, move || open(Drive::from_resolved(name, &assignments).map_err(input)?, spec, options))
+        guarded(py, move || {
+            open(Drive::from_resolved_with(name, &assignments, own::bringer()).map_err(input)?, spec, options)
+        })
     }
 
     /// What will be run: the drive and, for a trace, its span, rate and footprint.
@@ -59,22 +61,22 @@ impl Session {
 
     /// Does about `events` events of work; says how far the run is.
     fn advance(&self, py: Python<'_>, events: u64) -> PyResult<String> {
-        guarded(py, || Ok(json!(self.lock()?.advance(events).map_err(input)?).to_string()))
+        self.inner.work(py, |run| Ok(json!(run.advance(events).map_err(input)?).to_string()))
     }
 
     /// Stops taking requests from the workload; what is under way is still answered.
     fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
-        guarded(py, || self.lock()?.interrupt().map_err(input))
+        self.inner.work(py, |run| run.interrupt().map_err(input))
     }
 
     /// Everything measured.
     fn result(&self, py: Python<'_>) -> PyResult<String> {
-        guarded(py, || Ok(self.lock()?.result().map_err(input)?.to_string()))
+        self.inner.work(py, |run| Ok(run.result().map_err(input)?.to_string()))
     }
 
     /// Drains the requests completed since the last call.
     fn requests(&self) -> PyResult<Table> {
-        Ok(Table::of_bytes(schema(&sim::tables::REQUESTS), self.lock()?.take_requests()))
+        Ok(Table::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
     }
 
     /// Names and numbering of `timeline`.
@@ -82,7 +84,7 @@ impl Session {
         let what = [&ChannelUse::ALL.map(ChannelUse::name)[..], &Kind::ALL.map(Kind::name)].concat();
         Ok(json!({
             "first_die": 1 << 16,
-            "channels": self.lock()?.drive().geometry().channels,
+            "channels": self.inner.lock()?.drive().geometry().channels,
             "what": what,
             "origins": Origin::ALL.map(Origin::name),
         })
@@ -92,16 +94,7 @@ impl Session {
     /// Drains the busy intervals recorded since the last call.
     fn timeline(&self) -> PyResult<Table> {
         let columns = sim::TIMELINE_COLUMNS.map(|(name, kind)| field(name, kind, &[]));
-        Ok(Table::of_bytes(Schema::new(columns.to_vec()).into(), self.lock()?.take_timeline()))
-    }
-}
-
-impl Session {
-    /// The run; after a panic there is none to speak of any more.
-    fn lock(&self) -> PyResult<MutexGuard<'_, sim::Session>> {
-        self.inner
-            .lock()
-            .map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
+        Ok(Table::of_bytes(Schema::new(columns.to_vec()).into(), self.inner.lock()?.take_timeline()))
     }
 }
 
@@ -129,7 +122,7 @@ fn open(drive: Drive, spec: WorkloadSpec, options: RunOptions) -> PyResult<Sessi
         }
         _ => sim::Session::new(drive, &spec, options),
     };
-    Ok(Session { inner: Mutex::new(inner.map_err(input)?), description: description.to_string() })
+    Ok(Session { inner: Held::new(inner.map_err(input)?), description: description.to_string() })
 }
 
 /// The lines about a trace that a user checks before a run.

@@ -9,6 +9,7 @@ use arrow_array::{
 };
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_select::coalesce::BatchCoalescer;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -25,6 +26,8 @@ use std::sync::{Arc, Mutex};
 
 /// Rows of a group of a Parquet file, as many as are held in memory (compressed) until they are written.
 const GROUP_ROWS: usize = 1_000_000;
+/// Rows that are written at once.
+const BATCH_ROWS: usize = 16_384;
 
 /// Keys of what a column says about itself.
 const UNIT: &str = "unit";
@@ -223,7 +226,34 @@ impl Table {
 #[pyclass(frozen)]
 pub struct Writer {
     path: PathBuf,
-    open: Mutex<Option<ArrowWriter<File>>>,
+    open: Mutex<Option<Open>>,
+}
+
+/// A file that grows. Rows come in slices that depend on how fast the machine is; they are written in batches that do
+/// not, so that the same run gives the same bytes.
+struct Open {
+    file: ArrowWriter<File>,
+    rows: BatchCoalescer,
+}
+
+impl Open {
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
+        self.rows.push_batch(batch.clone())?;
+        self.write_whole()
+    }
+
+    fn close(mut self) -> Result<(), ParquetError> {
+        self.rows.finish_buffered_batch()?;
+        self.write_whole()?;
+        self.file.close().map(drop)
+    }
+
+    fn write_whole(&mut self) -> Result<(), ParquetError> {
+        while let Some(batch) = self.rows.next_completed_batch() {
+            self.file.write(&batch)?;
+        }
+        Ok(())
+    }
 }
 
 #[pymethods]
@@ -244,11 +274,13 @@ impl Writer {
                     .set_max_row_group_row_count(Some(GROUP_ROWS))
                     .build();
                 let file = File::create(&self.path)?;
-                *open =
-                    Some(ArrowWriter::try_new(file, table.schema.clone(), Some(properties)).map_err(failed)?);
+                let schema = table.schema.clone();
+                let rows = BatchCoalescer::new(schema.clone(), BATCH_ROWS);
+                let file = ArrowWriter::try_new(file, schema, Some(properties)).map_err(failed)?;
+                *open = Some(Open { file, rows });
             }
-            let writer = open.as_mut().expect("it was opened");
-            table.batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)
+            let open = open.as_mut().expect("it was opened");
+            table.batches.iter().try_for_each(|batch| open.write(batch)).map_err(failed)
         })
     }
 
@@ -257,7 +289,7 @@ impl Writer {
         guarded(py, || {
             let open =
                 self.open.lock().map_err(|_| PyValueError::new_err("the writer failed before"))?.take();
-            open.map_or(Ok(()), |writer| writer.close().map(drop).map_err(failed))
+            open.map_or(Ok(()), |open| open.close().map_err(failed))
         })
     }
 }

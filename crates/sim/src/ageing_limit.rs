@@ -19,9 +19,6 @@ use nand::tables::{Age, ErrorTable, References};
 use serde::{Deserialize, Serialize};
 
 const YEAR_S: f64 = 365.25 * 86_400.0;
-/// Fewer errors than these no code notices; a table that falls by less than a tenth is sampled, not wrong.
-const RATE_NOTICED: f64 = 1e-6;
-const FALL_MOST: f64 = 0.9;
 
 /// What JESD218 asks of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,16 +161,14 @@ impl CodeLimit {
     /// Checks that the table knows what is asked of it.
     ///
     /// # Errors
-    /// When it ends before the age that is needed, or its rates fall with wear; the text names the cell.
+    /// When it ends before the age that is needed; the text names the cell.
     pub fn new(parts: LimitParts, requirement: Requirement) -> Result<Self, Error> {
         let Requirement { retention_s, retention_celsius, .. } = requirement;
         let retention_s = parts.table.at_reference(retention_s, retention_celsius);
         let what = format!("{} at {retention_celsius:.0} C", in_days(requirement.retention_s));
         check_age(&parts.table, retention_s, &what)?;
         let last = *parts.table.known().pe_cycles.last().unwrap_or(&0);
-        let limit = Self { parts, requirement, retention_s, known: vec![None; last as usize + 1] };
-        limit.check_monotone()?;
-        Ok(limit)
+        Ok(Self { parts, requirement, retention_s, known: vec![None; last as usize + 1] })
     }
 
     /// The last wear that the table knows.
@@ -309,8 +304,8 @@ impl CodeLimit {
         Page { rber, rber_left, lost_codeword, lost_page: ladder.chance_beyond(most, rber_left, *page_bytes) }
     }
 
-    /// The UBER of these blocks. A block worn beyond the table is taken as its last row, which is no worse: rates do not
-    /// fall with wear. Where that is enough to end the drive its end is certain, else nothing can be said.
+    /// The UBER of these blocks. A block worn beyond the table is taken as its last row, which is no worse: no table's
+    /// rates fall with wear. Where that is enough to end the drive its end is certain, else nothing can be said.
     fn judge(
         &self,
         blocks: &[Block],
@@ -369,27 +364,6 @@ impl CodeLimit {
              and the code still reads the last row: expected a table that goes on to where it does not",
             page.block, page.die, page.worn
         ))
-    }
-
-    /// Refuses rates that fall as wear grows: the end would depend on where one looks.
-    fn check_monotone(&self) -> Result<(), Error> {
-        let wear = &self.parts.table.known().pe_cycles;
-        let mut before = self.pages(wear[0], self.retention_s, 0);
-        for pair in wear.windows(2) {
-            let pages = self.pages(pair[1], self.retention_s, 0);
-            for (page_type, (less, more)) in before.iter().zip(&pages).enumerate() {
-                let falls = more.rber < FALL_MOST * less.rber && less.rber > RATE_NOTICED;
-                if falls {
-                    return Err(Error(format!(
-                        "nand.tables.errors.rate: step 1, pe_cycles {}, page type {page_type}, at the retention time: {:.2e}, \
-                         and {:.2e} at {}: expected rates that do not fall with wear",
-                        pair[1], more.rber, less.rber, pair[0]
-                    )));
-                }
-            }
-            before = pages;
-        }
-        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::memory_limit::{Checking, Needs, check_blocks};
 use crate::result::energy::PowerModel;
 use crate::{Error, keys};
 use bus::{Bus, Support};
-use config::{ConfigError, Document, Entry, Section, Value, nearest};
+use config::{Bringer, ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
 use ecc::EccConfig;
 use ftl::compatibility::{Found, check_idle};
@@ -23,6 +23,7 @@ use units::{Bytes, Nanos};
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     folders: Vec<PathBuf>,
+    bringer: Bringer,
 }
 
 /// A line of the listing of drives or chips.
@@ -39,7 +40,13 @@ pub struct DriveSummary {
 impl Catalogue {
     /// A catalogue over these folders; earlier ones win.
     pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
-        Self { folders: folders.into_iter().map(Into::into).collect() }
+        Self { folders: folders.into_iter().map(Into::into).collect(), bringer: Bringer::default() }
+    }
+
+    /// The same catalogue; somebody brings policies to its drives.
+    #[must_use]
+    pub fn with(self, bringer: Bringer) -> Self {
+        Self { bringer, ..self }
     }
 
     /// All drives, by name.
@@ -132,7 +139,7 @@ impl Catalogue {
             }
         }
         document.overlay(set);
-        Ok((document, name))
+        Ok((document.with(self.bringer.clone()), name))
     }
 
     /// A drive's or chip's file over the one it names as its base.
@@ -435,7 +442,15 @@ impl Drive {
     /// # Errors
     /// As for [`Self::load`].
     pub fn from_resolved(name: &str, assignments: &[String]) -> Result<Self, Error> {
-        let mut document = Document::empty();
+        Self::from_resolved_with(name, assignments, Bringer::default())
+    }
+
+    /// The same where somebody brings policies.
+    ///
+    /// # Errors
+    /// As for [`Self::load`].
+    pub fn from_resolved_with(name: &str, assignments: &[String], bringer: Bringer) -> Result<Self, Error> {
+        let mut document = Document::empty().with(bringer);
         for assignment in assignments {
             document.set(assignment)?;
         }

@@ -11,6 +11,9 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "chips": ("chips", "chip"),
     "characterize": ("characterize", "experiments"),
     "fit": ("fit", "fit_voltages"),
+    "policies show": ("policies",),
+    "policies check": ("check_policies",),
+    "policies new": ("new_policy",),
     "reproduce": ("reproduce", "papers"),
 }
 

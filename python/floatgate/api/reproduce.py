@@ -12,7 +12,7 @@ from floatgate.reproduce import run as reproducing
 from floatgate.reproduce.paper import Paper, find
 from floatgate.reproduce.run import Reproduced
 from floatgate.session import interruptible
-from floatgate.temporary import Temporary
+from floatgate.temporary import given_or_temporary
 
 
 @offered(ReproduceOptions)
@@ -28,23 +28,16 @@ def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords])
     """
     asked = take(ReproduceOptions, options, paper=paper)
     chosen = find(list(asked.paper), places.papers())
-    temporary = Temporary() if asked.out is None else None
-    out = asked.out if temporary is None else temporary.folder / "reproduced"
-    assert out is not None
-    try:
-        with interruptible() as stopped:
-            return reproducing.reproduce(
-                chosen,
-                out,
-                force=asked.force,
-                full=bool(asked.full),
-                record=asked.record,
-                workers=asked.workers,
-                stopped=stopped,
-            )
-    finally:
-        if temporary is not None:
-            temporary.remove()
+    with given_or_temporary(asked.out, "reproduced") as out, interruptible() as stopped:
+        return reproducing.reproduce(
+            chosen,
+            out,
+            force=asked.force,
+            full=bool(asked.full),
+            record=asked.record,
+            workers=asked.workers,
+            stopped=stopped,
+        )
 
 
 @named

@@ -12,11 +12,12 @@ from floatgate.execute import Listeners, run_to_folder
 from floatgate.folder import check_state_file
 from floatgate.keywords import Keywords
 from floatgate.options import Options, RunOptions, TraceOptions, fields_of
+from floatgate.own.policy import Own
 from floatgate.policies import Policy
 from floatgate.repeat import Repeated, repeat as run_seeds
 from floatgate.result import Run
 from floatgate.session import Plan, interruptible
-from floatgate.temporary import Temporary
+from floatgate.temporary import Temporary, given_or_temporary
 from floatgate.workload import resolve
 
 
@@ -33,7 +34,7 @@ def run(
     drive: str | Path,
     workload: str | Path,
     *,
-    policies: Iterable[Policy] = (),
+    policies: Iterable[Policy | Own] = (),
     **options: Unpack[Keywords],
 ) -> Run:
     """Run `workload` on `drive` and return the finished run.
@@ -80,7 +81,7 @@ def repeat(
     workload: str | Path,
     repeat: int,
     *,
-    policies: Iterable[Policy] = (),
+    policies: Iterable[Policy | Own] = (),
     **options: Unpack[Keywords],
 ) -> Repeated:
     """Run `workload` on `drive` with `repeat` seeds, from `seed` upwards, as many at once as there are cores.
@@ -92,21 +93,13 @@ def repeat(
     asked, plan = _planned(drive, workload, policies, {**options, "repeat": repeat})
     if plan.options.save_state is not None:
         raise InputError(f"save_state = {plan.options.save_state}: one state cannot stand for several seeds")
-    temporary = None if asked.out is not None else Temporary()
-    folder = temporary.folder / "runs" if temporary is not None else Path(str(asked.out))
     with_report = asked.report and "report" in options
-    try:
-        with interruptible() as interrupt:
-            return run_seeds(
-                plan, asked.repeat, folder, report=with_report, force=asked.force, stopped=interrupt
-            )
-    finally:
-        if temporary is not None:
-            temporary.remove()
+    with given_or_temporary(asked.out, "runs") as folder, interruptible() as interrupt:
+        return run_seeds(plan, asked.repeat, folder, report=with_report, force=asked.force, stopped=interrupt)
 
 
 def _planned(
-    drive: str | Path, workload: str | Path, policies: Iterable[Policy], options: Mapping[str, Any]
+    drive: str | Path, workload: str | Path, policies: Iterable[Policy | Own], options: Mapping[str, Any]
 ) -> tuple[RunOptions, Plan]:
     """Tell what is run, on what, and how, from one another; and make the plan of it."""
     drive, workload = path("drive", drive), path("workload", workload)
@@ -118,7 +111,7 @@ def _planned(
     asked = take(RunOptions, given, drive=drive, workload=workload)
     overrides = list(asked.set)
     for policy in policies:
-        if not isinstance(policy, Policy):
+        if not isinstance(policy, (Policy, Own)):
             raise TypeError(f"policies: {policy!r}: expected policies, such as fg.gc.victim.DChoices(d=4)")
         overrides += policy.overrides()
     if mqsim.is_mqsim(drive, workload):

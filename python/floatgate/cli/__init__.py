@@ -22,6 +22,7 @@ from floatgate.cli import (
     keys,
     listing,
     plan,
+    policies,
     report,
     reproduce,
     run,
@@ -45,7 +46,6 @@ app.command("run", cls=Command)(run.run)
 app.command("age", cls=Command)(age.age)
 app.command("drives", cls=Command)(listing.drives)
 app.command("chips", cls=Command)(listing.chips)
-app.command("policies", cls=Command)(listing.policies)
 app.command("examples", cls=Command)(examples.examples)
 app.command("keys", cls=Command)(keys.keys)
 app.command("characterize", cls=Command)(characterize.characterize)
@@ -57,6 +57,7 @@ app.command("reproduce", cls=Command)(reproduce.reproduce)
 app.command("grid", cls=Command)(grid.grid)
 app.command("plan", cls=Command)(plan.plan)
 app.command("snapshots", cls=Command)(snapshots.snapshots)
+app.add_typer(policies.app, name="policies")
 app.add_typer(bus.app, name="bus")
 app.add_typer(trace.app, name="trace")
 app.add_typer(state.app, name="state")
@@ -100,6 +101,15 @@ def _command() -> Any:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0, 2 for bad input, 70 for a bug of Floatgate, 130 after Ctrl-C."""
     try:
+        code = _answered(arguments)
+    except KeyboardInterrupt:  # while an error is being told, too
+        code = EXIT_INTERRUPTED
+    sys.exit(code)
+
+
+def _answered(arguments: list[str] | None) -> int:
+    """Run the command line, say what went wrong in a line, and return the exit code."""
+    try:
         # Whoever ends a run by SIGTERM, as batch systems do, finds no half folder.
         signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
         if sys.unraisablehook is sys.__unraisablehook__:
@@ -108,19 +118,16 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         words = sys.argv[1:] if arguments is None else arguments
         code = _command()(words or ["--help"], prog_name="floatgate", standalone_mode=False)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         _drop_stdout()
-        sys.exit(1)
+        return 1
     except Exception as error:
         code = _explain(error)
         try:
             sys.stdout.flush()
         except OSError:  # full: said already, if it is what was wrong
             _drop_stdout()
-        sys.exit(code)
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
 
 
 def _unraisable(lost: "sys.UnraisableHookArgs") -> None:

@@ -1,11 +1,11 @@
-"""`floatgate drives|chips|policies`: list what there is, or explain one with the source of every number."""
+"""`floatgate drives|chips`: list what there is, or explain one with the source of every number."""
 
 import json
 from typing import Any
 
 from floatgate.cli.options import takes
 from floatgate.options.effect import without_effect
-from floatgate.options.listing import ChipsOptions, DrivesOptions, PoliciesOptions
+from floatgate.options.listing import ChipsOptions, DrivesOptions
 
 
 @takes(DrivesOptions)
@@ -44,22 +44,6 @@ def chips(asked: ChipsOptions) -> None:
     _entries(card["entries"])
 
 
-@takes(PoliciesOptions)
-def policies(asked: PoliciesOptions) -> None:
-    """List the policies by the decision they make, or explain one (`d-choices`, `ftl.gc.victim`)."""
-    from floatgate.cli import console
-    from floatgate.policies import cards
-
-    found = cards(asked.name)
-    if asked.json:
-        console.print_json(found)
-    elif asked.name is None:
-        _seams(found)
-    else:
-        for card in found:
-            _card(card)
-
-
 def _names(entries: list[dict[str, Any]], as_json: bool) -> None:
     from floatgate.cli import console
 
@@ -90,31 +74,3 @@ def _entries(entries: list[dict[str, Any]]) -> None:
         line.append(entry["source"] or entry["help"], style="" if entry["source"] else "dim")
         line.append(f"  [{entry['place']}]", style="dim")
         console.out.print(line)
-
-
-def _seams(cards: list[dict[str, Any]]) -> None:
-    from floatgate.cli import console
-
-    for seam in dict.fromkeys(card["seam"] for card in cards):
-        below = [card for card in cards if card["seam"] == seam]
-        console.out.print(f"{seam}: {below[0]['question']}", markup=False, style="bold")
-        for card in below:
-            console.out.print(f"  {card['name']:<18} {card['rule']}", markup=False)
-
-
-def _card(card: dict[str, Any]) -> None:
-    from floatgate.cli import console
-
-    console.out.print(f"{card['seam']}.name = {card['name']}", markup=False, style="bold")
-    for title, key in (
-        ("answers", "question"),
-        ("rule", "rule"),
-        ("paper", "paper"),
-        ("not modelled", "not_modelled"),
-    ):
-        if card.get(key):
-            console.out.print(f"  {title:<13} {card[key]}", markup=False)
-    for parameter in card["parameters"]:
-        default = "required" if parameter["required"] else f"default {parameter['default'] or 'none'}"
-        text = f"{parameter['help']}; expected {parameter['expected']} ({default})"
-        console.out.print(f"  {card['seam']}.{parameter['key']}: {text}", markup=False)

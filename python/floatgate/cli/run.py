@@ -41,6 +41,7 @@ def _plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any]) -> 
     """Resolve the two arguments: a drive and a workload, or the run.json of an earlier run."""
     from floatgate import mqsim
     from floatgate.errors import InputError
+    from floatgate.options.effect import without_effect
     from floatgate.session import Plan
     from floatgate.workload import resolve, variables_of
 
@@ -50,10 +51,13 @@ def _plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any]) -> 
     if workload is None and drive.endswith(".json"):
         from floatgate.again import plan_of
 
-        return plan_of(Path(drive), asked.set, options, trace)
+        return plan_of(Path(drive), asked.set, options, trace, trusted=asked.trust_policies)
     if workload is None:
         expected = "expected a fio job file, a trace or a generator's name after the drive"
         raise InputError(f"WORKLOAD is missing: {expected}")
+    without_effect(
+        {"trust-policies": asked.trust_policies or None}, "no run.json is repeated", "a run.json with this"
+    )
     variables = variables_of(asked.env)
     if mqsim.is_mqsim(drive, workload):
         read_as = TraceOptions(**trace)

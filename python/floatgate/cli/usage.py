@@ -20,7 +20,12 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "drives": ("floatgate drives", "floatgate drives tlc --set ftl.op_ratio=0.28"),
     "chips": ("floatgate chips", "floatgate chips tlc-3d-256g"),
-    "policies": ("floatgate policies", "floatgate policies d-choices"),
+    "policies show": ("floatgate policies show", "floatgate policies show d-choices"),
+    "policies check": ("floatgate policies check mine.py", "floatgate policies check mine.py --json"),
+    "policies new": (
+        "floatgate policies new gc.victim mine.py",
+        "floatgate policies new slc_cache cache.py --force",
+    ),
     "keys": ("floatgate keys gc.victim", "floatgate keys slc_cache --drive nvme-qlc"),
     "schema": ("floatgate schema", "floatgate schema --out run.schema.json"),
     "examples": ("floatgate examples", "floatgate examples --copy mine"),
@@ -157,7 +162,7 @@ def completer(field: Field) -> Any:
 LISTED: dict[str | None, Completer] = {
     "chips": _names("chips"),
     "drives": _names("drives"),
-    "policies": _policies,
+    "show": _policies,
 }
 
 

@@ -1,11 +1,7 @@
 """All points of a grid, in parallel processes."""
 
 import json
-import multiprocessing
-import os
-import signal
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,9 +12,8 @@ from floatgate.errors import InputError
 from floatgate.grid.measure import Rule, Task, measure
 from floatgate.grid.point import INTERRUPTED, Point, Setting
 from floatgate.measures import SIZES, measure as read_measure
-from floatgate.memory import Memory, share
 from floatgate.options import Options
-from floatgate.stop import Stop, at_work, end_with_command
+from floatgate.workers import spread, stopping
 
 
 @dataclass(frozen=True)
@@ -77,7 +72,7 @@ def run_grid(
         title, capacity = card["title"], card["capacity_bytes"]
         tasks = [_task(asked, setting, buffer) for setting in asked.settings]
     _check(asked, capacity)
-    points = _run_all(tasks, workers or os.cpu_count() or 1, progress, stopped)
+    points = _run_all(tasks, workers, progress, stopped)
     return Grid(asked, title, capacity, tuple(points))
 
 
@@ -172,66 +167,26 @@ def _write_back_bytes(config: dict[str, Any]) -> int:
 
 def _run_all(
     tasks: Sequence[Task],
-    workers: int,
+    workers: int | None,
     progress: Callable[[int, int, str], None],
     stopped: Callable[[], bool],
 ) -> list[Point]:
-    context = multiprocessing.get_context("spawn")
-    stop, memory = Stop(context), Memory(context, tasks[0].options.memory_bytes())
-    # Small blocks take the most requests, and so the longest: they start first.
-    order = sorted(range(len(tasks)), key=lambda index: tasks[index].setting.block_bytes)
-    with ProcessPoolExecutor(
-        min(workers, len(tasks)), context, initializer=_begin, initargs=(stop, memory)
-    ) as pool:
-        futures = {index: pool.submit(_one, tasks[index]) for index in order}
-        try:
-            _watch(list(futures.values()), stop, progress, stopped)
-        except BaseException:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
-    return [_point(futures[index], task) for index, task in enumerate(tasks)]
+    def watch(done: list[int], _part: float) -> None:
+        progress(len(done), len(tasks), tasks[done[-1]].setting.name if done else "")
 
-
-def _watch(
-    futures: list["Future[Point]"],
-    stop: Stop,
-    progress: Callable[[int, int, str], None],
-    stopped: Callable[[], bool],
-) -> None:
-    left, last = set(futures), ""
-    while left:
-        done, left = wait(left, timeout=0.1, return_when=FIRST_EXCEPTION)
-        for future in done:
-            if not future.cancelled():
-                last = future.result().setting.name
-        progress(len(futures) - len(left), len(futures), last)
-        if stopped() and not stop.is_set():
-            stop.set()
-            for future in left:
-                future.cancel()
-
-
-def _point(future: "Future[Point]", task: Task) -> Point:
-    return Point(task.setting, INTERRUPTED) if future.cancelled() else future.result()
-
-
-_stop: Stop | None = None
-
-
-def _begin(stop: Stop, memory: Memory) -> None:
-    """Set a worker up: Ctrl-C reaches it only through the parent, so that all end the same way."""
-    global _stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_command()
-    share(memory)
-    _stop = stop
+    found = spread(
+        _one,
+        tasks,
+        workers=workers,
+        memory_bytes=tasks[0].options.memory_bytes(),
+        # Small blocks take the most requests, and so the longest.
+        cost=lambda task: -task.setting.block_bytes,
+        watch=watch,
+        stopped=stopped,
+    )
+    return [point or Point(task.setting, INTERRUPTED) for point, task in zip(found, tasks, strict=True)]
 
 
 def _one(task: Task) -> Point:
     """Measure one point in a worker."""
-    assert _stop is not None
-    if _stop.is_set():
-        return Point(task.setting, INTERRUPTED)
-    with at_work():
-        return measure(task, _stop.is_set)
+    return Point(task.setting, INTERRUPTED) if stopping() else measure(task, stopping)

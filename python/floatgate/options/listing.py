@@ -44,6 +44,44 @@ class PoliciesOptions(CommandOptions):
 
 
 @dataclass(frozen=True)
+class PolicyCheckOptions(CommandOptions):
+    """`floatgate policies check`: policies in Python, put through the rules."""
+
+    file: Annotated[
+        str,
+        Argument(
+            "A Python file with policies.",
+            metavar="FILE",
+            takes="a file with a class of fg.gc.victim.Policy, for instance",
+            differs="programs, not requests",
+        ),
+    ]
+    json: Json = False
+
+
+@dataclass(frozen=True)
+class PolicyNewOptions(CommandOptions):
+    """`floatgate policies new`: a policy in Python to start from."""
+
+    seam: Annotated[
+        str,
+        Argument(
+            "The question that it answers: gc.victim.", takes="gc.trigger, gc.victim, slc_cache or wear"
+        ),
+    ]
+    out: Annotated[
+        Path,
+        Argument(
+            "The file to write: mine.py.",
+            metavar="OUT",
+            takes="a new Python file, or with --force any",
+            differs="required: what is made is nothing but this file",
+        ),
+    ]
+    force: Force = False
+
+
+@dataclass(frozen=True)
 class KeysOptions(CommandOptions):
     """`floatgate keys`: every key of a configuration."""
 

@@ -81,6 +81,15 @@ class Options:
             shown="free memory of the machine",
         ),
     ] = None
+    policy_timeout: Annotated[
+        str,
+        Option(
+            "Time that a policy in Python may take for one answer: 1s.",
+            metavar="TIME",
+            takes="a time above 0",
+            panel=LIMITS,
+        ),
+    ] = "10s"
     save_state: Annotated[
         str | None,
         Option(
@@ -111,8 +120,14 @@ class Options:
             raise InputError(f"--limit-requests {self.limit_requests}: expected a number of at least 1")
         if self.limit_time is not None and not nanoseconds("--limit-time", self.limit_time):
             raise InputError(f"--limit-time {self.limit_time}: expected a time above 0, such as 10s")
+        if not self.policy_timeout_ns():
+            raise InputError(f"--policy-timeout {self.policy_timeout}: expected a time above 0, such as 1s")
         if (limit := self.memory_bytes()) is not None and limit < 1:
             raise InputError(f"--memory-limit {self.memory_limit}: expected a size above 0, such as 8GiB")
+
+    def policy_timeout_ns(self) -> int:
+        """Give the time that a policy in Python may take for one answer."""
+        return nanoseconds("--policy-timeout", self.policy_timeout)
 
     def memory_bytes(self) -> int | None:
         """Give the bytes of memory that drives may take, None for all there are; a bare number is bytes."""
@@ -139,6 +154,7 @@ class Options:
         if self.loop is not None:
             options["loop"] = str(self.loop)
         options["requests"] = self.requests or requests
+        del options["policy_timeout"]  # of this process, not of the run
         if self.limit_time is not None:
             options["limit_ns"] = nanoseconds("--limit-time", options.pop("limit_time"))
         if self.memory_limit is not None:
@@ -315,6 +331,13 @@ class RunOptions(CommandOptions):
             "Run N seeds in parallel; report 95 % confidence intervals.", metavar="N", least=1, most=10_000
         ),
     ] = 1
+    trust_policies: Annotated[
+        bool,
+        Option(
+            "Run the policies in Python that a run.json to repeat brings along.",
+            shell="a run.json is repeated on the command line",
+        ),
+    ] = False
     scenario: Annotated[
         int | None,
         Option("Which scenario of MQSim's workload.xml.", metavar="N", panel=TRACE, least=1),

@@ -6,23 +6,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from floatgate.reproduce import changes
-from floatgate.stop import Stop
+from floatgate.workers import stopping
 
 if TYPE_CHECKING:
     from floatgate.result import Run
-
-_stop: Stop | None = None
-
-
-def stop_with(stop: Stop) -> None:
-    """Let `stop` end the simulations of this process."""
-    global _stop
-    _stop = stop
-
-
-def stopping() -> bool:
-    """Whether the reproduction was asked to stop."""
-    return _stop is not None and _stop.is_set()
 
 
 def simulate(

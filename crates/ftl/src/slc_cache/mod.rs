@@ -56,7 +56,11 @@ pub struct Folding {
 }
 
 impl Folding {
-    pub(crate) fn read(section: &mut Section) -> Result<Self, ConfigError> {
+    /// Reads them beside a policy's own.
+    ///
+    /// # Errors
+    /// When one of them is wrong.
+    pub fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let when_full = section.choice(
             "when_full",
             &["bypass", "fold-first"],

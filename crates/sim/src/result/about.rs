@@ -210,6 +210,18 @@ sections! {
         workload: Source,
         /// Options that had another value than their default.
         options: BTreeMap<String, AnyValue> = "text",
+        /// The policies in Python that the drive asked.
+        policies: Vec<OwnPolicy>,
+    }
+
+    /// A file with policies in Python.
+    OwnPolicy {
+        /// The file, as the configuration names it.
+        file: String = "text",
+        /// What was written in it.
+        source: String = "text",
+        /// SHA-256 of that, in hexadecimal digits.
+        sha256: String = "text",
     }
 
     /// The workload as it was asked for.

@@ -31,16 +31,9 @@ sections! {
 
     /// Writes that were done, and how fast.
     Writes {
-        /// Requests done; failed ones are not among them.
-        requests: u64 = "requests",
-        /// Bytes of those requests.
-        bytes: u64 = "bytes",
-        /// Requests done per second of simulated time; null where no time passed.
-        iops: Option<f64> = "1/s",
-        /// Bytes done per second of simulated time; null where no time passed.
-        bandwidth_bytes_per_s: Option<f64> = "bytes/s",
-        /// Times from the arrival of a request to its completion.
-        latency_ns: Latency = "ns",
+        /// What every kind of request has.
+        #[serde(flatten)]
+        done: Requests,
         /// What the figures may lie between, had the run gone on; null where it is too short to say.
         interval: Option<Interval>,
     }
@@ -61,16 +54,9 @@ sections! {
 
     /// Reads that were done, and how fast.
     Reads {
-        /// Requests done; failed ones are not among them.
-        requests: u64 = "requests",
-        /// Bytes of those requests.
-        bytes: u64 = "bytes",
-        /// Requests done per second of simulated time; null where no time passed.
-        iops: Option<f64> = "1/s",
-        /// Bytes done per second of simulated time; null where no time passed.
-        bandwidth_bytes_per_s: Option<f64> = "bytes/s",
-        /// Times from the arrival of a request to its completion.
-        latency_ns: Latency = "ns",
+        /// What every kind of request has.
+        #[serde(flatten)]
+        done: Requests,
         /// What the figures may lie between, had the run gone on; null where it is too short to say.
         interval: Option<Interval>,
         /// Reads answered with an error because neither the code nor parity could bring their data back.
@@ -216,25 +202,13 @@ pub(super) fn host(measure: &Measure, span_ns: u64, waf_relative: f64) -> Host {
         figures(of.bytes, &of.latency, of.mean_ns(), span_ns)
     };
     let interval = |op: Op| intervals::of(measure, op, span_ns, waf_relative);
-    let (read, write) = (requests(Op::Read), requests(Op::Write));
     Host {
         read: Reads {
-            requests: read.requests,
-            bytes: read.bytes,
-            iops: read.iops,
-            bandwidth_bytes_per_s: read.bandwidth_bytes_per_s,
-            latency_ns: read.latency_ns,
+            done: requests(Op::Read),
             interval: interval(Op::Read),
             uncorrectable: measure.uncorrectable,
         },
-        write: Writes {
-            requests: write.requests,
-            bytes: write.bytes,
-            iops: write.iops,
-            bandwidth_bytes_per_s: write.bandwidth_bytes_per_s,
-            latency_ns: write.latency_ns,
-            interval: interval(Op::Write),
-        },
+        write: Writes { done: requests(Op::Write), interval: interval(Op::Write) },
         trim: requests(Op::Trim),
         flush: requests(Op::Flush),
         arrivals: arrivals(measure, span_ns),

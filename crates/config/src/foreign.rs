@@ -1,0 +1,52 @@
+//! Policies that stand in no catalogue: whoever has a configuration read may bring them.
+
+use crate::{ConfigError, Section};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// Brings policies under names that no catalogue has.
+pub trait Foreign: Send + Sync {
+    /// True when `name` can only be one of its own.
+    fn knows(&self, name: &str) -> bool;
+
+    /// Reads the parameters of `name`, a policy for `seam`; what comes out is the seam's `Maker`, boxed.
+    ///
+    /// # Errors
+    /// When there is no such policy, it does not answer this seam's question, or a parameter is wrong.
+    fn maker(
+        &self,
+        seam: &'static str,
+        name: &str,
+        section: &mut Section,
+    ) -> Result<Box<dyn Any>, ConfigError>;
+}
+
+/// Who brings policies to a document, if anybody does.
+#[derive(Clone, Default)]
+pub struct Bringer(Option<Arc<dyn Foreign>>);
+
+impl Bringer {
+    /// This one brings them.
+    pub fn new(foreign: Arc<dyn Foreign>) -> Self {
+        Self(Some(foreign))
+    }
+
+    /// Who brings `name`, if it is none of a catalogue's.
+    pub(crate) fn of(&self, name: &str) -> Option<Arc<dyn Foreign>> {
+        self.0.as_ref().filter(|foreign| foreign.knows(name)).cloned()
+    }
+}
+
+impl fmt::Debug for Bringer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Bringer" } else { "nobody" })
+    }
+}
+
+/// Documents are equal by what is written in them.
+impl PartialEq for Bringer {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}

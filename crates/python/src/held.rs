@@ -1,0 +1,48 @@
+//! A drive that Python holds, and the work on it.
+
+use crate::errors::{BrokenInvariant, guarded};
+use crate::own;
+use pyo3::prelude::*;
+use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+/// Something with a drive. It is behind a lock only because Python may hand an object to any thread.
+pub struct Held<T> {
+    inner: Option<Mutex<T>>,
+    /// A policy kept an array of it, so that its memory must stay.
+    kept: AtomicBool,
+}
+
+impl<T: Send> Held<T> {
+    pub fn new(inner: T) -> Self {
+        Self { inner: Some(Mutex::new(inner)), kept: AtomicBool::new(false) }
+    }
+
+    /// The thing itself; after a panic there is none to speak of any more.
+    pub fn lock(&self) -> PyResult<MutexGuard<'_, T>> {
+        let inner = self.inner.as_ref().expect("taken when dropped");
+        inner.lock().map_err(|_| BrokenInvariant::new_err("the run ended with a broken invariant before"))
+    }
+
+    /// Works on it without the interpreter lock, guarded.
+    pub fn work<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut T) -> PyResult<R> + Send,
+    ) -> PyResult<R> {
+        let done = guarded(py, || work(&mut *self.lock()?));
+        if own::left_behind() {
+            self.kept.store(true, Ordering::Relaxed);
+        }
+        done
+    }
+}
+
+impl<T> Drop for Held<T> {
+    fn drop(&mut self) {
+        if self.kept.load(Ordering::Relaxed) {
+            mem::forget(self.inner.take());
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! An object of a user's class, and how it is asked: what it says is checked, what it raises ends the run.
+
+use super::{helper, watch};
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// What a policy did wrong, as one line; it travels as a panic to the call from Python that began the work.
+pub struct Fault(pub String);
+
+thread_local! {
+    /// Of a policy that kept an array: the drive, whose memory it shows, must stay until the work ends.
+    static KEPT: RefCell<Option<String>> = const { RefCell::new(None) };
+    static LEFT_BEHIND: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What to say of a policy that kept an array, if one did in the work that ends now.
+pub fn kept() -> Option<String> {
+    let text = KEPT.take();
+    LEFT_BEHIND.set(text.is_some());
+    text
+}
+
+/// True, once, when the drive of the work that ended must never be freed.
+pub fn left_behind() -> bool {
+    LEFT_BEHIND.take()
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, IntoPyObjectRef)]
+pub enum Given {
+    Int(u64),
+    Float(f64),
+    Bool(bool),
+    Str(String),
+}
+
+impl Given {
+    /// The value as the kind that the class declares; none where it is None.
+    pub fn of(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(match kind {
+            "int" => Self::Int(value.extract()?),
+            "float" => Self::Float(value.extract()?),
+            "bool" => Self::Bool(value.extract()?),
+            _ => Self::Str(value.extract()?),
+        }))
+    }
+}
+
+/// A user's class with its parameters.
+pub struct Class {
+    /// `mine.py:Mine`.
+    pub name: String,
+    pub made_of: Py<PyAny>,
+    /// The class of what its objects are shown.
+    pub view: Py<PyAny>,
+    /// The questions and notifications that it defines.
+    pub defined: HashSet<String>,
+    pub given: Vec<(String, Given)>,
+}
+
+impl Class {
+    pub fn defines(&self, method: &str) -> bool {
+        self.defined.contains(method)
+    }
+
+    fn object(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let given = PyDict::new(py);
+        for (name, value) in &self.given {
+            given.set_item(name, value)?;
+        }
+        Ok(self.made_of.bind(py).call((), Some(&given))?.unbind())
+    }
+}
+
+/// An object of a user's class.
+pub struct Asked {
+    class: Arc<Class>,
+    object: Py<PyAny>,
+}
+
+/// A method of an object, found once.
+pub struct Question {
+    name: &'static str,
+    method: Py<PyAny>,
+}
+
+impl Asked {
+    pub fn new(class: &Arc<Class>) -> Self {
+        let object = Python::attach(|py| {
+            class.object(py).unwrap_or_else(|error| fail(blamed(py, &class.name, &error)))
+        });
+        Self { class: class.clone(), object }
+    }
+
+    /// True when a fault waits for the work to end: the answers do not matter any more.
+    pub fn is_over(&self) -> bool {
+        KEPT.with_borrow(Option::is_some)
+    }
+
+    /// A question or notification that every policy of the seam answers.
+    pub fn question(&self, name: &'static str) -> Question {
+        Python::attach(|py| {
+            let method = self.object.bind(py).getattr(name);
+            let method = method.unwrap_or_else(|error| fail(blamed(py, &self.class.name, &error)));
+            Question { name, method: method.unbind() }
+        })
+    }
+
+    /// One that the class may leave out.
+    pub fn defined(&self, name: &'static str) -> Option<Question> {
+        self.class.defines(name).then(|| self.question(name))
+    }
+
+    /// Tells it something.
+    pub fn tell(&self, question: &Question, arguments: impl for<'py> PyCallArgs<'py>) {
+        self.ask(question, "nothing", arguments, |_answer: &Bound<'_, PyAny>| Some(()));
+    }
+
+    /// What it answers, if `taken` takes it; `expected` says what it takes.
+    pub fn ask<T>(
+        &self,
+        question: &Question,
+        expected: &str,
+        arguments: impl for<'py> PyCallArgs<'py>,
+        taken: impl FnOnce(&Bound<'_, PyAny>) -> Option<T>,
+    ) -> T {
+        Python::attach(|py| {
+            self.call(py, question, expected, arguments, taken).unwrap_or_else(|text| fail(text))
+        })
+    }
+
+    /// What it answers to a view made of `shown`.
+    pub fn ask_with_view<T>(
+        &self,
+        question: &Question,
+        expected: &str,
+        shown: impl for<'py> PyCallArgs<'py>,
+        taken: impl FnOnce(&Bound<'_, PyAny>) -> Option<T>,
+    ) -> T {
+        Python::attach(|py| {
+            let view = self.class.view.bind(py).call1(shown);
+            let view = view.map_err(|error| blamed(py, &self.class.name, &error));
+            let said = view.and_then(|view| self.call(py, question, expected, (view,), taken));
+            said.unwrap_or_else(|text| fail(text))
+        })
+    }
+
+    /// What it answers; an error is the line that says what is wrong.
+    pub fn call<'py, T>(
+        &self,
+        py: Python<'py>,
+        question: &Question,
+        expected: &str,
+        arguments: impl PyCallArgs<'py>,
+        taken: impl FnOnce(&Bound<'py, PyAny>) -> Option<T>,
+    ) -> Result<T, String> {
+        let name = question.name;
+        let said = watch::in_time(py, || question.method.bind(py).call1(arguments));
+        let Some(said) = said else {
+            let place = self.place(py, name);
+            return Err(format!(
+                "{place}: {name} took longer than {:?}: expected an answer before (--policy-timeout)",
+                watch::limit()
+            ));
+        };
+        match said {
+            Ok(answer) => taken(&answer).ok_or_else(|| self.refused(name, expected, &answer)),
+            Err(error) => Err(blamed(py, &self.class.name, &error)),
+        }
+    }
+
+    /// The drive, of which an array was kept, stays until the work ends; then this is said.
+    pub fn keep(&self, py: Python<'_>, question: &Question) {
+        let (place, name) = (self.place(py, question.name), question.name);
+        KEPT.set(Some(format!("{place}: {name} kept an array of its view: expected a copy of it")));
+    }
+
+    fn refused(&self, method: &str, expected: &str, answer: &Bound<'_, PyAny>) -> String {
+        let shown = answer.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
+        format!("{}: {method} returned {shown}: expected {expected}", self.place(answer.py(), method))
+    }
+
+    fn place(&self, py: Python<'_>, method: &str) -> String {
+        let place = helper(py).and_then(|helper| helper.call_method1("place", (&self.class.made_of, method)));
+        place.and_then(|text| text.extract()).unwrap_or_else(|_| self.class.name.clone())
+    }
+}
+
+/// Ends the work under way with this line.
+pub fn fail(text: String) -> ! {
+    std::panic::resume_unwind(Box::new(Fault(text)))
+}
+
+/// What an exception in a policy says, with the policy's own line.
+fn blamed(py: Python<'_>, name: &str, error: &PyErr) -> String {
+    let file = name.rsplit_once(':').map_or(name, |(file, _)| file);
+    let text = helper(py).and_then(|helper| {
+        helper.call_method1("blamed", (error.clone_ref(py).into_value(py), file))?.extract()
+    });
+    text.unwrap_or_else(|_| format!("{file}: {error}"))
+}

@@ -1,0 +1,174 @@
+//! What policies are shown of a die: four slices and their random numbers, lent for one question.
+
+use super::asked::{Asked, Question, fail};
+use super::lent::{Loan, Random, Slice};
+use engine::RandomStream;
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use units::SuperblockId;
+
+/// A die as a policy sees it, by superblock, and what else its view says: names and whole numbers.
+pub struct Die<'a> {
+    pub candidates: &'a [SuperblockId],
+    pub valid_units: &'a [u32],
+    pub pe_cycles: &'a [u32],
+    pub closed_at: &'a [u64],
+    pub random: &'a mut RandomStream,
+    pub clock: u64,
+    pub more: [(&'static str, u64); 2],
+}
+
+/// Which answers are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// One of the candidates.
+    Candidate,
+    /// One of them, or None.
+    CandidateOrNone,
+}
+
+impl Taken {
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Candidate => "one of view.candidates",
+            Self::CandidateOrNone => "one of view.candidates, or None",
+        }
+    }
+}
+
+impl Die<'_> {
+    /// The candidate that is answered; none where that is None, or where the policy is at fault while the work goes on
+    /// until it can end.
+    pub fn ask(self, asked: &Asked, question: &Question, kinds: Taken) -> Option<SuperblockId> {
+        if asked.is_over() {
+            return None;
+        }
+        let candidates = self.candidates;
+        let taken = |answer: &Bound<'_, PyAny>| match answer.extract::<Option<u32>>().ok()?.map(SuperblockId)
+        {
+            Some(picked) => candidates.contains(&picked).then_some(Some(picked)),
+            None => (kinds == Taken::CandidateOrNone).then_some(None),
+        };
+        Python::attach(|py| {
+            let view = Py::new(py, DieView::new(self)).unwrap_or_else(|error| fail(error.to_string()));
+            let said = asked.call(py, question, kinds.expected(), (view.clone_ref(py),), taken);
+            if view.get().is_kept(py) {
+                asked.keep(py, question);
+                return None;
+            }
+            said.unwrap_or_else(|text| fail(text))
+        })
+    }
+}
+
+/// What a policy is shown. Arrays are made when they are asked for: many policies look at one alone.
+#[pyclass(frozen)]
+pub struct DieView {
+    slices: [Slice; 4],
+    arrays: Mutex<[Option<Py<PyAny>>; 4]>,
+    stream: AtomicPtr<RandomStream>,
+    random: Mutex<Option<Py<Random>>>,
+    clock: u64,
+    more: [(&'static str, u64); 2],
+    loan: Arc<Loan>,
+}
+
+impl DieView {
+    fn new(die: Die<'_>) -> Self {
+        let slices = [
+            Slice::narrow(die.candidates),
+            Slice::narrow(die.valid_units),
+            Slice::narrow(die.pe_cycles),
+            Slice::wide(die.closed_at),
+        ];
+        Self {
+            slices,
+            arrays: Mutex::default(),
+            stream: AtomicPtr::new(die.random),
+            random: Mutex::default(),
+            clock: die.clock,
+            more: die.more,
+            loan: Arc::default(),
+        }
+    }
+
+    /// Ends the loan. True when somebody holds an array of it, beyond a cycle of references.
+    fn is_kept(&self, py: Python<'_>) -> bool {
+        self.loan.end();
+        *self.arrays.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
+        self.loan.is_kept() && {
+            let _ = py.import("gc").and_then(|gc| gc.call_method0("collect"));
+            self.loan.is_kept()
+        }
+    }
+
+    fn array(&self, py: Python<'_>, at: usize) -> PyResult<Py<PyAny>> {
+        let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
+        match &arrays[at] {
+            Some(array) => Ok(array.clone_ref(py)),
+            None => {
+                let array = self.slices[at].array(py, &self.loan)?;
+                arrays[at] = Some(array.clone_ref(py));
+                Ok(array)
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl DieView {
+    #[getter]
+    fn candidates(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.array(py, 0)
+    }
+
+    #[getter]
+    fn valid_units(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.array(py, 1)
+    }
+
+    #[getter]
+    fn pe_cycles(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.array(py, 2)
+    }
+
+    #[getter]
+    fn closed_at(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.array(py, 3)
+    }
+
+    #[getter]
+    fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    #[getter]
+    fn random(&self, py: Python<'_>) -> PyResult<Py<Random>> {
+        let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*random {
+            Some(random) => Ok(random.clone_ref(py)),
+            None => {
+                let made = Random::new(py, self.stream.load(Ordering::Relaxed), &self.loan)?;
+                *random = Some(made.clone_ref(py));
+                Ok(made)
+            }
+        }
+    }
+
+    /// What this view has beside those of others.
+    fn __getattr__(&self, name: &str) -> PyResult<u64> {
+        let found = self.more.iter().find(|(known, _)| *known == name && !known.is_empty());
+        found.map(|(_, number)| *number).ok_or_else(|| {
+            let there = "candidates, valid_units, pe_cycles, closed_at, clock, random";
+            let more: String = self
+                .more
+                .iter()
+                .filter(|(name, _)| !name.is_empty())
+                .map(|(name, _)| format!(", {name}"))
+                .collect();
+            PyAttributeError::new_err(format!("a view has no {name}: there are {there}{more}"))
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! What the engine lends to a policy in Python for one call: its slices, without a copy, and its random numbers.
+//!
+//! A slice becomes a NumPy array by Python's buffer protocol. The array is right as long as the call; one that was
+//! kept would look at memory that changes or is gone, which the loan counts.
+
+use engine::RandomStream;
+use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use std::os::raw::c_int;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+
+/// What was lent for one call, and whether the call goes on.
+#[derive(Default)]
+pub struct Loan {
+    is_over: AtomicBool,
+    arrays: AtomicUsize,
+}
+
+impl Loan {
+    /// Ends it.
+    pub fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    /// True when an array of it is still there.
+    pub fn is_kept(&self) -> bool {
+        self.arrays.load(Ordering::Relaxed) > 0
+    }
+
+    fn check<E>(&self, error: impl FnOnce(&'static str) -> E) -> Result<(), E> {
+        match self.is_over.load(Ordering::Relaxed) {
+            true => Err(error("a view is valid during the call it was given to")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Where a slice lies, and what its numbers are.
+#[derive(Clone, Copy)]
+pub struct Slice {
+    start: usize,
+    bytes: usize,
+    is_wide: bool,
+}
+
+impl Slice {
+    /// Of numbers of four bytes.
+    pub fn narrow<T>(slice: &[T]) -> Self {
+        assert_eq!(size_of::<T>(), 4, "numbers of four bytes");
+        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), is_wide: false }
+    }
+
+    /// Of numbers of eight bytes.
+    pub fn wide(slice: &[u64]) -> Self {
+        Self { start: slice.as_ptr() as usize, bytes: size_of_val(slice), is_wide: true }
+    }
+
+    /// An array of it that cannot be written.
+    pub fn array(self, py: Python<'_>, loan: &Arc<Loan>) -> PyResult<Py<PyAny>> {
+        loan.check(PyRuntimeError::new_err)?;
+        let numpy = NumPy::get(py)?;
+        let kind = if self.is_wide { &numpy.wide } else { &numpy.narrow };
+        let lent = Py::new(py, Lent { slice: self, loan: loan.clone() })?;
+        Ok(numpy.from_buffer.bind(py).call1((lent, kind))?.unbind())
+    }
+}
+
+/// What is asked of NumPy, looked up once.
+struct NumPy {
+    from_buffer: Py<PyAny>,
+    narrow: Py<PyAny>,
+    wide: Py<PyAny>,
+}
+
+impl NumPy {
+    fn get(py: Python<'_>) -> PyResult<&'static Self> {
+        static FOUND: PyOnceLock<NumPy> = PyOnceLock::new();
+        FOUND.get_or_try_init(py, || {
+            // The package says which of its extras brings a library that is not there.
+            let numpy = py.import("floatgate.extras")?.call_method1("needed", ("numpy",))?;
+            let kind = |name: &str| PyResult::Ok(numpy.call_method1("dtype", (name,))?.unbind());
+            let from_buffer = numpy.getattr("frombuffer")?.unbind();
+            Ok(Self { from_buffer, narrow: kind("=u4")?, wide: kind("=u8")? })
+        })
+    }
+}
+
+/// A slice of the engine's.
+#[pyclass(frozen)]
+struct Lent {
+    slice: Slice,
+    loan: Arc<Loan>,
+}
+
+#[pymethods]
+impl Lent {
+    /// Fills `view` with these bytes, which cannot be written.
+    #[allow(unsafe_code)]
+    unsafe fn __getbuffer__(slf: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let Self { slice, loan } = slf.get();
+        loan.check(PyBufferError::new_err)?;
+        let start = slice.start as *mut std::ffi::c_void;
+        // SAFETY: the loan is not over, so that the slice is there; the interpreter gives a `view` to fill.
+        let filled =
+            unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start, slice.bytes as isize, 1, flags) };
+        if filled != 0 {
+            return Err(PyErr::fetch(slf.py()));
+        }
+        loan.arrays.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// An array of it is gone.
+    #[allow(unsafe_code)]
+    unsafe fn __releasebuffer__(&self, _view: *mut ffi::Py_buffer) {
+        self.loan.arrays.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The policy's own random stream.
+#[pyclass(frozen)]
+pub struct Random {
+    stream: AtomicPtr<RandomStream>,
+    is_drawn: AtomicBool,
+    loan: Arc<Loan>,
+}
+
+impl Random {
+    pub fn new(py: Python<'_>, stream: *mut RandomStream, loan: &Arc<Loan>) -> PyResult<Py<Self>> {
+        let (stream, is_drawn) = (AtomicPtr::new(stream), AtomicBool::new(false));
+        Py::new(py, Self { stream, is_drawn, loan: loan.clone() })
+    }
+
+    #[allow(unsafe_code)]
+    fn draw<T>(&self, draw: impl FnOnce(&mut RandomStream) -> T) -> PyResult<T> {
+        self.loan.check(PyRuntimeError::new_err)?;
+        if self.is_drawn.swap(true, Ordering::Acquire) {
+            return Err(PyRuntimeError::new_err("another thread draws: expected one thread"));
+        }
+        // SAFETY: the loan is not over and nobody else draws, so that this is the only reference to the stream.
+        let drawn = draw(unsafe { &mut *self.stream.load(Ordering::Relaxed) });
+        self.is_drawn.store(false, Ordering::Release);
+        Ok(drawn)
+    }
+}
+
+#[pymethods]
+impl Random {
+    /// A whole number from 0 to below `bound`, each as likely.
+    fn below(&self, bound: u64) -> PyResult<u64> {
+        if bound == 0 {
+            return Err(PyValueError::new_err("bound = 0: expected at least 1"));
+        }
+        self.draw(|stream| stream.below(bound))
+    }
+
+    /// A number from 0 to below 1.
+    fn unit(&self) -> PyResult<f64> {
+        self.draw(RandomStream::unit)
+    }
+
+    /// 64 random bits.
+    fn bits(&self) -> PyResult<u64> {
+        self.draw(RandomStream::bits)
+    }
+}

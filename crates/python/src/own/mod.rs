@@ -1,0 +1,162 @@
+//! Policies in Python: `mine.py:Mine` where a catalogue's name could stand.
+//!
+//! `floatgate.own` finds the class and says what it takes and defines; this module makes its objects and asks them.
+
+mod asked;
+mod die;
+mod lent;
+mod slc_cache;
+mod trigger;
+mod victim;
+mod watch;
+mod wear;
+
+pub use asked::{Fault, kept, left_behind};
+pub use watch::policy_timeout;
+
+use crate::errors::{BrokenInvariant, guarded, input};
+use asked::{Class, Given};
+use config::{Bringer, ConfigError, Document, Foreign, Section};
+use pyo3::prelude::*;
+use std::any::Any;
+use std::collections::HashSet;
+use std::sync::Arc;
+use testkit::battery::Ties;
+
+/// Brings policies in Python to a document.
+pub fn bringer() -> Bringer {
+    Bringer::new(Arc::new(Own))
+}
+
+/// What this module asks of the Python side; it is imported where a drive names such a policy, so that others do not wait.
+fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("floatgate.own.core")
+}
+
+struct Own;
+
+impl Foreign for Own {
+    fn knows(&self, name: &str) -> bool {
+        name.contains(".py:")
+    }
+
+    fn maker(
+        &self,
+        seam: &'static str,
+        name: &str,
+        section: &mut Section,
+    ) -> Result<Box<dyn Any>, ConfigError> {
+        let found = Python::attach(|py| find(py, seam, name));
+        let (mut class, parameters) = found.map_err(|error| section.reject("name", &said(&error)))?;
+        for parameter in parameters {
+            let given = parameter.read(section)?;
+            class.given.push((parameter.name, given));
+        }
+        let class = Arc::new(class);
+        match seam {
+            "ftl.gc.trigger" => Ok(Box::new(trigger::maker(class))),
+            "ftl.gc.victim" => Ok(Box::new(victim::maker(class))),
+            "ftl.slc_cache" => Ok(Box::new(slc_cache::maker(class, section)?)),
+            "ftl.wear" => Ok(Box::new(wear::maker(class))),
+            other => unreachable!("floatgate.own.seams has {other}"),
+        }
+    }
+}
+
+/// A parameter of a class, before its value is read.
+struct Parameter {
+    name: String,
+    kind: String,
+    default: Option<Given>,
+}
+
+impl Parameter {
+    fn read(&self, section: &mut Section) -> Result<Given, ConfigError> {
+        const HELP: &str = "a parameter of this policy, see its file";
+        let key = self.name.as_str();
+        macro_rules! read {
+            ($kind:ident) => {
+                match &self.default {
+                    Some(Given::$kind(default)) => section.or(key, default.clone(), HELP),
+                    _ => section.required(key, HELP),
+                }
+                .map(Given::$kind)
+            };
+        }
+        match self.kind.as_str() {
+            "int" => read!(Int),
+            "float" => read!(Float),
+            "bool" => read!(Bool),
+            _ => read!(Str),
+        }
+    }
+}
+
+fn find(py: Python<'_>, seam: &str, name: &str) -> PyResult<(Class, Vec<Parameter>)> {
+    let found = helper(py)?.call_method1("load", (seam, name))?;
+    let parameters = found.getattr("parameters")?.try_iter()?.map(|one| {
+        let one = one?;
+        let kind: String = one.getattr("kind")?.extract()?;
+        let default = Given::of(&kind, &one.getattr("default")?)?;
+        Ok(Parameter { name: one.getattr("name")?.extract()?, kind, default })
+    });
+    let parameters = parameters.collect::<PyResult<_>>()?;
+    let class = Class {
+        name: name.to_owned(),
+        made_of: found.getattr("cls")?.unbind(),
+        view: found.getattr("view")?.unbind(),
+        defined: found.getattr("defined")?.extract::<HashSet<String>>()?,
+        given: Vec::new(),
+    };
+    Ok((class, parameters))
+}
+
+/// What an error of the Python side says.
+fn said(error: &PyErr) -> String {
+    Python::attach(|py| error.value(py).to_string())
+}
+
+/// Puts the policy `name` through the battery of its seam.
+#[pyfunction]
+pub fn check_policy(py: Python<'_>, seam: &str, name: &str) -> PyResult<()> {
+    // What a battery finds is said by the exception alone.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let checked = guarded(py, || battery(seam, name));
+    std::panic::set_hook(hook);
+    checked.map_err(|error| match error.is_instance_of::<BrokenInvariant>(py) {
+        true => input(error.value(py)),
+        false => error,
+    })
+}
+
+const EVENTS: u64 = 20_000;
+
+fn battery(seam: &str, name: &str) -> PyResult<()> {
+    let mut document = Document::empty();
+    document.set(&format!("name={name:?}")).map_err(input)?;
+    let document = document.with(bringer());
+    let mut section = Section::root(&document);
+    match seam {
+        "ftl.gc.trigger" => {
+            testkit::battery::trigger::check(
+                name,
+                &ftl::gc::trigger::read(&mut section).map_err(input)?,
+                EVENTS,
+            );
+        }
+        "ftl.gc.victim" => {
+            let maker = ftl::gc::victim::read(&mut section).map_err(input)?;
+            testkit::battery::victim::check(name, &maker, EVENTS, Ties::ByNumber);
+        }
+        "ftl.slc_cache" => {
+            testkit::battery::slc_cache::check(
+                name,
+                &ftl::slc_cache::read(&mut section).map_err(input)?,
+                EVENTS,
+            );
+        }
+        _ => testkit::battery::wear::check(name, &ftl::wear::read(&mut section).map_err(input)?, EVENTS),
+    }
+    Ok(())
+}

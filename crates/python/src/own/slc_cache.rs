@@ -1,0 +1,51 @@
+//! Sizes of SLC caches in Python.
+
+use super::asked::{Asked, Class, Question};
+use config::{ConfigError, Section};
+use ftl::slc_cache::{CacheShape, CacheView, Folding, Maker, SlcCachePolicy};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// Makes objects of `class`; how they fold is said beside the class's own parameters.
+pub fn maker(class: Arc<Class>, section: &mut Section) -> Result<Maker, ConfigError> {
+    let folding = Folding::read(section)?;
+    Ok(Box::new(move || Box::new(Cache::new(&class, folding))))
+}
+
+struct Cache {
+    asked: Asked,
+    most: Question,
+    reserved: Option<Question>,
+    folding: Folding,
+}
+
+impl Cache {
+    fn new(class: &Arc<Class>, folding: Folding) -> Self {
+        let asked = Asked::new(class);
+        Self { most: asked.question("most"), reserved: asked.defined("reserved"), folding, asked }
+    }
+
+    fn ask(&self, question: &Question, shape: &CacheShape, spare: u32) -> u32 {
+        let superblocks = shape.superblocks;
+        let taken = |answer: &Bound<'_, PyAny>| {
+            answer.extract().ok().filter(|answer| (0..=superblocks).contains(answer))
+        };
+        let expected = format!("a whole number from 0 to {superblocks}");
+        let shown = (shape.dies, superblocks, shape.superblock.get(), spare);
+        self.asked.ask_with_view(question, &expected, shown, taken)
+    }
+}
+
+impl SlcCachePolicy for Cache {
+    fn reserved(&self, shape: &CacheShape) -> u32 {
+        self.reserved.as_ref().map_or(0, |reserved| self.ask(reserved, shape, 0))
+    }
+
+    fn most(&self, view: &CacheView) -> u32 {
+        self.ask(&self.most, &view.shape, view.spare)
+    }
+
+    fn folding(&self) -> Option<Folding> {
+        Some(self.folding)
+    }
+}

@@ -1,0 +1,81 @@
+//! Ends a question that a policy does not answer in time: a thread looks after those that are open.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyBaseException;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::{c_long, c_ulong};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::{Duration, Instant};
+
+create_exception!(floatgate._core, PolicyTimeout, PyBaseException, "A policy did not answer in time.");
+
+static LIMIT_NS: AtomicU64 = AtomicU64::new(10_000_000_000);
+static OPEN: Mutex<Vec<Question>> = Mutex::new(Vec::new());
+static LOOKING: Once = Once::new();
+/// How often the thread looks.
+const EVERY: Duration = Duration::from_millis(50);
+
+/// A question that is not answered yet; a thread has at most one.
+struct Question {
+    thread: c_ulong,
+    since: Instant,
+    is_late: bool,
+}
+
+/// Sets how long a policy in Python may take for one answer.
+#[pyfunction]
+pub fn policy_timeout(limit_ns: u64) {
+    LIMIT_NS.store(limit_ns, Ordering::Relaxed);
+}
+
+/// How long a policy may take.
+pub fn limit() -> Duration {
+    Duration::from_nanos(LIMIT_NS.load(Ordering::Relaxed))
+}
+
+/// What `ask` returns, or `None` where it took too long.
+#[allow(unsafe_code)]
+pub fn in_time<T>(_py: Python<'_>, ask: impl FnOnce() -> T) -> Option<T> {
+    LOOKING.call_once(|| {
+        std::thread::spawn(look);
+    });
+    // SAFETY: a call without arguments, by a thread that is attached to the interpreter.
+    let thread = unsafe { ffi::PyThread_get_thread_ident() };
+    open().push(Question { thread, since: Instant::now(), is_late: false });
+    let answer = ask();
+    let mut open = open();
+    let at = open.iter().position(|question| question.thread == thread);
+    let is_late = at.is_some_and(|at| open.swap_remove(at).is_late);
+    if is_late {
+        // SAFETY: as above; the exception that is on its way, if it is still, has nothing to end any more.
+        unsafe { ffi::PyThreadState_SetAsyncExc(thread as c_long, std::ptr::null_mut()) };
+    }
+    (!is_late).then_some(answer)
+}
+
+fn open() -> MutexGuard<'static, Vec<Question>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn look() {
+    loop {
+        std::thread::sleep(EVERY);
+        let is_overdue = |question: &Question| !question.is_late && question.since.elapsed() > limit();
+        if open().iter().any(is_overdue) {
+            Python::attach(|py| {
+                open().iter_mut().filter(|question| is_overdue(question)).for_each(|late| end(py, late))
+            });
+        }
+    }
+}
+
+/// Raises an exception in the thread of a question, which cannot be answered meanwhile: that thread must attach first.
+#[allow(unsafe_code)]
+fn end(py: Python<'_>, question: &mut Question) {
+    question.is_late = true;
+    let raised = py.get_type::<PolicyTimeout>();
+    // SAFETY: the interpreter is attached; it takes its own reference to the type.
+    unsafe { ffi::PyThreadState_SetAsyncExc(question.thread as c_long, raised.as_ptr()) };
+}

@@ -1,0 +1,84 @@
+//! Wear policies in Python.
+
+use super::asked::{Asked, Class, Question};
+use super::die::{Die, Taken};
+use ftl::wear::{Maker, Observed, WearPolicy, WearView};
+use pyo3::prelude::*;
+use std::sync::Arc;
+use units::SuperblockId;
+
+/// Makes objects of `class`.
+pub fn maker(class: Arc<Class>) -> Maker {
+    Box::new(move || Box::new(Wear::new(&class)))
+}
+
+struct Wear {
+    asked: Asked,
+    free_rank: Question,
+    relocate: Option<Question>,
+    on_erase: Option<Question>,
+    spreads: bool,
+    held_back: f64,
+}
+
+impl Wear {
+    fn new(class: &Arc<Class>) -> Self {
+        let asked = Asked::new(class);
+        let spreads = asked.defined("spreads").is_none_or(|spreads| {
+            asked.ask(&spreads, "true or false", (), |answer: &Bound<'_, PyAny>| answer.extract().ok())
+        });
+        let held_back = asked.defined("held_back").map_or(0.0, |held_back| {
+            asked.ask(&held_back, "a number from 0 to 0.9", (), |answer: &Bound<'_, PyAny>| {
+                answer.extract::<f64>().ok().filter(|part| (0.0..=0.9).contains(part))
+            })
+        });
+        Self {
+            free_rank: asked.question("free_rank"),
+            relocate: asked.defined("relocate"),
+            on_erase: asked.defined("on_erase"),
+            spreads,
+            held_back,
+            asked,
+        }
+    }
+}
+
+impl WearPolicy for Wear {
+    fn free_rank(&self, superblock: SuperblockId, pe_cycles: u32, erases: u64) -> u64 {
+        let of = (superblock.0, pe_cycles, erases);
+        self.asked.ask(&self.free_rank, "a whole number of at least 0", of, |answer| answer.extract().ok())
+    }
+
+    fn on_erase(&mut self, observed: &Observed) {
+        if let Some(on_erase) = &self.on_erase {
+            let Observed { superblock, pe_cycles, erase, program } = observed;
+            self.asked.tell(on_erase, (superblock.0, *pe_cycles, erase.ns(), program.ns()));
+        }
+    }
+
+    fn spreads(&self) -> bool {
+        self.spreads
+    }
+
+    fn held_back(&self) -> f64 {
+        self.held_back
+    }
+
+    fn relocates(&self) -> bool {
+        self.relocate.is_some()
+    }
+
+    fn relocate(&mut self, view: &mut WearView<'_>) -> Option<SuperblockId> {
+        let relocate = self.relocate.as_ref()?;
+        let die = Die {
+            candidates: view.candidates,
+            valid_units: view.valid_units,
+            pe_cycles: view.pe_cycles,
+            closed_at: view.closed_at,
+            random: view.random,
+            clock: view.clock,
+            more: [("erased", u64::from(view.erased.0)), ("erases", view.erases)],
+        };
+        die.ask(&self.asked, relocate, Taken::CandidateOrNone)
+    }
+}

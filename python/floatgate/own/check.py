@@ -1,0 +1,87 @@
+"""What a policy in Python is put through: its seam's battery, then drives checked by another model."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from floatgate import _core
+from floatgate.errors import Fault, InputError
+from floatgate.own import found
+from floatgate.own.policy import Own
+from floatgate.temporary import Temporary
+
+# A drive that collects garbage all the time, small enough for thousands of choices in a second.
+SMALL = (
+    "nand.blocks_per_plane=64",
+    "nand.pages_per_block=12",
+    "geometry.channels=1",
+    "geometry.ways=2",
+    "ftl.op_ratio=0.6",
+    "ftl.buffer.size=256KiB",
+)
+JOB = "[global]\nrw={rw}\nbs=4k\niodepth=8\nrandom_distribution={pattern}\nio_size=192m\n[check]\n"
+WORKLOADS = {
+    "uniform random writes": JOB.format(rw="randwrite", pattern="random"),
+    "skewed writes and reads": JOB.format(rw="randrw", pattern="zipf:1.1"),
+}
+SEEDS = (1, 2)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check of one policy came to."""
+
+    name: str  # `mine.py:Mine`
+    seam: str
+    kept: tuple[str, ...]  # what it was put through
+    fault: str | None  # the first rule that it broke
+
+
+def check(file: str, progress: Callable[[str], None] = lambda _text: None) -> list[Checked]:
+    """Check each policy of a file. Raises InputError where the file has none or cannot be read."""
+    classes = found.policies_in(file)
+    if not classes:
+        raise InputError(
+            f"{file}: no policy in it: expected a class of fg.gc.victim.Policy or another seam's"
+        )
+    return [_checked(f"{file}:{name}", cls, progress) for name, cls in classes.items()]
+
+
+def _checked(name: str, cls: type[Own], progress: Callable[[str], None]) -> Checked:
+    kept: list[str] = []
+    try:
+        for step in _steps(name, cls):
+            progress(f"{name}: {step}")
+            kept.append(step)
+    except (InputError, Fault) as error:
+        return Checked(name, cls.seam, tuple(kept[:-1]), str(error))
+    return Checked(name, cls.seam, tuple(kept), None)
+
+
+def _steps(name: str, cls: type[Own]) -> Iterator[str]:
+    """Each step's name before it is done."""
+    yield "the seam's battery"
+    _core.check_policy(cls.seam, name)
+    temporary = Temporary()
+    try:
+        for title, text in WORKLOADS.items():
+            job = temporary.folder / "check.fio"
+            job.write_text(text, encoding="utf-8")
+            for seed in SEEDS:
+                yield f"{title}, seed {seed}"
+                if _run(name, cls, job, seed) != _run(name, cls, job, seed):
+                    raise InputError(
+                        f"{name}: another result from the same seed: expected random numbers of the view"
+                    )
+    finally:
+        temporary.remove()
+
+
+def _run(name: str, cls: type[Own], job: Path, seed: int) -> bytes:
+    """The requests of a run with this policy, checked by the independent model."""
+    from floatgate.api.run import run
+
+    with_cells = {"ftl.slc_cache.in_idle_time": True} if cls.seam == "ftl.slc_cache" else {}
+    settings = dict(assignment.split("=") for assignment in SMALL) | {f"{cls.seam}.name": name} | with_cells
+    done = run("tlc", job, set=settings, seed=seed, check=True, requests=True)
+    return (done.folder / "requests.parquet").read_bytes()

@@ -1,0 +1,226 @@
+"""Policies in Python: found, checked, asked, refused; and results that bring them along."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import floatgate as fg
+from conftest import Command
+from floatgate.own.seams import SEAMS
+
+pytest.importorskip("numpy")
+
+SMALL = {
+    "nand.blocks_per_plane": 64,
+    "nand.pages_per_block": 12,
+    "geometry.channels": 1,
+    "geometry.ways": 2,
+    "ftl.op_ratio": 0.6,
+    "ftl.buffer.size": "256KiB",
+}
+JOB = "[a]\nrw=randwrite\nbs=4k\niodepth=8\nio_size=160m\n"
+
+GREEDY = """
+import floatgate as fg
+
+class Mine(fg.gc.victim.Policy):
+    tie: int = 0
+
+    def pick(self, view):
+        valid = view.valid_units[view.candidates]
+        return view.candidates[valid == valid.min()][-self.tie]
+"""
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "job.fio"
+    path.write_text(JOB)
+    return path
+
+
+def run(job: Path, name: str, **more: object) -> fg.Run:
+    return fg.run("tlc", job, set=SMALL | {"ftl.gc.victim.name": name} | more, check=True, requests=True)
+
+
+def _requests(run: fg.Run) -> bytes:
+    return (run.folder / "requests.parquet").read_bytes()
+
+
+def victim(body: str, head: str = "") -> str:
+    lines = "\n".join("        " + line for line in body.splitlines())
+    top = f"import floatgate as fg\n{head}\nclass Mine(fg.gc.victim.Policy):\n"
+    return f"{top}    def pick(self, view):\n{lines}\n"
+
+
+def refused(job: Path, text: str, **more: object) -> str:
+    Path("mine.py").write_text(text)
+    with pytest.raises(fg.InputError) as error:
+        run(job, "mine.py:Mine", **more)
+    return str(error.value)
+
+
+def test_the_rule_of_the_catalogue_in_python_does_the_same(job: Path) -> None:
+    Path("mine.py").write_text(GREEDY.replace("[-self.tie]", "[0]"))
+    built_in = run(job, "greedy")
+    own = run(job, "mine.py:Mine")
+    assert own.waf == pytest.approx(built_in.waf, rel=0.05)
+    assert own.ftl.gc.victims > 50
+
+
+def test_the_same_seed_gives_the_same_bytes_and_random_numbers_come_from_the_view(job: Path) -> None:
+    Path("mine.py").write_text(victim("return view.candidates[view.random.below(len(view.candidates))]"))
+    first, again = run(job, "mine.py:Mine"), run(job, "mine.py:Mine")
+    assert _requests(first) == _requests(again)
+
+
+def test_parameters_are_checked_as_those_of_the_catalogue(job: Path) -> None:
+    Path("mine.py").write_text(GREEDY)
+    assert run(job, "mine.py:Mine", **{"ftl.gc.victim.tie": 1}).document.config["ftl.gc.victim.tie"] == 1
+    assert "tie" in refused(job, GREEDY, **{"ftl.gc.victim.tia": 1})
+    assert "expected a whole number" in refused(job, GREEDY, **{"ftl.gc.victim.tie": 0.5})
+    assert "missing" in refused(job, GREEDY.replace("tie: int = 0", "tie: int"))
+    assert "at least 0" in refused(job, GREEDY.replace("tie: int = 0", "tie: int = -1"))
+    assert "expected int, float, bool or str" in refused(job, GREEDY.replace("int = 0", "list = []"))
+
+
+def test_an_object_chooses_itself(job: Path) -> None:
+    Path("mine.py").write_text(GREEDY)
+    from floatgate.own import found
+
+    mine = found.policies_in("mine.py")["Mine"]
+    done = fg.run("tlc", job, set=SMALL, policies=[mine(tie=1)])
+    assert done.document.config["ftl.gc.victim.name"] == "mine.py:Mine"
+    assert done.document.config["ftl.gc.victim.tie"] == 1
+    for wrong, said in (({"tia": 1}, "did you mean tie?"), ({"tie": "one"}, "expected a whole number")):
+        with pytest.raises(fg.InputError, match=said.replace("?", "\\?")):
+            mine(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (victim("return 1 // 0"), "mine.py:5: ZeroDivisionError"),
+        (victim("return None"), "mine.py:4: pick returned None: expected one of view.candidates"),
+        (victim("return 'a'"), "pick returned 'a': expected one of view.candidates"),
+        (victim("return 10**9"), "pick returned 1000000000: expected one of view.candidates"),
+        (victim("view.pe_cycles[0] = 1\nreturn view.candidates[0]"), "mine.py:5: ValueError"),
+        (victim("self.a = view.pe_cycles\nreturn view.candidates[0]"), "pick kept an array of its view"),
+        (victim("self.a = view.pe_cycles[1:]\nreturn view.candidates[0]"), "pick kept an array of its view"),
+        (
+            victim(
+                "old, self.a = getattr(self, 'a', None), view.random\n"
+                "return view.candidates[old.below(1) if old else 0]"
+            ),
+            "valid during the call",
+        ),
+        ("import floatgate as fg\n1 +\n", "mine.py:2: SyntaxError"),
+        ("import pandas.no_such_part\n", "mine.py:1: pandas is not installed, which this needs: pip install"),
+        ("x = 1\n", "mine.py: no policy Mine"),
+        ("raise OSError('gone')\n", "mine.py:1: OSError: gone"),
+        (victim("return 0").replace("def pick", "def pock"), "expected a method pick"),
+        (victim("return 0").replace("gc.victim.Policy", "wear.Policy"), "a policy for ftl.wear"),
+        (victim("return 0") + "    def __init__(self): ...\n", "state is made in attach"),
+    ],
+)
+def test_what_a_policy_does_wrong_ends_the_run_with_its_line(job: Path, text: str, said: str) -> None:
+    message = refused(job, text)
+    assert said in message
+    assert "\n" not in message
+    assert not Path("out").exists()
+
+
+def test_a_policy_that_does_not_end_is_ended(job: Path) -> None:
+    Path("mine.py").write_text(
+        victim("while True:\n    try:\n        while True: pass\n    except Exception: pass")
+    )
+    with pytest.raises(fg.InputError, match=r"mine.py:4: pick took longer than 200ms.*--policy-timeout"):
+        fg.run("tlc", job, set=SMALL | {"ftl.gc.victim.name": "mine.py:Mine"}, policy_timeout="200ms")
+
+
+def test_a_file_that_is_not_there_is_named(job: Path) -> None:
+    with pytest.raises(fg.InputError, match=r"no\.py: no such file"):
+        run(job, "no.py:Mine")
+
+
+def test_a_seam_asked_too_often_says_so(job: Path) -> None:
+    Path("mine.py").write_text(GREEDY)
+    with pytest.raises(fg.InputError, match="too often for Python"):
+        fg.run("tlc", job, set=SMALL | {"ftl.buffer.eviction.name": "mine.py:Mine"})
+
+
+@pytest.mark.parametrize("seam", SEAMS)
+def test_each_skeleton_passes_its_checks(seam: str, job: Path) -> None:
+    del job
+    fg.new_policy(seam.removeprefix("ftl."), "mine.py")
+    (checked,) = fg.check_policies("mine.py")
+    assert (checked.seam, checked.fault, len(checked.kept)) == (seam, None, 5)
+
+
+@pytest.mark.parametrize(
+    ("seam", "old", "new", "said"),
+    [
+        ("ftl.gc.victim", "return int(victim)", "return view.candidates[0]", "never picked"),
+        (
+            "ftl.gc.victim",
+            "return int(victim)",
+            "import random; return random.choice(list(candidates))",
+            "same seed",
+        ),
+        ("ftl.gc.victim", ".argmin()", ".argmax()", "only superblock with garbage"),
+        (
+            "ftl.slc_cache",
+            "return min(self.reserved(view) +",
+            "return min(1 + self.reserved(view) +",
+            "full drive",
+        ),
+        (
+            "ftl.gc.trigger",
+            "return view.free <= self.low",
+            "return view.free == self.low",
+            "stops as space runs out",
+        ),
+        ("ftl.wear", "del superblock, erases", "return superblock", "stayed free"),
+    ],
+)
+def test_a_broken_rule_is_found(seam: str, old: str, new: str, said: str, job: Path) -> None:
+    del job
+    fg.new_policy(seam.removeprefix("ftl."), "mine.py")
+    text = Path("mine.py").read_text()
+    assert old in text
+    Path("mine.py").write_text(text.replace(old, new))
+    (checked,) = fg.check_policies("mine.py")
+    assert (checked.fault is None) == (not said)
+    assert said in (checked.fault or "")
+
+
+def test_a_result_brings_its_policy_and_asks_whether_it_is_trusted(job: Path, floatgate: Command) -> None:
+    Path("mine.py").write_text(GREEDY)
+    words = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
+    first = floatgate(
+        "run", "tlc", str(job), *words, "--set", "ftl.gc.victim.name=mine.py:Mine", "--out", "first"
+    )
+    assert first.returncode == 0, first.stderr
+    document = json.loads(Path("first/run.json").read_text())
+    assert document["invocation"]["policies"][0]["source"] == GREEDY
+    Path("mine.py").unlink()
+    refused = floatgate("run", "first/run.json", "--out", "again")
+    assert refused.returncode == 2
+    assert "--trust-policies" in refused.stderr
+    again = floatgate("run", "first/run.json", "--trust-policies", "--out", "again")
+    assert again.returncode == 0, again.stderr
+    repeated = json.loads(Path("again/run.json").read_text())
+    assert repeated["host"] == document["host"]
+    document["invocation"]["policies"][0]["source"] += "# changed"
+    Path("first/run.json").write_text(json.dumps(document))
+    changed = floatgate("run", "first/run.json", "--trust-policies", "--out", "other")
+    assert changed.returncode == 2
+    assert "sha256" in changed.stderr
+
+
+def test_workers_find_the_policy_too(job: Path) -> None:
+    Path("mine.py").write_text(GREEDY)
+    repeated = fg.repeat("tlc", job, 2, set=SMALL | {"ftl.gc.victim.name": "mine.py:Mine"})
+    assert len(repeated.seeds) == 2

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from floatgate.api.reproduce import papers, reproduce
     from floatgate.api.run import Interrupted, repeat, run
     from floatgate.api.snapshots import snapshots
+    from floatgate.api.study import study
     from floatgate.bus.explore import BusPoint
     from floatgate.bus.waveform import Waveform
     from floatgate.configuration import Key, keys
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from floatgate.result import Run
     from floatgate.seams import *  # noqa: F403 - the namespaces of policies
     from floatgate.snapshots import SnapshotCosts
+    from floatgate.study.result import Study
     from floatgate.traces.found import TraceFormat, TraceInfo, Volume
 
 # Where each public name lives: importing floatgate itself must stay cheap.
@@ -70,6 +72,7 @@ _HOMES = {
     "Reproduced": "reproduce.run",
     "Run": "result",
     "SnapshotCosts": "snapshots",
+    "Study": "study.result",
     "TraceFormat": "traces.found",
     "TraceInfo": "traces.found",
     "VoltageFit": "lab.fit.measured",
@@ -107,6 +110,7 @@ _MODULES = {
     "reproduce": "reproduce",
     "snapshots": "snapshots",
     "state": "state",
+    "study": "study",
     "trace": "api.trace",
 }
 
@@ -131,6 +135,7 @@ __all__ = [
     "Reproduced",
     "Run",
     "SnapshotCosts",
+    "Study",
     "TraceFormat",
     "TraceInfo",
     "VoltageFit",
@@ -165,6 +170,7 @@ __all__ = [
     "schema",
     "snapshots",
     "state",
+    "study",
     "trace",
 ]
 

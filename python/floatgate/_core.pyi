@@ -108,6 +108,9 @@ class Session:
     def interrupt(self) -> None:
         """Take no more requests; those under way are still answered."""
 
+    def glance(self) -> str:
+        """Return what was measured so far; the run goes on. Raises InputError before it began."""
+
     def result(self) -> str:
         """Return the result, when done or interrupted."""
 

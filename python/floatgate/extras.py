@@ -7,7 +7,15 @@ from floatgate.errors import InputError
 
 # The extra of `pyproject.toml` that brings each package: `lab` is for characterize, derive, fit and
 # grid, and for some papers.
-EXTRAS = {"numpy": "lab", "scipy": "lab", "pandas": "frames", "polars": "frames", "pyarrow": "frames"}
+EXTRAS = {
+    "numpy": "lab",
+    "scipy": "lab",
+    "pandas": "frames",
+    "polars": "frames",
+    "pyarrow": "frames",
+    "optuna": "study",
+    "SALib": "study",
+}
 
 
 def needed(package: str) -> Any:

@@ -14,6 +14,7 @@ import stat
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import file_digest as hashed
 from pathlib import Path
 from typing import Any, NoReturn
 from uuid import uuid4
@@ -60,6 +61,15 @@ def read_bytes(path: Path | str, expected: str, most: int = TEXT_MOST) -> bytes:
     if len(content) > most:
         raise InputError(f"{_shown(path)}: more than {most // MIB} MiB: expected {expected}")
     return content
+
+
+def digest(path: Path | str, expected: str = "a file to read") -> str:
+    """Return the SHA-256 of a file, or an example, of any size. Raises InputError, which ends in `expected`."""
+    try:
+        with regular(path, expected).open("rb") as file:
+            return hashed(file, "sha256").hexdigest()
+    except OSError as error:
+        _refuse(Path(path), error, expected)
 
 
 def read_text(path: Path | str, expected: str, most: int = TEXT_MOST) -> str:

@@ -26,6 +26,7 @@ from floatgate.options import (
     fields_of,
     lab,
     listing,
+    study,
     traces,
 )
 from floatgate.own.seams import SEAMS
@@ -56,6 +57,7 @@ KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
     "ReproduceKeywords": ((lab.ReproduceOptions,), ()),
     "SchemaKeywords": ((listing.SchemaOptions,), ()),
     "SnapshotsKeywords": ((drives.SnapshotsOptions,), ()),
+    "StudyKeywords": ((study.StudyOptions,), ()),
     "TraceConvertKeywords": ((traces.TraceConvertOptions, TraceOptions), REPLAYED),
     "TraceInfoKeywords": ((traces.TraceInfoOptions, TraceOptions), REPLAYED),
 }

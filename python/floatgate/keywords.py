@@ -425,6 +425,21 @@ class SnapshotsKeywords(TypedDict, total=False):
     """File to write. A new file, or one that Floatgate wrote; nothing is written without it."""
 
 
+class StudyKeywords(TypedDict, total=False):
+    """The options of `StudyOptions`."""
+
+    retry: bool
+    """Run again what was refused or failed."""
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    out: str | PathLike[str] | None
+    """Folder of the study; what it holds is not run again. A new folder, or one of a study; it lives
+    as long as what is returned.
+    """
+
+
 class TraceConvertKeywords(TypedDict, total=False):
     """The options of `TraceConvertOptions` and `TraceOptions`."""
 

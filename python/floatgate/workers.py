@@ -3,8 +3,9 @@
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from ctypes import Array, c_double
 from typing import Literal, TypeVar
 
@@ -44,34 +45,80 @@ def spread(
     """
     if not items:
         return []
+    with crew(
+        workers=min(workers or os.cpu_count() or 1, len(items)),
+        memory_bytes=memory_bytes,
+        setup=setup,
+        items=len(items),
+    ) as team:
+        order = sorted(range(len(items)), key=lambda index: -cost(items[index]))
+        futures = {index: team.submit(work, items[index], index) for index in order}
+        _watch(futures, team, waiting, lambda done: watch(done, team.part()), stopped)
+    return [_outcome(futures[index]) for index in range(len(items))]
+
+
+class Crew:
+    """Processes that work until the block of `crew` ends."""
+
+    def __init__(self, pool: ProcessPoolExecutor, count: int, stop: Stop, parts: "Array[c_double]") -> None:
+        self.count = count  # how many pieces of work go on at once
+        self._pool, self._stop, self._parts = pool, stop, parts
+
+    def submit(self, work: Callable[[T], R], item: T, index: int = 0) -> "Future[R]":
+        """Hand over a piece of work; `index` is the place at which it notes how far it is."""
+        return self._pool.submit(_one, work, item, index)
+
+    def part(self) -> float:
+        """Return which part of everything is done, as far as work says it."""
+        return sum(self._parts[:]) / len(self._parts)
+
+    def stop(self) -> None:
+        """Tell work under way to stop: `stopping()` is true in it from now on."""
+        self._stop.set()
+
+    def stopped(self) -> bool:
+        """Whether it was told."""
+        return self._stop.is_set()
+
+
+@contextmanager
+def crew(
+    *,
+    workers: int | None = None,
+    memory_bytes: int | None = None,
+    setup: Callable[[], None] | None = None,
+    items: int = 1,
+) -> Iterator[Crew]:
+    """Give processes to hand work to, as many as there are processors; when the block ends, so do they.
+
+    Work is a function of a module, and what goes in and out can be pickled. The drives of all workers
+    together have `memory_bytes`, or what the machine has; each worker calls `setup` before its first work.
+    There is room for `items` to note how far they are. A block that raises stops what is under way.
+    """
     context = multiprocessing.get_context("spawn")
     stop, memory = Stop(context), Memory(context, memory_bytes)
-    count = min(workers or os.cpu_count() or 1, len(items))
-    parts = context.RawArray("d", len(items))
+    count, parts = workers or os.cpu_count() or 1, context.RawArray("d", items)
     begin = (stop, memory, parts, setup)
     with ProcessPoolExecutor(count, context, initializer=_begin, initargs=begin) as pool:
-        order = sorted(range(len(items)), key=lambda index: -cost(items[index]))
-        futures = {index: pool.submit(_one, work, items[index], index) for index in order}
         try:
-            _watch(futures, stop, waiting, lambda done: watch(done, sum(parts[:]) / len(parts)), stopped)
+            yield Crew(pool, count, stop, parts)
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-    return [_outcome(futures[index]) for index in range(len(items))]
 
 
 def _watch(
     futures: "dict[int, Future[R]]",
-    stop: Stop,
+    team: Crew,
     waiting: Waiting,
     watch: Callable[[list[int]], None],
     stopped: Callable[[], bool],
 ) -> None:
     left = set(futures.values())
     while left:
-        if stopped() and not stop.is_set():
-            stop.set()
+        if stopped() and not team.stopped():
+            team.stop()
             if waiting == "left out":
                 for future in left:
                     future.cancel()

@@ -28,15 +28,21 @@ def trace_path(argument: str) -> str:
     return argument
 
 
-def _cpu_files(path: Path) -> bool:
-    """Whether blktrace's files of all CPUs lie in `path`, a folder, or have it as their base name."""
+def trace_files(argument: str) -> list[Path]:
+    """Return the files that a trace consists of: its own, or those of all CPUs that blktrace writes."""
+    path = places.here_or_example(Path(argument))
+    return [path] if path.is_file() else _cpu_files(path)
+
+
+def _cpu_files(path: Path) -> list[Path]:
+    """Return blktrace's files of all CPUs in `path`, a folder, or with it as their base name."""
     folder, name = (path, "") if path.is_dir() else (path.parent, path.name.removesuffix(".blktrace"))
     wanted = f"{name}.blktrace."
     try:
-        files = [file.name for file in folder.iterdir()]
+        files = sorted(folder.iterdir())
     except OSError:
-        return False
-    return any(wanted in file if path.is_dir() else file.startswith(wanted) for file in files)
+        return []
+    return [one for one in files if (wanted in one.name if path.is_dir() else one.name.startswith(wanted))]
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,7 @@ def test_there_is_one_door() -> None:
         "own/check.py": "a run of its own",
         "own/new.py": "files of the package",
         "reproduce/page.py": "a drawing just made",
-        "lab/fit/run.py": "hashes a log that was read",
+        "study/store.py": "locks its own files",
         "lab/fit/measured.py": "hashes a table that was read",
         "values.py": "takes one value of the core's apart",
         "cli/__init__.py": "the outputs",

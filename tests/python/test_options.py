@@ -37,6 +37,15 @@ LOG = "block,page,operation,cycle,busy_ns,pulses,status\n" + "".join(
     f"0,0,program,{cycle},300000,,ok\n0,0,read,{cycle},25000,,ok\n0,,erase,{cycle},1500000,,ok\n"
     for cycle in range(1, 40)
 )
+STUDY = f"""
+[study]
+drive = "{TINY}"
+workload = "job.fio"
+[parameters]
+ftl.op_ratio = [0.2, 0.3]
+[objectives]
+waf = "min"
+"""
 MINE = (ROOT / "python" / "floatgate" / "own" / "skeletons" / "slc_cache.py").read_text()
 MORTAL = (
     '--set nand.tables.pe_cycles=[0] --set \'nand.tables.t_prog=["200us", "400us"]\' '
@@ -64,6 +73,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "grid": (
         f"{TINY} --block 4k --depth 1 --op read --pattern random --file-size 1MiB --time 100ms --out o",
     ),
+    "study": ("study.toml --out o",),
     "plan": (f"{PLAN / 'tpc-c-2007.toml'} {PLAN / 'gray2007-prices.toml'} --out o",),
     "snapshots": (f"{TINY} --set nand.blocks_per_plane=128 --time 20ms --every 5ms --keep 1 --out o.html",),
     "bus explore": ("--chip slc-16g --interface nv-ddr:5 --out o",),
@@ -87,6 +97,7 @@ AFTER = ("--out", "--report", "--format")  # what is asked of the result of such
 # Options that may be given without anything to be seen of it, and why.
 SILENT = {
     "--force": "there is nothing to replace",
+    "--retry": "nothing failed",
     "--workers": "what is found does not depend on their number",
     "--sort": "the trace is in order",
     "--skip-bad-lines": "the trace has none",
@@ -139,7 +150,8 @@ class Reached(Exception):
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with what the commands work on; what takes long is not done."""
     monkeypatch.chdir(tmp_path)
-    for name, text in {"job.fio": JOB, "t.csv": TRACE, "log.csv": LOG, "mine.py": MINE}.items():
+    texts = {"job.fio": JOB, "t.csv": TRACE, "log.csv": LOG, "mine.py": MINE, "study.toml": STUDY}
+    for name, text in texts.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "done").symlink_to(_run_folder(), target_is_directory=True)
     (tmp_path / "s.state").symlink_to(_run_folder() / "s.state")
@@ -285,6 +297,7 @@ PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("run", "--out"): (BASES["run"][0], "o/thesis"),
     ("run", "--save-state"): (f"{BASES['run'][0]} --save-state mine", "mine"),
     ("grid", "--out"): (BASES["grid"][0], "o/thesis"),
+    ("study", "--out"): (BASES["study"][0], "o/thesis"),
     ("plan", "--out"): (BASES["plan"][0], "o/thesis"),
     ("fit", "--out"): (BASES["fit"][0], "o/thesis"),
     ("characterize", "--out"): (BASES["characterize"][0], "o/thesis"),

@@ -69,6 +69,11 @@ impl Session {
         self.inner.work(py, |run| run.interrupt().map_err(input))
     }
 
+    /// Everything measured so far, while the run goes on.
+    fn glance(&self, py: Python<'_>) -> PyResult<String> {
+        self.inner.work(py, |run| Ok(run.glance().map_err(input)?.to_string()))
+    }
+
     /// Everything measured.
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.work(py, |run| Ok(run.result().map_err(input)?.to_string()))

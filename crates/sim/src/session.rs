@@ -303,36 +303,28 @@ impl Session {
         self.finish()
     }
 
+    /// Everything measured so far, as JSON, while the run goes on; what only its end tells is null.
+    ///
+    /// # Errors
+    /// When the run did not get as far as its workload.
+    pub fn glance(&mut self) -> Result<Value, Error> {
+        self.account_risk();
+        match &self.phase {
+            Phase::Plain(run) => Ok(json!(result::of(run, self.provenance()))),
+            Phase::Observed(run) => Ok(json!(result::of(run, self.provenance()))),
+            Phase::Precondition(_) | Phase::Broken => Err(Error("the run did not begin".into())),
+        }
+    }
+
     /// Everything measured, as JSON. With `check`, the final account is settled first.
     ///
     /// # Errors
     /// When the run did not get as far as its workload.
     pub fn result(&mut self) -> Result<Value, Error> {
-        let walls = result::Walls {
-            run_s: self.wall.as_secs_f64(),
-            precondition_s: self.precondition_wall.as_secs_f64(),
-            build_s: self.build_wall.as_secs_f64(),
-        };
-        let provenance = result::Provenance {
-            drive: &self.drive,
-            seed: self.options.seed,
-            interrupted: self.interrupted,
-            precondition: self.precondition.report(),
-            passes: self.passes.report(),
-            is_loaded: self.options.load_state.is_some(),
-            layout: &self.layout,
-            walls,
-        };
+        let mut value = self.glance()?;
         match &mut self.phase {
-            Phase::Plain(run) => {
-                run.ftl.account_risk(run.ctx.calendar.now());
-                let mut found = result::of(run, provenance);
-                found.recovery = run.recover();
-                Ok(json!(found))
-            }
+            Phase::Plain(run) => value["recovery"] = json!(run.recover()),
             Phase::Observed(run) => {
-                run.ftl.account_risk(run.ctx.calendar.now());
-                let mut value = json!(result::of(run, provenance));
                 if let Some(check) = &run.ctx.probe.check {
                     check.compare(&value, run.ctx.calendar.now());
                 }
@@ -345,9 +337,34 @@ impl Session {
                     check.settle(&run.ftl, outstanding, now);
                     check_shares("utilisation", &value["utilisation"]);
                 }
-                Ok(value)
             }
-            Phase::Precondition(_) | Phase::Broken => Err(Error("the run did not begin".into())),
+            Phase::Precondition(_) | Phase::Broken => {}
+        }
+        Ok(value)
+    }
+
+    fn account_risk(&mut self) {
+        match &mut self.phase {
+            Phase::Plain(run) => run.ftl.account_risk(run.ctx.calendar.now()),
+            Phase::Observed(run) => run.ftl.account_risk(run.ctx.calendar.now()),
+            Phase::Precondition(_) | Phase::Broken => {}
+        }
+    }
+
+    fn provenance(&self) -> result::Provenance<'_> {
+        result::Provenance {
+            drive: &self.drive,
+            seed: self.options.seed,
+            interrupted: self.interrupted,
+            precondition: self.precondition.report(),
+            passes: self.passes.report(),
+            is_loaded: self.options.load_state.is_some(),
+            layout: &self.layout,
+            walls: result::Walls {
+                run_s: self.wall.as_secs_f64(),
+                precondition_s: self.precondition_wall.as_secs_f64(),
+                build_s: self.build_wall.as_secs_f64(),
+            },
         }
     }
 

@@ -29,6 +29,7 @@ from floatgate.cli import (
     schema,
     snapshots,
     state,
+    study,
     trace,
     usage,
 )
@@ -56,6 +57,7 @@ app.command("schema", cls=Command)(schema.schema)
 app.command("reproduce", cls=Command)(reproduce.reproduce)
 app.command("grid", cls=Command)(grid.grid)
 app.command("plan", cls=Command)(plan.plan)
+app.command("study", cls=Command)(study.study)
 app.command("snapshots", cls=Command)(snapshots.snapshots)
 app.add_typer(policies.app, name="policies")
 app.add_typer(bus.app, name="bus")

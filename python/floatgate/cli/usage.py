@@ -51,6 +51,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "floatgate plan examples/plan/tpc-c-2007.toml examples/plan/gray2007-prices.toml",
         "floatgate plan workload.toml prices.toml --format json",
     ),
+    "study": ("floatgate study study.toml", "floatgate study study.toml --workers 4 --out out/study"),
     "snapshots": ("floatgate snapshots tlc", "floatgate snapshots tlc --every 100ms --keep 1,4 --time 2s"),
     "bus explore": (
         "floatgate bus explore",

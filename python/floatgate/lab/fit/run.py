@@ -1,12 +1,12 @@
 """From logs to a folder: `fit.json`, the page model, and the report that shows how good it is."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from floatgate.errors import InputError
+from floatgate.files import digest as file_digest
 from floatgate.folder import atomically, write_json
 from floatgate.lab.fit import emit, endurance, error_tables, part as parts, rates, sampling, times
 from floatgate.lab.fit.columns import read_head
@@ -175,7 +175,7 @@ def fit_logs(
     gatherer = Gatherer(part)
     sources: list[Source] = []
     for index, head in enumerate(heads):
-        digest = _sha256(head.path)
+        digest = file_digest(head.path)
         same = next((one for one in sources if one.sha256 == digest), None)
         if same is not None:
             raise InputError(f"{head.path}: the same bytes as {same.name}: expected each log once")
@@ -198,11 +198,6 @@ def fit_logs(
         emit.rows(fitted, part.program_types if part else 1),
         version(),
     )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write(done: Fit, out: Path, *, force: bool = False) -> list[str]:

@@ -1,0 +1,121 @@
+"""`floatgate study`: many runs from one file, in a folder that goes on where it was ended."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from floatgate.cli.options import takes
+from floatgate.options.study import StudyOptions
+
+if TYPE_CHECKING:
+    from floatgate.study.conduct import Progress
+    from floatgate.study.result import Study
+
+SHOWN = 10  # configurations
+
+
+@takes(StudyOptions)
+def study(asked: StudyOptions) -> int:
+    """Run what a study file asks for and is not there yet; write a table, a report and the best drives.
+
+    Ctrl-C, a crash and a lost machine cost the runs that were under way: call it again, and it goes on.
+    """
+    from floatgate.cli import console
+    from floatgate.session import interruptible
+    from floatgate.study.conduct import Listener
+    from floatgate.study.folder import REPORT
+    from floatgate.study.run import run_study
+    from floatgate.study.spec import read
+
+    spec = read(asked.study)
+    folder = asked.out or Path("out") / f"study-{spec.name}"
+    with interruptible() as interrupt, _Bar() as bar:
+        done = run_study(
+            spec,
+            folder,
+            workers=asked.workers,
+            retry=asked.retry,
+            listener=Listener(began=_began, moved=bar.update, stopped=interrupt),
+        )
+    if asked.format == "json":
+        console.print_json(done.summary())
+    else:
+        _print(done)
+    console.err.print(f"wrote {folder / REPORT}", markup=False)
+    if done.record["ended"] == "stopped":
+        console.err.print("interrupted: the same command goes on from here", markup=False)
+        return 130
+    if done.problem:
+        console.err.print(f"floatgate: error: {done.problem}", markup=False, soft_wrap=True)
+        return 2
+    return 0
+
+
+def _began(there: int, missing: int, changes: list[str]) -> None:
+    """Say what is run, and why what was there does not count."""
+    from floatgate.cli import console
+
+    for change in changes:
+        console.err.print(f"changed    {change}", markup=False, soft_wrap=True)
+    kept = f"{there:,} runs are there, " if there else ""
+    console.err.print(f"{kept}{missing:,} to run", markup=False)
+
+
+def _print(done: "Study") -> None:
+    """Print how many runs there are, and the best configurations."""
+    from rich.table import Table
+
+    from floatgate.cli.console import out
+    from floatgate.study.show import head, rows
+
+    out.print(f"{done.spec.name}: {done.words()}", markup=False, style="bold")
+    best = done.front() or done.configurations()
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in head(done.spec):
+        table.add_column(name, overflow="fold")
+    for row in rows(done.spec, best[:SHOWN]):
+        table.add_row(*row)
+    if best:
+        out.print(table)
+    if len(best) > SHOWN:
+        out.print(f"and {len(best) - SHOWN:,} more", markup=False)
+
+
+class _Bar:
+    """A bar with rate and estimate, on a terminal only."""
+
+    def __init__(self) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        from floatgate.cli.console import err
+
+        self._bar = Progress(
+            TextColumn("{task.completed:,.0f} of {task.total:,.0f} runs"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.fields[said]}"),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=err,
+            transient=True,
+            disable=not err.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=1.0, said="")
+
+    def __enter__(self) -> "_Bar":
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def update(self, progress: "Progress") -> None:
+        """Show how far the study is."""
+        task = self._bar.tasks[self._task]
+        said = [f"{progress.running} running"]
+        said += [f"{progress.failed} failed"] if progress.failed else []
+        said += [f"{progress.refused} refused"] if progress.refused else []
+        said += [f"{task.speed:.3g} runs/s"] if task.speed else []
+        said += [progress.best] if progress.best else []
+        self._bar.update(self._task, completed=progress.there, total=progress.total, said=", ".join(said))

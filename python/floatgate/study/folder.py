@@ -1,0 +1,88 @@
+"""The folder of a study: whether it is one, and what stands in it when a command begins and ends."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from floatgate import files, marker
+from floatgate.errors import InputError
+from floatgate.folder import read_json, to_text, unwritable
+from floatgate.study.check import Checked
+from floatgate.study.search import described
+from floatgate.study.store import Store
+from floatgate.study.table import RESULTS, Run, assemble, write_results
+
+RECORD = "study.json"
+REPORT = "report.html"
+SCHEMA = 1
+
+
+@contextmanager
+def opened(out: Path) -> Iterator[Mapping[str, Any] | None]:
+    """Give the record of the study in `out`, None where it begins; the folder is there inside the block.
+
+    Raises InputError where `out` is something else, or cannot be written.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        there = sorted(one.name for one in out.iterdir())
+    except OSError as error:
+        raise unwritable(out, error) from error
+    if there and RECORD not in there:
+        raise InputError(
+            f"{out}: holds files, but no study ({RECORD}): expected a new folder, or one of a study"
+        )
+    before = read_record(out) if there else None
+    try:
+        yield before
+    except OSError as error:
+        raise unwritable(out, error) from error
+    finally:
+        if not there and not any(out.iterdir()):
+            out.rmdir()
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """Return what a study's folder says of it. Raises InputError where it is none, or of a later version."""
+    record = read_json(folder / RECORD)
+    if record.get("schema") != SCHEMA or "study" not in record:
+        raise InputError(f"{folder / RECORD}: not a study's record of this version: expected schema {SCHEMA}")
+    return record
+
+
+def begin(folder: Path, checked: Checked, before: Mapping[str, Any] | None) -> None:
+    """Write down what the study is, before its first run: what a killed command leaves is known by that."""
+    _write(folder, checked, {"runs": None, "table": before["table"] if before else None, "ended": "broken"})
+
+
+def finish(folder: Path, checked: Checked, runs: Sequence[Run], store: Store, ended: str | None) -> None:
+    """Write the table, where it is another now, and the record."""
+    outcomes = store.outcomes()
+    counts = dict.fromkeys(("done", "refused", "failed", "pruned", "missing"), 0)
+    for run in runs:
+        counts[outcomes[run.key].status if run.key in outcomes else "missing"] += 1
+    there = [(run.configuration, run.key, outcomes[run.key].status) for run in runs if run.key in outcomes]
+    table = sha256(json.dumps(there).encode()).hexdigest()
+    if read_record(folder)["table"] != table or not (folder / RESULTS).is_file():
+        write_results(folder, assemble(checked.spec, runs, store.table()))
+    points = len({run.configuration for run in runs})
+    _write(folder, checked, {"runs": counts, "design": {"points": points}, "table": table, "ended": ended})
+    marker.complete(folder)
+
+
+def _write(folder: Path, checked: Checked, state: Mapping[str, Any]) -> None:
+    spec = checked.spec
+    record = {
+        "schema": SCHEMA,
+        "version": checked.inputs.version,
+        "name": spec.name,
+        "study": spec.written,
+        "sampler": described(spec),
+        **state,
+        "inputs": asdict(checked.inputs),
+    }
+    files.write_whole(folder / RECORD, to_text(json.loads(json.dumps(record))) + "\n")

@@ -1,0 +1,50 @@
+"""One run of a study, in a worker: from its plan to its numbers."""
+
+from dataclasses import dataclass
+
+from floatgate import session as sessions
+from floatgate.errors import Fault, InputError
+from floatgate.memory import room_for
+from floatgate.session import Plan
+from floatgate.study.numbers import numbers
+from floatgate.study.pruning import Watch
+from floatgate.study.store import Outcome
+from floatgate.workers import stopping
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run and its key; with `watch`, one that may be ended early."""
+
+    key: str
+    plan: Plan
+    watch: Watch | None = None
+
+
+def run(task: Task) -> Outcome | None:
+    """Run it; None when the study was told to stop before it came to its end."""
+    pruned = begun = False
+
+    def stop() -> bool:
+        return pruned or stopping()
+
+    try:
+        with room_for(task.plan):
+            session = task.plan.open()
+            begun = True
+            watching = task.watch.begin(session) if task.watch else None
+
+            def tell(progress: sessions.Progress) -> None:
+                nonlocal pruned
+                pruned = pruned or (watching is not None and watching(progress))
+
+            events = task.watch.events if task.watch else None
+            outcome = sessions.drive(session, task.plan, report=tell, stopped=stop, events=events)
+    except InputError as error:
+        return Outcome(task.key, "failed" if begun else "refused", str(error))
+    except Fault as error:
+        return Outcome(task.key, "failed", str(error))
+    if outcome.interrupted and not pruned:
+        return None
+    found = numbers(outcome.document) | (watching.told() if watching else {})
+    return Outcome(task.key, "pruned" if pruned else "done", None, found)

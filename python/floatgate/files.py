@@ -64,7 +64,7 @@ def read_bytes(path: Path | str, expected: str, most: int = TEXT_MOST) -> bytes:
 
 
 def digest(path: Path | str, expected: str = "a file to read") -> str:
-    """Return the SHA-256 of a file, or an example, of any size. Raises InputError, which ends in `expected`."""
+    """Return the SHA-256 of a file of any size, or an example. Raises InputError, ending in `expected`."""
     try:
         with regular(path, expected).open("rb") as file:
             return hashed(file, "sha256").hexdigest()

@@ -289,6 +289,31 @@ def test_every_method_repeats_itself_and_goes_on(method: str, tmp_path: Path) ->
         assert rows(tmp_path / "c")[0]["set.ftl.op_ratio"] != rows(tmp_path / "a")[0]["set.ftl.op_ratio"]
 
 
+@pytest.mark.parametrize("method", ["grid", "random", "tpe"])
+def test_several_drives(method: str, tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text(Path(TINY).read_text().replace('t_bers = "1ms"', 't_bers = "9ms"'))
+    drives = [TINY, str(tmp_path / "other.toml")]
+    asked = study(
+        study={"drive": drives, "workload": "random-write", "options": OPTIONS},
+        parameters={"ftl.op_ratio": [0.2, 0.3, 0.4]},
+        search={} if method == "grid" else {"method": method, "runs": 8},
+    )
+    done = fg.study(asked, out=tmp_path / "o")
+    assert {row["drive"] for row in rows(tmp_path / "o")} == set(drives)
+    assert len({one.drive for one in done.configurations()}) == 2
+
+
+def test_a_budget_of_time_ends_a_study_that_goes_on(tmp_path: Path) -> None:
+    asked = searched("random", time="1ns")
+    done = fg.study(asked, out=tmp_path / "o")
+    assert done.record["ended"] == "time"
+    assert done.interrupted
+    assert done.runs["missing"] > 0
+    whole = fg.study(searched("random"), out=tmp_path / "o")
+    assert not whole.interrupted
+    assert whole.runs["done"] == 12
+
+
 def test_a_search_finds_what_a_constraint_leaves(tmp_path: Path) -> None:
     asked = searched("nsga2", batch=12) | {"constraints": {"waf": "< 1.6"}}
     asked["search"]["runs"] = 48

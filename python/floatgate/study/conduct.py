@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from floatgate.session import Plan
 from floatgate.study.check import Checked
+from floatgate.study.design import affordable
 from floatgate.study.identity import override
 from floatgate.study.leader import Leader
 from floatgate.study.one import Task, run as run_one
 from floatgate.study.pruning import COLUMN, Curve, Watch, curve
-from floatgate.study.spec import ENV
+from floatgate.study.spec import ENV, SEARCHES
 from floatgate.study.store import Outcome, Store
 from floatgate.study.table import Run
 from floatgate.workers import Crew
@@ -24,7 +25,7 @@ WAIT_S = 0.1  # for the next run to end, before the stop is looked at
 class Progress:
     """How far a study is."""
 
-    total: int  # runs of the rounds so far
+    total: int  # runs; of a search at most, as it may ask for one twice
     there: int  # of them in the folder, whichever way they ended
     running: int
     failed: int
@@ -57,11 +58,15 @@ class Conductor:
     _curves: dict[tuple[str, int], list[Curve]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._leader = Leader(self.checked.spec)
+        spec = self.checked.spec
+        self._leader = Leader(spec)
+        if spec.search.method in SEARCHES:  # what it will ask for is not known, but how much at most
+            self.total = affordable(spec) * spec.runs_each
 
     def play(self, runs: Sequence[Run], missing: Sequence[Run]) -> str | None:
         """Run what is missing of a round. Return why it ended before its end: told, or out of time."""
-        self.total += len(runs)
+        if self.checked.spec.search.method not in SEARCHES:
+            self.total += len(runs)
         for run in runs:
             if run.key in self.outcomes:
                 self._leader.heard(run, self.outcomes[run.key])
@@ -105,7 +110,7 @@ class Conductor:
             if run.key in self.outcomes:
                 self._leader.heard(run, self.outcomes[run.key])
             else:
-                running[self.team.submit(run_one, self._task(run))] = run
+                running[self.team.submit(run_one, self.task(run))] = run
 
     def _ended(self) -> str | None:
         if self.listener.stopped():
@@ -131,7 +136,8 @@ class Conductor:
             )
         )
 
-    def _task(self, run: Run) -> Task:
+    def task(self, run: Run) -> Task:
+        """Return what a worker needs to know of a run."""
         spec = self.checked.spec
         env = dict(spec.env) | {
             name.removeprefix(ENV): str(value) for name, value in run.values.items() if name.startswith(ENV)

@@ -29,7 +29,8 @@ def opened(out: Path) -> Iterator[Mapping[str, Any] | None]:
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        there = sorted(one.name for one in out.iterdir())
+        # Another command that begins the same study may be writing its record.
+        there = [one.name for one in out.iterdir() if not one.name.startswith(".")]
     except OSError as error:
         raise unwritable(out, error) from error
     if there and RECORD not in there:

@@ -24,6 +24,7 @@ class Inputs:
 
     version: str
     drives: Mapping[str, Mapping[str, Any]]  # the whole configuration of each
+    fixed: Mapping[str, Any]  # what the study sets for all runs
     names: Mapping[str, Mapping[str, str]]  # by drive: what `KEY = NAME` stands for, such as a policy's text
     workloads: Mapping[str, str]
     options: Mapping[str, Any]
@@ -31,14 +32,14 @@ class Inputs:
 
 def inputs(spec: Spec, workloads: Sequence[Workload], options: Options) -> Inputs:
     """Read what the runs of a study depend on. Raises InputError where a drive or a file is not right."""
-    fixed = [override(name, value) for name, value in spec.fixed]
     decides = {name: value for name, value in asdict(options).items() if name not in _NOT_DECIDING}
     if options.load_state is not None:
         decides["load_state"] = digest(options.load_state)
     return Inputs(
         _core.version(),
-        {drive: _configuration(drive, fixed) for drive in spec.drives},
-        {drive: dict(_names(drive, spec, fixed)) for drive in spec.drives},
+        {drive: _configuration(drive) for drive in spec.drives},
+        dict(spec.fixed),
+        {drive: dict(_names(drive, spec)) for drive in spec.drives},
         {name: workload_hash(one) for name, one in zip(spec.workloads, workloads, strict=True)},
         json.loads(json.dumps(decides)),
     )
@@ -49,8 +50,8 @@ def override(name: str, value: Any) -> str:
     return f"{name}={json.dumps(value)}"
 
 
-def _configuration(drive: str, overrides: list[str]) -> dict[str, Any]:
-    card = json.loads(_core.explain_drive(drive, overrides, places.folders()))
+def _configuration(drive: str, *overrides: str) -> dict[str, Any]:
+    card = json.loads(_core.explain_drive(drive, list(overrides), places.folders()))
     return {
         entry["key"]: json.loads(entry["value"])
         for entry in card["entries"]
@@ -58,9 +59,9 @@ def _configuration(drive: str, overrides: list[str]) -> dict[str, Any]:
     }
 
 
-def _names(drive: str, spec: Spec, fixed: list[str]) -> list[tuple[str, str]]:
+def _names(drive: str, spec: Spec) -> list[tuple[str, str]]:
     """Hash what each name among the values brings: a policy's file, or the keys that it alone changes."""
-    named = [(name, value) for name, value in spec.fixed if ".py:" in str(value)]
+    named = [(name, value) for name, value in spec.fixed if isinstance(value, str)]
     for one in spec.parameters:
         if isinstance(one.space, Choices) and not one.name.startswith(ENV):
             named += [(one.name, value) for value in one.space.values if isinstance(value, str)]
@@ -72,7 +73,7 @@ def _names(drive: str, spec: Spec, fixed: list[str]) -> list[tuple[str, str]]:
             found.append((f"{name} = {value}", sha256(source(value).encode()).hexdigest()))
             continue
         try:
-            stands_for = _hash(_configuration(drive, [*fixed, override(name, value)]))
+            stands_for = _hash(_configuration(drive, override(name, value)))
         except InputError:
             continue  # It needs other keys beside it, which are then values of the run themselves.
         found.append((f"{name} = {value}", stands_for))
@@ -122,7 +123,7 @@ class Keys:
         if (drive, workload) not in self._shared:
             of = self._inputs
             named = [of.names[drive].get(name) for name in self._fixed]
-            shared = [of.version, of.drives[drive], named, of.workloads[workload], of.options]
+            shared = [of.version, of.drives[drive], of.fixed, named, of.workloads[workload], of.options]
             self._shared[drive, workload] = _hash(shared)
         return self._shared[drive, workload]
 
@@ -138,6 +139,7 @@ def changes(before: Mapping[str, Any], now: Inputs) -> list[str]:
         said += _other(
             before["names"][drive], after["names"][drive], f"{drive}: ", "stands for something else"
         )
+    said += _differing("study.set", before["fixed"], after["fixed"])
     said += _other(before["workloads"], after["workloads"], "", "has another content")
     said += _differing("options", before["options"], after["options"])
     return sorted(said)

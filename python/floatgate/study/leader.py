@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from floatgate import quantities as q
 from floatgate.study.aggregate import Configuration, configurations, front
 from floatgate.study.rounds import row
+from floatgate.study.show import number
 from floatgate.study.spec import Spec
 from floatgate.study.store import Outcome
 from floatgate.study.table import Run
@@ -41,4 +41,4 @@ class Leader:
             return f"front of {len(self._front)}"
         key = self._spec.objectives[0].key
         value = self._front[0].numbers[key]
-        return f"best {key} {q.three(value)}" if value is not None else ""
+        return f"best {key} {number(key, value)}" if value is not None else ""

@@ -1,11 +1,20 @@
 """Configurations as rows of text, on a terminal and in a notebook."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from floatgate import quantities as q
 from floatgate.study.aggregate import Configuration
+from floatgate.study.numbers import described
 from floatgate.study.spec import Spec
+
+_SHOWN: dict[str, Callable[[float], str]] = {
+    "ns": q.duration,
+    "bytes": q.size,
+    "bytes/s": q.bandwidth,
+    "J": q.energy,
+    "ratio": q.ratio,
+}
 
 
 def head(spec: Spec) -> list[str]:
@@ -19,7 +28,13 @@ def rows(spec: Spec, found: Iterable[Configuration]) -> Iterable[list[str]]:
     for one in found:
         drives = [one.drive] if len(spec.drives) > 1 else []
         values = [_value(one.values.get(parameter.name)) for parameter in spec.parameters]
-        yield [str(one.number), *drives, *values, *(_number(one, key) for key in spec.needed)]
+        yield [str(one.number), *drives, *values, *(_measured(one, key) for key in spec.needed)]
+
+
+def number(key: str, value: float) -> str:
+    """Show a number of a result in its unit."""
+    known = described(key)
+    return _SHOWN.get(known.unit if known else "", q.count)(value)
 
 
 def _value(value: Any) -> str:
@@ -28,10 +43,9 @@ def _value(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _number(one: Configuration, key: str) -> str:
-    value = one.numbers[key]
+def _measured(one: Configuration, key: str) -> str:
+    value, spread = one.numbers[key], one.spread.get(key)
     if value is None:
         return q.NOTHING
-    spread = one.spread.get(key)
-    half = f" ± {q.three(spread.half_width)}" if spread and spread.half_width is not None else ""
-    return q.three(value) + half
+    half = spread.half_width if spread else None
+    return number(key, value) + (f" ± {number(key, half)}" if half else "")

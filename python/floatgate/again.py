@@ -6,8 +6,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from floatgate import away
 from floatgate.errors import InputError
 from floatgate.options import Options, TraceOptions
+from floatgate.own import names_own
 from floatgate.session import Plan
 from floatgate.versions import read_repeatable
 from floatgate.workload import Workload
@@ -22,7 +24,7 @@ def invocation(plan: Plan, config: dict[str, Any]) -> dict[str, Any]:
         "kind": plan.workload.kind,
         "source": plan.workload.source,
         "options": plan.workload.options.given(),
-        "file_bytes": Path(plan.workload.source).stat().st_size if is_trace else None,
+        "file_bytes": Path(away.place(plan.workload.source)).stat().st_size if is_trace else None,
         "text": plan.workload.text,
         "variables": dict(plan.workload.variables),
         "notes": list(plan.workload.notes),
@@ -32,7 +34,7 @@ def invocation(plan: Plan, config: dict[str, Any]) -> dict[str, Any]:
 
 def _own(config: dict[str, Any]) -> list[dict[str, str]]:
     """The files with policies in Python that a configuration names, with what is written in them."""
-    names = [value for key, value in config.items() if key.endswith(".name") and ".py:" in str(value)]
+    names = [value for key, value in config.items() if names_own(key, value)]
     if not names:
         return []
     from floatgate.own.found import source

@@ -369,6 +369,13 @@ def test_a_file_of_somebody_else_is_not_replaced(command: str, place: Path) -> N
     assert (place / "thesis").read_text() == "ten years of work"
 
 
+def test_the_folder_one_is_in_has_a_name(place: Path) -> None:
+    assert in_process("examples", "--copy", ".").code == 0
+    assert (place / "examples" / "random-write.fio").is_file()
+    assert '--copy "": nothing given' in in_process("examples", "--copy", "").err
+    assert '--copy "": nothing given' in in_process("examples", "--copy=").err
+
+
 def test_a_converted_trace_is_as_readable_as_any_new_file(place: Path) -> None:
     assert in_process("trace", "convert", "t.csv", "new.csv").code == 0
     assert (place / "new.csv").stat().st_mode == (place / "t.csv").stat().st_mode

@@ -25,13 +25,15 @@ class Command(TyperCommand):
         """Parse the words of the command line. Raises InputError."""
         for word in args:
             _check_text(word, word)
+        # A path that is empty is the working directory to Python; one that is `.` was meant.
+        empty = any(word == "" or (word.startswith("--") and word.endswith("=")) for word in args)
         rest = super().parse_args(ctx, args)
         for parameter in self.params:
             name = max(parameter.opts, key=len)
             shown = (parameter.name or "").upper() if isinstance(parameter, TyperArgument) else name
             value = ctx.params.get(parameter.name)
             for one in value if isinstance(value, list | tuple) else (value,):
-                _check(shown, one)
+                _check(shown, one if empty or one != Path() else ".")
         return rest
 
 

@@ -10,6 +10,7 @@ from floatgate import mqsim
 from floatgate.configuration import Key, keys, near
 from floatgate.errors import InputError
 from floatgate.options import Options, TraceOptions
+from floatgate.own import names_own
 from floatgate.study import numbers
 from floatgate.study.design import verify
 from floatgate.study.identity import Inputs, inputs
@@ -53,7 +54,7 @@ def _check_key(place: str, name: str, values: Iterable[Any], all_values: Mapping
     for value in values:
         if not isinstance(value, str) and found.names:
             raise InputError(f"{place}: {name} = {value!r}: expected {found.takes}")
-        if not isinstance(value, str) or not found.names or ".py:" in value or value in found.names:
+        if not isinstance(value, str) or not found.names or names_own(name, value) or value in found.names:
             continue
         close = get_close_matches(value, found.names, n=1)
         hint = f" (did you mean {close[0]}?)" if close else ""
@@ -82,17 +83,15 @@ def _of_own_policy(name: str, all_values: Mapping[str, Iterable[Any]]) -> bool:
     seam, _, parameter = name.rpartition(".")
     from floatgate.own.found import load
 
-    for value in all_values.get(f"{seam}.name", ()):
-        if ".py:" in str(value) and parameter in {one.name for one in load(seam, str(value)).parameters}:
-            return True
-    return False
+    own = [str(value) for value in all_values.get(f"{seam}.name", ()) if names_own(f"{seam}.name", value)]
+    return any(parameter == one.name for value in own for one in load(seam, value).parameters)
 
 
 def _check_policies(place: str, all_values: Mapping[str, Iterable[Any]]) -> None:
     """Refuse a policy in Python that cannot be, now and not in the middle of a study."""
     for name, values in all_values.items():
         for value in values:
-            if name.endswith(".name") and ".py:" in str(value):
+            if names_own(name, value):
                 from floatgate.own.found import load
 
                 try:

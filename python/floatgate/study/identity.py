@@ -10,6 +10,7 @@ from floatgate import _core, places
 from floatgate.errors import InputError
 from floatgate.files import digest
 from floatgate.options import Options
+from floatgate.own import names_own
 from floatgate.study.parameters import Choices
 from floatgate.study.spec import ENV, Spec
 from floatgate.workload import Workload, trace_files
@@ -67,7 +68,7 @@ def _names(drive: str, spec: Spec) -> list[tuple[str, str]]:
             named += [(one.name, value) for value in one.space.values if isinstance(value, str)]
     found = []
     for name, value in named:
-        if ".py:" in value:
+        if names_own(name, value):
             from floatgate.own.found import source
 
             found.append((f"{name} = {value}", sha256(source(value).encode()).hexdigest()))

@@ -1,10 +1,11 @@
 """One run of a study, in a worker: from its plan to its numbers."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from floatgate import session as sessions
 from floatgate.errors import Fault, InputError
-from floatgate.memory import room_for
+from floatgate.memory import room
 from floatgate.session import Plan
 from floatgate.study.numbers import numbers
 from floatgate.study.pruning import Watch
@@ -21,6 +22,17 @@ class Task:
     watch: Watch | None = None
 
 
+_reckoned: dict[tuple[str, tuple[str, ...]], int] = {}
+
+
+def _memory_bytes(plan: Plan) -> int:
+    """Reckon the memory of a drive once for all seeds and workloads: it takes a twentieth of a short run."""
+    drive = (plan.drive, plan.overrides)
+    if drive not in _reckoned:
+        _reckoned[drive] = plan.memory_bytes()
+    return _reckoned[drive]
+
+
 def run(task: Task) -> Outcome | None:
     """Run it; None when the study was told to stop before it came to its end."""
     pruned = begun = False
@@ -29,7 +41,7 @@ def run(task: Task) -> Outcome | None:
         return pruned or stopping()
 
     try:
-        with room_for(task.plan):
+        with room(partial(_memory_bytes, task.plan)):
             session = task.plan.open()
             begun = True
             watching = task.watch.begin(session) if task.watch else None

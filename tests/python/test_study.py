@@ -1,9 +1,11 @@
 """Studies: what is asked, what is run, what stays when they are stopped, killed, changed or shared."""
 
+import copy
 import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -372,7 +374,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "option of one run": (
         study(study={"drive": TINY, "workload": "random-write", "options": {"timeline": True}}),
         "no such option"),
-    "seeds": (study(study={"drive": TINY, "workload": "random-write", "seeds": 0}), "at least one seed"),
+    "seeds": (study(study={"drive": TINY, "workload": "random-write", "seeds": 0}), "a number from 1 to"),
     "fixed twice": (
         study(study={"drive": TINY, "workload": "random-write", "set": {"ftl.op_ratio": 0.1}}),
         "is a parameter, too"),
@@ -433,7 +435,7 @@ LONG = f"""
 [study]
 drive = "{TINY}"
 workload = "random-write"
-seeds = 40
+seeds = 14
 options = {{ precondition = "fill", limit_requests = 3000 }}
 [parameters]
 ftl.op_ratio = [0.2, 0.3, 0.4]
@@ -471,7 +473,7 @@ def test_a_study_that_was_stopped_goes_on(how: signal.Signals, tmp_path: Path) -
     again(tmp_path / "o", dict(read_toml(tmp_path / "s.toml")), began)
     there, missing = began[0]
     assert there > 0
-    assert there + missing == 120
+    assert there + missing == 42
     fg.study(read_toml(tmp_path / "s.toml"), out=tmp_path / "whole")
     assert (tmp_path / "o" / "results.parquet").read_bytes() == (
         tmp_path / "whole" / "results.parquet"
@@ -491,9 +493,9 @@ def test_two_commands_share_a_folder(tmp_path: Path) -> None:
         _, said = one.communicate(timeout=200)
         assert one.returncode == 0, said
     found = rows(tmp_path / "o")
-    assert len(found) == len({row["key"] for row in found}) == 120
+    assert len(found) == len({row["key"] for row in found}) == 42
     done = fg.Study.open(tmp_path / "o")
-    assert done.runs["done"] == 120
+    assert done.runs["done"] == 42
 
 
 def test_torn_and_foreign_lines_cost_nothing(tmp_path: Path) -> None:
@@ -530,9 +532,80 @@ def test_without_out_it_lives_as_long_as_the_object() -> None:
 
 
 def test_json_says_where_the_best_is(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(LONG.replace("seeds = 40", "seeds = 2"))
+    (tmp_path / "s.toml").write_text(LONG.replace("seeds = 14", "seeds = 2"))
     ended = in_process("study", str(tmp_path / "s.toml"), "--out", str(tmp_path / "o"), "--format", "json")
     assert ended.code == 0, ended.err
     said = json.loads(ended.out)
     assert said["runs"]["done"] == 6
     assert said["front"][0]["values"] == {"ftl.op_ratio": 0.4}
+
+
+FULL = {
+    "study": {"drive": [TINY], "workload": ["random-write"], "seeds": [1, 2], "options": dict(OPTIONS),
+              "set": {"ftl.buffer.size": "128KiB"}, "env": {}},
+    "parameters": {
+        "ftl.op_ratio": {"from": 0.1, "to": 0.4, "steps": 3, "log": True},
+        "ftl.gc.victim.name": ["greedy", "d-choices"],
+        "ftl.gc.victim.d": {"values": [2, 8], "when": {"ftl.gc.victim.name": ["d-choices"]}},
+    },
+    "objectives": {"waf": "min"},
+    "constraints": {"waf": "< 3"},
+    "search": {"method": "tpe", "runs": 40, "time": "1h", "seed": 3, "batch": 5,
+               "over": "worst", "pruner": "median"},
+}  # fmt: skip
+HOSTILE: tuple[Any, ...] = (
+    *(None, True, 0, -1, 10**30, 0.5, float("nan"), float("inf"), "", "x", "\0"),
+    *([], {}, [[]], [{}], {"a": {"b": []}}, "9" * 400),
+)
+
+
+def places_of(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in inner:
+        yield (*path, key)
+        yield from places_of(below, (*path, key))
+
+
+def test_whatever_stands_in_a_study_is_taken_or_refused_in_one_line() -> None:
+    from floatgate.study.check import check
+    from floatgate.study.rounds import Rounds
+
+    said, taken = [], 0
+    for path in places_of(FULL):
+        for hostile in HOSTILE:
+            asked = copy.deepcopy(FULL)
+            owner: Any = asked
+            for part in path[:-1]:
+                owner = owner[part]
+            owner[path[-1]] = hostile
+            try:
+                next(iter(Rounds(check(of(asked)))))
+                taken += 1
+            except fg.InputError as error:
+                said.append(str(error))
+            except Exception as error:
+                raise AssertionError(f"{path} = {hostile!r}: {error!r}") from error
+    assert len(said) > 300
+    assert not [one for one in said if "\n" in one]
+    assert taken > 20
+
+
+@pytest.mark.parametrize("part", ["study", "runs", "inputs", "table", "sampler", "name", "schema"])
+def test_a_record_of_anybody_is_one_line_or_a_study(part: str, tmp_path: Path) -> None:
+    asked = study(parameters={"ftl.op_ratio": [0.2]})
+    fg.study(asked, out=tmp_path / "o")
+    path = tmp_path / "o" / "study.json"
+    record = json.loads(path.read_text())
+    said = []
+    others: tuple[Any, ...] = (None, 3, "x", [], {}, {"a": {"b": []}})
+    for hostile in others:
+        path.write_text(json.dumps(record | {part: hostile}))
+        for use in (
+            lambda: fg.Study.open(tmp_path / "o").summary(),
+            lambda: fg.study(asked, out=tmp_path / "o"),
+        ):
+            try:
+                use()
+            except fg.InputError as error:
+                said.append(str(error))
+    assert not [one for one in said if "\n" in one]

@@ -107,6 +107,8 @@ def _workload(spec: Spec, name: str) -> Workload:
         )
     try:
         return resolve(name, TraceOptions(**spec.trace))
+    except OSError as error:  # a name too long for a file
+        raise InputError(f"{name}: {(error.strerror or str(error)).lower()}: expected a workload") from error
     except InputError:
         if not spec.trace:
             raise

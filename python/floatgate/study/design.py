@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import prod
 from typing import Any
 
 from floatgate.errors import InputError
 from floatgate.extras import needed
 from floatgate.study.parameters import Parameter, configuration
-from floatgate.study.spec import Spec
+from floatgate.study.spec import RUNS_MOST, Spec
 
 
 def configurations(spec: Spec) -> list[dict[str, Any]]:
@@ -36,6 +37,9 @@ def _grid(parameters: Sequence[Parameter]) -> Iterator[dict[str, Any]]:
 def verify(spec: Spec) -> None:
     """Refuse a budget without room for a configuration, and conditions that a design cannot have."""
     if spec.search.method == "grid":
+        count = prod(len(one.space.on_grid()) for one in spec.parameters) * len(spec.drives) * spec.runs_each
+        if count > RUNS_MOST:
+            raise InputError(f"{spec.name}: {count:,} runs: expected at most {RUNS_MOST:,}, or a search")
         return
     affordable(spec)
     for one in spec.parameters if spec.search.method == "saltelli" else ():

@@ -6,11 +6,14 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
 
 from floatgate import files, marker
 from floatgate.errors import InputError
 from floatgate.folder import read_json, to_text, unwritable
+from floatgate.strict import Strict
 from floatgate.study.check import Checked
 from floatgate.study.search import described
 from floatgate.study.store import Store
@@ -47,11 +50,38 @@ def opened(out: Path) -> Iterator[Mapping[str, Any] | None]:
             out.rmdir()
 
 
+class _Inputs(Strict):
+    version: str
+    drives: dict[str, dict[str, Any]]
+    fixed: dict[str, Any]
+    names: dict[str, dict[str, str]]
+    workloads: dict[str, str]
+    options: dict[str, Any]
+
+
+class _Record(Strict):
+    format: Literal[1] = Field(alias="schema")
+    version: str
+    name: str
+    study: dict[str, Any]
+    sampler: dict[str, str | int | None]
+    runs: dict[str, int] | None
+    design: dict[str, int] | None = None
+    table: str | None
+    ended: str | None
+    inputs: _Inputs
+
+
 def read_record(folder: Path) -> dict[str, Any]:
     """Return what a study's folder says of it. Raises InputError where it is none, or of a later version."""
     record = read_json(folder / RECORD)
-    if record.get("schema") != SCHEMA or "study" not in record:
-        raise InputError(f"{folder / RECORD}: not a study's record of this version: expected schema {SCHEMA}")
+    try:
+        _Record.model_validate(record)
+    except ValidationError as error:
+        key = ".".join(map(str, error.errors()[0]["loc"]))
+        raise InputError(
+            f"{folder / RECORD}: {key}: expected the record of a study, of schema {SCHEMA}"
+        ) from error
     return record
 
 

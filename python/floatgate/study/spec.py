@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from floatgate import strict
 from floatgate.errors import InputError
-from floatgate.options import Options, TraceOptions, nanoseconds
+from floatgate.options import SEEDS, Options, TraceOptions, nanoseconds
 from floatgate.strict import Strict
 from floatgate.study.parameters import Choices, Parameter, Range, in_order
 
@@ -21,6 +21,8 @@ Pruner = Literal["median", "percentile", "halving"]
 Over = Literal["mean", "worst"]
 SIGNS = ("<=", ">=", "<", ">")
 ENV = "env."
+SEEDS_MOST = 1_000_000
+RUNS_MOST = 10_000_000
 # What a study decides itself, or what one run's files are: they mean nothing for a row of a table.
 NOT_OPTIONS = ("seed", "requests", "timeline", "save_state")
 BATCH = {"tpe": 10, "nsga2": 50}  # configurations asked for at once, where the file does not say
@@ -39,10 +41,14 @@ class _Section(Strict):
 
 class _Search(Strict):
     method: Method = Field(default="grid", description="one of " + ", ".join(get_args(Method)))
-    runs: int | None = Field(default=None, ge=1, description="a number of runs of at least 1")
+    runs: int | None = Field(
+        default=None, ge=1, le=RUNS_MOST, description=f"a number of runs from 1 to {RUNS_MOST}"
+    )
     time: str | None = Field(default=None, description="wall time in quotes: 2h")
-    seed: int = Field(default=1, ge=0, description="a whole number of at least 0")
-    batch: int | None = Field(default=None, ge=1, description="configurations asked for at once, at least 1")
+    seed: int = Field(default=1, ge=0, lt=1 << 32, description="a whole number from 0 to 2^32 - 1")
+    batch: int | None = Field(
+        default=None, ge=1, le=10_000, description="configurations asked for at once, 1 to 10,000"
+    )
     over: Over = Field(default="mean", description="mean or worst: of several workloads")
     pruner: Pruner | None = Field(default=None, description="one of " + ", ".join(get_args(Pruner)))
 
@@ -59,7 +65,9 @@ class _Varied(Strict):
     values: list[Any] | None = Field(default=None, description="a list of values")
     low: int | float | None = Field(default=None, alias="from", description="a number")
     high: int | float | None = Field(default=None, alias="to", description="a number")
-    steps: int | None = Field(default=None, ge=2, description="how many values a grid has, at least 2")
+    steps: int | None = Field(
+        default=None, ge=2, le=10_000, description="how many values a grid has, 2 to 10,000"
+    )
     log: bool = Field(default=False, description="true or false")
     when: dict[str, Any] = Field(default={}, description="other parameters and what they must be")
 
@@ -189,9 +197,12 @@ def _several(place: str, key: str, given: str | list[str]) -> tuple[str, ...]:
 
 
 def _seeds(place: str, given: int | list[int]) -> tuple[int, ...]:
+    said = f"{place}: study.seeds = {given}"
+    if isinstance(given, int) and not 1 <= given <= SEEDS_MOST:
+        raise InputError(f"{said}: expected a number from 1 to {SEEDS_MOST}, or a list of seeds")
     seeds = tuple(range(1, given + 1)) if isinstance(given, int) else tuple(given)
-    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
-        raise InputError(f"{place}: study.seeds = {given}: expected at least one seed, none twice")
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) >= SEEDS:
+        raise InputError(f"{said}: expected at least one seed from 0 to {SEEDS - 1}, none twice")
     return seeds
 
 

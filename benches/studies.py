@@ -15,6 +15,7 @@ from typing import Any
 import floatgate as fg
 from floatgate.study.check import check
 from floatgate.study.conduct import Conductor, Listener
+from floatgate.study.numbers import known
 from floatgate.study.one import run as run_one
 from floatgate.study.rounds import Rounds
 from floatgate.study.spec import of
@@ -23,6 +24,12 @@ from floatgate.study.store import Outcome, Store
 TINY = str(Path(__file__).parents[1] / "tests" / "drives" / "tiny.toml")
 RUNS = 2_000
 ROWS = 100_000
+
+
+def say(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def short(runs: int, requests: int) -> dict[str, Any]:
@@ -69,10 +76,10 @@ def overhead(runs: int, requests: int) -> None:
     first, second = study_s(asked, 1), study_s(asked, 2)
     again = serial_s(asked, 60)
     each = (one + again) / 2
-    print(f"one run                    {each * 1e3:.1f} ms")
-    print(f"{runs:,} runs, 1 worker     {first:.1f} s, {first / (runs * each):.3f} of the runs")
-    print(f"{runs:,} runs, 2 workers    {second:.1f} s, {second / (runs * each / 2):.3f} of half the runs")
-    print(f"2 workers against 1        {first / second:.2f} times")
+    say(f"one run                    {each * 1e3:.1f} ms")
+    say(f"{runs:,} runs, 1 worker     {first:.1f} s, {first / (runs * each):.3f} of the runs")
+    say(f"{runs:,} runs, 2 workers    {second:.1f} s, {second / (runs * each / 2):.3f} of half the runs")
+    say(f"2 workers against 1        {first / second:.2f} times")
 
 
 def _varied(value: Any, by: float) -> Any:
@@ -89,8 +96,8 @@ def resume() -> None:
         folder = Path(temporary) / "o"
         fg.study(short(4, 200), out=folder)
         numbers = fg.Study.open(folder).table().to_pylist()[0]
-        said = {name: value for name, value in numbers.items() if value is not None and ("." in name or name == "waf")}
-        said = {name: value for name, value in said.items() if not name.startswith("set.")}
+        of_run = set(known()) & set(numbers)
+        said = {name: numbers[name] for name in sorted(of_run) if numbers[name] is not None}
         store = Store(folder)
         random = Random(1)
         for run in runs:
@@ -105,9 +112,9 @@ def resume() -> None:
         best = fg.Study.open(folder).front()
         opened = time.perf_counter()
         size = (folder / "results.parquet").stat().st_size
-    print(f"{ROWS:,} rows of {len(said)} numbers, {size / 1e6:.0f} MB: first written {written - begun:.1f} s")
-    print(f"resumed                    {resumed - written:.2f} s")
-    print(f"opened, with its best      {opened - resumed:.2f} s ({len(best)} configurations)")
+    say(f"{ROWS:,} rows of {len(said)} numbers, {size / 1e6:.0f} MB: first written {written - begun:.1f} s")
+    say(f"resumed                    {resumed - written:.2f} s")
+    say(f"opened, with its best      {opened - resumed:.2f} s ({len(best)} configurations)")
 
 
 if __name__ == "__main__":

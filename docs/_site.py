@@ -20,9 +20,10 @@ ROOT = Path(__file__).parents[1]
 LOG = logging.getLogger("mkdocs.hooks.site")
 
 # Sections in the order of the tabs, each a folder; their pages in the order given, then by title.
+HOW_TO = ("install", "python", "data-frames", "own-policies", "published-policies", "studies", "cluster")
 SECTIONS = {
     "Tutorials": ("tutorials", ("systems-engineer", "researcher", "architect", "flash-engineer")),
-    "How to": ("how-to", ("install", "python", "data-frames", "own-policies", "policies", "adding")),
+    "How to": ("how-to", (*HOW_TO, "policies", "adding")),
     "Explanation": ("explanation", ()),
     "Reference": (
         "reference",

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, TypedDict
 
-from floatgate import _core, ageing_end, notebook, places, quantities as q
+from floatgate import _core, ageing_end, away, notebook, places, quantities as q
 from floatgate.ageing_end import InUse, JedecClass, Judged, Readability
 from floatgate.errors import InputError
 from floatgate.lab import figures
@@ -236,7 +236,7 @@ def age(
     profile = {"class": jedec, "years": years, "duty": duty}
     heat = {"celsius": temperature, "off_celsius": off_temperature}
     options = {"seed": seed, "jump": jump, "measure": measure} | profile | heat | _skew(hot)
-    ageing = _core.Ageing(drive, list(changes), places.folders(), json.dumps(options))
+    ageing = _core.Ageing(away.place(drive), away.placed(changes), places.folders(), json.dumps(options))
     judged = Judged.read(ageing.facts())
     if judged.without_code is not None:
         _refuse_idle(judged.without_code, jedec, duty, temperature, off_temperature)

@@ -5,7 +5,7 @@ A value may bring settings of its own: `ftl.wear.name=dynamic,static+ftl.wear.th
 
 from collections.abc import Callable, Mapping, Sequence
 
-from floatgate import _core, places, quantities as q
+from floatgate import _core, away, places, quantities as q
 from floatgate.ageing import TERABYTE, Conditions, Life, age
 from floatgate.errors import InputError
 from floatgate.lab import figures
@@ -13,6 +13,7 @@ from floatgate.memory import room
 from floatgate.report.plot import Axis, Figure
 from floatgate.report.sheet import Section, sheet
 from floatgate.workers import note, spread, stopping
+from floatgate.workers.inputs import of_drive
 
 HEAD = (
     "",
@@ -57,14 +58,18 @@ def compare(
     asked: str,
     how: Conditions,
     *,
+    scheduler: str | None = None,
     progress: Callable[[float], None] = lambda _part: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Life]:
     """Age the drive with each value of `asked`, as many at once as there are processors."""
     key, values = values_of(asked)
+    asked_of = [(drive, (*changes, *f"{key}={value}".split("+")), how) for value in values]
     lives = spread(
         _one,
-        [(drive, (*changes, *f"{key}={value}".split("+")), how) for value in values],
+        asked_of,
+        scheduler=scheduler,
+        inputs=[file for one in asked_of for file in of_drive(one[0], one[1])],
         waiting="begins",  # each is a life, however short
         watch=lambda _done, part: progress(part),
         stopped=stopped,
@@ -78,7 +83,8 @@ _Asked = tuple[str, tuple[str, ...], Conditions]  # a drive, its changes, and ho
 def _one(asked: _Asked) -> Life:
     """Age one drive in a worker."""
     drive, changes, how = asked
-    with room(lambda: _core.memory_bytes(drive, list(changes), places.folders(), False)):
+    place, changed = away.place(drive), away.placed(changes)
+    with room(lambda: _core.memory_bytes(place, changed, places.folders(), False)):
         return age(drive, changes, **how, progress=note, stopped=stopping)
 
 

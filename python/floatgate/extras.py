@@ -15,6 +15,7 @@ EXTRAS = {
     "pyarrow": "frames",
     "optuna": "study",
     "SALib": "study",
+    "distributed": "cluster",
 }
 
 

@@ -41,8 +41,8 @@ REPLAYED = tuple(field.name for field in fields_of(TraceOptions) if field.name n
 # The keywords of functions by their class: those of these classes of options without what stands in the
 # signature. A test compares them with the functions.
 KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
-    "Keywords": ((RunOptions, Options, TraceOptions), ("repeat",)),
-    "AgeKeywords": ((drives.AgeOptions,), ("compare",)),
+    "Keywords": ((RunOptions, Options, TraceOptions), ("repeat", "scheduler")),
+    "AgeKeywords": ((drives.AgeOptions,), ("compare", "scheduler")),
     "BusExploreKeywords": ((bus.BusExploreOptions,), ()),
     "BusWaveformKeywords": ((bus.BusWaveformOptions,), ("interface",)),
     "CharacterizeKeywords": ((lab.CharacterizeOptions,), ()),

@@ -229,6 +229,14 @@ class CharacterizeKeywords(TypedDict, total=False):
     seed: SupportsIndex | None
     """Which sample of the chip. A whole number from 0 to 18446744073709551615; default 1."""
 
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
     """
@@ -337,6 +345,11 @@ class GridKeywords(TypedDict, total=False):
     workers: SupportsIndex | None
     """Processes. A whole number of at least 1; default one per core."""
 
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
     """
@@ -382,6 +395,11 @@ class ReproduceKeywords(TypedDict, total=False):
 
     workers: SupportsIndex | None
     """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
 
     record: bool
     """Also write ours.csv and the figures into the papers' folders."""
@@ -433,6 +451,11 @@ class StudyKeywords(TypedDict, total=False):
 
     workers: SupportsIndex | None
     """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
 
     out: str | PathLike[str] | None
     """Folder of the study; what it holds is not run again. A new folder, or one of a study; it lives

@@ -5,6 +5,8 @@ In a checkout `floatgate/data` links to the folders in the repository's root; in
 
 from pathlib import Path
 
+from floatgate import away
+
 _DATA = Path(__file__).parent / "data"
 EXAMPLES = "examples"
 
@@ -30,7 +32,11 @@ def examples() -> Path:
 
 
 def here_or_example(path: Path) -> Path:
-    """Return `path`; where nothing lies there and it names an example, `examples/NAME`, that example."""
+    """Return `path`; where nothing lies there and it names an example, `examples/NAME`, that example.
+
+    In a worker on another machine, it is where the user's file of this name lies there.
+    """
+    path = Path(away.place(str(path)))
     if path.parts[:1] != (EXAMPLES,) or path.exists():
         return path
     example = examples().joinpath(*path.parts[1:])

@@ -12,7 +12,8 @@ from floatgate.folder import atomically, read_json, write_json
 from floatgate.headline import Metric, headline
 from floatgate.session import Plan, Progress
 from floatgate.state import together
-from floatgate.workers import note, spread, stopping
+from floatgate.workers import note, spread, stopping, writing
+from floatgate.workers.inputs import of_plan
 
 REPEAT = "repeat.json"
 LEVEL = 0.95
@@ -36,6 +37,7 @@ def repeat(
     report: bool = True,
     force: bool = False,
     workers: int | None = None,
+    scheduler: str | None = None,
     progress: Callable[[float], None] = lambda _fraction: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Repeated:
@@ -45,7 +47,7 @@ def repeat(
     """
     seeds = tuple(range(plan.options.seed, plan.options.seed + times))
     with atomically(out, force=force) as partial:
-        _run_all(plan, seeds, partial, report, workers, progress, stopped)
+        _run_all(plan, seeds, partial, report, (workers, scheduler), progress, stopped)
         documents = [read_json(partial / f"seed-{seed}" / "run.json") for seed in seeds]
         document = _summary(plan, seeds, documents)
         write_json(partial / REPEAT, document)
@@ -61,11 +63,12 @@ def _run_all(
     seeds: tuple[int, ...],
     folder: Path,
     report: bool,
-    workers: int | None,
+    where: tuple[int | None, str | None],
     progress: Callable[[float], None],
     stopped: Callable[[], bool],
 ) -> None:
     """Spread the seeds over processes; a stop is passed on to all of them."""
+    workers, scheduler = where
     spread(
         _one,
         [
@@ -77,6 +80,8 @@ def _run_all(
             for index, seed in enumerate(seeds)
         ],
         workers=workers,
+        scheduler=scheduler,
+        inputs=of_plan(plan),
         memory_bytes=plan.options.memory_bytes(),
         waiting="begins",  # each leaves a folder of what was done
         watch=lambda _done, part: progress(part),
@@ -84,7 +89,7 @@ def _run_all(
     )
 
 
-def _one(seed: _Seed) -> None:
+def _one(seed: _Seed) -> Any:
     """Run one seed in a worker."""
     plan, folder, report = seed
 
@@ -92,8 +97,10 @@ def _one(seed: _Seed) -> None:
         if progress.fraction is not None:
             note(progress.fraction)
 
-    folder.mkdir()
-    run_into(plan, folder, report=report, listeners=Listeners(progress=tell, stopped=stopping))
+    def write(place: Path) -> None:
+        run_into(plan, place, report=report, listeners=Listeners(progress=tell, stopped=stopping))
+
+    return writing(folder, write)
 
 
 def summarise(documents: list[dict[str, Any]]) -> list[tuple[Metric, Interval | None]]:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from types import FrameType
 from typing import Any, Protocol
 
-from floatgate import _core, places
+from floatgate import _core, away, places
 from floatgate.errors import Fault, InputError
 from floatgate.files import regular
 from floatgate.options import Options
@@ -54,7 +54,8 @@ class Plan:
         """Reckon the bytes of memory that the drive takes. Raises InputError where it is not right."""
         if self.resolved is not None:
             return _core.memory_bytes(self.drive, list(self.resolved), None, self.options.check)
-        return _core.memory_bytes(self.drive, list(self.overrides), places.folders(), self.options.check)
+        drive, overrides = away.place(self.drive), away.placed(self.overrides)
+        return _core.memory_bytes(drive, overrides, places.folders(), self.options.check)
 
     def open(self, *, requests: bool = False) -> "_core.Session":
         """Build the drive and open the workload; with `requests`, keep every request until it is drained.
@@ -70,8 +71,8 @@ class Plan:
                 self.options.to_json(requests=requests),
             )
         return _core.Session(
-            self.drive,
-            list(self.overrides),
+            away.place(self.drive),
+            away.placed(self.overrides),
             places.folders(),
             self.workload.to_json(),
             self.options.to_json(requests=requests),
@@ -123,7 +124,7 @@ def drive(
                 raise
         if not progress.done:
             session.interrupt()
-        document: dict[str, Any] = json.loads(session.result())
+        document: dict[str, Any] = json.loads(away.as_named(session.result()))
     except _core.BrokenInvariant as fault:
         raise Fault(f"{fault}; seed {plan.options.seed}; repeat with: {command(plan)}") from fault
     document["config_places"] = _places(document["config_places"], plan)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core, diskspd, fio, places
+from floatgate import _core, away, diskspd, fio, places
 from floatgate.errors import InputError
 from floatgate.files import MIB, read_text
 from floatgate.options import TraceOptions
@@ -71,7 +71,7 @@ class Workload:
     def to_json(self) -> str:
         """Return the workload as the core takes it."""
         if self.kind == "flows" and self.text is not None:
-            return json.dumps({"kind": "flows", "name": self.source, "flows": json.loads(self.text)})
+            return json.dumps({"kind": "flows", "name": self.source, "flows": _placed(json.loads(self.text))})
         variables = dict(self.variables)
         if self.lines:
             lines = [vars(line) for line in self.lines]
@@ -84,7 +84,17 @@ class Workload:
         options: dict[str, Any] = {"options": self.options.for_core()} if self.kind == "trace" else {}
         if self.kind == "fio":
             options = {"variables": variables}
-        return json.dumps({"kind": self.kind, key: self.source, **options})
+        source = self.source if key in ("name", "spec") else away.place(self.source)
+        return json.dumps({"kind": self.kind, key: source, **options})
+
+
+def _placed(flows: Any) -> Any:
+    """Return flows in which the traces that some replay stand where they lie."""
+    if isinstance(flows, list):
+        return [_placed(flow) for flow in flows]
+    if isinstance(flows, dict):
+        return {key: away.place(value) if key == "path" else _placed(value) for key, value in flows.items()}
+    return flows
 
 
 def resolve(

@@ -96,6 +96,9 @@ def _make_theirs(folder: Path, text: str) -> None:
     trace = "128166372003061629,hm,1,Read,8192,4096,413\n" * 9
     (folder / "rig.csv").write_text("block,page,operation,cycle,latency_us,status\n" + "".join(lines))
     (folder / "trace.csv.gz").write_bytes(gzip.compress(trace.encode()))
+    if text.startswith("study"):
+        for name in ("hm_0.csv.gz", "prn_0.csv.gz"):
+            (folder / name).write_bytes(gzip.compress(trace.encode()))
     (folder / "ycsb.csv").write_text("1,0,0,5,1,x\n2,0,1,6,1,x\n")
     (folder / "job.fio").write_text(JOB + ("filename=${DEV}\n" if "--env" in text else ""))
     mqsim_files.write_drive(folder)
@@ -119,6 +122,7 @@ WORK = (
     "floatgate.bus.explore._point",
     "floatgate.own.check._checked",
     "floatgate.repeat.repeat",
+    "floatgate.study.run._play",
     "floatgate.traces.measure._volume",
     "floatgate._core.volume_convert",
 )
@@ -133,6 +137,8 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder as a reader has it: the examples, papers, and room for files of his own."""
     for name in ("examples", "papers"):
         (tmp_path / name).symlink_to(ROOT / name)
+    for path in (ROOT / "examples" / "study").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.chdir(tmp_path)
     own = (ROOT / "docs" / "how-to" / "own-policies.md").read_text(encoding="utf-8")
     (tmp_path / "mine.py").write_text(own.split('title="mine.py"\n')[1].split("```")[0])

@@ -111,7 +111,7 @@ def test_an_earlier_result_is_replaced_only_on_request(floatgate: Command, tmp_p
 
 def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    arguments = ("characterize", MLC, "--out", str(out))
+    arguments = ("characterize", MLC, "--workers", "1", "--out", str(out))
     # The second experiment has begun: the first is done.
     bar = "floatgate.cli.characterize:_Bar.update"
     result = ctrl_c(tmp_path, *arguments, method=bar, when="p: p.number > 1")

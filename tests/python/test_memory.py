@@ -84,7 +84,7 @@ def test_repeated_runs_stay_within_the_memory_limit_together(
     at_once: int, watch: Watch, tmp_path: Path
 ) -> None:
     needed = plan().memory_bytes()
-    shared = watch("floatgate.workers", 1 << 40)
+    shared = watch("floatgate.workers.local", 1 << 40)
     limit = needed * at_once + needed // 2
     done = repeat(plan(limit), 4, tmp_path / "limited", report=False, workers=4)
     assert needed <= shared[0].most <= needed * at_once
@@ -94,7 +94,7 @@ def test_repeated_runs_stay_within_the_memory_limit_together(
 
 def test_points_of_a_grid_stay_within_what_the_machine_has_together(watch: Watch) -> None:
     needed = plan().memory_bytes()
-    shared = watch("floatgate.workers", needed * 3 // 2)
+    shared = watch("floatgate.workers.local", needed * 3 // 2)
     points = tuple(Setting("random", "read", 65536, depth) for depth in (1, 2, 4))
     asked = Asked("slc", points, SMALL, file_bytes=16 << 20)
     assert [point.state for point in run_grid(asked, workers=3).points] == ["steady"] * 3

@@ -39,14 +39,14 @@ def test_workers_of_a_killed_command_stop(tmp_path: Path) -> None:
 _IDLE = """
 import multiprocessing, os, signal
 from concurrent.futures import ProcessPoolExecutor
-from floatgate import workers
+from floatgate.workers import here
 from floatgate.memory import Memory
 from floatgate.stop import Stop
 
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn")
     begin = (Stop(context), Memory(context), context.RawArray("d", 1), None)
-    pool = ProcessPoolExecutor(1, context, initializer=workers._begin, initargs=begin)
+    pool = ProcessPoolExecutor(1, context, initializer=here.begin, initargs=begin)
     pool.submit(print, "done", flush=True).result()
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -68,7 +68,7 @@ def test_one_place_starts_processes() -> None:
     starting = [
         path.name for path, text in texts.items() if "ProcessPoolExecutor(" in text or ".Process(" in text
     ]
-    assert starting == ["workers.py"]
+    assert starting == ["local.py"]
 
 
 def _square(number: int) -> int:

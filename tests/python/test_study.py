@@ -609,3 +609,11 @@ def test_a_record_of_anybody_is_one_line_or_a_study(part: str, tmp_path: Path) -
             except fg.InputError as error:
                 said.append(str(error))
     assert not [one for one in said if "\n" in one]
+
+
+def test_the_page_shows_the_example() -> None:
+    page = (ROOT / "docs" / "how-to" / "studies.md").read_text()
+    shown = page.split('title="victims.toml"\n')[1].split("```")[0]
+    example = (ROOT / "examples" / "study" / "victims.toml").read_text()
+    assert example.partition("\n")[2] == shown
+    assert len(example.splitlines()) <= 20

@@ -13,10 +13,11 @@ from floatgate.files import write_whole
 from floatgate.folder import own_file
 from floatgate.keywords import AgeKeywords
 from floatgate.options.drives import AgeOptions
+from floatgate.options.effect import without_effect
 from floatgate.session import interruptible
 
 
-@offered(AgeOptions, but=("compare",))
+@offered(AgeOptions, but=("compare", "scheduler"))
 def age(drive: str | PathLike[str], **options: Unpack[AgeKeywords]) -> Life:
     """Overwrite `drive` at random until it ends, and return its life.
 
@@ -35,15 +36,18 @@ def age(drive: str | PathLike[str], **options: Unpack[AgeKeywords]) -> Life:
 
 
 @offered(AgeOptions)
-def age_compare(drive: str | PathLike[str], compare: str, **options: Unpack[AgeKeywords]) -> dict[str, Life]:
+def age_compare(
+    drive: str | PathLike[str], compare: str, *, scheduler: str | None = None, **options: Unpack[AgeKeywords]
+) -> dict[str, Life]:
     """Age `drive` with each value of a key, `"ftl.wear.name=none,static"`; return the lives by value.
 
     Every value may bring settings of its own: `"ftl.wear.name=none,static+ftl.wear.threshold=1000"`. As many
-    lives run at once as there are processors and memory for. Everything else is as in `floatgate.age`.
+    lives run at once as there are processors and memory for; with `scheduler`, as the Dask cluster of that
+    address has. Everything else is as in `floatgate.age`.
 
     Raises InputError where there are not two different values or more, and as `age` does.
     """
-    return _aged(take(AgeOptions, options, drive=drive, compare=compare))
+    return _aged(take(AgeOptions, options, drive=drive, compare=compare, scheduler=scheduler))
 
 
 def _aged(asked: AgeOptions) -> dict[str, Life]:
@@ -65,8 +69,15 @@ def lives_of(
     how = _conditions(asked)
     if asked.compare is not None:
         return ageing_compare.compare(
-            asked.drive, asked.set, asked.compare, how, progress=progress, stopped=stopped
+            asked.drive,
+            asked.set,
+            asked.compare,
+            how,
+            scheduler=asked.scheduler,
+            progress=progress,
+            stopped=stopped,
         )
+    without_effect({"scheduler": asked.scheduler}, "one life is not spread", "--compare with this option")
     return {"": ageing.age(asked.drive, asked.set, **how, progress=progress, stopped=stopped)}
 
 

@@ -35,8 +35,18 @@ def characterize(chip: str | PathLike[str], **options: Unpack[CharacterizeKeywor
     blocks = BLOCKS if asked.blocks is None else asked.blocks
     with interruptible() as stopped:
         if asked.out is None:
-            return lab.measure(Bench(source, blocks, stopped=stopped), wanted)
-        return lab.characterize(source, wanted, blocks, asked.out, force=asked.force, stopped=stopped)
+            bench = Bench(source, blocks, stopped=stopped)
+            return lab.ask(bench, wanted, asked.workers, asked.scheduler)
+        return lab.characterize(
+            source,
+            wanted,
+            blocks,
+            asked.out,
+            force=asked.force,
+            workers=asked.workers,
+            scheduler=asked.scheduler,
+            stopped=stopped,
+        )
 
 
 def source_of(asked: CharacterizeOptions) -> SimulatedSource:

@@ -41,7 +41,7 @@ def grid(drive: str | PathLike[str], **options: Unpack[GridKeywords]) -> Grid:
 
 def _run(asked: GridOptions, wanted: Asked) -> Grid:
     with interruptible() as stopped:
-        return run_grid(wanted, workers=asked.workers, stopped=stopped)
+        return run_grid(wanted, workers=asked.workers, scheduler=asked.scheduler, stopped=stopped)
 
 
 def asked_of(options: GridOptions) -> Asked:

@@ -36,6 +36,7 @@ def reproduce(*paper: str | PathLike[str], **options: Unpack[ReproduceKeywords])
             full=bool(asked.full),
             record=asked.record,
             workers=asked.workers,
+            scheduler=asked.scheduler,
             stopped=stopped,
         )
 

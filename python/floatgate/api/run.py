@@ -29,7 +29,7 @@ class Interrupted(KeyboardInterrupt):
         self.run = finished
 
 
-@offered(RunOptions, Options, TraceOptions, but=("repeat",))
+@offered(RunOptions, Options, TraceOptions, but=("repeat", "scheduler"))
 def run(
     drive: str | Path,
     workload: str | Path,
@@ -82,20 +82,31 @@ def repeat(
     repeat: int,
     *,
     policies: Iterable[Policy | Own] = (),
+    scheduler: str | None = None,
     **options: Unpack[Keywords],
 ) -> Repeated:
     """Run `workload` on `drive` with `repeat` seeds, from `seed` upwards, as many at once as there are cores.
+
+    With `scheduler`, as many as the Dask cluster of that address has.
 
     What the seeds agree on is in `metrics`: each number of the headline, in its unit, with its 95 %
     confidence interval; `document` has it by name. With `out`, a run folder for each seed and repeat.json are
     written there. Everything else is as in `floatgate.run`; Ctrl-C keeps what was done (`interrupted`).
     """
-    asked, plan = _planned(drive, workload, policies, {**options, "repeat": repeat})
+    asked, plan = _planned(drive, workload, policies, {**options, "repeat": repeat, "scheduler": scheduler})
     if plan.options.save_state is not None:
         raise InputError(f"save_state = {plan.options.save_state}: one state cannot stand for several seeds")
     with_report = asked.report and "report" in options
     with given_or_temporary(asked.out, "runs") as folder, interruptible() as interrupt:
-        return run_seeds(plan, asked.repeat, folder, report=with_report, force=asked.force, stopped=interrupt)
+        return run_seeds(
+            plan,
+            asked.repeat,
+            folder,
+            report=with_report,
+            force=asked.force,
+            scheduler=asked.scheduler,
+            stopped=interrupt,
+        )
 
 
 def _planned(

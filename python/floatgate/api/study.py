@@ -37,6 +37,7 @@ def study(study: str | PathLike[str] | Mapping[str, Any], **options: Unpack[Stud
             spec,
             folder,
             workers=asked.workers,
+            scheduler=asked.scheduler,
             retry=asked.retry,
             listener=Listener(stopped=interrupt),
         )

@@ -27,6 +27,8 @@ def characterize(asked: CharacterizeOptions) -> int:
             "experiment": asked.experiment or None,
             "blocks": asked.blocks,
             "model": asked.model,
+            "workers": asked.workers,
+            "scheduler": asked.scheduler,
             "seed": asked.seed,
             "out": asked.out,
             "force": asked.force or None,
@@ -56,6 +58,8 @@ def characterize(asked: CharacterizeOptions) -> int:
             BLOCKS if asked.blocks is None else asked.blocks,
             folder,
             force=asked.force,
+            workers=asked.workers,
+            scheduler=asked.scheduler,
             progress=bar.update,
             stopped=interrupt,
         )

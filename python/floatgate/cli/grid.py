@@ -33,7 +33,13 @@ def grid(asked: GridOptions) -> int:
         atomically(final, force=asked.force) as folder,
     ):
         with interruptible() as interrupt, _Bar() as bar:
-            done = run_grid(wanted, workers=asked.workers, progress=bar.update, stopped=interrupt)
+            done = run_grid(
+                wanted,
+                workers=asked.workers,
+                scheduler=asked.scheduler,
+                progress=bar.update,
+                stopped=interrupt,
+            )
         write(done, folder)
     if asked.format == "json":
         console.print_json(document(done))

@@ -34,6 +34,7 @@ def reproduce(asked: ReproduceOptions) -> int:
             "full": asked.full,
             "out": asked.out,
             "workers": asked.workers,
+            "scheduler": asked.scheduler,
             "record": asked.record or None,
             "force": asked.force or None,
         }
@@ -54,6 +55,7 @@ def reproduce(asked: ReproduceOptions) -> int:
             full=bool(asked.full),
             record=asked.record,
             workers=asked.workers,
+            scheduler=asked.scheduler,
             progress=bar.update,
             stopped=interrupt,
         )

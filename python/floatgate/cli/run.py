@@ -19,6 +19,10 @@ def run(asked: RunOptions, *, options: dict[str, Any], trace: dict[str, Any]) ->
     _say(plan.workload.notes)
     if asked.repeat > 1:
         _refuse_with_repeat(options.get("save_state"), asked.format)
+    else:
+        from floatgate.options.effect import without_effect
+
+        without_effect({"scheduler": asked.scheduler}, "one run is not spread", "--repeat with this option")
     from floatgate.folder import check_state_file, own_folder
 
     if "save_state" in options:
@@ -130,6 +134,7 @@ def _run_many(plan: "Plan", asked: RunOptions, out: Path) -> int:
             out,
             report=asked.report,
             force=asked.force,
+            scheduler=asked.scheduler,
             progress=progress.update,
             stopped=interrupt,
         )

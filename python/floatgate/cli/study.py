@@ -34,6 +34,7 @@ def study(asked: StudyOptions) -> int:
             spec,
             folder,
             workers=asked.workers,
+            scheduler=asked.scheduler,
             retry=asked.retry,
             listener=Listener(began=_began, moved=bar.update, stopped=interrupt),
         )

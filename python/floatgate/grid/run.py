@@ -14,6 +14,7 @@ from floatgate.grid.point import INTERRUPTED, Point, Setting
 from floatgate.measures import SIZES, measure as read_measure
 from floatgate.options import Options
 from floatgate.workers import spread, stopping
+from floatgate.workers.inputs import of_plan
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ def run_grid(
     asked: Asked,
     *,
     workers: int | None = None,
+    scheduler: str | None = None,
     progress: Callable[[int, int, str], None] = lambda _done, _total, _last: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Grid:
@@ -72,7 +74,7 @@ def run_grid(
         title, capacity = card["title"], card["capacity_bytes"]
         tasks = [_task(asked, setting, buffer) for setting in asked.settings]
     _check(asked, capacity)
-    points = _run_all(tasks, workers, progress, stopped)
+    points = _run_all(tasks, (workers, scheduler), progress, stopped)
     return Grid(asked, title, capacity, tuple(points))
 
 
@@ -167,17 +169,20 @@ def _write_back_bytes(config: dict[str, Any]) -> int:
 
 def _run_all(
     tasks: Sequence[Task],
-    workers: int | None,
+    where: tuple[int | None, str | None],
     progress: Callable[[int, int, str], None],
     stopped: Callable[[], bool],
 ) -> list[Point]:
     def watch(done: list[int], _part: float) -> None:
         progress(len(done), len(tasks), tasks[done[-1]].setting.name if done else "")
 
+    workers, scheduler = where
     found = spread(
         _one,
         tasks,
         workers=workers,
+        scheduler=scheduler,
+        inputs=of_plan(tasks[0].plan()) if tasks[0].disk is None else (),
         memory_bytes=tasks[0].options.memory_bytes(),
         # Small blocks take the most requests, and so the longest.
         cost=lambda task: -task.setting.block_bytes,

@@ -7,10 +7,14 @@ from typing import Any
 
 from floatgate import notebook
 from floatgate.folder import atomically, write_json
-from floatgate.lab.bench import Bench, OutOfBlocksError, Source, StoppedError
+from floatgate.lab.bench import Bench, Kept, OutOfBlocksError, Source, StoppedError
 from floatgate.lab.chip import Identity
 from floatgate.lab.experiment import Experiment, Result
 from floatgate.lab.log import write_log
+from floatgate.lab.simulated import SimulatedSource
+from floatgate.workers import note, spread, stopping
+from floatgate.workers.crews import scheduler_of
+from floatgate.workers.inputs import of_chip
 
 DOCUMENT, REPORT, LOGS = "characterize.json", "report.html", "logs"
 
@@ -98,23 +102,72 @@ def characterize(
     out: Path,
     *,
     force: bool = False,
+    workers: int | None = 1,
+    scheduler: str | None = None,
     progress: Callable[[Progress], None] = lambda _progress: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Characterized:
     """Ask the chip every question and write `out`: characterize.json, report.html and the logs.
 
-    When `stopped`, what has been measured until then is written all the same.
-    Raises InputError for a number of blocks the chip does not have, or an unwritable folder.
+    `workers` and `scheduler` are as in `ask`. When `stopped`, what was measured until then is written all the
+    same. Raises InputError for a number of blocks the chip does not have, or an unwritable folder.
     """
     from floatgate.lab.report import page
 
     bench = Bench(source, blocks, stopped=stopped)
     with atomically(out, force=force) as partial:
-        done = measure(bench, experiments, progress)
+        done = ask(bench, experiments, workers, scheduler, progress)
         write_json(partial / DOCUMENT, done.document())
         (partial / REPORT).write_text(page(done, sorted(bench.logs)), encoding="utf-8")
         _write_logs(bench, done, partial / LOGS)
     return done
+
+
+def ask(
+    bench: Bench,
+    experiments: Sequence[Experiment],
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: Callable[[Progress], None] = lambda _progress: None,
+) -> Characterized:
+    """Run `experiments` on the bench, or each on one like it, where its chip can be had as new.
+
+    `workers` and `scheduler` are as in `floatgate.workers.crew`; what is found does not depend on them.
+    """
+    there = scheduler_of(scheduler, workers)
+    alone = workers == 1 or (len(experiments) == 1 and there is None)
+    if alone or not isinstance(bench.source, SimulatedSource):
+        return measure(bench, experiments, progress)
+    total = len(experiments)
+
+    def watch(done: list[int], part: float) -> None:
+        first = next((index for index in range(total) if index not in done), total - 1)
+        progress(Progress(part, experiments[first].title, len(done), total))
+
+    found = spread(
+        _one,
+        [(bench.source, bench.blocks, one, number) for number, one in enumerate(experiments)],
+        workers=workers,
+        scheduler=there,
+        inputs=of_chip(bench.source.chip),
+        cost=lambda item: item[3],  # of most chips, the later ones take longer
+        waiting="begins",
+        watch=watch,
+        stopped=bench.stopped,
+    )
+    outcomes = []
+    for experiment, one in zip(experiments, found, strict=True):
+        outcome, logs = one or (Outcome(experiment, None, NOT_RUN), {})
+        bench.logs.update(logs)
+        outcomes.append(outcome)
+    return _characterized(bench, outcomes)
+
+
+def _one(item: tuple[Source, int, Experiment, int]) -> tuple[Outcome, dict[str, Kept]]:
+    """Run one experiment in a worker, on a bench of its own."""
+    source, blocks, experiment, _number = item
+    bench = Bench(source, blocks, note, stopping, experiment=experiment.name)
+    return _ask(bench, experiment), bench.logs
 
 
 def measure(
@@ -123,8 +176,6 @@ def measure(
     progress: Callable[[Progress], None] = lambda _progress: None,
 ) -> Characterized:
     """Run `experiments` on the bench."""
-    from floatgate._core import version
-
     outcomes = []
     total = len(experiments)
     for index, experiment in enumerate(experiments):
@@ -136,6 +187,12 @@ def measure(
         bench.progress, bench.experiment = show, experiment.name
         show(0.0)
         outcomes.append(_ask(bench, experiment))
+    return _characterized(bench, outcomes)
+
+
+def _characterized(bench: Bench, outcomes: Sequence[Outcome]) -> Characterized:
+    from floatgate._core import version
+
     return Characterized(bench.identity, bench.source.seed, bench.blocks, version(), tuple(outcomes))
 
 
@@ -155,8 +212,6 @@ def _ask(bench: Bench, experiment: Experiment) -> Outcome:
 
 
 def _write_logs(bench: Bench, done: Characterized, folder: Path) -> None:
-    from floatgate.lab.simulated import SimulatedSource
-
     folder.mkdir()
     for name, kept in sorted(bench.logs.items()):
         head = {

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from floatgate import _core, places
+from floatgate import _core, away, places
 from floatgate.lab.chip import (
     Answer,
     Entry,
@@ -47,12 +47,12 @@ class SimulatedSource:
         """Make the chip. Raises InputError when it is unknown or its file lacks what the model needs."""
         if self.model == "cells":
             return self.cells()
-        made = _core.Chip(self.chip, places.folders(), self.seed, list(self.overrides), True)
+        made = _core.Chip(away.place(self.chip), places.folders(), self.seed, list(self.overrides), True)
         return TabledChip(Path(self.chip).stem, made)
 
     def cells(self) -> "SimulatedChip":
         """Make the chip of its cells, whatever the model. Raises InputError as `open` does."""
-        made = _core.Chip(self.chip, places.folders(), self.seed, list(self.overrides))
+        made = _core.Chip(away.place(self.chip), places.folders(), self.seed, list(self.overrides))
         return SimulatedChip(Path(self.chip).stem, made)
 
     def another(self) -> "SimulatedSource":

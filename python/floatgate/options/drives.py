@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from floatgate.options.definition import REQUESTS, RULE, Argument, CommandOptions, Option, usual
 from floatgate.options.shared import (
+    ELSEWHERE,
     LOAD_STATE,
     PRECONDITION,
     TIME,
@@ -14,6 +15,7 @@ from floatgate.options.shared import (
     Format,
     OutFile,
     OutFolder,
+    Scheduler,
     Seed,
     Settings,
     State,
@@ -69,6 +71,7 @@ class AgeOptions(CommandOptions):
         Option("Degrees Celsius without power.", metavar="C", least=-60, most=200),
     ] = usual("client 30, enterprise 40")
     seed: Seed = 1
+    scheduler: Scheduler = usual(ELSEWHERE)
     out: OutFile = usual("out/age-DRIVE.html")
     format: Format = "table"
 
@@ -143,6 +146,7 @@ class GridOptions(CommandOptions):
     precondition: Annotated[State | None, PRECONDITION] = usual("fill")
     load_state: Annotated[str | None, LOAD_STATE] = None
     workers: Workers = usual("one per core")
+    scheduler: Scheduler = usual(ELSEWHERE)
     out: OutFolder = usual("out/grid-DRIVE")
     force: Force = False
     format: Format = "table"

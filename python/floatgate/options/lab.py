@@ -7,12 +7,14 @@ from typing import Annotated, Literal
 from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
 from floatgate.options.shared import (
     CHIP,
+    ELSEWHERE,
     SAMPLE,
     Force,
     Format,
     List,
     OutFile,
     OutFolder,
+    Scheduler,
     Workers,
 )
 
@@ -33,6 +35,8 @@ class CharacterizeOptions(CommandOptions):
         Literal["cells", "tables"] | None, Option("The chip's cells, or the tables that drives use.")
     ] = usual("cells")
     seed: Annotated[int | None, SAMPLE] = usual("1")
+    workers: Workers = usual("one per core")
+    scheduler: Scheduler = usual(ELSEWHERE)
     out: OutFolder = usual("out/chip-CHIP")
     force: Force = False
     format: Format = "table"
@@ -116,6 +120,7 @@ class ReproduceOptions(CommandOptions):
     ] = usual("quick")
     out: OutFolder = usual("out/reproduce")
     workers: Workers = usual("one per core")
+    scheduler: Scheduler = usual(ELSEWHERE)
     record: Annotated[
         bool, Option("Also write ours.csv and the figures into the papers' folders.", panel=OUTPUT)
     ] = False

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from floatgate import _core
+from floatgate import _core, away
 from floatgate.arguments import convert
 from floatgate.errors import InputError
 from floatgate.options.definition import (
@@ -22,11 +22,13 @@ from floatgate.options.definition import (
     usual,
 )
 from floatgate.options.shared import (
+    ELSEWHERE,
     LOAD_STATE,
     PRECONDITION,
     RETURNED,
     Force,
     OutFolder,
+    Scheduler,
     Seed,
     Settings,
     State,
@@ -151,6 +153,8 @@ class Options:
     def to_json(self, *, requests: bool = False) -> str:
         """Return the options that are set, as the core takes them; `requests`: keep every one."""
         options = {name: value for name, value in asdict(self).items() if value is not None}
+        if self.load_state is not None:
+            options["load_state"] = away.place(self.load_state)
         if self.loop is not None:
             options["loop"] = str(self.loop)
         options["requests"] = self.requests or requests
@@ -331,6 +335,7 @@ class RunOptions(CommandOptions):
             "Run N seeds in parallel; report 95 % confidence intervals.", metavar="N", least=1, most=10_000
         ),
     ] = 1
+    scheduler: Scheduler = usual(ELSEWHERE)
     trust_policies: Annotated[
         bool,
         Option(

@@ -75,3 +75,13 @@ Format = Annotated[Literal["table", "json"], Option("What to print.", panel=OUTP
 Json = Annotated[bool, Option("Print JSON.", panel=OUTPUT, shell=RETURNED)]
 List = Annotated[bool, Option("List what can be chosen, and exit.", shell="a function of its own lists it")]
 Workers = Annotated[int | None, Option("Processes.", metavar="N", panel=LIMITS, least=1)]
+Scheduler = Annotated[
+    str | None,
+    Option(
+        "A Dask cluster that does the work instead (docs/how-to/cluster.md).",
+        metavar="ADDRESS",
+        panel=LIMITS,
+        takes="tcp://HOST:PORT",
+    ),
+]
+ELSEWHERE = "FLOATGATE_SCHEDULER, or this machine"  # where work is done if nothing else is said

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
-from floatgate.options.shared import Format, Workers
+from floatgate.options.shared import ELSEWHERE, Format, Scheduler, Workers
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class StudyOptions(CommandOptions):
     ]
     retry: Annotated[bool, Option("Run again what was refused or failed.")] = False
     workers: Workers = usual("one per core")
+    scheduler: Scheduler = usual(ELSEWHERE)
     out: Annotated[
         Path | None,
         Option(

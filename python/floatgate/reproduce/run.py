@@ -49,6 +49,7 @@ def reproduce(
     record: bool = False,
     force: bool = False,
     workers: int | None = None,
+    scheduler: str | None = None,
     progress: Callable[[work.Progress], None] = lambda _progress: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Reproduced:
@@ -60,7 +61,9 @@ def reproduce(
     every = work.tasks(papers, full)
     try:
         with atomically(out, force=force) as partial:
-            found = work.run_all(every, full, workers=workers, progress=progress, stopped=stopped)
+            found = work.run_all(
+                every, full, workers=workers, scheduler=scheduler, progress=progress, stopped=stopped
+            )
             pairs = [
                 (task, finding) for task, finding in zip(every, found, strict=True) if finding is not None
             ]

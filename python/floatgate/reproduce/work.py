@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from floatgate import away, places
 from floatgate.errors import InputError
 from floatgate.reproduce import paper as papers
 from floatgate.reproduce.case import Case, Finding
 from floatgate.reproduce.paper import Paper
 from floatgate.workers import spread, stopping, wait_for_stop
+from floatgate.workers.inputs import below
 
 Task = tuple[Paper, Case]
 
@@ -46,6 +48,7 @@ def run_all(
     full: bool,
     *,
     workers: int | None = None,
+    scheduler: str | None = None,
     progress: Callable[[Progress], None] = lambda _progress: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> list[Finding | None]:
@@ -62,8 +65,10 @@ def run_all(
 
     return spread(
         _one,
-        [(paper.folder, case, full) for paper, case in every],
+        [(paper.folder.absolute(), case, full) for paper, case in every],
         workers=workers,
+        scheduler=scheduler,
+        inputs=_inputs(every),
         cost=_cost,
         setup=_listen,
         watch=watch,
@@ -72,6 +77,19 @@ def run_all(
 
 
 _Work = tuple[Path, Case, bool]
+
+
+def _inputs(every: Iterable[Task]) -> list[Path]:
+    """What lies in the folders of papers that do not come with Floatgate."""
+    folders = dict.fromkeys(paper.folder.absolute() for paper, _ in every)
+    own = [folder for folder in folders if not folder.is_relative_to(places.papers())]
+    return [file for folder in own for file in below(folder)]
+
+
+def _here(folder: Path) -> Path:
+    """Where a paper lies: at a worker on another machine a copy, or what comes with Floatgate there."""
+    there = Path(away.place(str(folder)))
+    return there if there != folder or not away.away() else places.papers() / folder.name
 
 
 def _cost(work: _Work) -> float:
@@ -97,6 +115,6 @@ def _one(work: _Work) -> Finding:
     if stopping():
         raise KeyboardInterrupt
     try:
-        return papers.load(folder).run(case, full)
+        return papers.load(_here(folder)).run(case, full)
     except InputError as error:
         raise InputError(f"{folder.name}: {case.exhibit}, {case.name}: {error}") from error

@@ -119,11 +119,19 @@ def front(found: Sequence[Configuration], objectives: Sequence[Objective]) -> li
         if one.feasible and values is not None:
             known.append((tuple(sign * value for sign, value in zip(signs, values, strict=True)), one))
     known.sort(key=lambda pair: (pair[0], pair[1].number))
-    kept: list[tuple[tuple[float, ...], Configuration]] = []
+    kept: list[Configuration] = []
+    rivals: list[tuple[float, ...]] = []  # of those kept; whoever bettered one last comes first
     for values, one in known:
         # Whoever stands before is at least as good in the first objective that differs.
-        if not any(
-            all(a <= b for a, b in zip(other, values, strict=True)) and other != values for other, _ in kept
-        ):
-            kept.append((values, one))
-    return [one for _, one in kept]
+        better = next((place for place, other in enumerate(rivals) if _betters(other, values)), None)
+        if better is None:
+            kept.append(one)
+            rivals.append(values)
+        else:
+            rivals.insert(0, rivals.pop(better))
+    return kept
+
+
+def _betters(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    """Whether one is nowhere worse than the other, where less is better, and not the same."""
+    return one != other and all(a <= b for a, b in zip(one, other, strict=True))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from floatgate import mqsim
@@ -13,9 +14,10 @@ from floatgate.options import Options, TraceOptions
 from floatgate.own import names_own
 from floatgate.study import numbers
 from floatgate.study.design import verify
-from floatgate.study.identity import Inputs, inputs
+from floatgate.study.identity import Inputs, inputs, override
 from floatgate.study.parameters import Choices
 from floatgate.study.spec import ENV, Spec
+from floatgate.workers.inputs import of_drive, of_options, of_workload
 from floatgate.workload import Workload, resolve
 
 
@@ -27,6 +29,16 @@ class Checked:
     options: Options
     workloads: Mapping[str, Workload]  # by the study's name for it, without variables
     inputs: Inputs
+
+    def files(self) -> list[Path]:
+        """Return the files that the runs read: workers elsewhere are sent them."""
+        values = [override(name, value) for name, value in self.spec.fixed]
+        for one in self.spec.parameters:
+            if isinstance(one.space, Choices) and not one.name.startswith(ENV):
+                values += [override(one.name, value) for value in one.space.values]
+        found = [path for drive in self.spec.drives for path in of_drive(drive, values)]
+        found += [path for workload in self.workloads.values() for path in of_workload(workload)]
+        return list(dict.fromkeys(found + of_options(self.options)))
 
 
 def check(spec: Spec) -> Checked:

@@ -17,7 +17,6 @@ from floatgate.study.store import Outcome, Store
 from floatgate.study.table import Run
 from floatgate.workers import Crew
 
-AHEAD = 4  # runs handed over for each worker: none waits for the next, and a stop leaves few behind
 WAIT_S = 0.1  # for the next run to end, before the stop is looked at
 
 
@@ -101,7 +100,7 @@ class Conductor:
 
     def _submit(self, left: Iterator[Run], running: "dict[Future[Outcome | None], Run]") -> None:
         """Hand over as many runs as keep the workers busy; what another command did meanwhile is taken."""
-        while len(running) < AHEAD * self.team.count:
+        while len(running) < self.team.ahead:
             run = next(left, None)
             if run is None:
                 return

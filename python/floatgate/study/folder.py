@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -18,6 +18,9 @@ from floatgate.study.check import Checked
 from floatgate.study.search import described
 from floatgate.study.store import Store
 from floatgate.study.table import RESULTS, Run, assemble, write_results
+
+if TYPE_CHECKING:
+    from floatgate.study.result import Study
 
 RECORD = "study.json"
 REPORT = "report.html"
@@ -90,19 +93,30 @@ def begin(folder: Path, checked: Checked, before: Mapping[str, Any] | None) -> N
     _write(folder, checked, {"runs": None, "table": before["table"] if before else None, "ended": "broken"})
 
 
-def finish(folder: Path, checked: Checked, runs: Sequence[Run], store: Store, ended: str | None) -> None:
-    """Write the table, where it is another now, and the record."""
+def finish(folder: Path, checked: Checked, runs: Sequence[Run], store: Store, ended: str | None) -> bool:
+    """Write the table, where it is another now, and the record. Return whether it is another."""
     outcomes = store.outcomes()
     counts = dict.fromkeys(("done", "refused", "failed", "pruned", "missing"), 0)
     for run in runs:
         counts[outcomes[run.key].status if run.key in outcomes else "missing"] += 1
     there = [(run.configuration, run.key, outcomes[run.key].status) for run in runs if run.key in outcomes]
     table = sha256(json.dumps(there).encode()).hexdigest()
-    if read_record(folder)["table"] != table or not (folder / RESULTS).is_file():
+    is_new = read_record(folder)["table"] != table or not (folder / RESULTS).is_file()
+    if is_new:
         write_results(folder, assemble(checked.spec, runs, store.table()))
     points = len({run.configuration for run in runs})
     _write(folder, checked, {"runs": counts, "design": {"points": points}, "table": table, "ended": ended})
-    marker.complete(folder)
+    return is_new or not (folder / REPORT).is_file()
+
+
+def tell(study: "Study") -> None:
+    """Write the report, and the best configurations as drive files."""
+    from floatgate.study.drive_files import BEST, write_drive_files
+    from floatgate.study.report import write_report
+
+    write_drive_files(study, study.folder / BEST)
+    write_report(study, study.folder / REPORT)
+    marker.complete(study.folder)
 
 
 def _write(folder: Path, checked: Checked, state: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from floatgate import session as sessions
+from floatgate.away import as_named
 from floatgate.errors import Fault, InputError
 from floatgate.memory import room
 from floatgate.session import Plan
@@ -53,9 +54,9 @@ def run(task: Task) -> Outcome | None:
             events = task.watch.events if task.watch else None
             outcome = sessions.drive(session, task.plan, report=tell, stopped=stop, events=events)
     except InputError as error:
-        return Outcome(task.key, "failed" if begun else "refused", str(error))
+        return Outcome(task.key, "failed" if begun else "refused", as_named(str(error)))
     except Fault as error:
-        return Outcome(task.key, "failed", str(error))
+        return Outcome(task.key, "failed", as_named(str(error)))
     if outcome.interrupted and not pruned:
         return None
     found = numbers(outcome.document) | (watching.told() if watching else {})

@@ -23,6 +23,7 @@ def run_study(
     out: Path,
     *,
     workers: int | None = None,
+    scheduler: str | None = None,
     retry: bool = False,
     listener: Listener | None = None,
 ) -> Study:
@@ -39,10 +40,16 @@ def run_study(
         if retry:
             outcomes = {key: one for key, one in outcomes.items() if one.status not in AGAIN}
         ended: str | None = "broken"
+        is_new = True
         try:
             with (
                 store.alone(held=spec.search.method in SEARCHES),
-                crew(workers=workers, memory_bytes=checked.options.memory_bytes()) as team,
+                crew(
+                    workers=workers,
+                    memory_bytes=checked.options.memory_bytes(),
+                    scheduler=scheduler,
+                    inputs=checked.files(),
+                ) as team,
             ):
                 deadline = None if spec.search.time_s is None else time.monotonic() + spec.search.time_s
                 conductor = Conductor(checked, store, team, listener, outcomes, deadline)
@@ -50,8 +57,11 @@ def run_study(
         finally:
             store.close()
             store.tidy()
-            folders.finish(out, checked, list(rounds.runs.values()), store, ended)
-    return Study.open(out)
+            is_new = folders.finish(out, checked, list(rounds.runs.values()), store, ended)
+        done = Study.open(out)
+        if is_new:
+            folders.tell(done)
+    return done
 
 
 def _play(

@@ -1,0 +1,28 @@
+"""The report of a study: one self-contained HTML file, made from its folder alone."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from floatgate import marker
+from floatgate.files import write_whole
+from floatgate.folder import refuse_foreign, unwritable
+
+if TYPE_CHECKING:
+    from floatgate.study.result import Study
+
+
+def write_report(study: "Study", path: Path) -> Path:
+    """Make the report of a study and write it to `path`.
+
+    Raises InputError where the study's table is not there, or `path` cannot be written.
+    """
+    from floatgate.study.report.page import page
+
+    text = page(study)
+    refuse_foreign(path)
+    try:
+        write_whole(path, text)
+        marker.add(path)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    return path

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from floatgate.cli.bar import BAR, ELAPSED, Bar
 from floatgate.cli.options import takes
 from floatgate.options.effect import without_effect
 from floatgate.options.lab import CharacterizeOptions
@@ -119,37 +120,23 @@ def _print(done: "Characterized") -> None:
             console.out.print(outcome.reason, markup=False, style="dim")
 
 
-class _Bar:
-    """A bar with the experiment under way, on a terminal only."""
+class _Bar(Bar):
+    """The experiment under way."""
+
+    columns = (
+        "{task.fields[count]}",
+        BAR,
+        "{task.percentage:>3.0f} %",
+        ELAPSED,
+        "{task.description}",
+    )
 
     def __init__(self) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        from floatgate.cli.console import err
-
-        self._bar = Progress(
-            TextColumn("{task.fields[count]}"),
-            BarColumn(bar_width=30),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}"),
-            console=err,
-            transient=True,
-            disable=not err.is_terminal,
-        )
-        self._task = self._bar.add_task("starting", total=1.0, count="")
-
-    def __enter__(self) -> "_Bar":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        super().__init__("starting", count="")
 
     def update(self, progress: "Progress") -> None:
         """Show how far the experiments are."""
-        self._bar.update(
-            self._task,
+        self.show(
             completed=progress.fraction,
             description=progress.title,
             count=f"{progress.number}/{progress.total}",

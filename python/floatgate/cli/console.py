@@ -4,14 +4,13 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from floatgate import amplification, quantities as q
+from floatgate.cli.bar import BAR, ELAPSED, LEFT, Bar
 from floatgate.folder import to_text
 from floatgate.headline import FLASH, KINDS, at, headline
 from floatgate.state import nothing_met, state_words as began_words
@@ -35,32 +34,21 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 _INTERRUPTED = 130
 
 
-class _Bar:
-    """A progress bar with an estimate, on a terminal only: a log file gets no bars."""
+class _Bar(Bar):
+    """A phase with an estimate."""
+
+    columns = (
+        "{task.description:<14}",
+        BAR,
+        "{task.percentage:>3.0f} %",
+        ELAPSED,
+        "left",
+        LEFT,
+        "{task.fields[note]}",
+    )
 
     def __init__(self) -> None:
-        self._progress = Progress(
-            TextColumn("{task.description:<14}"),
-            BarColumn(bar_width=30),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
-            console=err,
-            transient=True,
-            disable=not err.is_terminal,
-        )
-        self._task = self._progress.add_task("starting", total=None, note="")
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
+        super().__init__("starting", total=None, note="")
 
 
 class RunProgress(_Bar):
@@ -88,7 +76,7 @@ class RunProgress(_Bar):
         else:
             note = f"{q.count(progress.page_operations)} page operations"
         total = None if progress.fraction is None else 1.0
-        self._progress.update(self._task, completed=progress.fraction or 0.0, total=total, note=note)
+        self.show(completed=progress.fraction or 0.0, total=total, note=note)
 
 
 class RepeatProgress(_Bar):
@@ -96,11 +84,11 @@ class RepeatProgress(_Bar):
 
     def __init__(self, times: int) -> None:
         super().__init__()
-        self._progress.update(self._task, description=f"{times} seeds", total=1.0)
+        self.show(description=f"{times} seeds", total=1.0)
 
     def update(self, fraction: float) -> None:
         """Show how far all seeds are, on average."""
-        self._progress.update(self._task, completed=fraction)
+        self.show(completed=fraction)
 
 
 def plan_lines(description: dict[str, Any], state: str) -> list[str]:

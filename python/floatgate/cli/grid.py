@@ -1,9 +1,9 @@
 """`floatgate grid`: a drive asked for every block size, depth, pattern and operation."""
 
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from floatgate.cli.bar import BAR, LEFT, Bar
 from floatgate.cli.options import takes
 from floatgate.options.drives import GridOptions
 
@@ -81,35 +81,20 @@ def _print(done: "Grid") -> None:
     out.print(not_reached_words(done.points) + spare_words(done.points), markup=False)
 
 
-class _Bar:
-    """A bar with an estimate, on a terminal only."""
+class _Bar(Bar):
+    """How many points are done, with an estimate."""
+
+    columns = (
+        "{task.completed:.0f} of {task.total:.0f} points",
+        BAR,
+        "left",
+        LEFT,
+        "{task.fields[last]}",
+    )
 
     def __init__(self) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        from floatgate.cli.console import err
-
-        self._bar = Progress(
-            TextColumn("{task.completed:.0f} of {task.total:.0f} points"),
-            BarColumn(bar_width=30),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[last]}"),
-            console=err,
-            transient=True,
-            disable=not err.is_terminal,
-        )
-        self._task = self._bar.add_task("", total=1.0, last="")
-
-    def __enter__(self) -> "_Bar":
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
+        super().__init__(last="")
 
     def update(self, done: int, total: int, last: str) -> None:
         """Show how many points are done."""
-        self._bar.update(self._task, completed=done, total=total, last=last)
+        self.show(completed=done, total=total, last=last)

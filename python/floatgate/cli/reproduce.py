@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from floatgate.cli.bar import BAR, LEFT, Bar
 from floatgate.cli.options import takes
 from floatgate.options.effect import without_effect
 from floatgate.options.lab import ReproduceOptions
@@ -107,34 +108,14 @@ def _print_table(rows: "list[Row]") -> None:
     out.print(table)
 
 
-class _Bar:
-    """A bar with an estimate, on a terminal only."""
+class _Bar(Bar):
+    """How many cases are done, with an estimate."""
+
+    columns = ("{task.fields[count]}", BAR, "left", LEFT)
 
     def __init__(self) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        from floatgate.cli.console import err
-
-        self._bar = Progress(
-            TextColumn("{task.fields[count]}"),
-            BarColumn(bar_width=30),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=err,
-            transient=True,
-            disable=not err.is_terminal,
-        )
-        self._task = self._bar.add_task("", total=1.0, count="starting")
-
-    def __enter__(self) -> "_Bar":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        super().__init__(count="starting")
 
     def update(self, progress: "Progress") -> None:
         """Show how far the cases are."""
-        self._bar.update(
-            self._task, completed=progress.fraction, count=f"{progress.done}/{progress.total} cases"
-        )
+        self.show(completed=progress.fraction, count=f"{progress.done}/{progress.total} cases")

@@ -1,9 +1,9 @@
 """`floatgate study`: many runs from one file, in a folder that goes on where it was ended."""
 
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from floatgate.cli.bar import BAR, LEFT, Bar
 from floatgate.cli.options import takes
 from floatgate.options.study import StudyOptions
 
@@ -82,41 +82,26 @@ def _print(done: "Study") -> None:
         out.print(f"and {len(best) - SHOWN:,} more", markup=False)
 
 
-class _Bar:
-    """A bar with rate and estimate, on a terminal only."""
+class _Bar(Bar):
+    """How many runs there are, with rate and estimate."""
+
+    columns = (
+        "{task.completed:,.0f} of {task.total:,.0f} runs",
+        BAR,
+        "{task.fields[said]}",
+        "left",
+        LEFT,
+    )
 
     def __init__(self) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        from floatgate.cli.console import err
-
-        self._bar = Progress(
-            TextColumn("{task.completed:,.0f} of {task.total:,.0f} runs"),
-            BarColumn(bar_width=30),
-            TextColumn("{task.fields[said]}"),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=err,
-            transient=True,
-            disable=not err.is_terminal,
-        )
-        self._task = self._bar.add_task("", total=1.0, said="")
-
-    def __enter__(self) -> "_Bar":
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
+        super().__init__(said="")
 
     def update(self, progress: "Progress") -> None:
         """Show how far the study is."""
-        task = self._bar.tasks[self._task]
+        speed = self.speed
         said = [f"{progress.running} running"]
         said += [f"{progress.failed} failed"] if progress.failed else []
         said += [f"{progress.refused} refused"] if progress.refused else []
-        said += [f"{task.speed:.3g} runs/s"] if task.speed else []
+        said += [f"{speed:.3g} runs/s"] if speed else []
         said += [progress.best] if progress.best else []
-        self._bar.update(self._task, completed=progress.there, total=progress.total, said=", ".join(said))
+        self.show(completed=progress.there, total=progress.total, said=", ".join(said))

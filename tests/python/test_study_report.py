@@ -376,7 +376,7 @@ def test_points_of_the_design_that_are_one_configuration_count_as_often_as_they_
 
 def test_the_points_are_those_that_the_study_ran() -> None:
     spec = of(asked(**SALTELLI))
-    assert sensitivity.points(spec) == design.configurations(spec)
+    assert design.sampled(spec) == design.configurations(spec)
 
 
 def test_indices_are_refused_with_a_reason(tmp_path: Path) -> None:

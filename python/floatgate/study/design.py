@@ -8,7 +8,7 @@ from typing import Any
 from floatgate.errors import InputError
 from floatgate.extras import needed
 from floatgate.study.parameters import Parameter, configuration
-from floatgate.study.spec import RUNS_MOST, Spec
+from floatgate.study.spec import RUNS_MOST, SEARCHES, Spec
 
 
 def configurations(spec: Spec) -> list[dict[str, Any]]:
@@ -16,7 +16,7 @@ def configurations(spec: Spec) -> list[dict[str, Any]]:
 
     Raises InputError where the budget has no room for one.
     """
-    found = list(_grid(spec.parameters)) if spec.search.method == "grid" else _sampled(spec)
+    found = list(_grid(spec.parameters)) if spec.search.method == "grid" else sampled(spec)
     unique: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = {}
     for values in found:
         # True is 1 for Python, but not for a drive.
@@ -50,7 +50,7 @@ def verify(spec: Spec) -> None:
 def affordable(spec: Spec) -> int:
     """Return how many configurations the budget of runs has room for, on every drive. Raises InputError."""
     assert spec.search.runs is not None, "the study's reader asks for runs"
-    each = spec.runs_each * (1 if spec.search.method in ("tpe", "nsga2") else len(spec.drives))
+    each = spec.runs_each * (1 if spec.search.method in SEARCHES else len(spec.drives))
     least = len(spec.parameters) + 2 if spec.search.method == "saltelli" else 1
     count = spec.search.runs // each
     if count < least:
@@ -61,7 +61,8 @@ def affordable(spec: Spec) -> int:
     return count
 
 
-def _sampled(spec: Spec) -> list[dict[str, Any]]:
+def sampled(spec: Spec) -> list[dict[str, Any]]:
+    """Return the configurations of a design in its order, those that are the same again, too."""
     count, width = affordable(spec), len(spec.parameters)
     return [configuration(spec.parameters, shares) for shares in _points(spec, count, width)]
 

@@ -1,9 +1,9 @@
 """The runs of a study, round by round: all at once where the design is known, else as they are asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from floatgate.study.aggregate import Configuration, configurations as put_together
+from floatgate.study.aggregate import configurations as put_together
 from floatgate.study.check import Checked
 from floatgate.study.design import configurations
 from floatgate.study.identity import Keys
@@ -59,10 +59,6 @@ class Rounds:
             pruned.append(any(one["status"] == "pruned" for one in rows))
         self._asking.tell(found, pruned)
 
-    def whole(self, outcomes: Mapping[str, Outcome]) -> bool:
-        """Whether all runs of the round came to an end, whichever."""
-        return all(run.key in outcomes for runs in self._asked for run in runs)
-
 
 def row(spec: Spec, run: Run, outcome: Outcome) -> dict[str, Any]:
     """Return a run and what became of it as a row of the study's table."""
@@ -76,8 +72,3 @@ def row(spec: Spec, run: Run, outcome: Outcome) -> dict[str, Any]:
         **{SET + one.name: run.values.get(one.name) for one in spec.parameters},
         **outcome.numbers,
     }
-
-
-def found(spec: Spec, runs: Sequence[Run], outcomes: Mapping[str, Outcome]) -> list[Configuration]:
-    """Put together what became of runs, as far as they were run."""
-    return put_together(spec, [row(spec, run, outcomes[run.key]) for run in runs if run.key in outcomes])

@@ -12,7 +12,7 @@ from floatgate.extras import needed
 from floatgate.study.aggregate import Configuration
 from floatgate.study.design import affordable
 from floatgate.study.parameters import Choices, Parameter, rounded
-from floatgate.study.spec import Objective, Search, Spec
+from floatgate.study.spec import Search, Spec
 
 DRIVE = "study.drive"  # the drive, where a study has several: one more thing to choose
 
@@ -96,8 +96,3 @@ def described(spec: Spec) -> Mapping[str, Any]:
         needed(name)
         version = metadata.version(name)
     return {"method": method, "package": name, "version": version, "seed": spec.search.seed}
-
-
-def aims(objectives: Sequence[Objective]) -> str:
-    """Say what a search is after: `waf (min), host.write.iops (max)`."""
-    return ", ".join(f"{one.key} ({one.aim})" for one in objectives)

@@ -79,10 +79,6 @@ class Objective:
     key: str
     aim: Literal["min", "max"]
 
-    def better(self, one: float, other: float) -> bool:
-        """Whether one value is better than another."""
-        return one < other if self.aim == "min" else one > other
-
 
 @dataclass(frozen=True)
 class Constraint:

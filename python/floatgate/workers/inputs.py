@@ -11,6 +11,7 @@ from floatgate import places
 from floatgate.errors import InputError
 from floatgate.files import read_toml
 from floatgate.options import Options
+from floatgate.own import names_own
 from floatgate.session import Plan
 from floatgate.workload import Workload, trace_files
 
@@ -96,7 +97,7 @@ def _of_value(key: str, value: object) -> Iterator[Path]:
         return
     if key == "chip":
         yield from _toml(Path(value))
-    elif ".py:" in value:
+    elif names_own(key, value):
         file = Path(value.rsplit(":", 1)[0])
         if file.is_file():
             yield file

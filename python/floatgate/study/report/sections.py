@@ -6,6 +6,7 @@ from typing import Any
 from floatgate import quantities as q
 from floatgate.extras import needed
 from floatgate.study.aggregate import Configuration
+from floatgate.study.design import sampled
 from floatgate.study.drive_files import BEST, MOST, commands, name as file_name
 from floatgate.study.report import effect_figures, fronts, parallel as lines, sensitivity
 from floatgate.study.report.data import Data
@@ -209,7 +210,7 @@ def sobol(data: Data) -> Iterator[Part]:
                 }
                 shown = {name: one for name, one in each.items() if one} or shown
             figures[f"sobol-{place}-{drive}"] = effect_figures.index_figure(shown)
-    points = len(sensitivity.points(data.spec))
+    points = len(sampled(data.spec))
     says = [
         "The share of the variance that a parameter brings by itself (first order), and together with all "
         f"that it does with others (total); a gap between both is interaction. From {points:,} points; "

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floatgate.extras import needed
-from floatgate.study.design import affordable, base_samples, problem
-from floatgate.study.parameters import configuration
+from floatgate.study.design import problem, sampled
 from floatgate.study.report.data import Data, text
 
 if TYPE_CHECKING:
@@ -68,15 +67,6 @@ def indices(data: Data, key: str, drive: int, workload: int | None) -> list[Inde
     ]
 
 
-def points(spec: "Spec") -> list[dict[str, Any]]:
-    """Return the configurations of Saltelli's design in its order, those that are the same again, too."""
-    sample = needed("SALib.sample.sobol").sample
-    width = len(spec.parameters)
-    base = base_samples(affordable(spec), width)
-    shares = sample(problem(spec.parameters), base, calc_second_order=False, seed=spec.search.seed)
-    return [configuration(spec.parameters, row) for row in shares.tolist()]
-
-
 def _places(data: Data) -> list[int] | None:
     """Return which of the study's combinations each point of the design is; None where one is not there."""
     spec, drives = data.spec, len(data.spec.drives)
@@ -86,7 +76,7 @@ def _places(data: Data) -> list[int] | None:
     for number, one in enumerate(data.found):
         if one.number != number or one.drive != spec.drives[number % drives]:
             return None
-    found = [known.get(_same(spec, values)) for values in points(spec)]
+    found = [known.get(_same(spec, values)) for values in sampled(spec)]
     whole = [place for place in found if place is not None]
     return whole if len(whole) == len(found) else None
 

@@ -9,9 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +38,11 @@ TRACE = "".join(
     for n in range(3000)
 )
 WORKERS = ("one", "two")
+
+
+def _paths() -> str:
+    """Where processes of the tests find this file, besides what they find anyhow."""
+    return os.pathsep.join((str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")))
 
 
 class Cluster:
@@ -74,8 +78,9 @@ class Cluster:
 
     def _until(self, there: Callable[[], bool]) -> None:
         while not there():
-            assert self.processes[0].poll() is None, "the scheduler ended"
-            time.sleep(0.01)
+            with suppress(subprocess.TimeoutExpired):  # as long as it lives
+                self.processes[0].wait(timeout=0.01)
+                raise AssertionError("the scheduler ended")
 
     def end(self) -> None:
         for process in reversed(self.processes):
@@ -279,7 +284,7 @@ def endless(number: int) -> int:
 
 def test_work_of_a_killed_command_stops(cluster: Cluster, place: Path) -> None:
     """Its worker would have no time for anybody else."""
-    paths = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    paths = os.environ | {"PYTHONPATH": _paths()}
     words = [sys.executable, "-c", _ENDLESS, cluster.address]
     with subprocess.Popen(words, stdout=subprocess.PIPE, env=paths) as killed:
         assert killed.stdout is not None

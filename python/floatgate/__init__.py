@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from floatgate.lab.fit.measured import VoltageFit
     from floatgate.lab.fit.run import Fit
     from floatgate.lab.run import Characterized
+    from floatgate.own.compiled import compiled
     from floatgate.plan.work import Planned
     from floatgate.policies import Policy, policy
     from floatgate.repeat import Repeated
@@ -82,6 +83,7 @@ _HOMES = {
     "age_compare": "api.age",
     "characterize": "api.characterize",
     "check_policies": "api.own",
+    "compiled": "own.compiled",
     "chip": "api.listing",
     "chips": "api.listing",
     "derive": "api.derive",
@@ -149,6 +151,7 @@ __all__ = [
     "check_policies",
     "chip",
     "chips",
+    "compiled",
     "derive",
     "drive",
     "drives",

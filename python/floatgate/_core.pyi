@@ -41,11 +41,17 @@ def result_schema() -> str:
 def policies() -> str:
     """`[{seam, question, name, default, rule, paper, not_modelled, parameters}]`."""
 
-def check_policy(seam: str, name: str) -> None:
+def check_policy(seam: str, name: str, may_starve: bool) -> None:
     """Put the policy `name` through its seam's battery; raise InputError with the rule it breaks."""
 
 def policy_timeout(limit_ns: int) -> None:
     """Set how long a policy in Python may take for one answer."""
+
+def compiled_watch() -> tuple[int, int]:
+    """Return where loops of compiled policies look whether one is late, and what they call then."""
+
+def compiled_is_asked() -> bool:
+    """Return whether this thread is in a compiled policy."""
 
 def generators() -> str:
     """List named workload generators as `[{name, title}]`."""

@@ -16,6 +16,7 @@ EXTRAS = {
     "optuna": "study",
     "SALib": "study",
     "distributed": "cluster",
+    "numba": "compiled",
 }
 
 

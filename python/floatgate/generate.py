@@ -29,7 +29,7 @@ from floatgate.options import (
     study,
     traces,
 )
-from floatgate.own.seams import SEAMS
+from floatgate.own.seams import SEAMS, beside
 from floatgate.policies import catalogue, class_name
 
 _HERE = Path(__file__).parent
@@ -97,8 +97,7 @@ def seams() -> str:
         for part in card["seam"].split("."):
             at = at.setdefault(part, {})
         at[class_name(card["name"])] = card
-        if card["seam"] in SEAMS:
-            at.update(zip(OWN, SEAMS[card["seam"]], strict=True))
+        at.update(beside(card["seam"]))
     own = sorted(_module(one) for one, _ in SEAMS.values())
     lines = [
         '"""The policies by the seam they answer, for type checkers. Made by `floatgate.generate`."""',
@@ -120,21 +119,18 @@ def _module(of: type) -> str:
     return of.__module__.rsplit(".", 1)[-1]
 
 
-# What stands beside the policies of a seam that takes policies in Python.
-OWN = ("Policy", "View")
-
-
 def _namespace(name: str, inside: dict[str, Any], depth: int) -> Iterator[str]:
     if "seam" in inside:
         yield from _policy(name, inside, depth)
         return
     yield f"{' ' * depth}class {name}:"
     yield f"{' ' * depth}    path: str"
-    for one in (name for name in OWN if name in inside):
+    own = [name for name, one in inside.items() if isinstance(one, type)]
+    for one in own:
         yield f"{' ' * depth}    {one}: TypeAlias = _{_module(inside[one])}.{inside[one].__name__}"
     if depth == 0:
         yield from (f"    {one} = staticmethod(_{name}.{one})" for one in BESIDE.get(name, ()))
-    for below in sorted(inside.keys() - set(OWN)):
+    for below in sorted(inside.keys() - set(own)):
         yield from _namespace(below, inside[below], depth + 4)
 
 

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floatgate import _core, called
 from floatgate.arguments import assignment
 from floatgate.errors import InputError
-
-if TYPE_CHECKING:
-    from floatgate.own.policy import Own
 
 
 @dataclass(frozen=True)
@@ -91,8 +88,8 @@ class Seam:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # no policy; and what copies an object asks before it has a path
             raise AttributeError(name)
-        if name in _OWN and (own := _own(self.path)) is not None:
-            return own[_OWN.index(name)]
+        if name[0].isupper() and name in (own := _own(self.path)):
+            return own[name]
         below = f"{self.path}.{name}"
         if any(_is_below(card["seam"], below) for card in catalogue()):
             return Seam(below)
@@ -104,8 +101,7 @@ class Seam:
         raise AttributeError(f"no {name!r} in {self.path}; there are: {', '.join(known)}{near}")
 
     def __dir__(self) -> list[str]:
-        own = _OWN if _own(self.path) is not None else ()
-        return [*own, *self._classes(), *self._children()]
+        return [*_own(self.path), *self._classes(), *self._children()]
 
     def _classes(self) -> dict[str, type[Policy]]:
         return {class_name(card["name"]): _class(self.path, card["name"]) for card in _cards(self.path)}
@@ -116,14 +112,11 @@ class Seam:
         return sorted({path[start:].split(".")[0] for path in below})
 
 
-_OWN = ("Policy", "View")
+def _own(path: str) -> dict[str, type]:
+    """What a policy in Python for this seam extends, `Policy`, its `View` and what it answers with."""
+    from floatgate.own.seams import beside
 
-
-def _own(path: str) -> "tuple[type[Own], type] | None":
-    """The class that a policy in Python for this seam extends, and its view; None where it takes none."""
-    from floatgate.own.seams import SEAMS
-
-    return SEAMS.get(path)
+    return beside(path)
 
 
 @cache

@@ -4,7 +4,17 @@ from collections.abc import Sequence
 from typing import Literal, SupportsFloat, SupportsIndex, TypeAlias
 
 from floatgate.api import bus as _bus
-from floatgate.own import slc_cache as _slc_cache, trigger as _trigger, victim as _victim, wear as _wear
+from floatgate.own import (
+    arbitration as _arbitration,
+    eviction as _eviction,
+    placement as _placement,
+    regulator as _regulator,
+    scheduler as _scheduler,
+    slc_cache as _slc_cache,
+    trigger as _trigger,
+    victim as _victim,
+    wear as _wear,
+)
 from floatgate.policies import Policy as _Policy
 
 class bus:
@@ -144,6 +154,8 @@ class controller:
     path: str
     class arbitration:
         path: str
+        Policy: TypeAlias = _arbitration.Policy
+        View: TypeAlias = _arbitration.ChannelView
         class Fifo(_Policy):
             """the die that has waited longest; among equals commands first, then the lowest die"""
             def __init__(self) -> None: ...
@@ -158,6 +170,8 @@ class controller:
 
     class scheduler:
         path: str
+        Policy: TypeAlias = _scheduler.Policy
+        View: TypeAlias = _scheduler.DieView
         class Fcfs(_Policy):
             """the operation queued first, whatever its kind"""
             def __init__(
@@ -296,6 +310,8 @@ class ftl:
         path: str
         class eviction:
             path: str
+            Policy: TypeAlias = _eviction.Policy
+            View: TypeAlias = _eviction.EvictionView
             class BlockBuffer(_Policy):
                 """the units of the `blocks` most recently opened logical blocks stay; opening another
                 block evicts the one opened first, in ascending order
@@ -531,6 +547,8 @@ class ftl:
 
     class placement:
         path: str
+        Policy: TypeAlias = _placement.Policy
+        View: TypeAlias = _placement.PlacementView
         class RoundRobin(_Policy):
             """the next die that can take a program now, in order, channels first"""
             def __init__(self) -> None: ...
@@ -620,6 +638,11 @@ class ftl:
 
     class regulator:
         path: str
+        Policy: TypeAlias = _regulator.Policy
+        View: TypeAlias = _regulator.WriteView
+        ReadView: TypeAlias = _regulator.ReadView
+        Steps: TypeAlias = _regulator.Steps
+        WriteCost: TypeAlias = _regulator.WriteCost
         class Agcr(_Policy):
             """depends on the last `window` accesses to a unit, including the upcoming one: if all are
             writes, the write takes the coarse step; a write among reads the default one; the first

@@ -141,7 +141,8 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.chdir(tmp_path)
     own = (ROOT / "docs" / "how-to" / "own-policies.md").read_text(encoding="utf-8")
-    (tmp_path / "mine.py").write_text(own.split('title="mine.py"\n')[1].split("```")[0])
+    for file in ("mine.py", "drawn.py"):
+        (tmp_path / file).write_text(own.split(f'title="{file}"\n')[1].split("```")[0])
 
     def begins(*_: object, **__: object) -> None:
         raise Begins

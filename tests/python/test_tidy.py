@@ -20,6 +20,7 @@ FIELDS_MOST = 15
 STRUCT = re.compile(r"( *)(?:pub(?:\([a-z]+\))? )?struct (\w+).*\{$")
 #: Public functions that keep a boolean parameter, and why.
 PLAIN_BOOLEANS = {
+    "check_policy": "an option of a Python function, named at its call",
     "memory_bytes": "an option of a Python function, named at its call",
     "page_error_rates": "an option of a Python function, named at its call",
 }

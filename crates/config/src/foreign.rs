@@ -10,6 +10,11 @@ pub trait Foreign: Send + Sync {
     /// True when `name` can only be one of its own.
     fn knows(&self, name: &str) -> bool;
 
+    /// What may stand beside the catalogue's names at `seam`, as one would write it; none where it brings nothing.
+    fn offers(&self, _seam: &str) -> Option<&'static str> {
+        None
+    }
+
     /// Reads the parameters of `name`, a policy for `seam`; what comes out is the seam's `Maker`, boxed.
     ///
     /// # Errors
@@ -30,6 +35,11 @@ impl Bringer {
     /// This one brings them.
     pub fn new(foreign: Arc<dyn Foreign>) -> Self {
         Self(Some(foreign))
+    }
+
+    /// What it offers at a seam.
+    pub(crate) fn offers(&self, seam: &str) -> Option<&'static str> {
+        self.0.as_ref().and_then(|foreign| foreign.offers(seam))
     }
 
     /// Who brings `name`, if it is none of a catalogue's.

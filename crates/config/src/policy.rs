@@ -83,7 +83,7 @@ macro_rules! policies {
                 return Ok(maker);
             }
             let names = [$(<$policy as $crate::Policy>::CARD.name),+];
-            let name = section.choice("name", &names, $default, $question)?;
+            let name = section.policy($seam, &names, $default, $question)?;
             $(
                 if name == <$policy as $crate::Policy>::CARD.name {
                     let policy = <$policy as $crate::Policy>::read(section)?;

@@ -320,6 +320,26 @@ impl Section {
         Err(error)
     }
 
+    /// The name of a policy: one of a catalogue's. Whoever does not write one is told what else may stand there.
+    ///
+    /// # Errors
+    /// When it is none of the names.
+    pub fn policy(
+        &mut self,
+        seam: &'static str,
+        names: &[&str],
+        default: &str,
+        question: &'static str,
+    ) -> Result<String, ConfigError> {
+        let chosen = self.choice("name", names, default, question);
+        chosen.map_err(|mut error| {
+            if let Some(more) = self.record.bringer.offers(seam) {
+                error.expected = format!("{}, or {more}", error.expected);
+            }
+            error
+        })
+    }
+
     /// The maker of the policy that `name` names, where somebody brings it: a seam's catalogue knows it not.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! A channel: until when it is taken, who waits for it, and how long it was busy.
 
 use crate::arbitration::{Arbiter, ChannelView, Want};
+use engine::RandomStream;
 use units::SimTime;
 
 /// What the channel is given for.
@@ -38,6 +39,11 @@ impl Channel {
             since: vec![SimTime::ZERO; 2 * dies as usize],
             arbiter,
         }
+    }
+
+    pub fn begin(&mut self, random: RandomStream) {
+        self.arbiter.take_random(random);
+        self.arbiter.attach(self.since.len() as u32 / 2);
     }
 
     #[inline]

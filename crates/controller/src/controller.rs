@@ -14,7 +14,7 @@ use crate::{
 };
 use bus::Bus;
 use chips::Chips;
-use engine::{Calendar, Event};
+use engine::{Calendar, Event, RandomStream};
 use nand::{ArrayTiming, Geometry, SlcMode};
 use units::{Bytes, DieId, Nanos, SimTime};
 
@@ -100,6 +100,14 @@ impl Controller {
             work: Work::default(),
             sharing: None,
             chips: Chips::new(config, geometry),
+        }
+    }
+
+    /// Lets the policies begin, those that draw with streams of their own.
+    pub fn begin(&mut self, seed: u64) {
+        self.scheduler.take_random(RandomStream::new(seed, "controller.scheduler"));
+        for (index, channel) in self.channels.iter_mut().enumerate() {
+            channel.begin(RandomStream::new(seed, &format!("controller.arbitration.{index}")));
         }
     }
 

@@ -49,6 +49,7 @@ impl Parts<'_> {
     /// When the parts do not fit together; the text says why.
     pub fn put_together(self, map: Option<MapOnFlash>, spare: u32, group: u32) -> Result<Whole, String> {
         let Parts { config, mut array, mut controller, rules: dies, regulation, seed } = self;
+        controller.begin(seed);
         let layout = &config.layout;
         let demand = map.map(|map| Demand::new(layout, &map));
         let more_slots = match (&demand, &config.snapshots) {
@@ -72,12 +73,12 @@ impl Parts<'_> {
             power_loss_protection: config.buffer.power_loss_protection,
         };
         let media = Media {
-            buffer: Buffer::of(&config.buffer, more_slots, layout.logical_units, group),
+            buffer: Buffer::of(&config.buffer, more_slots, layout.logical_units, group, seed),
             reserved_slots: 0,
             store: Store::new(layout.clone(), (&config.gc.victim, &config.wear), array, controller, seed),
             guards,
             collections: (0..layout.dies).map(|_| Collection::new()).collect(),
-            assembly: Assembly::new(config, dies.program_queue),
+            assembly: Assembly::new(config, dies.program_queue, seed),
             agenda,
             rules,
             read_bytes: 0,

@@ -32,6 +32,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::result_schema, module)?)?;
     module.add_function(wrap_pyfunction!(own::check_policy, module)?)?;
     module.add_function(wrap_pyfunction!(own::policy_timeout, module)?)?;
+    module.add_function(wrap_pyfunction!(own::compiled_is_asked, module)?)?;
+    module.add_function(wrap_pyfunction!(own::compiled_watch, module)?)?;
     module.add_class::<session::Session>()?;
     module.add_class::<tables::Table>()?;
     module.add_class::<tables::Writer>()?;

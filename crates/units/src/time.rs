@@ -5,10 +5,12 @@ use std::ops::{Add, AddAssign, Sub};
 
 /// An instant, in nanoseconds since the start of the simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct SimTime(u64);
 
 /// A duration, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct Nanos(u64);
 
 impl SimTime {

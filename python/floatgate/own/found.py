@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from floatgate.errors import InputError, one_line
-from floatgate.extras import told
+from floatgate.extras import needed, told
 from floatgate.files import read_text
+from floatgate.own.compiled import Compiled
 from floatgate.own.policy import Own, Parameter, defined, parameters_of
 from floatgate.own.seams import SEAMS, refusal
 
@@ -63,6 +64,12 @@ def load(seam: str, name: str) -> Found:
     cls = _live.get(name) or _class(*name.rsplit(":", 1))
     if not issubclass(cls, base):
         raise InputError(f"{cls.__name__} is a policy for {cls.seam}: expected one for {seam}")
+    if issubclass(cls, Compiled) and not cls.is_compiled:
+        raise InputError(
+            f"{cls.__name__}: {seam} is asked for each request or unit: expected @fg.compiled before it"
+        )
+    if issubclass(cls, Compiled):
+        needed("numba")
     missing = [question for question in cls.must if question not in defined(cls)]
     if missing:
         raise InputError(f"{cls.__name__}: expected a method {missing[0]}, which answers the seam's question")
@@ -133,15 +140,35 @@ def _execute(file: str, text: str) -> ModuleType:
     return module
 
 
+def text_of(function: FunctionType) -> str | None:
+    """Return the text of the file in which a function is written; None where there is none."""
+    file = function.__code__.co_filename
+    known = _sources.get(file)
+    if known is not None and known.module.__dict__ is function.__globals__:
+        return known.text
+    return read_text(file, "the file of a policy") if Path(file).is_file() else None
+
+
 def blamed(error: BaseException, file: str) -> str:
     """Return what went wrong in a policy's file, with the last of its lines that was reached."""
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    what = _what(error)
     if isinstance(error, ModuleNotFoundError):
         what = told(error) or what
     if isinstance(error, SyntaxError) and error.filename == file:
         return one_line(f"{file}:{error.lineno}: {type(error).__name__}: {error.msg}")
     lines = [number for name, number in _frames(error) if name == file]
     return one_line(f"{file}:{lines[-1]}: {what}" if lines else f"{file}: {what}")
+
+
+def where(error: BaseException, method: str) -> str:
+    """Return what a compiled method raised; `method`: where that is written, for want of its own line."""
+    file = method.rsplit(":", 1)[0]
+    lines = [number for name, number in _frames(error) if Path(name).name == file]
+    return one_line(f"{file}:{lines[-1]}: {_what(error)}" if lines else f"{method}: {_what(error)}")
+
+
+def _what(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _frames(error: BaseException) -> Iterator[tuple[str, int]]:

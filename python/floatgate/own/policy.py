@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import Any, ClassVar, get_origin, get_type_hints
 
 from floatgate.arguments import assignment
@@ -33,6 +33,7 @@ class Own:
     seam: ClassVar[str]
     must: ClassVar[tuple[str, ...]]  # what every policy of the seam defines
     may: ClassVar[tuple[str, ...]]  # what it may define besides
+    beside: ClassVar[Mapping[str, type]] = MappingProxyType({})  # what it is shown and answers with, by name
 
     def __init__(self, **parameters: int | float | bool | str) -> None:
         """Take parameters by name. Raises InputError for an unknown or ill-typed one."""

@@ -1,26 +1,33 @@
 """Which seams take policies in Python: one line each."""
 
-from floatgate.own import slc_cache, trigger, victim, wear
+from floatgate.own import (
+    arbitration,
+    eviction,
+    placement,
+    regulator,
+    scheduler,
+    slc_cache,
+    trigger,
+    victim,
+    wear,
+)
 from floatgate.own.policy import Own
 
 # The class that a policy extends, and the view that it is shown.
 SEAMS: dict[str, tuple[type[Own], type]] = {
+    "controller.arbitration": (arbitration.Policy, arbitration.ChannelView),
+    "controller.scheduler": (scheduler.Policy, scheduler.DieView),
+    "ftl.buffer.eviction": (eviction.Policy, eviction.EvictionView),
     "ftl.gc.trigger": (trigger.Policy, trigger.TriggerView),
     "ftl.gc.victim": (victim.Policy, victim.VictimView),
+    "ftl.placement": (placement.Policy, placement.PlacementView),
+    "ftl.regulator": (regulator.Policy, regulator.WriteView),
     "ftl.slc_cache": (slc_cache.Policy, slc_cache.CacheView),
     "ftl.wear": (wear.Policy, wear.WearView),
 }
 
 # Seams whose question is asked for each request or unit: a call of Python would take longer than the rest.
-OFTEN = (
-    "controller.arbitration",
-    "controller.scheduler",
-    "ftl.buffer.eviction",
-    "ftl.placement",
-    "ftl.read_ahead",
-    "ftl.read_merge",
-    "ftl.regulator",
-)
+OFTEN = ("ftl.read_ahead", "ftl.read_merge")
 
 
 def refusal(seam: str) -> str:
@@ -28,3 +35,11 @@ def refusal(seam: str) -> str:
     if seam in OFTEN:
         return "this question is asked for each request or unit, too often for Python"
     return "this seam takes no policy in Python"
+
+
+def beside(seam: str) -> dict[str, type]:
+    """Return the classes for policies in Python that stand beside a seam's own, by name."""
+    if seam not in SEAMS:
+        return {}
+    base, view = SEAMS[seam]
+    return {"Policy": base, "View": view, **base.beside}

@@ -1,5 +1,6 @@
 //! Which die gets the channel next?
 
+use engine::RandomStream;
 use units::SimTime;
 
 /// What a die wants the channel for. A die can wait with a command and with data at once.
@@ -34,6 +35,12 @@ impl ChannelView<'_> {
 
 /// The order on a channel. Each channel has its own instance.
 pub trait Arbiter: Send {
+    /// A stream of its own, for a policy that draws. Called before `attach`.
+    fn take_random(&mut self, _random: RandomStream) {}
+
+    /// How many dies there are to choose from. Called before anything else on a drive.
+    fn attach(&mut self, _dies: u32) {}
+
     /// One of the waiting dies, and what for. Something is waiting.
     fn pick(&mut self, view: &ChannelView<'_>) -> (u32, Want);
 }

@@ -1,6 +1,7 @@
 //! Which waiting operation does a die take up next, and does a read interrupt what is running?
 
 use crate::{Class, Kind};
+use engine::RandomStream;
 use units::{Nanos, SimTime};
 
 /// What a policy may know about a die.
@@ -31,6 +32,9 @@ impl DieView {
 
 /// The order of work at a die.
 pub trait Scheduler: Send {
+    /// A stream of its own, for a policy that draws. Called before anything else on a drive.
+    fn take_random(&mut self, _random: RandomStream) {}
+
     /// One of the ready classes.
     fn pick(&mut self, view: &DieView) -> Class;
 

@@ -17,14 +17,16 @@ mod recent;
 
 pub use config_read::BufferConfig;
 pub use dram::Dram;
+use engine::RandomStream;
 use eviction::{EvictionPolicy, EvictionView};
 pub(crate) use index::Index;
 pub(crate) use recent::Recent;
 use std::collections::VecDeque;
 use units::{Lpn, SimTime};
 
-/// Where a slot is on its way.
+/// Where a slot is on its way. Policies that are compiled elsewhere see its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum SlotState {
     /// Not in use.
     Free,
@@ -138,11 +140,12 @@ impl Buffer {
 
     /// The buffer of a drive, with `more` slots for the layer's own units, which lie beyond the `host_units`;
     /// `block_units`: units of a block of the map.
-    pub fn of(config: &BufferConfig, more: u32, host_units: u32, block_units: u32) -> Self {
+    pub fn of(config: &BufferConfig, more: u32, host_units: u32, block_units: u32, seed: u64) -> Self {
         let mut buffer = Self::new(config.slots + more);
         buffer.host_units = host_units;
         if config.keep > 0 {
             let mut policy = (config.eviction)();
+            policy.take_random(RandomStream::new(seed, "ftl.buffer.eviction"));
             policy.attach(config.slots + more, block_units);
             buffer.policy = Some(policy);
             buffer.keep = config.keep;

@@ -3,6 +3,7 @@
 use crate::placement::PlacementPolicy;
 use crate::settings::FtlConfig;
 use crate::store::{HOST, NONE};
+use engine::RandomStream;
 use units::{Nanos, SimTime};
 
 /// The program unit that is being filled, and who may take the next.
@@ -27,10 +28,13 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    pub fn new(config: &FtlConfig, program_queue: u32) -> Self {
+    pub fn new(config: &FtlConfig, program_queue: u32, seed: u64) -> Self {
         let dies = config.layout.dies as usize;
+        let mut placement = (config.destination.placement)();
+        placement.take_random(RandomStream::new(seed, "ftl.placement"));
+        placement.attach(config.layout.dies);
         Self {
-            placement: (config.destination.placement)(),
+            placement,
             program_queue,
             flush_after: config.buffer.flush_after,
             bound: vec![0; dies],

@@ -1,5 +1,6 @@
 //! Which die does the next program unit of host data go to?
 
+use engine::RandomStream;
 use units::{DieId, Lpn};
 
 /// What a policy may know when it chooses.
@@ -43,6 +44,12 @@ impl PlacementView<'_> {
 
 /// The choice of a die.
 pub trait PlacementPolicy: Send {
+    /// A stream of its own, for a policy that draws. Called before `attach`.
+    fn take_random(&mut self, _random: RandomStream) {}
+
+    /// How many dies there are to choose from. Called before anything else on a drive.
+    fn attach(&mut self, _dies: u32) {}
+
     /// An eligible die, or `None` to wait until something changes.
     fn choose(&mut self, view: &PlacementView<'_>) -> Option<DieId>;
 

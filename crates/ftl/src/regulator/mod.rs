@@ -6,6 +6,7 @@
 
 use config::{ConfigError, Section};
 use controller::Origin;
+use engine::RandomStream;
 use units::{Nanos, Voltage};
 
 /// A write cost: how units are written, and for how long.
@@ -136,6 +137,9 @@ pub struct ReadView {
 ///
 /// It keeps nothing of single units but the `bits` it is handed: the FTL stores them with the map, 0 at first.
 pub trait CostRegulator: Send {
+    /// A stream of its own, for a policy that draws. Called before anything else on a drive.
+    fn take_random(&mut self, _random: RandomStream) {}
+
     /// The write costs it chooses from: at least one, at most [`COSTS_MAX`].
     fn costs(&self, steps: &Steps) -> Vec<WriteCost>;
 

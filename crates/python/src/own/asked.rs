@@ -144,8 +144,21 @@ impl Asked {
         shown: impl for<'py> PyCallArgs<'py>,
         taken: impl FnOnce(&Bound<'_, PyAny>) -> Option<T>,
     ) -> T {
+        let view = Python::attach(|py| self.class.view.clone_ref(py));
+        self.ask_with(&view, question, expected, shown, taken)
+    }
+
+    /// What it answers to an object of the class `view`.
+    pub fn ask_with<T>(
+        &self,
+        view: &Py<PyAny>,
+        question: &Question,
+        expected: &str,
+        shown: impl for<'py> PyCallArgs<'py>,
+        taken: impl FnOnce(&Bound<'_, PyAny>) -> Option<T>,
+    ) -> T {
         Python::attach(|py| {
-            let view = self.class.view.bind(py).call1(shown);
+            let view = view.bind(py).call1(shown);
             let view = view.map_err(|error| blamed(py, &self.class.name, &error));
             let said = view.and_then(|view| self.call(py, question, expected, (view,), taken));
             said.unwrap_or_else(|text| fail(text))
@@ -164,11 +177,7 @@ impl Asked {
         let name = question.name;
         let said = watch::in_time(py, || question.method.bind(py).call1(arguments));
         let Some(said) = said else {
-            let place = self.place(py, name);
-            return Err(format!(
-                "{place}: {name} took longer than {:?}: expected an answer before (--policy-timeout)",
-                watch::limit()
-            ));
+            return Err(self.late(py, name));
         };
         match said {
             Ok(answer) => taken(&answer).ok_or_else(|| self.refused(name, expected, &answer)),
@@ -185,6 +194,36 @@ impl Asked {
     fn refused(&self, method: &str, expected: &str, answer: &Bound<'_, PyAny>) -> String {
         let shown = answer.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string());
         format!("{}: {method} returned {shown}: expected {expected}", self.place(answer.py(), method))
+    }
+
+    /// Ends the work: an answer that is no choice.
+    #[cold]
+    pub fn refuse(&self, method: &str, answer: impl std::fmt::Display, expected: &str) -> ! {
+        let place = Python::attach(|py| self.place(py, method));
+        fail(format!("{place}: {method} returned {answer}: expected {expected}"))
+    }
+
+    /// Ends the work: no answer in time.
+    #[cold]
+    pub fn refuse_late(&self, method: &str) -> ! {
+        Python::attach(|py| fail(self.late(py, method)))
+    }
+
+    fn late(&self, py: Python<'_>, method: &str) -> String {
+        let (place, limit) = (self.place(py, method), watch::limit());
+        format!("{place}: {method} took longer than {limit:?}: expected an answer before (--policy-timeout)")
+    }
+
+    /// Calls the package's own `function` with the object; what it raises is the line that ends the work.
+    pub fn helped(&self, function: &str, more: Option<&str>) -> Py<PyAny> {
+        Python::attach(|py| {
+            let object = self.object.bind(py);
+            let helped = helper(py).and_then(|helper| match more {
+                Some(more) => helper.call_method1(function, (object, more)),
+                None => helper.call_method1(function, (object,)),
+            });
+            helped.map_or_else(|error| fail(error.value(py).to_string()), Bound::unbind)
+        })
     }
 
     fn place(&self, py: Python<'_>, method: &str) -> String {

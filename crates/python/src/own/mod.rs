@@ -3,7 +3,9 @@
 //! `floatgate.own` finds the class and says what it takes and defines; this module makes its objects and asks them.
 
 mod asked;
+mod compiled;
 mod die;
+mod heart;
 mod lent;
 mod slc_cache;
 mod trigger;
@@ -12,6 +14,7 @@ mod watch;
 mod wear;
 
 pub use asked::{Fault, kept, left_behind};
+pub use heart::{compiled_is_asked, compiled_watch};
 pub use watch::policy_timeout;
 
 use crate::errors::{BrokenInvariant, guarded, input};
@@ -21,7 +24,7 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::collections::HashSet;
 use std::sync::Arc;
-use testkit::battery::Ties;
+use testkit::battery::{Starvation, Ties};
 
 /// Brings policies in Python to a document.
 pub fn bringer() -> Bringer {
@@ -35,9 +38,26 @@ fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 
 struct Own;
 
+/// The seams that take policies in Python, as `floatgate.own.seams` has them.
+const SEAMS: [&str; 9] = [
+    "controller.arbitration",
+    "controller.scheduler",
+    "ftl.buffer.eviction",
+    "ftl.gc.trigger",
+    "ftl.gc.victim",
+    "ftl.placement",
+    "ftl.regulator",
+    "ftl.slc_cache",
+    "ftl.wear",
+];
+
 impl Foreign for Own {
     fn knows(&self, name: &str) -> bool {
         name.contains(".py:")
+    }
+
+    fn offers(&self, seam: &str) -> Option<&'static str> {
+        SEAMS.contains(&seam).then_some("FILE.py:CLASS for one of your own")
     }
 
     fn maker(
@@ -54,8 +74,13 @@ impl Foreign for Own {
         }
         let class = Arc::new(class);
         match seam {
+            "controller.arbitration" => Ok(Box::new(compiled::arbitration::maker(class))),
+            "controller.scheduler" => Ok(Box::new(compiled::scheduler::maker(class))),
+            "ftl.buffer.eviction" => Ok(Box::new(compiled::eviction::maker(class))),
             "ftl.gc.trigger" => Ok(Box::new(trigger::maker(class))),
             "ftl.gc.victim" => Ok(Box::new(victim::maker(class))),
+            "ftl.placement" => Ok(Box::new(compiled::placement::maker(class))),
+            "ftl.regulator" => Ok(Box::new(compiled::regulator::maker(class))),
             "ftl.slc_cache" => Ok(Box::new(slc_cache::maker(class, section)?)),
             "ftl.wear" => Ok(Box::new(wear::maker(class))),
             other => unreachable!("floatgate.own.seams has {other}"),
@@ -116,13 +141,13 @@ fn said(error: &PyErr) -> String {
     Python::attach(|py| error.value(py).to_string())
 }
 
-/// Puts the policy `name` through the battery of its seam.
+/// Puts the policy `name` through the battery of its seam; `may_starve`: it owns up to that somebody may wait for ever.
 #[pyfunction]
-pub fn check_policy(py: Python<'_>, seam: &str, name: &str) -> PyResult<()> {
+pub fn check_policy(py: Python<'_>, seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
     // What a battery finds is said by the exception alone.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let checked = guarded(py, || battery(seam, name));
+    let checked = guarded(py, || battery(seam, name, may_starve));
     std::panic::set_hook(hook);
     checked.map_err(|error| match error.is_instance_of::<BrokenInvariant>(py) {
         true => input(error.value(py)),
@@ -132,12 +157,25 @@ pub fn check_policy(py: Python<'_>, seam: &str, name: &str) -> PyResult<()> {
 
 const EVENTS: u64 = 20_000;
 
-fn battery(seam: &str, name: &str) -> PyResult<()> {
+fn battery(seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
+    let starvation = if may_starve { Starvation::Allowed } else { Starvation::Forbidden };
     let mut document = Document::empty();
     document.set(&format!("name={name:?}")).map_err(input)?;
     let document = document.with(bringer());
     let mut section = Section::root(&document);
     match seam {
+        "controller.arbitration" => {
+            let maker = controller::arbitration::read(&mut section).map_err(input)?;
+            testkit::battery::arbitration::check(name, &maker, EVENTS, starvation);
+        }
+        "controller.scheduler" => {
+            let maker = controller::scheduler::read(&mut section).map_err(input)?;
+            testkit::battery::scheduler::check(name, &maker, EVENTS, starvation);
+        }
+        "ftl.buffer.eviction" => {
+            let maker = ftl::buffer::eviction::read(&mut section).map_err(input)?;
+            testkit::battery::eviction::check(name, &maker, EVENTS);
+        }
         "ftl.gc.trigger" => {
             testkit::battery::trigger::check(
                 name,
@@ -148,6 +186,14 @@ fn battery(seam: &str, name: &str) -> PyResult<()> {
         "ftl.gc.victim" => {
             let maker = ftl::gc::victim::read(&mut section).map_err(input)?;
             testkit::battery::victim::check(name, &maker, EVENTS, Ties::ByNumber);
+        }
+        "ftl.placement" => {
+            let maker = ftl::placement::read(&mut section).map_err(input)?;
+            testkit::battery::placement::check(name, &maker, EVENTS / 10);
+        }
+        "ftl.regulator" => {
+            let maker = ftl::regulator::read(&mut section).map_err(input)?;
+            testkit::battery::regulator::check(name, &maker, EVENTS);
         }
         "ftl.slc_cache" => {
             testkit::battery::slc_cache::check(

@@ -1,5 +1,6 @@
 //! Ends a question that a policy does not answer in time: a thread looks after those that are open.
 
+use super::heart;
 use pyo3::create_exception;
 use pyo3::exceptions::PyBaseException;
 use pyo3::ffi;
@@ -38,9 +39,7 @@ pub fn limit() -> Duration {
 /// What `ask` returns, or `None` where it took too long.
 #[allow(unsafe_code)]
 pub fn in_time<T>(_py: Python<'_>, ask: impl FnOnce() -> T) -> Option<T> {
-    LOOKING.call_once(|| {
-        std::thread::spawn(look);
-    });
+    begin();
     // SAFETY: a call without arguments, by a thread that is attached to the interpreter.
     let thread = unsafe { ffi::PyThread_get_thread_ident() };
     open().push(Question { thread, since: Instant::now(), is_late: false });
@@ -55,6 +54,13 @@ pub fn in_time<T>(_py: Python<'_>, ask: impl FnOnce() -> T) -> Option<T> {
     (!is_late).then_some(answer)
 }
 
+/// From now on somebody looks.
+pub fn begin() {
+    LOOKING.call_once(|| {
+        std::thread::spawn(look);
+    });
+}
+
 fn open() -> MutexGuard<'static, Vec<Question>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -62,6 +68,7 @@ fn open() -> MutexGuard<'static, Vec<Question>> {
 fn look() {
     loop {
         std::thread::sleep(EVERY);
+        heart::look(limit());
         let is_overdue = |question: &Question| !question.is_late && question.since.elapsed() > limit();
         if open().iter().any(is_overdue) {
             Python::attach(|py| {

@@ -6,6 +6,7 @@
 mod order;
 
 use super::{Slot, SlotState};
+use engine::RandomStream;
 pub(crate) use order::Order;
 use units::Lpn;
 
@@ -55,6 +56,9 @@ impl EvictionView<'_> {
 
 /// The choice of a unit to leave the buffer. One instance for the drive.
 pub trait EvictionPolicy: Send {
+    /// A stream of its own, for a policy that draws. Called before anything else on a drive.
+    fn take_random(&mut self, _random: RandomStream) {}
+
     /// Called once, before anything else: how many slots there are, and units of a block of the map.
     fn attach(&mut self, slots: u32, block_units: u32);
 

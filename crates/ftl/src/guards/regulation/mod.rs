@@ -106,6 +106,7 @@ impl Regulation {
     ) -> Result<Option<Box<Self>>, String> {
         let (layout, rules) = (&config.layout, &config.costs);
         let mut regulator = (rules.regulator)();
+        regulator.take_random(RandomStream::new(seed, "ftl.regulator"));
         let mut costs = regulator.costs(&rules.steps);
         assert!((1..=COSTS_MAX).contains(&costs.len()), "a regulator has 1 to {COSTS_MAX} write costs");
         let refresh_age = config.upkeep.refresh_age;

@@ -1,0 +1,145 @@
+//! Policies in Python that became machine code, called through C functions without the interpreter.
+//!
+//! `floatgate.own.machine` compiles the methods and keeps the state; what a call is told lies in a `#[repr(C)]` struct,
+//! whose fields are those that the seam's module of `floatgate.own` lists.
+
+pub mod arbitration;
+pub mod eviction;
+pub mod placement;
+mod random;
+pub mod regulator;
+pub mod scheduler;
+
+use super::asked::{Asked, Class, fail};
+use super::{heart, watch};
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+use random::Random;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// State, what is told, where the answer goes; it returns [`ANSWERED`], and 0 where it raised an exception.
+type Entry = unsafe extern "C" fn(*mut u8, *const u8, *mut i64) -> i32;
+const ANSWERED: i32 = 1;
+
+/// What a compiled method is told.
+///
+/// # Safety
+/// The type is `#[repr(C)]`, all its fields take multiples of eight bytes, and what they point to is there during a call.
+#[allow(unsafe_code)]
+unsafe trait Told {}
+
+/// A slice of numbers, or of one field of many structs.
+#[repr(C)]
+struct Array {
+    start: usize,
+    length: usize,
+    stride: usize,
+}
+
+impl Array {
+    fn of<T>(slice: &[T]) -> Self {
+        Self::field(slice, 0)
+    }
+
+    /// Of the field at `offset` of each.
+    fn field<T>(slice: &[T], offset: usize) -> Self {
+        Self { start: slice.as_ptr() as usize + offset, length: slice.len(), stride: size_of::<T>() }
+    }
+}
+
+/// An object of a user's class, before and after it became machine code.
+struct Machine {
+    asked: Asked,
+    random: Random,
+    code: Option<Py<PyAny>>,
+}
+
+impl Machine {
+    fn new(class: &Arc<Class>) -> Self {
+        Self { asked: Asked::new(class), random: Random::default(), code: None }
+    }
+
+    /// The answer to a question that is asked once, of the Python object.
+    fn plain<T>(&self, name: &'static str, usual: T, expected: &str) -> T
+    where
+        T: for<'a, 'py> FromPyObject<'a, 'py>,
+    {
+        self.asked.defined(name).map_or(usual, |question| {
+            self.asked.ask(&question, expected, (), |answer: &Bound<'_, PyAny>| answer.extract().ok())
+        })
+    }
+
+    /// Lets it make its state, and compiles it.
+    fn attach(&mut self, known: impl for<'py> PyCallArgs<'py>) {
+        if let Some(attach) = self.asked.defined("attach") {
+            self.asked.tell(&attach, known);
+        }
+        watch::begin();
+        self.code = Some(self.asked.helped("machine", None));
+    }
+
+    /// A method, if the class defines it.
+    ///
+    /// # Panics
+    /// When this side and the other do not agree on what the method is told.
+    fn method<T: Told>(&self, name: &'static str) -> Option<Method<T>> {
+        let code = self.code.as_ref().expect("compiled");
+        let found = Python::attach(|py| -> PyResult<_> {
+            let code = code.bind(py);
+            let state: usize = code.getattr("address")?.extract()?;
+            let entry = code.getattr("entries")?.call_method1("get", (name,))?;
+            Ok((state, entry.extract::<Option<(usize, usize)>>()?))
+        });
+        let (state, entry) = found.unwrap_or_else(|error| fail(error.to_string()));
+        let (entry, told) = entry?;
+        assert_eq!(told, size_of::<T>(), "{name} is told so many bytes");
+        // SAFETY: the address is that of a function which Numba made with this signature.
+        #[allow(unsafe_code)]
+        let entry = unsafe { std::mem::transmute::<usize, Entry>(entry) };
+        Some(Method { name, entry, state: state as *mut u8, told: PhantomData })
+    }
+
+    /// Asks or tells something; gives what was answered.
+    #[inline]
+    fn ask<T: Told>(&self, method: &Method<T>, told: &T) -> [i64; 2] {
+        self.ask_from(method, told, [-1; 2])
+    }
+
+    /// The same; what is not answered stays as it is in `answer`.
+    #[inline]
+    #[allow(unsafe_code)]
+    fn ask_from<T: Told>(&self, method: &Method<T>, told: &T, mut answer: [i64; 2]) -> [i64; 2] {
+        let (state, at) = (method.state, std::ptr::from_ref(told).cast());
+        // SAFETY: `self` keeps the code and the state; the struct is what the code was made for.
+        let status = heart::beating(|| unsafe { (method.entry)(state, at, answer.as_mut_ptr()) });
+        if status != ANSWERED {
+            self.raised(method.name);
+        }
+        answer
+    }
+
+    /// Ends the work with what a method raised.
+    #[cold]
+    fn raised(&self, method: &'static str) -> ! {
+        let is_late = heart::was_late();
+        let said = self.asked.helped("raised", Some(method));
+        if is_late {
+            self.asked.refuse_late(method);
+        }
+        let text = Python::attach(|py| said.extract(py));
+        fail(text.unwrap_or_else(|_| format!("{method} raised an exception")))
+    }
+}
+
+/// A compiled method of one object.
+struct Method<T> {
+    name: &'static str,
+    entry: Entry,
+    state: *mut u8,
+    told: PhantomData<fn(&T)>,
+}
+
+// SAFETY: whoever has the policy has its state to himself, as with all that is `Send`.
+#[allow(unsafe_code)]
+unsafe impl<T> Send for Method<T> {}

@@ -1,0 +1,62 @@
+//! Random numbers for compiled policies: a stream, and the functions that draw from it.
+
+use engine::RandomStream;
+
+/// As `floatgate.own.machine.told` lays it out.
+#[repr(C)]
+struct Drawing {
+    stream: *mut RandomStream,
+    below: extern "C" fn(&mut RandomStream, i64) -> i64,
+    unit: extern "C" fn(&mut RandomStream) -> f64,
+    bits: extern "C" fn(&mut RandomStream) -> u64,
+}
+
+/// A policy's own stream.
+pub struct Random(*mut Drawing);
+
+// SAFETY: both boxes are its own.
+#[allow(unsafe_code)]
+unsafe impl Send for Random {}
+
+impl Default for Random {
+    /// What a policy draws from that is on no drive.
+    fn default() -> Self {
+        Self::of(RandomStream::new(0, "own"))
+    }
+}
+
+impl Random {
+    pub fn of(stream: RandomStream) -> Self {
+        let stream = Box::into_raw(Box::new(stream));
+        Self(Box::into_raw(Box::new(Drawing { stream, below, unit, bits })))
+    }
+
+    /// Where a view says that it is.
+    pub fn address(&self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Drop for Random {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        // SAFETY: `of` made both boxes, and nobody draws any more.
+        unsafe {
+            let drawing = Box::from_raw(self.0);
+            drop(Box::from_raw(drawing.stream));
+        }
+    }
+}
+
+/// The caller has seen that `bound` is at least 1.
+extern "C" fn below(stream: &mut RandomStream, bound: i64) -> i64 {
+    stream.below(bound as u64) as i64
+}
+
+extern "C" fn unit(stream: &mut RandomStream) -> f64 {
+    stream.unit()
+}
+
+extern "C" fn bits(stream: &mut RandomStream) -> u64 {
+    stream.bits()
+}

@@ -1,0 +1,56 @@
+"""Arbiters in Python, compiled: which die gets the channel next."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, SupportsIndex
+
+from floatgate.own.compiled import Compiled, Question, View
+from floatgate.own.sets import first_in
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from floatgate.own.lent import Random
+
+
+class ChannelView(View):
+    """What an arbiter may know. Sets have one bit for each die of the channel, in way order."""
+
+    dies: int  # of the channel
+    commands: int  # set of the dies that wait to be sent a command
+    outs: int  # set of those that wait to give data
+    ins: int  # set of those that wait to take data
+    since_ns: "NDArray[np.int64]"  # since when: at 2 * die for its command, at 2 * die + 1 for its data
+    random: "Random"
+
+    layout: ClassVar[Mapping[str, str]] = {
+        "dies": "int",
+        "commands": "set",
+        "outs": "set",
+        "ins": "set",
+        "since_ns": "i8[]",
+        "random": "random",
+    }
+
+    def next_in(self, of: int, start: int) -> int:
+        """Return the first die of a set from `start` on, around the end; -1: it is empty."""
+        found = first_in(of, start)
+        return found if found >= 0 else first_in(of, 0)
+
+
+class Policy(Compiled):
+    """An arbiter. Each channel has its own object."""
+
+    COMMAND, DATA = range(2)
+
+    seam: ClassVar[str] = "controller.arbitration"
+    must: ClassVar[tuple[str, ...]] = ("pick",)
+    may: ClassVar[tuple[str, ...]] = ("attach",)
+    questions: ClassVar[Mapping[str, Question]] = {"pick": Question(view=ChannelView, answer=("int", "int"))}
+
+    def attach(self, dies: int) -> None:
+        """Begin: so many dies on the channel. Called once, as Python: state is made here."""
+
+    def pick(self, view: ChannelView) -> tuple[SupportsIndex, SupportsIndex]:
+        """Return one of the waiting dies, and for what it gets the channel: `self.COMMAND` or `self.DATA`."""
+        raise NotImplementedError

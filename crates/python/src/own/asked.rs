@@ -144,8 +144,7 @@ impl Asked {
         shown: impl for<'py> PyCallArgs<'py>,
         taken: impl FnOnce(&Bound<'_, PyAny>) -> Option<T>,
     ) -> T {
-        let view = Python::attach(|py| self.class.view.clone_ref(py));
-        self.ask_with(&view, question, expected, shown, taken)
+        self.ask_with(&self.class.view, question, expected, shown, taken)
     }
 
     /// What it answers to an object of the class `view`.

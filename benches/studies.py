@@ -39,7 +39,7 @@ def short(runs: int, requests: int) -> dict[str, Any]:
             "drive": TINY,
             "workload": "random-write",
             "seeds": runs // 4,
-            "options": {"precondition": "fill", "limit_requests": requests},
+            "options": {"precondition": "fill", "limit_requests": requests, "loop": 2},
         },
         "parameters": {"ftl.op_ratio": [0.2, 0.25, 0.3, 0.35]},
         "objectives": {"waf": "min"},
@@ -120,6 +120,6 @@ def resume() -> None:
 if __name__ == "__main__":
     wanted = sys.argv[1:] or ["overhead", "resume"]
     if "overhead" in wanted:
-        overhead(int(os.environ.get("RUNS", RUNS)), int(os.environ.get("REQUESTS", 8_000)))
+        overhead(int(os.environ.get("RUNS", RUNS)), int(os.environ.get("REQUESTS", 60_000)))
     if "resume" in wanted:
         resume()

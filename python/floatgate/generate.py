@@ -30,7 +30,7 @@ from floatgate.options import (
     traces,
 )
 from floatgate.own.seams import SEAMS, beside
-from floatgate.policies import catalogue, class_name
+from floatgate.policies import catalogue, class_name, short_names
 
 _HERE = Path(__file__).parent
 WIDTH = 100
@@ -111,7 +111,7 @@ def seams() -> str:
         "",
     ]
     lines += [line for name in sorted(tree) for line in ("", *_namespace(name, tree[name], 0))]
-    lines += ["", *(f"{name} = ftl.{name}" for name in sorted(tree["ftl"]) if name[0].islower())]
+    lines += ["", *(f"{name} = ftl.{name}" for name in short_names(tree["ftl"]) if name[0].islower())]
     return "\n".join(lines) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 import json
 import keyword
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -72,11 +72,16 @@ def seam(path: str) -> "Seam | None":
 
 
 def roots() -> list[str]:
-    """Return the first names of all namespaces, with and without `ftl.`."""
+    """Return the first names of all namespaces; without `ftl.`, too, where no function has that name."""
     paths = [card["seam"].split(".") for card in catalogue()]
     return sorted(
-        {path[0] for path in paths} | {path[1] for path in paths if path[0] == "ftl" and len(path) > 1}
+        {path[0] for path in paths} | set(short_names(path[1] for path in paths if path[0] == "ftl"))
     )
+
+
+def short_names(below_ftl: Iterable[str]) -> list[str]:
+    """Return the namespaces below `ftl` that can be had without it, `snapshots` being a function."""
+    return sorted(set(below_ftl) - {"snapshots"})
 
 
 @dataclass(frozen=True)

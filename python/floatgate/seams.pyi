@@ -8,9 +8,11 @@ from floatgate.own import (
     arbitration as _arbitration,
     eviction as _eviction,
     placement as _placement,
+    refresh_order as _refresh_order,
     regulator as _regulator,
     scheduler as _scheduler,
     slc_cache as _slc_cache,
+    snapshot_expiry as _snapshot_expiry,
     trigger as _trigger,
     victim as _victim,
     wear as _wear,
@@ -636,6 +638,26 @@ class ftl:
                 begun: reads also share an array read that has begun (switch; default true)
                 """
 
+    class refresh:
+        path: str
+        class order:
+            path: str
+            Policy: TypeAlias = _refresh_order.Policy
+            View: TypeAlias = _refresh_order.RefreshView
+            class FirstDue(_Policy):
+                """the superblock that fell due first"""
+                def __init__(self) -> None: ...
+
+            class LeastValid(_Policy):
+                """the superblock with the fewest valid units; among equals the one that fell due first"""
+                def __init__(self) -> None: ...
+
+            class MostWorn(_Policy):
+                """the superblock with the most program/erase cycles; among equals the one that fell
+                due first
+                """
+                def __init__(self) -> None: ...
+
     class regulator:
         path: str
         Policy: TypeAlias = _regulator.Policy
@@ -782,6 +804,23 @@ class ftl:
                 idle_after: how long a die must have been idle before (time (ns, us, ms, s, min, h,
                 d); default "100ms")
                 """
+
+    class snapshots:
+        path: str
+        class expiry:
+            path: str
+            Policy: TypeAlias = _snapshot_expiry.Policy
+            View: TypeAlias = _snapshot_expiry.ExpiryView
+            class Oldest(_Policy):
+                """the oldest snapshot: those kept are the last `ftl.snapshots.keep`"""
+                def __init__(self) -> None: ...
+
+            class Thinned(_Policy):
+                """of all but the oldest the one whose neighbours are nearest to each other for its
+                age: the time between them divided by its age; the oldest when it is the only one,
+                or for lack of room
+                """
+                def __init__(self) -> None: ...
 
     class wear:
         path: str
@@ -991,6 +1030,7 @@ placement = ftl.placement
 program_order = ftl.program_order
 read_ahead = ftl.read_ahead
 read_merge = ftl.read_merge
+refresh = ftl.refresh
 regulator = ftl.regulator
 slc_cache = ftl.slc_cache
 wear = ftl.wear

@@ -11,7 +11,7 @@ SOURCES = Path(__file__).parents[2] / "crates" / "ftl" / "src"
 FLOORS = [
     ["compatibility", "layout", "stats", "output", "events", "probe", "saved"],
     ["turnover", "buffer"],
-    ["gc", "wear", "placement", "program_order", "regulator"],
+    ["gc", "wear", "placement", "program_order", "refresh_order", "regulator", "snapshot_expiry"],
     ["slc_cache", "parity", "read_merge", "read_ahead"],
     ["store"],
     ["mapping"],

@@ -1,6 +1,7 @@
 """Policies in Python: found, checked, asked, refused; and results that bring them along."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ import pytest
 import floatgate as fg
 import skeletons
 from conftest import Command
+from floatgate.own.check import run_of_a_check
 from floatgate.own.compiled import Compiled
+from floatgate.own.found import policies_in
 from floatgate.own.seams import SEAMS
 
 pytest.importorskip("numpy")
@@ -157,11 +160,35 @@ def test_a_seam_that_takes_none_says_so(job: Path) -> None:
 
 def test_a_name_that_is_none_is_told_of_classes(job: Path) -> None:
     for seam in SEAMS:
+        beside = {"ftl.snapshots.every": "1s"} if seam == "ftl.snapshots.expiry" else {}
         with pytest.raises(fg.InputError, match=r"or FILE\.py:CLASS for one of your own"):
-            fg.run("tlc", job, set=SMALL | {f"{seam}.name": "greeedy"})
+            fg.run("tlc", job, set=SMALL | beside | {f"{seam}.name": "greeedy"})
     with pytest.raises(fg.InputError, match=r"read_ahead\.name") as error:
         fg.run("tlc", job, set=SMALL | {"ftl.read_ahead.name": "greeedy"})
     assert "FILE.py" not in str(error.value)
+
+
+# A question of each seam that the drives of `policies check` must come to.
+QUESTIONS = {
+    "ftl.gc.trigger": "background",
+    "ftl.gc.victim": "pick",
+    "ftl.refresh.order": "next",
+    "ftl.slc_cache": "most",
+    "ftl.snapshots.expiry": "expire",
+    "ftl.wear": "relocate",
+}
+
+
+@pytest.mark.parametrize("seam", SELDOM)
+def test_the_drives_of_a_check_ask_the_policy(seam: str, job: Path) -> None:
+    fg.new_policy(seam.removeprefix("ftl."), "mine.py")
+    begins = re.compile(rf"(    def {QUESTIONS[seam]}\(.*:\n)")
+    text, found = begins.subn(r'\1        raise ValueError("asked")\n', Path("mine.py").read_text())
+    Path("mine.py").write_text(text)
+    ((name, cls),) = policies_in("mine.py").items()
+    with pytest.raises(fg.InputError, match="asked"):
+        run_of_a_check(f"mine.py:{name}", cls, job, seed=1)
+    assert found == 1
 
 
 @pytest.mark.parametrize("seam", SELDOM)
@@ -193,6 +220,25 @@ def test_each_skeleton_passes_its_checks(seam: str, job: Path) -> None:
             "return view.free == self.low",
             "stops as space runs out",
         ),
+        (
+            "ftl.refresh.order",
+            "return int(view.candidates[view.pe_cycles[view.candidates].argmax()])",
+            "import random; return random.choice(list(view.candidates))",
+            "same seed",
+        ),
+        (
+            "ftl.refresh.order",
+            "return int(view.candidates[view",
+            "return 100 + int(view.candidates[view",
+            "one of",
+        ),
+        (
+            "ftl.snapshots.expiry",
+            "return others[0] if others else view.serials[0]",
+            "import random; return random.choice(view.serials)",
+            "same history",
+        ),
+        ("ftl.snapshots.expiry", "return others[0]", "return max(others) + 1", "one of view.serials"),
         ("ftl.wear", "del superblock, erases", "return superblock", "stayed free"),
     ],
 )

@@ -29,11 +29,13 @@ mod probe;
 pub mod program_order;
 pub mod read_ahead;
 pub mod read_merge;
+pub mod refresh_order;
 pub mod regulator;
 mod relocate;
 mod saved;
 mod settings;
 pub mod slc_cache;
+pub mod snapshot_expiry;
 mod stats;
 mod steady;
 mod store;
@@ -82,8 +84,10 @@ pub fn policies() -> Vec<config::PolicyEntry> {
         program_order::catalogue(),
         read_ahead::catalogue(),
         read_merge::catalogue(),
+        refresh_order::catalogue(),
         regulator::catalogue(),
         slc_cache::catalogue(),
+        snapshot_expiry::catalogue(),
         wear::catalogue(),
     ];
     seams.into_iter().flatten().collect()

@@ -20,7 +20,7 @@ impl FtlConfig {
             + if code.is_some() { regulation() } else { 0 }
             + if self.sectors.track { 8 * logical } else { 0 }
             + if recent { 4 * logical } else { 0 }
-            + self.snapshots.as_ref().map_or(0, |rules| Snapshots::bytes_most(rules, layout))
+            + self.snapshots.as_ref().map_or(0, |(rules, _)| Snapshots::bytes_most(rules, layout))
             + self.stripe.map_or(0, |stripe| Stripes::bytes_for(superblocks, stripe))
     }
 

@@ -110,12 +110,12 @@ fn guards_of(
         array.allow_slc_mode(mode.erases_per_cycle);
     }
     let apart = slc_cache.as_ref().map_or(0, |cache| cache.reserved);
-    let snapshots = config.snapshots.as_ref().map(|rules| {
+    let snapshots = config.snapshots.as_ref().map(|(rules, expiry)| {
         let checkpoint = match demand {
             Some(_) => Checkpoint::of_map_on_flash(layout),
             None => Checkpoint::of_map_in_ram(layout),
         };
-        Box::new(Snapshots::new(rules, layout, slots, checkpoint))
+        Box::new(Snapshots::new(rules, expiry(), layout, slots, checkpoint))
     });
     Ok(Guards {
         regulation,
@@ -145,5 +145,5 @@ fn agenda_of(
     let dies = config.layout.dies / controller.channels();
     let of_die = Burden::new("die", 1, config, &costs, regulation);
     of_die.or_heavier(Burden::new("channel", dies.into(), config, &of_channel, regulation)).check()?;
-    Ok(Some(Box::new(Agenda::new(config.upkeep.share, costs, &config.layout, config.snapshots.as_ref()))))
+    Ok(Some(Box::new(Agenda::new(config, costs))))
 }

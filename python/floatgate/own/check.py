@@ -23,7 +23,13 @@ SMALL = (
 BESIDE: dict[str, dict[str, str | bool]] = {
     "ftl.buffer.eviction": {"ftl.buffer.read_cache": True},
     "ftl.regulator": {"ecc.code.name": "ldpc"},
+    "ftl.refresh.order": {
+        "ecc.code.name": "ldpc",
+        "ftl.reading.data_age": "30d",
+        "ftl.refresh.age": "20d",
+    },
     "ftl.slc_cache": {"ftl.slc_cache.in_idle_time": True},
+    "ftl.snapshots.expiry": {"ftl.snapshots.every": "10ms", "ftl.snapshots.keep": "3"},
 }
 JOB = "[global]\nrw={rw}\nbs=4k\niodepth=8\nrandom_distribution={pattern}\nio_size=192m\n[check]\n"
 WORKLOADS = {
@@ -76,7 +82,7 @@ def _steps(name: str, cls: type[Own]) -> Iterator[str]:
             job.write_text(text, encoding="utf-8")
             for seed in SEEDS:
                 yield f"{title}, seed {seed}"
-                if _run(name, cls, job, seed) != _run(name, cls, job, seed):
+                if run_of_a_check(name, cls, job, seed) != run_of_a_check(name, cls, job, seed):
                     raise InputError(
                         f"{name}: another result from the same seed: expected random numbers of the view"
                     )
@@ -84,12 +90,13 @@ def _steps(name: str, cls: type[Own]) -> Iterator[str]:
         temporary.remove()
 
 
-def _run(name: str, cls: type[Own], job: Path, seed: int) -> bytes:
-    """The requests of a run with this policy, checked by the independent model."""
+def run_of_a_check(name: str, cls: type[Own], job: Path, seed: int) -> bytes:
+    """Return the requests of a run with this policy, checked by the independent model."""
     from floatgate.api.run import run
 
     settings: dict[str, str | bool] = {f"{cls.seam}.name": name}
     settings |= {key: value for key, _, value in (one.partition("=") for one in SMALL)}
     settings |= BESIDE.get(cls.seam, {})
-    done = run("tlc", job, set=settings, seed=seed, check=True, requests=True)
+    # Full, so that there is garbage to collect and old data to write anew from the first request on.
+    done = run("tlc", job, set=settings, seed=seed, precondition="fill", check=True, requests=True)
     return (done.folder / "requests.parquet").read_bytes()

@@ -4,9 +4,11 @@ from floatgate.own import (
     arbitration,
     eviction,
     placement,
+    refresh_order,
     regulator,
     scheduler,
     slc_cache,
+    snapshot_expiry,
     trigger,
     victim,
     wear,
@@ -21,8 +23,10 @@ SEAMS: dict[str, tuple[type[Own], type]] = {
     "ftl.gc.trigger": (trigger.Policy, trigger.TriggerView),
     "ftl.gc.victim": (victim.Policy, victim.VictimView),
     "ftl.placement": (placement.Policy, placement.PlacementView),
+    "ftl.refresh.order": (refresh_order.Policy, refresh_order.RefreshView),
     "ftl.regulator": (regulator.Policy, regulator.WriteView),
     "ftl.slc_cache": (slc_cache.Policy, slc_cache.CacheView),
+    "ftl.snapshots.expiry": (snapshot_expiry.Policy, snapshot_expiry.ExpiryView),
     "ftl.wear": (wear.Policy, wear.WearView),
 }
 

@@ -12,7 +12,8 @@ mod moments;
 pub(crate) use costs::Costs;
 pub(crate) use moments::{Moment, Moments};
 
-use crate::settings::SnapshotRules;
+use crate::refresh_order::RefreshOrder;
+use crate::settings::FtlConfig;
 use crate::{Layout, events};
 use controller::Origin;
 use engine::{Calendar, Event};
@@ -44,9 +45,11 @@ pub(crate) struct Due {
 }
 
 /// One die's part.
-#[derive(Clone, Debug, Default)]
 pub(crate) struct DieUpkeep {
+    /// In the order in which they fell due.
     pub due: VecDeque<Due>,
+    /// Which of them is next.
+    pub order: Box<dyn RefreshOrder>,
     /// Before that its share is used up.
     pub free_at: SimTime,
     /// A turn is in the agenda.
@@ -89,18 +92,25 @@ pub(crate) struct Agenda {
 }
 
 impl Agenda {
-    pub fn new(share: f64, costs: Costs, layout: &Layout, snapshots: Option<&SnapshotRules>) -> Self {
+    pub fn new(config: &FtlConfig, costs: Costs) -> Self {
+        let FtlConfig { layout, snapshots, .. } = config;
+        let idle = || DieUpkeep {
+            due: VecDeque::new(),
+            order: (config.refresh_order)(),
+            free_at: SimTime::ZERO,
+            has_turn: false,
+        };
         Self {
-            share,
+            share: config.upkeep.share,
             costs,
             queue: BinaryHeap::new(),
             entered: 0,
             armed: Vec::new(),
             at_work: false,
             asleep: false,
-            dies: vec![DieUpkeep::default(); layout.dies as usize],
+            dies: (0..layout.dies).map(|_| idle()).collect(),
             waits: vec![false; layout.superblocks()],
-            moments: Moments::of(snapshots),
+            moments: Moments::of(snapshots.as_ref().map(|(rules, _)| rules)),
             counts: UpkeepCounts::default(),
         }
     }

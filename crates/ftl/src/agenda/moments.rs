@@ -74,7 +74,7 @@ mod tests {
             at: vec![Nanos::new(5), Nanos::new(20), Nanos::new(25)],
             rollback_at: vec![Nanos::new(20), Nanos::new(22)],
             keep: 1,
-            when_full: WhenFull::DropOldest,
+            when_full: WhenFull::Drop,
             space_ratio: 0.5,
         };
         let mut moments = Moments::of(Some(&rules));

@@ -95,7 +95,7 @@ pub(crate) trait Serves: Sectored {
         }
         ctx.probe.on_host_write(lpn);
         host.reads.forget(lpn, &mut media.store.stats);
-        let overtaken = media.overtake(lpn, &mut ctx.probe);
+        let overtaken = media.overtake(lpn, ctx.calendar.now(), &mut ctx.probe);
         debug_assert_ne!(overtaken, Overtaken::Refused, "the caller asks first");
         if overtaken == Overtaken::InBuffer {
             self.read_rest_now(lpn, ctx);
@@ -151,7 +151,7 @@ pub(crate) trait Serves: Sectored {
         self.account_risk(ctx.calendar.now());
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let (media, _) = self.parts();
-            let buffered = match media.overtake(lpn, &mut ctx.probe) {
+            let buffered = match media.overtake(lpn, ctx.calendar.now(), &mut ctx.probe) {
                 Overtaken::Free => media.buffer.used_slots() > 0 && media.buffer.cancel(lpn),
                 Overtaken::InBuffer => {
                     self.read_rest_now(lpn, ctx);

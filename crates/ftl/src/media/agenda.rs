@@ -1,12 +1,14 @@
 //! What is to be written anew, and when its die has time for that.
 
-use crate::agenda::{Due, Work};
+use crate::agenda::{Agenda, DieUpkeep, Due, Work};
 use crate::media::Media;
-use crate::store::SuperblockState;
+use crate::refresh_order::RefreshOrder;
+use crate::store::{Space, SuperblockState};
 use controller::Origin;
 use engine::Calendar;
+use std::collections::VecDeque;
 use std::ops::Range;
-use units::SimTime;
+use units::{SimTime, SuperblockId};
 
 impl Media {
     pub fn enter_upkeep(&mut self, at: SimTime, work: Work, calendar: &mut Calendar) {
@@ -51,6 +53,23 @@ impl Media {
         }
     }
 
+    /// What the die writes anew next; it does not wait any more.
+    ///
+    /// # Panics
+    /// When the policy's answer is none of the candidates.
+    pub fn take_due(&mut self, die: usize, now: SimTime) -> Option<Due> {
+        let Agenda { dies, waits, .. } = &mut **self.agenda.as_mut()?;
+        let DieUpkeep { due, order, .. } = &mut dies[die];
+        let at = match due.len() {
+            0 | 1 => 0,
+            _ if order.is_first_due() => 0,
+            _ => ask_order(order.as_mut(), due, &mut self.store.space, die, now),
+        };
+        let taken = due.remove(at)?;
+        waits[taken.superblock as usize] = false;
+        Some(taken)
+    }
+
     pub fn note_begun(&mut self, dies: Range<usize>, due: Due, units: u32, now: SimTime) {
         let Some(agenda) = &mut self.agenda else { return };
         let ns = agenda.costs.moving(units, &self.store.layout);
@@ -71,4 +90,20 @@ impl Media {
         matches!(state, SuperblockState::Open | SuperblockState::Closed)
             && !self.holds_one_bit(superblock as usize)
     }
+}
+
+/// The place in `due` of what the policy writes anew next on a die.
+fn ask_order(
+    order: &mut dyn RefreshOrder,
+    due: &VecDeque<Due>,
+    space: &mut Space,
+    die: usize,
+    now: SimTime,
+) -> usize {
+    let first = die as u32 * space.per_die;
+    let candidates: Vec<SuperblockId> = due.iter().map(|due| SuperblockId(due.superblock - first)).collect();
+    let due_since_ns: Vec<u64> = due.iter().map(|due| due.since.ns()).collect();
+    let chosen = space.ask_order(order, die, &candidates, &due_since_ns, now.ns());
+    let at = candidates.iter().position(|candidate| *candidate == chosen);
+    at.unwrap_or_else(|| panic!("the refresh order chose {chosen} of die {die}, which does not wait"))
 }

@@ -4,10 +4,11 @@ use crate::buffer::SlotState;
 use crate::guards::snapshots::{ABSENT, Overtaken, PENDING, Seen};
 use crate::media::Media;
 use crate::settings::WhenFull;
+use crate::snapshot_expiry::ExpiryReason;
 use crate::store::NONE;
 use crate::{Probe, SnapshotEvent};
 use std::collections::BTreeMap;
-use units::{Lpn, Ppa};
+use units::{Lpn, Ppa, SimTime};
 
 impl Media {
     pub fn seen_now(&self, lpn: Lpn) -> Seen {
@@ -23,7 +24,7 @@ impl Media {
     }
 
     /// `lpn` is about to be overwritten or trimmed: the newest snapshot takes note of what it sees there.
-    pub fn overtake<P: Probe>(&mut self, lpn: Lpn, probe: &mut P) -> Overtaken {
+    pub fn overtake<P: Probe>(&mut self, lpn: Lpn, now: SimTime, probe: &mut P) -> Overtaken {
         loop {
             if !self.guards.snapshots.as_ref().is_some_and(|snapshots| snapshots.is_unchanged(lpn)) {
                 return Overtaken::Free;
@@ -39,7 +40,7 @@ impl Media {
                     return Overtaken::Refused;
                 }
                 snapshots.counts.dropped_full += 1;
-                self.drop_snapshot(0, probe);
+                self.expire_snapshot(ExpiryReason::Room, now, probe);
                 continue;
             }
             let Some(slot) = slot else {
@@ -96,6 +97,13 @@ impl Media {
         snapshots.counts.units_moved += 1;
         self.store.map.validate(new);
         probe.on_snapshot(SnapshotEvent::Moved { lpn, old, new });
+    }
+
+    /// Drops the snapshot that the policy chooses.
+    pub fn expire_snapshot<P: Probe>(&mut self, reason: ExpiryReason, now: SimTime, probe: &mut P) {
+        let Some(snapshots) = &mut self.guards.snapshots else { return };
+        let chosen = snapshots.choose_expired(reason, now);
+        self.drop_snapshot(chosen, probe);
     }
 
     /// Drops a snapshot: what it names goes over to the snapshot before it, where that sees it, too.

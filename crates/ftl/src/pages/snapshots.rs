@@ -4,6 +4,7 @@ use crate::guards::snapshots::{Awaited, Seen, Snapshot, Snapshots};
 use crate::host_side::Serves;
 use crate::pages::PageMapped;
 use crate::settings::WhenFull;
+use crate::snapshot_expiry::ExpiryReason;
 use crate::{Probe, SnapshotEvent};
 use controller::Context;
 use std::collections::BTreeMap;
@@ -32,7 +33,7 @@ impl PageMapped {
         snapshots.counts.expired += excess as u64;
         ctx.probe.on_snapshot(SnapshotEvent::Taken { serial });
         for _ in 0..excess {
-            self.media.drop_snapshot(0, &mut ctx.probe);
+            self.media.expire_snapshot(ExpiryReason::Count, ctx.calendar.now(), &mut ctx.probe);
         }
         self.ask_checkpoint(Awaited::Snapshot, ctx.calendar.now(), ctx);
         self.media.erase_emptied(ctx);

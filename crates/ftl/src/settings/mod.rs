@@ -17,7 +17,7 @@ pub use snapshots::{SnapshotRules, WhenFull};
 pub use upkeep::UpkeepRules;
 
 use crate::buffer::BufferConfig;
-use crate::{Layout, compatibility, mapping, parity, wear};
+use crate::{Layout, compatibility, mapping, parity, refresh_order, snapshot_expiry, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
 use nand::Geometry;
@@ -44,8 +44,10 @@ pub struct FtlConfig {
     pub costs: CostRules,
     /// What moves data to keep them readable.
     pub upkeep: UpkeepRules,
-    /// When snapshots of the logical drive are taken; none where never.
-    pub snapshots: Option<SnapshotRules>,
+    /// In which order superblocks are written anew.
+    pub refresh_order: refresh_order::Maker,
+    /// When snapshots of the logical drive are taken, and which of them go; none where there are none.
+    pub snapshots: Option<(SnapshotRules, snapshot_expiry::Maker)>,
     /// A die that is dead when time begins.
     pub failed_die: Option<u32>,
     /// What is known of the sectors of a unit.
@@ -84,7 +86,7 @@ impl FtlConfig {
         let wear = whole(&mut ftl, "wear", wear::read)?;
         let destination = DestinationRules::read(&mut ftl)?;
         let costs = CostRules::read(&mut ftl)?;
-        let upkeep = UpkeepRules::read(&mut ftl, costs.steps.retention)?;
+        let (upkeep, refresh_order) = UpkeepRules::read(&mut ftl, costs.steps.retention)?;
         let buffer = whole(&mut ftl, "buffer", |section| BufferConfig::read(section, &layout))?;
         let reads = ReadRules::read(&mut ftl, &layout)?;
         let failed_die = read_failed_die(&mut ftl, &layout)?;
@@ -103,6 +105,7 @@ impl FtlConfig {
             destination,
             costs,
             upkeep,
+            refresh_order,
             snapshots,
             failed_die,
             sectors,

@@ -1,18 +1,20 @@
 //! `[ftl.snapshots]`: when the drive takes snapshots, how many it keeps, what happens when they have no room.
 
+use super::whole;
+use crate::snapshot_expiry;
 use config::{ConfigError, Section, above, at_least};
 use units::Nanos;
 
 /// What happens when a write would keep one unit more than snapshots may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// The oldest snapshot is dropped, and counted.
-    DropOldest,
+    /// A snapshot is dropped, and counted.
+    Drop,
     /// Writes that would overwrite what a snapshot sees are refused with an error; such trims are ignored.
     RefuseWrites,
 }
 
-/// Everything snapshots are configured by.
+/// Everything snapshots are configured by, but for which of them is dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotRules {
     /// Time between two snapshots.
@@ -21,7 +23,7 @@ pub struct SnapshotRules {
     pub at: Vec<Nanos>,
     /// Moments at which the logical drive goes back to its newest snapshot, in ascending order.
     pub rollback_at: Vec<Nanos>,
-    /// Snapshots kept at most: one more drops the oldest.
+    /// Snapshots kept at most.
     pub keep: u32,
     /// What happens when they have no room.
     pub when_full: WhenFull,
@@ -29,14 +31,14 @@ pub struct SnapshotRules {
     pub space_ratio: f64,
 }
 
-const KEYS: [&str; 4] = ["keep", "when_full", "space_ratio", "rollback_at"];
+const KEYS: [&str; 5] = ["keep", "when_full", "space_ratio", "rollback_at", "expiry"];
 
 impl SnapshotRules {
     /// Reads `[ftl.snapshots]`; none where it says of no snapshot when it is taken.
     ///
     /// # Errors
     /// When a key is unknown or wrong, or stands there without `every` or `at`.
-    pub fn read(section: &mut Section) -> Result<Option<Self>, ConfigError> {
+    pub fn read(section: &mut Section) -> Result<Option<(Self, snapshot_expiry::Maker)>, ConfigError> {
         let every: Option<Nanos> = section
             .within(above(Nanos::ZERO).because("leave it out for none"))
             .optional("every", "time between two snapshots")?;
@@ -55,12 +57,12 @@ impl SnapshotRules {
         let keep = section.within(at_least(1u32)).or(
             "keep",
             4u32,
-            "snapshots kept at most: one more drops the oldest",
+            "snapshots kept at most: when one more is taken, one is dropped",
         )?;
-        let names = ["drop-oldest", "refuse-writes"];
+        let names = ["drop", "refuse-writes"];
         let help = "what happens when a write would keep more for snapshots than they may take";
-        let when_full = match section.choice("when_full", &names, "drop-oldest", help)?.as_str() {
-            "drop-oldest" => WhenFull::DropOldest,
+        let when_full = match section.choice("when_full", &names, "drop", help)?.as_str() {
+            "drop" => WhenFull::Drop,
             _ => WhenFull::RefuseWrites,
         };
         let help =
@@ -75,7 +77,8 @@ impl SnapshotRules {
             let expected = format!("expected moments after the first snapshot, which is taken at {first}");
             return Err(section.reject("rollback_at", &expected));
         }
-        Ok(Some(Self { every, at, rollback_at, keep, when_full, space_ratio }))
+        let expiry = whole(section, "expiry", snapshot_expiry::read)?;
+        Ok(Some((Self { every, at, rollback_at, keep, when_full, space_ratio }, expiry)))
     }
 }
 

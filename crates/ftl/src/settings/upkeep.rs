@@ -1,7 +1,7 @@
 //! What moves data to keep them readable, or because the regulator asks for it.
 
 use super::{PatrolRules, whole};
-use crate::regulator;
+use crate::{refresh_order, regulator};
 use config::{ConfigError, Section, above};
 use units::Nanos;
 
@@ -19,10 +19,14 @@ pub struct UpkeepRules {
 }
 
 impl UpkeepRules {
-    /// Reads `[ftl.refresh]`, `[ftl.scrub]`, `[ftl.upkeep]` and `[ftl.rewrite]`.
-    pub(super) fn read(ftl: &mut Section, retention: Nanos) -> Result<Self, ConfigError> {
-        Ok(Self {
-            refresh_age: read_refresh(ftl, retention)?,
+    /// Reads `[ftl.refresh]`, `[ftl.scrub]`, `[ftl.upkeep]` and `[ftl.rewrite]`; gives the order of refreshes, too.
+    pub(super) fn read(
+        ftl: &mut Section,
+        retention: Nanos,
+    ) -> Result<(Self, refresh_order::Maker), ConfigError> {
+        let (refresh_age, order) = read_refresh(ftl, retention)?;
+        let rules = Self {
+            refresh_age,
             scrub: PatrolRules::read(ftl, retention)?,
             share: read_share(ftl)?,
             rewrite_after: whole(ftl, "rewrite", |section| {
@@ -32,12 +36,13 @@ impl UpkeepRules {
                     "how long a die must have been idle before units are re-written for their regulator",
                 )
             })?,
-        })
+        };
+        Ok((rules, order))
     }
 }
 
-/// Reads `[ftl.refresh]`: the age at which any data are written anew, zero for never.
-fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<Nanos, ConfigError> {
+/// Reads `[ftl.refresh]`: the age at which any data are written anew, zero for never, and in which order.
+fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<(Nanos, refresh_order::Maker), ConfigError> {
     let mut section = ftl.child("refresh")?;
     let age = section.or("age", Nanos::ZERO, "age at which data is rewritten; 0s: never")?;
     if age >= retention {
@@ -47,8 +52,9 @@ fn read_refresh(ftl: &mut Section, retention: Nanos) -> Result<Nanos, ConfigErro
         );
         return Err(section.reject("age", &expected));
     }
+    let order = whole(&mut section, "order", refresh_order::read)?;
     section.finish()?;
-    Ok(age)
+    Ok((age, order))
 }
 
 /// Reads `[ftl.upkeep]`: the most of a die's time that upkeep takes.

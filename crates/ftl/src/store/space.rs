@@ -2,6 +2,7 @@
 
 use crate::Layout;
 use crate::gc::victim::{self, VictimPolicy, VictimView};
+use crate::refresh_order::{RefreshOrder, RefreshView};
 use crate::wear::{self, WearPolicy, WearView};
 use engine::RandomStream;
 use std::cmp::Reverse;
@@ -305,6 +306,29 @@ impl Space {
             random: &mut space.random,
         };
         space.wear.relocate(&mut view)
+    }
+
+    /// Which of the superblocks that wait the policy writes anew next on a die.
+    pub fn ask_order(
+        &mut self,
+        order: &mut dyn RefreshOrder,
+        die: usize,
+        candidates: &[SuperblockId],
+        due_since_ns: &[u64],
+        now_ns: u64,
+    ) -> SuperblockId {
+        let range = die * self.per_die as usize..(die + 1) * self.per_die as usize;
+        let space = &mut self.dies[die];
+        order.next(&mut RefreshView {
+            candidates,
+            due_since_ns,
+            valid_units: &self.valid[range.clone()],
+            pe_cycles: &self.pe_cycles[range.clone()],
+            closed_at: &self.closed_at[range],
+            clock: space.clock,
+            now_ns,
+            random: &mut space.random,
+        })
     }
 
     /// Superblocks not lost to bad blocks, over all dies.

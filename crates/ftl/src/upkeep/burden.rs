@@ -57,7 +57,7 @@ impl Burden {
             let rows = u64::from(stored.div_ceil(layout.row_units));
             ask("ftl.scrub.period", rows, costs.row_read, period, "page rows to read");
         }
-        if let Some(SnapshotRules { every: Some(every), .. }) = &config.snapshots {
+        if let Some((SnapshotRules { every: Some(every), .. }, _)) = &config.snapshots {
             let programs = layout.translation_units.div_ceil(layout.program_units);
             let what = format!("checkpoint of the map ({programs} programs on all dies)");
             ask("ftl.snapshots.every", 1, costs.checkpoint(layout), *every, &what);

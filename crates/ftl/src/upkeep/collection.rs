@@ -7,6 +7,7 @@ use crate::Probe;
 use crate::gc::trigger::TriggerView;
 use crate::media::Media;
 use crate::relocate::Customer;
+use crate::snapshot_expiry::ExpiryReason;
 use crate::store::{NONE, PENDING_MAX};
 use crate::upkeep::Upkeep;
 use controller::{Context, Origin, Transaction, Urgency};
@@ -167,7 +168,7 @@ impl Media {
         regulation.counts.superblocks_scrubbed += u64::from(origin == Origin::Scrub);
     }
 
-    /// Blocks that failed may have taken the room that snapshots had: the oldest go, whatever the policy is.
+    /// Blocks that failed may have taken the room that snapshots had: some go, whatever `when_full` says.
     pub fn fit_snapshots<P: Probe>(&mut self, ctx: &mut Context<P>) {
         let spare = self.spare_units();
         if let Some(snapshots) = &mut self.guards.snapshots {
@@ -177,7 +178,7 @@ impl Media {
             && snapshots.units > snapshots.room
         {
             snapshots.counts.dropped_full += 1;
-            self.drop_snapshot(0, &mut ctx.probe);
+            self.expire_snapshot(ExpiryReason::Room, ctx.calendar.now(), &mut ctx.probe);
         }
         self.erase_emptied(ctx);
     }

@@ -6,5 +6,6 @@ mod added_regulator;
 mod compatibility;
 mod placement_policies;
 mod regulators;
+mod upkeep_policies;
 mod victim_policies;
 mod wear_policies;

@@ -18,6 +18,8 @@ pub struct Die<'a> {
     pub random: &'a mut RandomStream,
     pub clock: u64,
     pub more: [(&'static str, u64); 2],
+    /// An array that no other view has.
+    pub own_array: Option<(&'static str, Slice)>,
 }
 
 /// Which answers are taken.
@@ -66,8 +68,10 @@ impl Die<'_> {
 /// What a policy is shown. Arrays are made when they are asked for: many policies look at one alone.
 #[pyclass(frozen)]
 pub struct DieView {
-    slices: [Slice; 4],
-    arrays: Mutex<[Option<Py<PyAny>>; 4]>,
+    slices: [Slice; 5],
+    arrays: Mutex<[Option<Py<PyAny>>; 5]>,
+    /// The name of the last of them, where a view has it.
+    own_array: Option<&'static str>,
     stream: AtomicPtr<RandomStream>,
     random: Mutex<Option<Py<Random>>>,
     clock: u64,
@@ -82,10 +86,12 @@ impl DieView {
             Slice::narrow(die.valid_units),
             Slice::narrow(die.pe_cycles),
             Slice::wide(die.closed_at),
+            die.own_array.map_or(Slice::wide(&[]), |(_, slice)| slice),
         ];
         Self {
             slices,
             arrays: Mutex::default(),
+            own_array: die.own_array.map(|(name, _)| name),
             stream: AtomicPtr::new(die.random),
             random: Mutex::default(),
             clock: die.clock,
@@ -158,17 +164,17 @@ impl DieView {
     }
 
     /// What this view has beside those of others.
-    fn __getattr__(&self, name: &str) -> PyResult<u64> {
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        if self.own_array == Some(name) {
+            return self.array(py, 4);
+        }
         let found = self.more.iter().find(|(known, _)| *known == name && !known.is_empty());
-        found.map(|(_, number)| *number).ok_or_else(|| {
-            let there = "candidates, valid_units, pe_cycles, closed_at, clock, random";
-            let more: String = self
-                .more
-                .iter()
-                .filter(|(name, _)| !name.is_empty())
-                .map(|(name, _)| format!(", {name}"))
-                .collect();
-            PyAttributeError::new_err(format!("a view has no {name}: there are {there}{more}"))
-        })
+        if let Some((_, number)) = found {
+            return Ok(number.into_pyobject(py)?.into_any().unbind());
+        }
+        let there = "candidates, valid_units, pe_cycles, closed_at, clock, random";
+        let names = self.more.iter().map(|(name, _)| *name).filter(|name| !name.is_empty());
+        let more: String = names.chain(self.own_array).map(|name| format!(", {name}")).collect();
+        Err(PyAttributeError::new_err(format!("a view has no {name}: there are {there}{more}")))
     }
 }

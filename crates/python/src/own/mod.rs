@@ -7,7 +7,9 @@ mod compiled;
 mod die;
 mod heart;
 mod lent;
+mod refresh_order;
 mod slc_cache;
+mod snapshot_expiry;
 mod trigger;
 mod victim;
 mod watch;
@@ -39,15 +41,17 @@ fn helper(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 struct Own;
 
 /// The seams that take policies in Python, as `floatgate.own.seams` has them.
-const SEAMS: [&str; 9] = [
+const SEAMS: [&str; 11] = [
     "controller.arbitration",
     "controller.scheduler",
     "ftl.buffer.eviction",
     "ftl.gc.trigger",
     "ftl.gc.victim",
     "ftl.placement",
+    "ftl.refresh.order",
     "ftl.regulator",
     "ftl.slc_cache",
+    "ftl.snapshots.expiry",
     "ftl.wear",
 ];
 
@@ -80,8 +84,10 @@ impl Foreign for Own {
             "ftl.gc.trigger" => Ok(Box::new(trigger::maker(class))),
             "ftl.gc.victim" => Ok(Box::new(victim::maker(class))),
             "ftl.placement" => Ok(Box::new(compiled::placement::maker(class))),
+            "ftl.refresh.order" => Ok(Box::new(refresh_order::maker(class))),
             "ftl.regulator" => Ok(Box::new(compiled::regulator::maker(class))),
             "ftl.slc_cache" => Ok(Box::new(slc_cache::maker(class, section)?)),
+            "ftl.snapshots.expiry" => Ok(Box::new(snapshot_expiry::maker(class))),
             "ftl.wear" => Ok(Box::new(wear::maker(class))),
             other => unreachable!("floatgate.own.seams has {other}"),
         }
@@ -191,6 +197,10 @@ fn battery(seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
             let maker = ftl::placement::read(&mut section).map_err(input)?;
             testkit::battery::placement::check(name, &maker, EVENTS / 10);
         }
+        "ftl.refresh.order" => {
+            let maker = ftl::refresh_order::read(&mut section).map_err(input)?;
+            testkit::battery::refresh_order::check(name, &maker, EVENTS);
+        }
         "ftl.regulator" => {
             let maker = ftl::regulator::read(&mut section).map_err(input)?;
             testkit::battery::regulator::check(name, &maker, EVENTS);
@@ -201,6 +211,10 @@ fn battery(seam: &str, name: &str, may_starve: bool) -> PyResult<()> {
                 &ftl::slc_cache::read(&mut section).map_err(input)?,
                 EVENTS,
             );
+        }
+        "ftl.snapshots.expiry" => {
+            let maker = ftl::snapshot_expiry::read(&mut section).map_err(input)?;
+            testkit::battery::snapshot_expiry::check(name, &maker, EVENTS);
         }
         _ => testkit::battery::wear::check(name, &ftl::wear::read(&mut section).map_err(input)?, EVENTS),
     }

@@ -55,6 +55,7 @@ impl VictimPolicy for Victim {
             random: view.random,
             clock: view.clock,
             more: [("units_per_superblock", u64::from(view.units_per_superblock)), ("", 0)],
+            own_array: None,
         };
         die.ask(&self.asked, &self.pick, Taken::Candidate).or(Some(first))
     }

@@ -78,6 +78,7 @@ impl WearPolicy for Wear {
             random: view.random,
             clock: view.clock,
             more: [("erased", u64::from(view.erased.0)), ("erases", view.erases)],
+            own_array: None,
         };
         die.ask(&self.asked, relocate, Taken::CandidateOrNone)
     }

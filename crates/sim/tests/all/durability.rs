@@ -48,8 +48,7 @@ fn a_failed_program_of_a_unit_that_somebody_waits_for_is_made_up_for() {
 #[test]
 fn a_dropped_snapshot_takes_nothing_along_that_a_flush_waits_for() {
     for seed in 0..8 {
-        let dropped =
-            ["ftl.snapshots.every=3ms", "ftl.snapshots.keep=1", "ftl.snapshots.when_full=drop-oldest"];
+        let dropped = ["ftl.snapshots.every=3ms", "ftl.snapshots.keep=1", "ftl.snapshots.when_full=drop"];
         let result = checked(&dropped, overwrite(64, 1_000_000, 15, seed));
         let expired = result["ftl"]["snapshots"]["expired"].as_u64().unwrap();
         assert!(expired > 3, "{}", result["ftl"]["snapshots"]);

@@ -39,6 +39,9 @@ const TABLES: &[&str] = &[
     "ftl.mapping_unit=4KiB",
 ];
 
+/// A drive whose data must be written anew quicker than a die can at once: some wait while others go first.
+const OLD: &[&str] = &["ftl.reading.data_age=1d", "ftl.refresh.age=1s", "ftl.upkeep.share=0.9"];
+
 /// The drive that a policy is tried on: the small one with what the policy's question needs to matter.
 fn drive_of(entry: &PolicyEntry) -> Drive {
     let (seam, policy) = (entry.seam, entry.card.name);
@@ -62,6 +65,10 @@ fn drive_of(entry: &PolicyEntry) -> Drive {
         }
         ("ftl.wear", "static" | "latency-guided") => {
             [SMALL, SHAPE, &["ftl.wear.threshold=2", "ftl.wear.period=2"]].concat()
+        }
+        ("ftl.refresh.order", _) => [PAPER, SHAPE, OLD].concat(),
+        ("ftl.snapshots.expiry", _) => {
+            [SMALL, SHAPE, &["ftl.snapshots.every=4ms", "ftl.snapshots.keep=3"]].concat()
         }
         ("ftl.placement", _) => [SMALL, SHAPE, &["controller.program_queue=8"]].concat(),
         ("ftl.slc_cache" | "ftl.program_order", _) => [SMALL, SHAPE, THREE_BITS].concat(),

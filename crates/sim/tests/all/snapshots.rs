@@ -150,7 +150,7 @@ fn what_cannot_be_kept_is_refused() {
     refused(&["ftl.snapshots.at=[\"2s\", \"1s\"]"], "ascending order");
     refused(&[AT_ONCE, "ftl.snapshots.space_ratio=1.5"], "expected more than 0 and at most 1");
     refused(&["ftl.snapshots.at=5s", "ftl.snapshots.rollback_at=1s"], "after the first snapshot");
-    refused(&[AT_ONCE, "ftl.snapshots.when_full=drop-odlest"], "did you mean \"drop-oldest\"");
+    refused(&[AT_ONCE, "ftl.snapshots.when_full=dorp"], "did you mean \"drop\"");
     for kind in ["block", "fast"] {
         refused(&[AT_ONCE, &format!("ftl.mapping.name={kind}")], "cannot be combined with ftl.mapping.name");
     }

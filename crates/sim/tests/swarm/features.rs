@@ -143,7 +143,13 @@ pub const DEALT: &[(&str, &[&str])] = &[
 ];
 
 /// Policies added since: a seed that gets one is played with it once more, after all that it did before.
-pub const LATER: &[(&str, &str)] = &[];
+pub const LATER: &[(&str, &str)] = &[
+    ("ftl.refresh.order", "first-due"),
+    ("ftl.refresh.order", "least-valid"),
+    ("ftl.refresh.order", "most-worn"),
+    ("ftl.snapshots.expiry", "oldest"),
+    ("ftl.snapshots.expiry", "thinned"),
+];
 
 /// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,
 /// after all that it did before. What must be there is said by the function, which then draws the rest.
@@ -278,9 +284,13 @@ fn dealt(seam: &str) -> &'static [&'static str] {
 
 /// The drive of a seed with each policy of the list that it gets, in place of what its seam was dealt.
 pub fn with_later(deal: &Deal, list: &[(&str, &str)]) -> Vec<Deal> {
-    let gets = |seam: &str, name: &str| {
+    let gets = |seam: &&str, name: &str| {
         let wanted = RandomStream::new(deal.seed, &format!("swarm.later.{seam}.{name}")).chance(0.2);
-        wanted && deal.get(&format!("{seam}.name")).is_some()
+        // A seam that came later is asked where there is what its question is about: `ftl.snapshots` for their expiry.
+        let about = seam.rsplit_once('.').map_or(*seam, |(about, _)| about);
+        let is_new = !DEALT.iter().any(|(dealt, _)| dealt == seam);
+        let is_asked = is_new && deal.lines.iter().any(|line| line.starts_with(&format!("{about}.")));
+        wanted && (is_asked || deal.get(&format!("{seam}.name")).is_some())
     };
     let with = |(seam, name): &(&str, &str)| {
         let mut deal = deal.clone();
@@ -624,7 +634,7 @@ fn snapshots(deal: &mut Deal, random: &mut RandomStream) -> bool {
     }
     deal.set("ftl.snapshots.every", &every[usize::from(rare)]);
     deal.set("ftl.snapshots.keep", 1 + random.below(4));
-    deal.set("ftl.snapshots.when_full", choose(random, &["drop-oldest", "refuse-writes"]));
+    deal.set("ftl.snapshots.when_full", choose(random, &["drop", "refuse-writes"]));
     deal.set("ftl.snapshots.space_ratio", choose(random, &["0.1", "0.5", "1.0"]));
     true
 }

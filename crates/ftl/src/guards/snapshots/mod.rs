@@ -15,6 +15,7 @@ pub(crate) mod saved;
 
 use crate::Layout;
 use crate::settings::SnapshotRules;
+use crate::snapshot_expiry::{Droppable, ExpiryPolicy, ExpiryReason, ExpiryView};
 pub(crate) use checkpoint::{Awaited, Checkpoint};
 use std::collections::{BTreeMap, VecDeque};
 use units::{Lpn, Ppa, SimTime};
@@ -148,6 +149,7 @@ impl TimesToFlash {
 /// The snapshots of a drive.
 pub struct Snapshots {
     pub(crate) rules: SnapshotRules,
+    expiry: Box<dyn ExpiryPolicy>,
     /// The oldest first.
     pub(crate) kept: VecDeque<Snapshot>,
     pub(crate) next_serial: u32,
@@ -168,9 +170,16 @@ pub struct Snapshots {
 
 impl Snapshots {
     /// None yet, on a drive whose buffer has `slots` slots; `checkpoint`: none under way.
-    pub(crate) fn new(rules: &SnapshotRules, layout: &Layout, slots: u32, checkpoint: Checkpoint) -> Self {
+    pub(crate) fn new(
+        rules: &SnapshotRules,
+        expiry: Box<dyn ExpiryPolicy>,
+        layout: &Layout,
+        slots: u32,
+        checkpoint: Checkpoint,
+    ) -> Self {
         Self {
             rules: rules.clone(),
+            expiry,
             kept: VecDeque::new(),
             next_serial: 0,
             named: vec![0; layout.physical_units().div_ceil(64)],
@@ -303,6 +312,25 @@ impl Snapshots {
             self.clear_named(Ppa(from));
         }
         self.set_named(to);
+    }
+
+    /// The place of the snapshot that is dropped next; the one just taken is none of them unless room is needed.
+    ///
+    /// # Panics
+    /// When the policy's answer is none of the choices.
+    pub(crate) fn choose_expired(&mut self, reason: ExpiryReason, now: SimTime) -> usize {
+        let choices = self.kept.len() - usize::from(reason == ExpiryReason::Count);
+        let told = |one: &Snapshot| Droppable {
+            serial: one.serial,
+            taken: one.taken,
+            differences: one.differences(),
+        };
+        let snapshots: Vec<Droppable> = self.kept.iter().take(choices).map(told).collect();
+        let (keep, units, room) = (self.rules.keep, self.units, self.room);
+        let view = ExpiryView { snapshots: &snapshots, reason, now, keep, units, room };
+        let chosen = self.expiry.expire(&view);
+        assert!(chosen < choices, "the expiry policy chose {chosen} of {choices} snapshots");
+        chosen
     }
 
     pub(crate) fn position(&self, serial: u32) -> Option<usize> {

@@ -1,0 +1,49 @@
+//! Of the superblocks of a die that are to be written anew, which is next?
+//!
+//! A superblock waits because its data grew old, or because a patrol or its reads found too many errors. A die that gets
+//! to all of them in time may take any order; the order decides what is lost when it does not.
+
+use engine::RandomStream;
+use units::SuperblockId;
+
+/// What a policy may know when it chooses. Slices are indexed by superblock of this die, but for `due_since_ns`.
+pub struct RefreshView<'a> {
+    /// The superblocks that wait, the first that fell due first.
+    pub candidates: &'a [SuperblockId],
+    /// Since when each candidate has been due, in its place: ns of simulated time.
+    pub due_since_ns: &'a [u64],
+    /// Mapping units still valid in each superblock.
+    pub valid_units: &'a [u32],
+    /// Program/erase cycles of each superblock.
+    pub pe_cycles: &'a [u32],
+    /// The write clock when each superblock was closed.
+    pub closed_at: &'a [u64],
+    /// The write clock now: mapping units written to this die so far, by all origins.
+    pub clock: u64,
+    /// Simulated time, in ns.
+    pub now_ns: u64,
+    /// This die's random stream for its policies.
+    pub random: &'a mut RandomStream,
+}
+
+/// The order in which a die writes superblocks anew. One instance per die.
+pub trait RefreshOrder: Send {
+    /// True when the first that fell due is always next: then [`Self::next`] is not asked.
+    fn is_first_due(&self) -> bool {
+        false
+    }
+
+    /// One of the candidates, of which there is at least one. It leaves them, even where it turns out that it need not or
+    /// cannot be written anew now; a superblock that cannot falls due again.
+    fn next(&mut self, view: &mut RefreshView<'_>) -> SuperblockId;
+}
+
+config::policies! {
+    seam: "ftl.refresh.order",
+    question: "Of the superblocks to be written anew, which is next?",
+    default: "first-due",
+    dyn RefreshOrder;
+    first_due::FirstDue,
+    least_valid::LeastValid,
+    most_worn::MostWorn,
+}

@@ -123,11 +123,8 @@ class Session:
     def requests(self) -> Table:
         """Drain the requests completed since the last call."""
 
-    def timeline_schema(self) -> str:
-        """`{first_die, channels, what: [name], origins: [name]}`."""
-
-    def timeline(self) -> Table:
-        """Drain the busy intervals recorded since the last call."""
+    def timeline(self) -> bytes:
+        """Return a piece of the timeline's file: what was added since the last call."""
 
 def table_columns() -> str:
     """List the tables of a run as `[{file, row, columns: [{name, type, unit, meaning}]}]`."""

@@ -51,7 +51,7 @@ def _run_into(plan: Plan, folder: Path, report: bool, listeners: Listeners) -> d
     logs = _logs(jobs)
     session = plan.open(requests=bool(logs))
     listeners.described(session.describe())
-    with _sinks(plan, folder, session, logs) as sinks:
+    with _sinks(plan, folder, logs) as sinks:
         outcome = sessions.drive(
             session, plan, sinks=sinks, report=listeners.progress, stopped=listeners.stopped
         )
@@ -97,9 +97,7 @@ def _translated(plan: Plan) -> str:
 
 
 @contextmanager
-def _sinks(
-    plan: Plan, folder: Path, session: _core.Session, logs: "list[Asked]"
-) -> Iterator[tuple[sessions.Sink, ...]]:
+def _sinks(plan: Plan, folder: Path, logs: "list[Asked]") -> Iterator[tuple[sessions.Sink, ...]]:
     """Open the files that grow while the run goes on, and close them after it."""
     opened: list[Any] = []
     takers: list[tables.Taker] = []
@@ -114,7 +112,7 @@ def _sinks(
     if plan.options.timeline:
         from floatgate.timeline import TimelineSink
 
-        opened.append(TimelineSink(folder / TIMELINE, session))
+        opened.append(TimelineSink(folder / TIMELINE))
     try:
         yield tuple(opened)
     finally:

@@ -42,6 +42,11 @@ class Keywords(TypedDict, total=False):
     timeline: bool
     """Keep a Perfetto timeline."""
 
+    timeline_detail: Literal["all", "dies", "channels"]
+    """What --timeline shows: channels and dies, or one of them. One of all, dies, channels; default
+    all.
+    """
+
     precondition: Literal["none", "fill", "instant", "steady", "workload"]
     """Fill the drive, or bring it into the steady state of random writes or of this workload. One of
     none, fill, instant, steady, workload; default none.

@@ -170,20 +170,8 @@ class Session:
             {"arrive_ns": list(rows), "latency_ns": [0 for _ in rows], "op": [0 for _ in rows]},
         )
 
-    def timeline_schema(self) -> str:
-        what, origins = ["command", "data in", "read", "program"], ["host", "gc"]
-        schema = {"first_die": 65536, "channels": 8, "what": what, "origins": origins}
-        return json.dumps(schema)
-
-    def timeline(self) -> Table:
-        values: dict[str, list[int]] = {
-            "from_ns": [self.steps * 100, self.steps * 100 + 10],
-            "to_ns": [self.steps * 100 + 10, self.steps * 100 + 50],
-            "track": [1, 65536 + 9],
-            "what": [1, 3],
-            "origin": [255, 1],
-        }
-        return Table([(name, "int64", "1", "") for name in values], values)
+    def timeline(self) -> bytes:
+        return f"piece {self.steps};".encode()
 
     def interrupt(self) -> None:
         self.interrupted = True

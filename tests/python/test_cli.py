@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 from conftest import Command, in_process, one_line_error
 from ctrl_c import ctrl_c
@@ -59,20 +58,8 @@ def test_requests_and_timeline_are_written_while_the_run_goes_on(fake: Command, 
     requests = pq.read_table(tmp_path / "o" / "requests.parquet")
     assert requests.column_names == ["arrive_ns", "latency_ns", "op"]
     assert requests.num_rows == 41 * 100  # 40 slices and the rest
-    trace = Trace.FromString((tmp_path / "o" / "timeline.perfetto-trace").read_bytes())
-    tracks = {
-        p.track_descriptor.uuid: p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")
-    }
-    assert [t.name for t in tracks.values()] == ["channels", "dies", "channel 1", "die 9 (channel 1)"]
-    die = next(t for t in tracks.values() if t.name == "die 9 (channel 1)")
-    assert tracks[die.parent_uuid].name == "dies"
-    names = {n.iid: n.name for p in trace.packet for n in p.interned_data.event_names}
-    events = [p for p in trace.packet if p.HasField("track_event") and p.track_event.track_uuid == die.uuid]
-    begins = [p for p in events if p.track_event.type == TrackEvent.TYPE_SLICE_BEGIN]
-    ends = [p for p in events if p.track_event.type == TrackEvent.TYPE_SLICE_END]
-    assert len(begins) == len(ends) == 41
-    assert {names[p.track_event.name_iid] for p in begins} == {"program (gc)"}
-    assert [e.timestamp - b.timestamp for b, e in zip(begins, ends, strict=True)] == [40] * 41
+    pieces = (tmp_path / "o" / "timeline.perfetto-trace").read_bytes().split(b";")
+    assert pieces == [*(b"piece %d" % step for step in range(1, 41)), b"piece 40", b""]
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 import floatgate as fg
+import timelines
 from conftest import Command, one_line_error
 from floatgate.options import State
 
@@ -223,28 +223,27 @@ def test_rows_under_a_ramp_say_which_of_them_count(here: Path) -> None:
 
 def test_the_timeline_holds_the_busy_time(floatgate: Command, here: Path) -> None:
     assert floatgate(*RUN, "--timeline", "--out", "o", "--no-report").returncode == 0
-    trace = Trace.FromString((here / "o" / "timeline.perfetto-trace").read_bytes())
-    tracks = {
-        p.track_descriptor.uuid: p.track_descriptor.name
-        for p in trace.packet
-        if p.HasField("track_descriptor")
-    }
-    end = _document(here / "o")["started_ns"] + _document(here / "o")["simulated_ns"]
-    busy: dict[str, int] = dict.fromkeys(tracks.values(), 0)
-    open_since: dict[int, int] = {}
-    for packet in trace.packet:
-        event = packet.track_event
-        if not packet.HasField("track_event"):
-            continue
-        if event.type == TrackEvent.TYPE_SLICE_BEGIN:
-            assert event.track_uuid not in open_since, "slices of one track do not overlap"
-            open_since[event.track_uuid] = packet.timestamp
-        else:
-            began = open_since.pop(event.track_uuid)
-            busy[tracks[event.track_uuid]] += min(packet.timestamp, end) - min(began, end)
-    shares = _document(here / "o")["utilisation"]["per_channel"]
-    for channel, share in enumerate(shares):
-        assert busy[f"channel {channel}"] / end == pytest.approx(share, rel=0.01)
+    document = _document(here / "o")
+    end = document["started_ns"] + document["simulated_ns"]
+    tracks = timelines.read(here / "o")
+    for channel, share in enumerate(document["utilisation"]["per_channel"]):
+        assert timelines.busy(tracks[f"channel {channel}"], end) / end == pytest.approx(share, rel=0.01)
+    for die, share in enumerate(document["utilisation"]["per_die"]):
+        (name,) = (name for name in tracks if name.startswith(f"die {die} "))
+        assert timelines.busy(tracks[name], end) / end == pytest.approx(share, rel=0.01)
+    names = {one.name for track in tracks.values() for one in track}
+    assert {"read (host)", "program (gc)", "erase (gc)", "data in", "data out"} <= names
+
+
+def test_a_timeline_shows_what_is_asked_for(floatgate: Command, here: Path) -> None:
+    for detail in ("all", "dies", "channels"):
+        line = (*RUN, "--timeline", "--timeline-detail", detail, "--out", detail, "--no-report")
+        assert floatgate(*line).returncode == 0
+    whole = timelines.read(here / "all")
+    dies, channels = timelines.read(here / "dies"), timelines.read(here / "channels")
+    assert whole == dies | channels
+    assert {name.split()[0] for name in dies} == {"die"}
+    assert {name.split()[0] for name in channels} == {"channel"}
 
 
 def test_a_saved_state_is_the_state(floatgate: Command, here: Path) -> None:

@@ -4,13 +4,12 @@ use crate::errors::{guarded, input};
 use crate::held::Held;
 use crate::listing::catalogue;
 use crate::own;
-use crate::tables::{Table, field, schema};
-use arrow_schema::Schema;
-use controller::{ChannelUse, Kind, Origin};
+use crate::tables::{Table, schema};
 use host::trace::{self, TraceInfo};
 use host::volume::{SYNTHETIC, VolumeWorkload};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use sim::{Drive, RunOptions, WorkloadSpec};
 
@@ -84,22 +83,9 @@ impl Session {
         Ok(Table::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
     }
 
-    /// Names and numbering of `timeline`.
-    fn timeline_schema(&self) -> PyResult<String> {
-        let what = [&ChannelUse::ALL.map(ChannelUse::name)[..], &Kind::ALL.map(Kind::name)].concat();
-        Ok(json!({
-            "first_die": 1 << 16,
-            "channels": self.inner.lock()?.drive().geometry().channels,
-            "what": what,
-            "origins": Origin::ALL.map(Origin::name),
-        })
-        .to_string())
-    }
-
-    /// Drains the busy intervals recorded since the last call.
-    fn timeline(&self) -> PyResult<Table> {
-        let columns = sim::TIMELINE_COLUMNS.map(|(name, kind)| field(name, kind, &[]));
-        Ok(Table::of_bytes(Schema::new(columns.to_vec()).into(), self.inner.lock()?.take_timeline()))
+    /// A piece of the timeline's file: what was added since the last call.
+    fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.inner.lock()?.take_timeline()))
     }
 }
 

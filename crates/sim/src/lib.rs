@@ -50,7 +50,7 @@ pub use result::{FORMAT as RESULT_FORMAT, schema as result_schema};
 pub use session::{Progress, Session};
 pub use spread::student_t;
 pub use state_file::info as state_info;
-pub use timeline::TIMELINE_COLUMNS;
+pub use timeline::TimelineDetail;
 pub use workload::WorkloadSpec;
 
 /// The version of Floatgate.

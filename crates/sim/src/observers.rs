@@ -82,7 +82,7 @@ impl controller::Probe for Observers {
         to: SimTime,
     ) {
         if let Some(timeline) = &mut self.timeline {
-            timeline.on_channel(channel, transaction.die, usage, from, to);
+            timeline.on_channel(channel, usage, from, to);
         }
         if let Some(check) = &mut self.check {
             check.on_channel(channel, id, transaction, usage, (from, to));

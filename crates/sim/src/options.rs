@@ -1,6 +1,7 @@
 //! How a run is run.
 
 use crate::Error;
+use crate::TimelineDetail;
 use crate::passes::Passes;
 use serde::Deserialize;
 
@@ -31,8 +32,10 @@ pub struct RunOptions {
     pub check: bool,
     /// Rows for `requests.parquet` are kept.
     pub requests: bool,
-    /// Intervals for the timeline are kept.
+    /// A timeline is written.
     pub timeline: bool,
+    /// What it shows.
+    pub timeline_detail: TimelineDetail,
     /// What is done to the drive before.
     pub precondition: PreconditionKind,
     /// How much of the logical space preconditioning fills.
@@ -61,6 +64,7 @@ impl Default for RunOptions {
             check: false,
             requests: false,
             timeline: false,
+            timeline_detail: TimelineDetail::All,
             precondition: PreconditionKind::None,
             fill: 1.0,
             passes: None,

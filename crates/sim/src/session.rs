@@ -245,9 +245,11 @@ impl Session {
         self.phase = if options.check || options.timeline || options.requests {
             let measured = if source.in_ramp(SimTime::ZERO) { Measured::AfterRamp } else { Measured::AtOnce };
             let check = options.check.then(|| Checker::new(&self.drive, &ftl, measured)).transpose()?;
+            let geometry = self.drive.geometry();
+            let shown = || Timeline::new(options.timeline_detail, geometry.channels, geometry.dies());
             let observers = Observers {
                 check: check.map(Box::new),
-                timeline: options.timeline.then(Timeline::default),
+                timeline: options.timeline.then(shown),
                 rows: options.requests.then(RequestRows::new),
             };
             Phase::Observed(Box::new(Run::new(ftl, link, source, t_decode, &limits, observers)))
@@ -376,10 +378,14 @@ impl Session {
         }
     }
 
-    /// Intervals of the timeline since the last call, as little-endian columns.
-    pub fn take_timeline(&mut self) -> Vec<Vec<u8>> {
+    /// A piece of the timeline's file: what was added since the last call.
+    pub fn take_timeline(&mut self) -> Vec<u8> {
         match &mut self.phase {
-            Phase::Observed(run) => run.ctx.probe.timeline.as_mut().map(Timeline::take).unwrap_or_default(),
+            Phase::Observed(run) => {
+                let is_over = run_progress(run, &self.passes).done;
+                let timeline = run.ctx.probe.timeline.as_mut();
+                timeline.map(|timeline| timeline.take(is_over)).unwrap_or_default()
+            }
             _ => Vec::new(),
         }
     }

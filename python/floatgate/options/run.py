@@ -26,6 +26,7 @@ from floatgate.options.shared import (
     LOAD_STATE,
     PRECONDITION,
     RETURNED,
+    Detail,
     Force,
     OutFolder,
     Scheduler,
@@ -47,6 +48,9 @@ class Options:
     check: Annotated[bool, Option("Check the run with an independent model.")] = False
     requests: Annotated[bool, Option("Keep every request: requests.parquet.", panel=OUTPUT)] = False
     timeline: Annotated[bool, Option("Keep a Perfetto timeline.", panel=OUTPUT)] = False
+    timeline_detail: Annotated[
+        Detail, Option("What --timeline shows: channels and dies, or one of them.", panel=OUTPUT)
+    ] = "all"
     precondition: Annotated[State, PRECONDITION] = "none"
     precondition_fill: Annotated[
         float | None, Option("Share of the drive to fill.", metavar="RATIO", panel=STATE, least=0, most=1)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from floatgate.options.definition import LIMITS, OUTPUT, STATE, Argument, Assignments, Option
 
+Detail = Literal["all", "dies", "channels"]  # of a timeline
 State = Literal["none", "fill", "instant", "steady", "workload"]  # of the drive, when a run begins
 
 NOT_WRITTEN = "nothing is written without it"

@@ -1,0 +1,206 @@
+//! The timeline of a run as a Perfetto trace: a track for each channel and each die, an interval for each time at which
+//! it is busy.
+//!
+//! Each track is a sequence of packets of its own, whose times are said since the packet before and whose names are said
+//! once: an interval takes some 30 bytes, and a third of that compressed.
+
+mod messages;
+
+use controller::{ChannelUse, Kind, Origin, Transaction};
+use flate2::{Compression, write::ZlibEncoder};
+use messages::{
+    BOOTTIME, Clock, ClockSnapshot, Defaults, EXPLICIT, EventName, InternedData, NEEDS_STATE, OWN_CLOCK,
+    SLICE_BEGIN, SLICE_END, STATE_CLEARED, Trace, TracePacket, TrackDescriptor, TrackEvent,
+};
+use prost::Message;
+use serde::Deserialize;
+use std::io::Write;
+use units::{ChannelId, DieId, SimTime};
+
+/// What a timeline shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TimelineDetail {
+    /// What channels and dies do.
+    #[default]
+    All,
+    /// What dies do.
+    Dies,
+    /// What channels do.
+    Channels,
+}
+
+/// As much is packed at once: when the trace is taken must not show in it, as that depends on the machine's speed.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// The tracks' groups; the tracks' own numbers follow.
+const CHANNELS: u64 = 1;
+const DIES: u64 = 2;
+const FIRST_TRACK: u64 = 16;
+
+/// Names that an interval may have: what happens, on whose behalf; channels do not know the latter.
+const NAMES: usize = (ChannelUse::COUNT + Kind::COUNT) * (Origin::COUNT + 1);
+const _: () = assert!(NAMES <= 128, "a track keeps a bit for each");
+
+/// What a track has said of itself.
+#[derive(Clone, Copy, Default)]
+struct Track {
+    is_described: bool,
+    last: SimTime,
+    /// Names that were said, a bit each.
+    named: u128,
+}
+
+/// A timeline as it is written.
+pub(crate) struct Timeline {
+    detail: TimelineDetail,
+    /// Channels, then dies.
+    tracks: Vec<Track>,
+    channels: u32,
+    /// A trace, until it is packed.
+    packets: Vec<u8>,
+    /// A trace, until it is taken.
+    packed: Vec<u8>,
+}
+
+impl Timeline {
+    /// Of a drive with so many channels and dies in all.
+    pub fn new(detail: TimelineDetail, channels: u32, dies: u32) -> Self {
+        let tracks = vec![Track::default(); (channels + dies) as usize];
+        let mut timeline = Self { detail, tracks, channels, packets: Vec::new(), packed: Vec::new() };
+        for (uuid, name) in [(CHANNELS, "channels"), (DIES, "dies")] {
+            let rank = (uuid - CHANNELS) as usize;
+            let packet = TracePacket {
+                sequence: Some(1),
+                sequence_flags: (uuid == CHANNELS).then_some(STATE_CLEARED),
+                track_descriptor: Some(descriptor(uuid, name.to_owned(), None, rank)),
+                ..TracePacket::default()
+            };
+            timeline.push(packet);
+        }
+        timeline
+    }
+
+    pub fn on_channel(&mut self, channel: ChannelId, usage: ChannelUse, from: SimTime, to: SimTime) {
+        if self.detail != TimelineDetail::Dies {
+            self.interval(channel.index(), usage as usize, Origin::COUNT, from, to);
+        }
+    }
+
+    pub fn on_array(&mut self, transaction: &Transaction, from: SimTime, to: SimTime) {
+        if self.detail != TimelineDetail::Channels {
+            let (track, what) =
+                (self.track_of(transaction.die), ChannelUse::COUNT + transaction.kind as usize);
+            self.interval(track, what, transaction.origin as usize, from, to);
+        }
+    }
+
+    fn track_of(&self, die: DieId) -> usize {
+        self.channels as usize + die.index()
+    }
+
+    /// Intervals of a track come in their order and do not overlap.
+    fn interval(&mut self, track: usize, what: usize, origin: usize, from: SimTime, to: SimTime) {
+        if !self.tracks[track].is_described {
+            self.describe(track);
+        }
+        let of = &mut self.tracks[track];
+        let name = what * (Origin::COUNT + 1) + origin;
+        let is_new = of.named >> name & 1 == 0;
+        of.named |= 1 << name;
+        let (since, lasts) = (from.since(of.last).ns(), to.since(from).ns());
+        of.last = to;
+        let iid = name as u64 + 1;
+        let event_name = || EventName { iid: Some(iid), name: Some(name_of(what, origin)) };
+        let packet = |timestamp, kind| TracePacket {
+            timestamp: Some(timestamp),
+            sequence: Some(sequence_of(track)),
+            sequence_flags: Some(NEEDS_STATE),
+            track_event: Some(TrackEvent { kind: Some(kind), ..TrackEvent::default() }),
+            ..TracePacket::default()
+        };
+        let mut begin = packet(since, SLICE_BEGIN);
+        begin.interned_data = is_new.then(|| InternedData { event_names: vec![event_name()] });
+        begin.track_event.iter_mut().for_each(|event| event.name_iid = Some(iid));
+        self.push(begin);
+        self.push(packet(lasts, SLICE_END));
+    }
+
+    /// A track says what it is, and by which clock it goes.
+    fn describe(&mut self, track: usize) {
+        self.tracks[track].is_described = true;
+        let channels = self.channels as usize;
+        let uuid = FIRST_TRACK + track as u64;
+        let told = match track.checked_sub(channels) {
+            None => descriptor(uuid, format!("channel {track}"), Some(CHANNELS), track),
+            Some(die) => {
+                let name = format!("die {die} (channel {})", die % channels);
+                descriptor(uuid, name, Some(DIES), die)
+            }
+        };
+        let of_track = TrackEvent { track_uuid: Some(uuid), ..TrackEvent::default() };
+        self.push(TracePacket {
+            sequence: Some(sequence_of(track)),
+            sequence_flags: Some(STATE_CLEARED),
+            defaults: Some(Defaults { track_event: Some(of_track), timestamp_clock_id: Some(OWN_CLOCK) }),
+            track_descriptor: Some(told),
+            ..TracePacket::default()
+        });
+        let clock =
+            |id, is_incremental: Option<bool>| Clock { id: Some(id), timestamp: Some(0), is_incremental };
+        self.push(TracePacket {
+            sequence: Some(sequence_of(track)),
+            clock_snapshot: Some(ClockSnapshot {
+                clocks: vec![clock(BOOTTIME, None), clock(OWN_CLOCK, Some(true))],
+            }),
+            ..TracePacket::default()
+        });
+    }
+
+    fn push(&mut self, packet: TracePacket) {
+        prost::encoding::message::encode(1, &packet, &mut self.packets);
+        if self.packets.len() >= PIECE_BYTES {
+            self.pack();
+        }
+    }
+
+    /// The trace since the last call, in whole pieces; the rest, too, when it is over.
+    pub fn take(&mut self, is_over: bool) -> Vec<u8> {
+        if is_over && !self.packets.is_empty() {
+            self.pack();
+        }
+        std::mem::take(&mut self.packed)
+    }
+
+    fn pack(&mut self) {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(&self.packets).expect("a vector takes everything");
+        self.packets.clear();
+        let packed = zlib.finish().expect("a vector takes everything");
+        let packet = TracePacket { compressed_packets: Some(packed), ..TracePacket::default() };
+        self.packed.extend(Trace { packet: vec![packet] }.encode_to_vec());
+    }
+}
+
+/// The number of a track's sequence of packets; the first is that of the groups.
+fn sequence_of(track: usize) -> u32 {
+    track as u32 + 2
+}
+
+fn descriptor(uuid: u64, name: String, parent_uuid: Option<u64>, rank: usize) -> TrackDescriptor {
+    TrackDescriptor {
+        uuid: Some(uuid),
+        name: Some(name),
+        parent_uuid,
+        child_ordering: Some(EXPLICIT),
+        sibling_order_rank: Some(rank as i32),
+    }
+}
+
+/// `read (gc)`, or `data in`.
+fn name_of(what: usize, origin: usize) -> String {
+    match what.checked_sub(ChannelUse::COUNT) {
+        None => ChannelUse::ALL[what].name().to_owned(),
+        Some(kind) => format!("{} ({})", Kind::ALL[kind].name(), Origin::ALL[origin].name()),
+    }
+}

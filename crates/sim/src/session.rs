@@ -329,6 +329,9 @@ impl Session {
                 if let Some(check) = &run.ctx.probe.check {
                     check.compare(&value, run.ctx.calendar.now());
                 }
+                // The timeline shows how the drive comes to rest, whether it recovers or not.
+                run.drain();
+                run.come_to_rest();
                 value["recovery"] = json!(run.recover());
                 if run.ctx.probe.check.is_some() {
                     run.drain();

@@ -202,9 +202,9 @@ impl Map {
         (&mut self.forward, &mut self.backward, &mut self.valid)
     }
 
-    /// Goes over to arrays where too much has changed to be kept apart from them.
+    /// Goes over to arrays where so much has changed, or is looked up so often, that they pay.
     #[inline]
-    fn outgrow(&mut self) {
+    pub fn outgrow(&mut self) {
         if self.sparse.as_ref().is_some_and(|sparse| sparse.is_outgrown()) {
             self.make_arrays();
         }

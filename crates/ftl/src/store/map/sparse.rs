@@ -5,6 +5,7 @@
 
 use super::Shape;
 use engine::large_array;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use units::{Lpn, Ppa};
@@ -22,6 +23,10 @@ pub(crate) trait Ground: Send {
     fn word(&self, at: usize) -> u64;
     /// The first unit from `from` on that is not written.
     fn first_unwritten(&self, from: u32) -> u32;
+    /// Looking one up takes so long that a run which does it often is better off with arrays.
+    fn is_slow(&self) -> bool {
+        false
+    }
     /// Writes all of it into arrays in which nothing is written.
     fn write(&self, forward: &mut [u32], backward: &mut [u32], valid: &mut [u64]);
 }
@@ -55,13 +60,15 @@ pub(super) struct Sparse {
     forward: Changes<u32>,
     backward: Changes<u32>,
     valid: Changes<u64>,
+    /// Lookups of a rule that is slow.
+    slow: Cell<usize>,
 }
 
 impl Sparse {
     /// Nothing is written.
     pub fn new(shape: Shape) -> Self {
         let (forward, backward, valid) = Default::default();
-        Self { shape, ground: None, forward, backward, valid }
+        Self { shape, ground: None, forward, backward, valid, slow: Cell::new(0) }
     }
 
     pub fn lay(&mut self, ground: Box<dyn Ground>) {
@@ -75,7 +82,10 @@ impl Sparse {
         assert!(lpn.index() < self.shape.logical, "{lpn} lies outside the map");
         match (self.forward.get(&lpn.0), &self.ground) {
             (Some(&place), _) => Ppa(place),
-            (None, Some(ground)) => ground.lookup(lpn),
+            (None, Some(ground)) => {
+                self.slow.set(self.slow.get() + usize::from(ground.is_slow()));
+                ground.lookup(lpn)
+            }
             (None, None) => Ppa::NONE,
         }
     }
@@ -138,11 +148,11 @@ impl Sparse {
         }
     }
 
-    /// True when so much has changed that arrays are better.
+    /// True when so much has changed, or is looked up so often, that arrays are better.
     #[inline]
     pub fn is_outgrown(&self) -> bool {
         let changes = self.forward.len().max(self.backward.len());
-        changes > self.shape.physical / CHANGED_PART
+        changes.max(self.slow.get()) > self.shape.physical / CHANGED_PART
     }
 
     /// All of it as arrays.

@@ -71,9 +71,7 @@ fn step(state: State) -> State {
 
 fn state_of(generator: &Xoshiro256PlusPlus) -> State {
     let bytes = generator.state();
-    std::array::from_fn(|word| {
-        u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 * word + byte]))
-    })
+    std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|byte| bytes[8 * word + byte])))
 }
 
 /// No state that a draw can lead to is all zeros, for which the library would take another one.

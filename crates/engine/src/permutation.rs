@@ -59,7 +59,8 @@ impl Permutation {
                 let mixed = x;
                 x = mixed ^ (x >> self.shift);
                 x = mixed ^ (x >> self.shift);
-                x = x.wrapping_sub(self.summands[round]).wrapping_mul(inverse(self.factors[round])) & self.mask;
+                x = x.wrapping_sub(self.summands[round]).wrapping_mul(inverse(self.factors[round]))
+                    & self.mask;
             }
             if x < self.count {
                 return x;

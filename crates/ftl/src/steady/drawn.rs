@@ -98,7 +98,13 @@ impl Drawn {
     pub fn new(permutation: Permutation, layout: &Layout) -> Self {
         let whole = (layout.data_units(), Leap::of(draws_of(layout.data_units())));
         let of_superblock = vec![NONE; layout.superblocks()];
-        Self { permutation, superblock_units: layout.superblock_units, pieces: Vec::new(), of_superblock, whole }
+        Self {
+            permutation,
+            superblock_units: layout.superblock_units,
+            pieces: Vec::new(),
+            of_superblock,
+            whole,
+        }
     }
 
     /// Makes `valid` of some units of a superblock the homes of the next logical units, as `random` will draw them.
@@ -197,6 +203,86 @@ impl Ground for Drawn {
                     valid[ppa as usize / 64] |= 1 << (ppa % 64);
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Drawn, draws_of, sample_mask};
+    use crate::Layout;
+    use crate::store::Ground;
+    use engine::{Permutation, RandomStream};
+    use units::{Bytes, Lpn, Ppa};
+
+    /// Superblocks of 99 units: words and chunks begin at other places.
+    fn layout() -> Layout {
+        Layout {
+            unit: Bytes::new(4096),
+            dies: 2,
+            shape: [1, 2, 1, 1],
+            planes: 1,
+            units_per_page: 1,
+            row_units: 1,
+            rows: 99,
+            slc_rows: 33,
+            program_rows: 1,
+            program_units: 1,
+            superblock_units: 99,
+            superblocks_per_die: 5,
+            logical_units: 400,
+            translation_units: 0,
+            summary_units: 0,
+        }
+    }
+
+    fn drawn(last: u32) -> Drawn {
+        let mut random = RandomStream::new(1, "drawn");
+        let mut drawn = Drawn::new(Permutation::draw(300, &mut random), &layout());
+        for (superblock, range, valid) in
+            [(3, 0..99, 90), (0, 0..99, 0), (7, 13..99, 86), (4, 0..40, 1), (9, 0..99, 99), (8, 64..99, last)]
+        {
+            drawn.place(superblock, range, valid, &mut random);
+        }
+        drawn
+    }
+
+    #[test]
+    fn a_rule_says_what_its_arrays_say() {
+        for last in [24, 20] {
+            let (drawn, layout) = (drawn(last), layout());
+            let words = layout.physical_units().div_ceil(64) + 1;
+            let (mut forward, mut backward) = (vec![u32::MAX; 400], vec![u32::MAX; layout.physical_units()]);
+            let mut valid = vec![0; words];
+            drawn.write(&mut forward, &mut backward, &mut valid);
+            assert_eq!(forward.iter().filter(|&&place| place != u32::MAX).count() as u32, 276 + last);
+            for (lpn, &place) in (0..).zip(&forward) {
+                assert_eq!(drawn.lookup(Lpn(lpn)), Ppa(place), "unit {lpn}");
+            }
+            for (ppa, &lpn) in (0..).zip(&backward) {
+                assert_eq!(drawn.holder(Ppa(ppa)), Lpn(lpn), "place {ppa}");
+            }
+            for (at, &word) in valid.iter().enumerate() {
+                assert_eq!(drawn.word(at), word, "word {at}");
+            }
+            for from in 0..400 {
+                let found = drawn.first_unwritten(from);
+                let unwritten = |lpn: &u32| forward[*lpn as usize] == u32::MAX;
+                assert!(!(from..found).any(|lpn| unwritten(&lpn)), "between {from} and {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn as_many_draws_are_skipped_as_would_be_made() {
+        for places in [1, 2, 63, 64, 65, 99, 128, 1000] {
+            let (mut made, mut skipped) = (RandomStream::new(2, "drawn"), RandomStream::new(2, "drawn"));
+            let mut left = places / 2;
+            for start in (0..places).step_by(64) {
+                sample_mask(places - start, (places - start).min(64), &mut left, &mut made);
+            }
+            (0..draws_of(places)).for_each(|_| _ = skipped.bits());
+            assert_eq!(made.bits(), skipped.bits(), "{places} places");
         }
     }
 }

@@ -179,11 +179,9 @@ impl Map {
     pub fn bytes(&self) -> usize {
         let Shape { logical, physical, words } = match &self.sparse {
             Some(sparse) => sparse.shape,
-            None => Shape {
-                logical: self.forward.len(),
-                physical: self.backward.len(),
-                words: self.valid.len(),
-            },
+            None => {
+                Shape { logical: self.forward.len(), physical: self.backward.len(), words: self.valid.len() }
+            }
         };
         4 * logical + 4 * physical + 8 * words
     }

@@ -93,7 +93,8 @@ fn store(path: &Path, numbers: &[u64]) -> Option<()> {
 /// Takes the oldest entries away where there are too many. What two processes take away at once is gone once.
 fn sweep(folder: &Path) {
     let Ok(found) = fs::read_dir(folder) else { return };
-    let age = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    let age =
+        |path: &Path| fs::metadata(path).and_then(|about| about.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
     let mut entries: Vec<(SystemTime, PathBuf)> = (found.flatten().map(|entry| entry.path()))
         .filter(|path| path.extension().is_some_and(|ending| ending == ENDING))
         .map(|path| (age(&path), path))

@@ -50,7 +50,7 @@ def folders() -> list[str]:
 
 
 def without_root(place: str, roots: Sequence[str]) -> str:
-    """Return a place in a file that comes with Floatgate as it reads in every installation; `roots`: `folders()`."""
+    """Return a place in a file that comes with Floatgate, below one of `roots`, as it reads everywhere."""
     for root in roots:
         place = place.removeprefix(root + "/")
     return place

@@ -107,8 +107,8 @@ def _command() -> Any:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0, 2 for bad input, 70 for a bug of Floatgate, 130 after Ctrl-C."""
-    # A command makes a hundred thousand objects that stay, most of them classes and functions of what it imports: looking
-    # through them for cycles over and over took a tenth of a short run.
+    # A command makes a hundred thousand objects that stay, most of them classes and functions of what it
+    # imports: looking through them for cycles over and over took a part of a short run that one could see.
     gc.set_threshold(_OBJECTS)
     try:
         code = _answered(arguments)

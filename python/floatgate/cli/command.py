@@ -56,11 +56,13 @@ def _take_words(command: Any, ctx: Any) -> None:
 
 
 class _Words:
-    """Takes what needs no conversion as it is: Typer would import Pydantic, and build a validator for each option that
-    was not given, too."""
+    """Takes what needs no conversion as it is.
+
+    Typer would import Pydantic, and build a validator even for each option that was not given.
+    """
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value of an option: converted by Typer where there is anything to convert or to refuse."""
+        """Return an option's value: converted by Typer where there is anything to convert or to refuse."""
         several = param.multiple or param.nargs == -1
         if value is None:
             return () if several else None

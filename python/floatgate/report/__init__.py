@@ -8,7 +8,7 @@ from floatgate.folder import refuse_foreign, unwritable
 
 
 def write_report(folder: Path, path: Path, *, is_own: bool = False) -> Path:
-    """Make the report of the run in `folder` and write it to `path`; `is_own`: this process wrote that just now.
+    """Make the report of the run in `folder` and write it to `path`; `is_own`: this process wrote the run.
 
     Raises InputError when the folder is not a whole run, or `path` cannot be written.
     """

@@ -8,8 +8,8 @@ from typing import Any
 from floatgate import _core, tables
 from floatgate.errors import InputError, one_line
 from floatgate.fio_json import Histogram, read_histograms
-from floatgate.headline import KINDS
 from floatgate.folder import read_json
+from floatgate.headline import KINDS
 
 
 @dataclass(frozen=True)

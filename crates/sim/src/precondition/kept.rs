@@ -1,9 +1,20 @@
 //! The moments of a history as numbers, for keeping: what is written is read back the same to the bit.
 
+use super::pilots::Answer;
 use ftl::{GroupMoment, Member, Moment, OpenBlock, SetMoment, UsedBlock, VictimBlock};
 
+impl Answer for Vec<SetMoment> {
+    fn numbers(&self) -> Vec<u64> {
+        numbers_of(self)
+    }
+
+    fn read(numbers: &[u64]) -> Option<Self> {
+        moments_of(numbers)
+    }
+}
+
 /// The numbers of a history.
-pub(super) fn numbers_of(moments: &Vec<SetMoment>) -> Vec<u64> {
+fn numbers_of(moments: &[SetMoment]) -> Vec<u64> {
     let mut out = Vec::new();
     many(&mut out, moments, |out, set| {
         many(out, &set.dies, put_moment);
@@ -16,7 +27,7 @@ pub(super) fn numbers_of(moments: &Vec<SetMoment>) -> Vec<u64> {
 }
 
 /// The history of such numbers; none where they are none of a history.
-pub(super) fn moments_of(numbers: &[u64]) -> Option<Vec<SetMoment>> {
+fn moments_of(numbers: &[u64]) -> Option<Vec<SetMoment>> {
     let mut rest = Rest(numbers);
     let moments = rest.many(|rest| {
         let dies = rest.many(Rest::moment)?;

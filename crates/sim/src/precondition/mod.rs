@@ -85,9 +85,7 @@ impl Precondition {
             return;
         }
         let about = [u64::from(self.filled), seed];
-        let as_numbers: (fn(&f64) -> Vec<u64>, fn(&[u64]) -> Option<f64>) =
-            (|share| vec![share.to_bits()], |numbers| Some(f64::from_bits(*numbers.first()?)));
-        let share = Pilots::answer(self.pilots.as_ref(), ("pace", drive, &about), as_numbers, || {
+        let share = Pilots::answer(self.pilots.as_ref(), ("pace", drive, &about), || {
             pace::urgent_share(drive, ftl, self.filled, seed)
         });
         if let (Ok(share), Some(pages)) = (share, ftl.as_page_mapped()) {
@@ -254,11 +252,9 @@ impl Precondition {
             None => {
                 let share = ftl.as_page_mapped().map_or(1.0, |pages| pages.urgent_share());
                 let about = [u64::from(self.filled), seed, share.to_bits()];
-                let as_numbers = (kept::numbers_of as fn(&_) -> _, kept::moments_of as fn(&_) -> _);
-                let moments =
-                    Pilots::answer(self.pilots.as_ref(), ("history", drive, &about), as_numbers, || {
-                        miniature::history(drive, ftl, self.filled, seed)
-                    })?;
+                let moments = Pilots::answer(self.pilots.as_ref(), ("history", drive, &about), || {
+                    miniature::history(drive, ftl, self.filled, seed)
+                })?;
                 ftl.as_page_mapped()
                     .expect("a layer maps pages or blocks")
                     .construct_steady(&moments, self.filled, seed)

@@ -32,25 +32,43 @@ pub struct Pilots {
     pub build: String,
 }
 
+/// What a pilot may find out.
+pub(super) trait Answer: Sized {
+    /// As numbers.
+    fn numbers(&self) -> Vec<u64>;
+    /// What such numbers say, to the bit; none where they say nothing.
+    fn read(numbers: &[u64]) -> Option<Self>;
+}
+
+impl Answer for f64 {
+    fn numbers(&self) -> Vec<u64> {
+        vec![self.to_bits()]
+    }
+
+    fn read(numbers: &[u64]) -> Option<Self> {
+        let [bits] = numbers else { return None };
+        Some(Self::from_bits(*bits))
+    }
+}
+
 impl Pilots {
-    /// The answer to a question about a drive that `inputs` say the rest of: what is kept, if `read` understands it, or else
+    /// The answer to a question about a drive that `inputs` say the rest of: what is kept, or else
     /// what `ask` finds out.
     ///
     /// # Errors
     /// Those of `ask`.
-    pub fn answer<T, E>(
+    pub(super) fn answer<T: Answer, E>(
         pilots: Option<&Self>,
         (question, drive, inputs): (&str, &Drive, &[u64]),
-        (write, read): (fn(&T) -> Vec<u64>, fn(&[u64]) -> Option<T>),
         ask: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
         let Some(pilots) = pilots.filter(|_| !drive.has_foreign_policies()) else { return ask() };
         let path = pilots.folder.join(pilots.name(question, drive, inputs));
-        if let Some(answer) = load(&path).and_then(|numbers| read(&numbers)) {
+        if let Some(answer) = load(&path).and_then(|numbers| T::read(&numbers)) {
             return Ok(answer);
         }
         let answer = ask()?;
-        if let Some(()) = store(&path, &write(&answer)) {
+        if let Some(()) = store(&path, &answer.numbers()) {
             sweep(&pilots.folder);
         }
         Ok(answer)
@@ -106,7 +124,7 @@ fn sweep(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use super::{ENTRIES_MOST, Pilots, load, store, sweep};
+    use super::{Answer, ENTRIES_MOST, Pilots, load, store, sweep};
     use crate::{Catalogue, Drive};
     use std::fs;
     use std::path::Path;
@@ -117,18 +135,23 @@ mod tests {
         Drive::load(&Catalogue::new([root]), "tlc", &settings).expect("a drive")
     }
 
+    impl Answer for Vec<u64> {
+        fn numbers(&self) -> Vec<u64> {
+            self.clone()
+        }
+
+        fn read(numbers: &[u64]) -> Option<Self> {
+            Some(numbers.to_vec())
+        }
+    }
+
     /// Asks once more; gives the answer and whether the pilot had to be run.
     fn asked(pilots: &Pilots, drive: &Drive, inputs: &[u64]) -> (Vec<u64>, bool) {
         let mut ran = false;
-        let answer = Pilots::answer::<Vec<u64>, ()>(
-            Some(pilots),
-            ("history", drive, inputs),
-            (Clone::clone, |numbers| Some(numbers.to_vec())),
-            || {
-                ran = true;
-                Ok(vec![1, u64::MAX, 3])
-            },
-        );
+        let answer = Pilots::answer::<Vec<u64>, ()>(Some(pilots), ("history", drive, inputs), || {
+            ran = true;
+            Ok(vec![1, u64::MAX, 3])
+        });
         (answer.expect("it answers"), ran)
     }
 

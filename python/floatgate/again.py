@@ -11,7 +11,6 @@ from floatgate.errors import InputError
 from floatgate.options import Options, TraceOptions
 from floatgate.own import names_own
 from floatgate.session import Plan
-from floatgate.versions import read_repeatable
 from floatgate.workload import Workload
 
 
@@ -82,6 +81,8 @@ def plan_of(
 
     Raises InputError when the file is no result, or the workload's file is gone or another.
     """
+    from floatgate.versions import read_repeatable
+
     document = read_repeatable(path)
     try:
         made = document["invocation"]

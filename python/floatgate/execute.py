@@ -69,7 +69,7 @@ def _run_into(plan: Plan, folder: Path, report: bool, listeners: Listeners) -> d
     if report:
         from floatgate.report import write_report
 
-        write_report(folder, folder / "report.html")
+        write_report(folder, folder / "report.html", is_own=True)
     return document
 
 

@@ -3,6 +3,7 @@
 In a checkout `floatgate/data` links to the folders in the repository's root; in a wheel it holds copies.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from floatgate import away
@@ -48,9 +49,9 @@ def folders() -> list[str]:
     return [_shown(drives().parent)]
 
 
-def without_root(place: str) -> str:
-    """Return a place in a file that comes with Floatgate as it reads in every installation."""
-    for root in folders():
+def without_root(place: str, roots: Sequence[str]) -> str:
+    """Return a place in a file that comes with Floatgate, below one of `roots`, as it reads everywhere."""
+    for root in roots:
         place = place.removeprefix(root + "/")
     return place
 

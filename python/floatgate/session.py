@@ -152,8 +152,9 @@ def _slices(session: "_core.Session", fixed: int | None) -> Iterator[Progress]:
 def _places(found: dict[str, dict[str, Any]], plan: Plan) -> dict[str, dict[str, Any]]:
     """Say where each value is written, the same in every installation and in every repetition."""
     changed = {override.split("=")[0].strip() for override in plan.overrides}
+    roots = places.folders()
     for key, value in found.items():
-        value["place"] = places.without_root(value["place"])
+        value["place"] = places.without_root(value["place"], roots)
         if plan.places and key in plan.places and key not in changed:
             found[key] = plan.places[key]
     return found

@@ -5,7 +5,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,3 +126,11 @@ def made_up_run(folder: Path, change: Callable[[dict[str, Any]], None] = lambda 
     tables.write_series(folder, document.pop("series"))
     write_json(folder / "run.json", document)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pilots_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests leave the user's cache alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FLOATGATE_PILOTS", str(tmp_path_factory.mktemp("pilots")))
+        yield

@@ -177,7 +177,7 @@ def test_a_table_of_something_else_is_refused(table: str, columns: dict[str, Any
 
 def _hostile_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A report of hostile names everywhere, made as if nothing had been checked before."""
-    monkeypatch.setattr(source, "read_document", lambda path: json.loads(path.read_text()))
+    monkeypatch.setattr(source, "_document", lambda path, _is_own: json.loads(path.read_text()))
     document = _document(folder)
     for part in ("drive", "title", "version"):
         document[part] = EVIL

@@ -116,6 +116,11 @@ impl Document {
         Self { bringer, ..self }
     }
 
+    /// True when `name` can only be a policy that somebody brings.
+    pub fn is_foreign(&self, name: &str) -> bool {
+        self.bringer.of(name).is_some()
+    }
+
     pub(crate) fn bringer(&self) -> &Bringer {
         &self.bringer
     }

@@ -2,12 +2,14 @@
 
 mod calendar;
 mod heap;
+mod leap;
 mod memory;
 mod permutation;
 mod random;
 mod wheel;
 
 pub use calendar::{Calendar, EVENTS_MAX, Event, INDEX_MAX, next_index};
+pub use leap::Leap;
 pub use memory::{large_array, prefetch};
 pub use permutation::Permutation;
 pub use random::RandomStream;

@@ -48,4 +48,44 @@ impl Permutation {
             }
         }
     }
+
+    /// What goes to `place`.
+    pub fn index_of(&self, place: u64) -> u64 {
+        debug_assert!(place < self.count);
+        let mut x = place;
+        loop {
+            for round in (0..5).rev() {
+                // The shift is half the bits or one less: three steps bring back all of them.
+                let mixed = x;
+                x = mixed ^ (x >> self.shift);
+                x = mixed ^ (x >> self.shift);
+                x = x.wrapping_sub(self.summands[round]).wrapping_mul(inverse(self.factors[round]))
+                    & self.mask;
+            }
+            if x < self.count {
+                return x;
+            }
+        }
+    }
+}
+
+/// What an odd number must be multiplied by to give one, by Newton's method: each step doubles the bits that are right, of
+/// which there are three at first.
+fn inverse(odd: u64) -> u64 {
+    (0..5).fold(odd, |found, _| found.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(found))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_knows_what_goes_to_it() {
+        for count in [1, 2, 3, 4, 5, 7, 8, 9, 31, 100, 127, 128, 129, 1000, 70_000] {
+            let order = Permutation::draw(count, &mut RandomStream::new(count, "permutation"));
+            for index in 0..count {
+                assert_eq!(order.index_of(order.at(index)), index, "of {count}");
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! A new consumer of randomness takes a new name and so disturbs no other stream.
 
+use crate::Leap;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -23,6 +24,11 @@ impl RandomStream {
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
+    }
+
+    /// Skips as many draws as `leap` stands for.
+    pub fn leap(&mut self, leap: &Leap) {
+        leap.apply(&mut self.0);
     }
 
     /// A number uniform in `0..bound`, without bias.

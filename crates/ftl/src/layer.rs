@@ -138,6 +138,8 @@ impl Ftl {
         superblock_states() -> &[SuperblockState] { |ftl| &ftl.media().store.space.state }
         /// True when [`Self::reserve`] would give something.
         has_room() -> bool { |ftl| ftl.media().has_slot() }
+        /// At power-up it must find its map again.
+        recovers() -> bool { |ftl| ftl.media().guards.demand.as_ref().is_some_and(|it| it.checkpoints.is_some()) }
         /// True while the buffer holds data that is not on flash.
         is_draining() -> bool { |ftl| ftl.media().is_draining() }
         /// Costs of writes and reads; none where the drive has no code.
@@ -183,6 +185,16 @@ impl Ftl {
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         self.media().store.map.lookup(lpn)
+    }
+
+    /// The first unit from `from` on, below `end`, that lives nowhere.
+    pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
+        self.media().store.map.first_unwritten(from, end)
+    }
+
+    /// Writes units of a fresh drive in order and at once, as many of `count` as can be; gives how many it wrote.
+    pub fn write_in_order(&mut self, first: Lpn, count: u32) -> u32 {
+        self.as_page_mapped().map_or(0, |pages| pages.write_in_order(first, count))
     }
 
     /// What the spare area of `ppa` says it holds.

@@ -484,6 +484,15 @@ impl Drive {
         self.document.get(key).is_some()
     }
 
+    /// True when somebody brings one of its policies: what that does stands in no configuration.
+    pub(crate) fn has_foreign_policies(&self) -> bool {
+        let text = |entry: &Entry| match &entry.value {
+            Value::Text(name) => self.document.is_foreign(name),
+            _ => false,
+        };
+        self.entries.iter().any(text)
+    }
+
     /// Bytes the host sees.
     pub fn capacity(&self) -> Bytes {
         self.capacity

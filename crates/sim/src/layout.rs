@@ -67,7 +67,7 @@ impl LayingOut {
         match self.step {
             Step::Look => {
                 // A drive that is full already needs no pass over the workload.
-                let first = (0..units).find(|&lpn| ftl.lookup(Lpn(lpn)) == Ppa::NONE);
+                let first = ftl.first_unwritten(0, units);
                 self.next = first.unwrap_or(units);
                 self.named = if first.is_some() { vec![0; units.div_ceil(64) as usize] } else { Vec::new() };
                 self.step = if first.is_some() { Step::Name } else { Step::Done };
@@ -100,6 +100,15 @@ impl LayingOut {
                 self.named = Vec::new();
                 return Ok(());
             };
+            let at_once = if self.units == 0 {
+                ftl.write_in_order(Lpn(lpn), self.end_of_named(lpn, units) - lpn)
+            } else {
+                0
+            };
+            if at_once > 0 {
+                (self.next, self.units) = (lpn + at_once, u64::from(at_once));
+                continue;
+            }
             self.next = lpn + 1;
             if ftl.lookup(Lpn(lpn)) != Ppa::NONE {
                 continue;
@@ -124,6 +133,20 @@ impl LayingOut {
             lpn = (lpn / 64 + 1) * 64;
         }
         None
+    }
+
+    /// The end of the units from `lpn` on that were all named.
+    fn end_of_named(&self, lpn: u32, units: u32) -> u32 {
+        let mut end = lpn;
+        while end < units {
+            let rest = !(self.named[(end / 64) as usize] >> (end % 64));
+            let left = 64 - end % 64;
+            if rest.trailing_zeros() < left {
+                return (end + rest.trailing_zeros()).min(units);
+            }
+            end += left;
+        }
+        units
     }
 
     fn no_room(&self, drive: &Drive, ftl: &Ftl) -> Error {

@@ -45,7 +45,7 @@ pub use error::Error;
 pub use keys::{KeyOnDrive, in_words, keys, keys_on, needs_in_words};
 pub use memory_limit::{Checking, free_memory};
 pub use options::{PreconditionKind, RunOptions};
-pub use precondition::Copies;
+pub use precondition::{Copies, Pilots};
 pub use result::{FORMAT as RESULT_FORMAT, schema as result_schema};
 pub use session::{Progress, Session};
 pub use spread::student_t;

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::TimelineDetail;
 use crate::passes::Passes;
+use crate::precondition::Pilots;
 use serde::Deserialize;
 
 /// How the drive is made to look used before the workload begins.
@@ -55,6 +56,8 @@ pub struct RunOptions {
     pub load_state: Option<String>,
     /// Where to save the state after preconditioning.
     pub save_state: Option<String>,
+    /// Where answers of preconditioning's pilots are kept between runs.
+    pub pilots: Option<Pilots>,
 }
 
 impl Default for RunOptions {
@@ -74,6 +77,7 @@ impl Default for RunOptions {
             memory_limit: None,
             load_state: None,
             save_state: None,
+            pilots: None,
         }
     }
 }

@@ -277,7 +277,9 @@ impl<P: Observer> Run<P> {
 
     /// Simulates what the drive does at power-up to find its data again, if it must; after the last request.
     pub fn recover(&mut self) -> Option<Recovery> {
-        self.ftl.as_page_mapped()?;
+        if !self.ftl.recovers() {
+            return None; // Coming to rest may take longer than a short run.
+        }
         self.drain();
         self.come_to_rest();
         let begun = self.ctx.calendar.now();

@@ -139,7 +139,8 @@ impl Session {
             state_file::load(&mut ftl, Path::new(path), drive.needs().state_most())?;
         }
         let keeps_snapshots = ftl.snapshots().is_some_and(|snapshots| snapshots.kept().len() > 0);
-        let mut precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed);
+        let mut precondition = Precondition::new(options.precondition, &ftl, options.fill, options.seed)
+            .with_pilots(options.pilots.clone());
         if options.precondition == PreconditionKind::Workload {
             let Some(copies) = copies else {
                 return Err(Error(
@@ -330,6 +331,9 @@ impl Session {
                 if let Some(check) = &run.ctx.probe.check {
                     check.compare(&value, run.ctx.calendar.now());
                 }
+                // The timeline shows how the drive comes to rest, whether it recovers or not.
+                run.drain();
+                run.come_to_rest();
                 value["recovery"] = json!(run.recover());
                 if run.ctx.probe.check.is_some() {
                     run.drain();

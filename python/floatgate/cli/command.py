@@ -8,11 +8,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from typer.core import TyperArgument, TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from floatgate.errors import InputError
 
 WHOLE_MOST = (1 << 64) - 1  # of the core's numbers
+_DIGITS = 18  # fewer are a number of 64 bits
 
 
 class Command(TyperCommand):
@@ -27,6 +28,7 @@ class Command(TyperCommand):
             _check_text(word, word)
         # A path that is empty is the working directory to Python; one that is `.` was meant.
         empty = any(word == "" or (word.startswith("--") and word.endswith("=")) for word in args)
+        _take_words(self, ctx)
         rest = super().parse_args(ctx, args)
         for parameter in self.params:
             name = max(parameter.opts, key=len)
@@ -35,6 +37,49 @@ class Command(TyperCommand):
             for one in value if isinstance(value, list | tuple) else (value,):
                 _check(shown, one if empty or one != Path() else ".")
         return rest
+
+
+class Commands(TyperGroup):
+    """A command that only has others below it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of the command line."""
+        _take_words(self, ctx)
+        return super().parse_args(ctx, args)
+
+
+def _take_words(command: Any, ctx: Any) -> None:
+    """Let a command take words that need no conversion without Typer's validators."""
+    for parameter in command.get_params(ctx):
+        if isinstance(parameter, TyperArgument | TyperOption) and parameter._runtime_param is None:
+            parameter._runtime_param = _Words()  # type: ignore[assignment]
+
+
+class _Words:
+    """Takes what needs no conversion as it is.
+
+    Typer would import Pydantic, and build a validator even for each option that was not given.
+    """
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return an option's value: converted by Typer where there is anything to convert or to refuse."""
+        several = param.multiple or param.nargs == -1
+        if value is None:
+            return () if several else None
+        kind, said = param.type_descriptor.annotation, param.type_descriptor.parameter_info
+        if isinstance(value, str) and not several:
+            if kind is str:
+                return value
+            # A path is checked where it is used.
+            if kind is Path and not (said.exists or said.resolve_path or said.readable is False):
+                return Path(value)
+            if kind is int and value.isascii() and value.isdecimal() and len(value) < _DIGITS:
+                number, (least, most) = int(value), (said.min, said.max)
+                if (least is None or number >= least) and (most is None or number <= most):
+                    return number
+        from typer._coercion import build_runtime_param
+
+        return build_runtime_param(param.type_descriptor).coerce(value, param=param, ctx=ctx)
 
 
 def _paragraphs(text: str) -> str:

@@ -43,7 +43,6 @@ def _say(notes: tuple[str, ...]) -> None:
 
 def _plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any]) -> "Plan":
     """Resolve the two arguments: a drive and a workload, or the run.json of an earlier run."""
-    from floatgate import mqsim
     from floatgate.errors import InputError
     from floatgate.options.effect import without_effect
     from floatgate.session import Plan
@@ -63,7 +62,13 @@ def _plan(asked: RunOptions, options: dict[str, Any], trace: dict[str, Any]) -> 
         {"trust-policies": asked.trust_policies or None}, "no run.json is repeated", "a run.json with this"
     )
     variables = variables_of(asked.env)
-    if mqsim.is_mqsim(drive, workload):
+    if any(Path(word).suffix.lower() == ".xml" for word in (drive, workload)):
+        from floatgate import mqsim
+
+        is_mqsim = mqsim.is_mqsim(drive, workload)
+    else:
+        is_mqsim = False
+    if is_mqsim:
         read_as = TraceOptions(**trace)
         return mqsim.plan_of(drive, workload, asked.set, options, read_as, scenario, variables)
     if scenario is not None:

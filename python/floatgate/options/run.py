@@ -169,6 +169,10 @@ class Options:
             options["memory_limit"] = self.memory_bytes()
         if self.precondition_fill is not None:
             options["fill"] = options.pop("precondition_fill")
+        if self.precondition not in ("none", "fill"):
+            from floatgate.pilots import kept
+
+            options["pilots"] = kept()
         return json.dumps(options)
 
 

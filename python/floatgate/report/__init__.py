@@ -7,15 +7,15 @@ from floatgate.files import write_whole
 from floatgate.folder import refuse_foreign, unwritable
 
 
-def write_report(folder: Path, path: Path) -> Path:
-    """Make the report of the run in `folder` and write it to `path`.
+def write_report(folder: Path, path: Path, *, is_own: bool = False) -> Path:
+    """Make the report of the run in `folder` and write it to `path`; `is_own`: this process wrote the run.
 
     Raises InputError when the folder is not a whole run, or `path` cannot be written.
     """
     from floatgate.report.page import page
     from floatgate.report.source import Source
 
-    text = page(Source.read(folder))
+    text = page(Source.read(folder, is_own=is_own))
     refuse_foreign(path)
     try:
         write_whole(path, text)

@@ -85,6 +85,7 @@ pub(crate) trait Reads {
     /// number of flash reads that will report to `request`.
     #[inline]
     fn read_found<P: Probe>(&mut self, request: u32, first: Lpn, count: u32, ctx: &mut Context<P>) -> u32 {
+        self.parts().0.store.map.outgrow();
         if self.parts().0.guards.sectors.is_some() {
             return self.read_units::<true, P>(request, first, count, ctx);
         }

@@ -8,25 +8,10 @@ use crate::pages::PageMapped;
 use crate::store::{Frontier, SuperblockState};
 use controller::Origin;
 
+use crate::steady::drawn::Drawn;
 use crate::steady::sets::Roles;
 use crate::steady::{Moment, SetMoment, UsedBlock};
 use engine::{Permutation, RandomStream};
-
-/// The next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen uniformly.
-#[inline]
-fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream) -> u64 {
-    let mut mask = 0u64;
-    let mut bits = 0u64;
-    for place in 0..count {
-        // Half a random word serves for one place: the bias is below 2^-32 times the superblock's size.
-        bits = if place % 2 == 0 { random.bits() } else { bits >> 32 };
-        let draw = ((bits & 0xFFFF_FFFF) * u64::from(units - place)) >> 32;
-        let chosen = draw < u64::from(*left);
-        mask |= u64::from(chosen) << place;
-        *left -= u32::from(chosen);
-    }
-    mask
-}
 
 /// Near enough to a normal variate of mean 0 and variance 1, from sums alone: the same on every machine.
 fn normal(random: &mut RandomStream) -> f64 {
@@ -35,8 +20,7 @@ fn normal(random: &mut RandomStream) -> f64 {
 
 /// What goes where, and all that is drawn.
 struct Builder {
-    permutation: Permutation,
-    placed: u64,
+    drawn: Drawn,
     random: RandomStream,
     /// Program/erase cycles of each superblock of the drive, beyond those it had when new.
     cycles: Vec<u32>,
@@ -63,7 +47,8 @@ impl PageMapped {
         let permutation = Permutation::draw(u64::from(filled), &mut random);
         let shares = self.media.draw_shares(filled, &mut random)?;
         let cycles = vec![0; self.media.store.layout.superblocks()];
-        let mut builder = Builder { permutation, placed: 0, random, cycles };
+        let drawn = Drawn::new(permutation, &self.media.store.layout);
+        let mut builder = Builder { drawn, random, cycles };
         let mut order: Vec<usize> = (0..moments.len()).collect();
         for (set, shares) in shares.chunks(moments[0].dies.len()).enumerate() {
             // Dies are at different moments: none is drawn twice before all are.
@@ -72,6 +57,7 @@ impl PageMapped {
             order.swap(at, drawn);
             self.media.construct_set(set, &moments[order[at]], shares, &mut builder)?;
         }
+        self.media.store.map.lay(Box::new(builder.drawn));
         if let Some(demand) = &mut self.media.guards.demand {
             demand.fall_behind();
         }
@@ -275,22 +261,7 @@ impl Media {
 
     /// Makes `valid` of some units of a superblock the homes of the next logical units.
     fn place(&mut self, global: usize, range: std::ops::Range<u32>, valid: u32, builder: &mut Builder) {
-        let first = self.store.layout.first_ppa(global as u32);
-        let (forward, backward, valid_bits) = self.store.map.arrays_mut();
-        let mut left = valid;
-        for start in range.clone().step_by(64) {
-            let count = (range.end - start).min(64);
-            let mut mask = sample_mask(range.end - start, count, &mut left, &mut builder.random);
-            while mask != 0 {
-                let ppa = first + start + mask.trailing_zeros();
-                mask &= mask - 1;
-                let lpn = builder.permutation.at(builder.placed) as u32;
-                builder.placed += 1;
-                forward[lpn as usize] = ppa;
-                backward[ppa as usize] = lpn;
-                valid_bits[ppa as usize / 64] |= 1 << (ppa % 64);
-            }
-        }
+        builder.drawn.place(global, range, valid, &mut builder.random);
         self.store.space.valid[global] = valid;
     }
 

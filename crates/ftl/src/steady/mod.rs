@@ -3,12 +3,16 @@
 //!
 //! - this file: when write amplification counts as steady.
 //! - `untimed`: writes and collections that take no time.
+//! - `order`: a fresh drive that is written in order, at once.
 //! - `history`: what one die looks like at many moments of its steady state.
 //! - `construct`: dies built at moments of such a history; `sets`: which superblock takes whose place.
+//!   `drawn`: which units of those are valid, and what they hold.
 //! - `parity`: groups reclaimed in no time.
 
 mod construct;
+mod drawn;
 mod history;
+mod order;
 mod parity;
 mod sets;
 mod untimed;

@@ -1,10 +1,15 @@
 //! The page map: where each logical unit lives, what each physical unit holds, which of them is valid.
 //!
 //! Per mapping unit: 4 bytes forward, 4 bytes backward (the copy of the spare area that garbage collection
-//! reads), 1 bit of validity.
+//! reads), 1 bit of validity. The arrays are made when so much was written that they pay; until then a map is what a
+//! rule says ([`Ground`]), and what has changed since (`sparse`).
+
+mod sparse;
 
 use crate::Layout;
-use engine::{large_array, prefetch};
+use engine::prefetch;
+pub(crate) use sparse::Ground;
+use sparse::Sparse;
 use units::{Lpn, Ppa};
 
 /// The map of the whole drive in three flat arrays.
@@ -12,22 +17,53 @@ pub struct Map {
     forward: Vec<u32>,
     backward: Vec<u32>,
     valid: Vec<u64>,
+    /// Stands for the arrays while they are not there.
+    sparse: Option<Box<Sparse>>,
+}
+
+/// Logical and physical units of a map, and words of its validity: one more than they need, so that a mask of 64 units
+/// always lies in two words.
+#[derive(Clone, Copy)]
+struct Shape {
+    logical: usize,
+    physical: usize,
+    words: usize,
 }
 
 impl Map {
     /// A map in which nothing is written.
     pub fn new(layout: &Layout) -> Self {
-        Self {
-            forward: large_array(layout.written_units() as usize, Ppa::NONE.0),
-            backward: large_array(layout.physical_units(), Lpn::NONE.0),
-            valid: large_array(layout.physical_units().div_ceil(64) + 1, 0),
-        }
+        let physical = layout.physical_units();
+        let shape =
+            Shape { logical: layout.written_units() as usize, physical, words: physical.div_ceil(64) + 1 };
+        let (forward, backward, valid) = (Vec::new(), Vec::new(), Vec::new());
+        Self { forward, backward, valid, sparse: Some(Box::new(Sparse::new(shape))) }
+    }
+
+    /// Makes a map in which nothing is written one that a rule describes.
+    ///
+    /// # Panics
+    /// When something is written.
+    pub fn lay(&mut self, ground: Box<dyn Ground>) {
+        let sparse = self.sparse.as_mut().expect("a rule describes a map in which nothing is written");
+        sparse.lay(ground);
     }
 
     /// Where `lpn` lives, or [`Ppa::NONE`].
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
-        Ppa(self.forward[lpn.index()])
+        match &self.sparse {
+            None => Ppa(self.forward[lpn.index()]),
+            Some(sparse) => sparse.lookup(lpn),
+        }
+    }
+
+    /// The first unit from `from` on, below `end`, that is not written.
+    pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
+        match &self.sparse {
+            None => (from..end).find(|&lpn| self.forward[lpn as usize] == Ppa::NONE.0),
+            Some(sparse) => sparse.first_unwritten(from, end),
+        }
     }
 
     /// Asks for the cache lines that a lookup of `lpn` will need.
@@ -45,39 +81,57 @@ impl Map {
     /// What was last assigned to `ppa`.
     #[inline]
     pub fn holder(&self, ppa: Ppa) -> Lpn {
-        Lpn(self.backward[ppa.index()])
+        match &self.sparse {
+            None => Lpn(self.backward[ppa.index()]),
+            Some(sparse) => sparse.holder(ppa),
+        }
     }
 
     /// Notes in the spare area of `ppa` that it will hold `lpn`.
     #[inline]
     pub fn assign(&mut self, ppa: Ppa, lpn: Lpn) {
-        self.backward[ppa.index()] = lpn.0;
+        match &mut self.sparse {
+            None => self.backward[ppa.index()] = lpn.0,
+            Some(sparse) => {
+                sparse.assign(ppa, lpn);
+                self.outgrow();
+            }
+        }
     }
 
     /// Makes `ppa` the home of `lpn`.
     #[inline]
     pub fn set(&mut self, lpn: Lpn, ppa: Ppa) {
-        self.forward[lpn.index()] = ppa.0;
-        self.valid[ppa.index() / 64] |= 1 << (ppa.0 % 64);
+        match &mut self.sparse {
+            None => self.forward[lpn.index()] = ppa.0,
+            Some(sparse) => sparse.move_to(lpn, ppa),
+        }
+        self.validate(ppa);
     }
 
     /// Makes `ppa` valid without being the home of anything: a version that only snapshots see.
     #[inline]
     pub fn validate(&mut self, ppa: Ppa) {
-        self.valid[ppa.index() / 64] |= 1 << (ppa.0 % 64);
+        *self.word_mut(ppa) |= 1 << (ppa.0 % 64);
     }
 
     /// Takes the home of `lpn` away.
     #[inline]
     pub fn clear(&mut self, lpn: Lpn) {
-        self.forward[lpn.index()] = Ppa::NONE.0;
+        match &mut self.sparse {
+            None => self.forward[lpn.index()] = Ppa::NONE.0,
+            Some(sparse) => {
+                sparse.move_to(lpn, Ppa::NONE);
+                self.outgrow();
+            }
+        }
     }
 
     /// Makes `ppa` invalid.
     #[inline]
     pub fn invalidate(&mut self, ppa: Ppa) {
         let bit = 1 << (ppa.0 % 64);
-        let word = &mut self.valid[ppa.index() / 64];
+        let word = self.word_mut(ppa);
         debug_assert!(*word & bit != 0, "{ppa} is invalid already");
         *word &= !bit;
     }
@@ -85,32 +139,79 @@ impl Map {
     /// True when `ppa` is the home of what it holds, or a snapshot sees it.
     #[inline]
     pub fn is_valid(&self, ppa: Ppa) -> bool {
-        self.valid[ppa.index() / 64] >> (ppa.0 % 64) & 1 == 1
+        self.word(ppa.index() / 64) >> (ppa.0 % 64) & 1 == 1
     }
 
     /// The valid units among the `count` (at most 64) that begin at `first`, one bit each.
     #[inline]
     pub fn valid_mask(&self, first: u32, count: u32) -> u64 {
         let (word, shift) = (first as usize / 64, first % 64);
-        let low = self.valid[word] >> shift;
+        let low = self.word(word) >> shift;
         // The array has one word more than it needs, so that `word + 1` always exists.
-        let high = if shift == 0 { 0 } else { self.valid[word + 1] << (64 - shift) };
+        let high = if shift == 0 { 0 } else { self.word(word + 1) << (64 - shift) };
         let mask = low | high;
         if count == 64 { mask } else { mask & ((1 << count) - 1) }
     }
 
-    /// Bytes this map takes.
-    pub fn bytes(&self) -> usize {
-        4 * self.forward.len() + 4 * self.backward.len() + 8 * self.valid.len()
+    #[inline]
+    fn word(&self, at: usize) -> u64 {
+        match &self.sparse {
+            None => self.valid[at],
+            Some(sparse) => sparse.word(at),
+        }
     }
 
-    /// The three arrays, for a saved state.
-    pub fn arrays(&self) -> (&[u32], &[u32], &[u64]) {
-        (&self.forward, &self.backward, &self.valid)
+    #[inline]
+    fn word_mut(&mut self, ppa: Ppa) -> &mut u64 {
+        let at = ppa.index() / 64;
+        match &mut self.sparse {
+            None => &mut self.valid[at],
+            Some(sparse) => sparse.word_mut(at),
+        }
+    }
+
+    /// Physical units of the drive.
+    pub fn physical_units(&self) -> usize {
+        self.sparse.as_ref().map_or(self.backward.len(), |sparse| sparse.shape.physical)
+    }
+
+    /// Bytes that the arrays take, whether they are there already or not.
+    pub fn bytes(&self) -> usize {
+        let Shape { logical, physical, words } = match &self.sparse {
+            Some(sparse) => sparse.shape,
+            None => {
+                Shape { logical: self.forward.len(), physical: self.backward.len(), words: self.valid.len() }
+            }
+        };
+        4 * logical + 4 * physical + 8 * words
+    }
+
+    /// Copies of the three arrays, for a saved state.
+    pub fn copied(&self) -> (Vec<u32>, Vec<u32>, Vec<u64>) {
+        match &self.sparse {
+            None => (self.forward.clone(), self.backward.clone(), self.valid.clone()),
+            Some(sparse) => sparse.arrays(),
+        }
     }
 
     /// The three arrays, to be filled from a saved state or by construction.
     pub fn arrays_mut(&mut self) -> (&mut [u32], &mut [u32], &mut [u64]) {
+        self.make_arrays();
         (&mut self.forward, &mut self.backward, &mut self.valid)
+    }
+
+    /// Goes over to arrays where so much has changed, or is looked up so often, that they pay.
+    #[inline]
+    pub fn outgrow(&mut self) {
+        if self.sparse.as_ref().is_some_and(|sparse| sparse.is_outgrown()) {
+            self.make_arrays();
+        }
+    }
+
+    #[cold]
+    fn make_arrays(&mut self) {
+        if let Some(sparse) = self.sparse.take() {
+            (self.forward, self.backward, self.valid) = sparse.arrays();
+        }
     }
 }

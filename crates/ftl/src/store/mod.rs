@@ -8,7 +8,7 @@ mod programs;
 mod saved;
 mod space;
 
-pub(crate) use map::Map;
+pub(crate) use map::{Ground, Map};
 pub(crate) use mover::{Mover, PENDING_MAX, Pace};
 pub(crate) use programs::{Programs, Source};
 pub(crate) use saved::STATES;

@@ -13,20 +13,20 @@ const FAILING: u32 = 1 << 8;
 impl Store {
     /// Adds the map and the superblocks to a saved state.
     pub fn save(&self, saved: &mut SavedState) {
-        let (forward, backward, valid) = self.map.arrays();
+        let (forward, backward, valid) = self.map.copied();
         let space = &self.space;
         let state =
             |(state, failing): (&SuperblockState, &bool)| *state as u32 | if *failing { FAILING } else { 0 };
         saved.words.extend([
-            forward.to_vec(),
-            backward.to_vec(),
+            forward,
+            backward,
             space.valid.clone(),
             space.state.iter().zip(&space.failing).map(state).collect(),
             space.pe_cycles.clone(),
             space.dies.iter().map(|die| die.usable).collect(),
         ]);
         saved.longs.extend([
-            valid.to_vec(),
+            valid,
             space.closed_at.clone(),
             space.dies.iter().flat_map(|die| [die.clock, die.erases]).collect(),
         ]);

@@ -1,8 +1,10 @@
 //! Making a drive look used, in slices.
 
+mod kept;
 mod miniature;
 mod own;
 mod pace;
+mod pilots;
 
 use crate::result::{Preconditioning, Steadiness};
 use crate::{Drive, Error, PreconditionKind};
@@ -10,6 +12,7 @@ use engine::RandomStream;
 use ftl::{Ftl, FtlStats, SteadyRule, SteadyWindow};
 pub use own::Copies;
 use own::{Own, Step};
+pub use pilots::Pilots;
 use units::{Lpn, Nanos};
 
 /// A copy of the workload that writes more windows than this is not waited for. Others are compared as a whole: jobs that
@@ -28,6 +31,7 @@ pub(crate) struct Precondition {
     window_start: FtlStats,
     random: RandomStream,
     own: Option<Own>,
+    pilots: Option<Pilots>,
     /// Overwriting has been told how much the host gets done beside urgent collections.
     is_paced: bool,
     /// Units written in this window, and by the last whole copy of the workload.
@@ -51,6 +55,7 @@ impl Precondition {
             window_start: *ftl.stats(),
             random: RandomStream::new(seed, "precondition"),
             own: None,
+            pilots: None,
             is_paced: false,
             in_window: 0,
             in_copy: 0,
@@ -65,6 +70,11 @@ impl Precondition {
         Self { own: Some(Own::new(copies, unit, capacity)), ..self }
     }
 
+    /// With a place where answers of pilots are kept.
+    pub fn with_pilots(self, pilots: Option<Pilots>) -> Self {
+        Self { pilots, ..self }
+    }
+
     /// Finds out, before the first overwrite, how much the host gets done beside urgent collections. A drive so small that
     /// it has no miniature lets them go first altogether.
     fn find_pace(&mut self, drive: &Drive, ftl: &mut Ftl, seed: u64) {
@@ -74,9 +84,11 @@ impl Precondition {
         if !is_asked || ftl.as_page_mapped().is_none() {
             return;
         }
-        if let (Ok(share), Some(pages)) =
-            (pace::urgent_share(drive, ftl, self.filled, seed), ftl.as_page_mapped())
-        {
+        let about = [u64::from(self.filled), seed];
+        let share = Pilots::answer(self.pilots.as_ref(), ("pace", drive, &about), || {
+            pace::urgent_share(drive, ftl, self.filled, seed)
+        });
+        if let (Ok(share), Some(pages)) = (share, ftl.as_page_mapped()) {
             pages.set_urgent_share(share);
         }
     }
@@ -174,6 +186,10 @@ impl Precondition {
     fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         let window = ((filled as f64 * self.rule.window) as u64).max(1);
+        if self.written == 0 {
+            // The last unit is left for the loop, which knows what comes after a fill.
+            self.written = u64::from(ftl.write_in_order(Lpn(0), self.filled - 1));
+        }
         for _ in 0..count {
             if ftl.is_read_only() {
                 return Err(worn_out(drive));
@@ -234,7 +250,11 @@ impl Precondition {
         match ftl.as_block_mapped() {
             Some(blocks) => blocks.construct_used(self.filled, seed),
             None => {
-                let moments = miniature::history(drive, ftl, self.filled, seed)?;
+                let share = ftl.as_page_mapped().map_or(1.0, |pages| pages.urgent_share());
+                let about = [u64::from(self.filled), seed, share.to_bits()];
+                let moments = Pilots::answer(self.pilots.as_ref(), ("history", drive, &about), || {
+                    miniature::history(drive, ftl, self.filled, seed)
+                })?;
                 ftl.as_page_mapped()
                     .expect("a layer maps pages or blocks")
                     .construct_steady(&moments, self.filled, seed)

@@ -6,6 +6,7 @@ mod common;
 
 mod ageing;
 mod ageing_limit;
+mod at_once;
 mod block_caches;
 mod caches;
 mod collection;

@@ -47,7 +47,7 @@ pub(crate) fn load(
         for entry in table.chunks_exact(2) {
             let (lpn, place) = (Lpn(entry[0]), Ppa(entry[1]));
             let is_there =
-                || place.index() < map.arrays().1.len() && map.is_valid(place) && map.holder(place) == lpn;
+                || place.index() < map.physical_units() && map.is_valid(place) && map.holder(place) == lpn;
             if lpn.0 >= logical_units || (place.0 != ABSENT && (!is_there() || snapshots.names(place))) {
                 return Err(wrong());
             }

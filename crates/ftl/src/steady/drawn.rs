@@ -1,0 +1,288 @@
+//! The map of a constructed state: which units of a superblock are valid, and what they hold, is drawn when it is asked for.
+//!
+//! Each superblock's draws begin where those of the one before end, and their number does not depend on what is drawn: so
+//! a superblock can be drawn alone, and a drive of any size is constructed without drawing any.
+
+use crate::Layout;
+use crate::store::{Ground, NONE};
+use engine::{Leap, Permutation, RandomStream};
+use std::cell::OnceCell;
+use std::ops::Range;
+use units::{Lpn, Ppa};
+
+/// The next `count` (at most 64) of `units` places, one bit each, of which `left` are to be chosen uniformly.
+#[inline]
+fn sample_mask(units: u32, count: u32, left: &mut u32, random: &mut RandomStream) -> u64 {
+    let mut mask = 0u64;
+    let mut bits = 0u64;
+    for place in 0..count {
+        // Half a random word serves for one place: the bias is below 2^-32 times the superblock's size.
+        bits = if place % 2 == 0 { random.bits() } else { bits >> 32 };
+        let draw = ((bits & 0xFFFF_FFFF) * u64::from(units - place)) >> 32;
+        let chosen = draw < u64::from(*left);
+        mask |= u64::from(chosen) << place;
+        *left -= u32::from(chosen);
+    }
+    mask
+}
+
+/// Draws of [`sample_mask`] for so many places in masks of 64.
+fn draws_of(places: u32) -> u64 {
+    u64::from(places.div_ceil(2))
+}
+
+/// Some units of a superblock, so many of which hold the next units of the permutation.
+struct Piece {
+    /// The first of its places, and how many there are.
+    first: u32,
+    places: u32,
+    valid: u32,
+    /// How many units were placed before.
+    before: u32,
+    random: RandomStream,
+    drawn: OnceCell<Vec<Chunk>>,
+}
+
+/// Up to 64 places of a piece.
+struct Chunk {
+    mask: u64,
+    /// Valid places of the piece before these.
+    before: u32,
+}
+
+impl Piece {
+    fn draw(&self) -> Vec<Chunk> {
+        let (mut random, mut left) = (self.random.clone(), self.valid);
+        let chunk = |start: u32| {
+            let (units, before) = (self.places - start, self.valid - left);
+            Chunk { mask: sample_mask(units, units.min(64), &mut left, &mut random), before }
+        };
+        (0..self.places).step_by(64).map(chunk).collect()
+    }
+
+    fn chunks(&self) -> &[Chunk] {
+        self.drawn.get_or_init(|| self.draw())
+    }
+
+    /// The place of the valid unit of this rank.
+    fn place(&self, rank: u32) -> u32 {
+        let chunks = self.chunks();
+        let at = chunks.partition_point(|chunk| chunk.before <= rank) - 1;
+        let mut mask = chunks[at].mask;
+        (chunks[at].before..rank).for_each(|_| mask &= mask - 1);
+        self.first + 64 * at as u32 + mask.trailing_zeros()
+    }
+
+    /// The rank of a place among the valid ones; none where it is not valid.
+    fn rank(&self, place: u32) -> Option<u32> {
+        let at = place.checked_sub(self.first).filter(|&at| at < self.places)?;
+        let (chunk, bit) = (&self.chunks()[(at / 64) as usize], at % 64);
+        let below = chunk.mask & ((1 << bit) - 1);
+        (chunk.mask >> bit & 1 == 1).then(|| chunk.before + below.count_ones())
+    }
+}
+
+/// All pieces, in the order in which they were placed.
+pub(super) struct Drawn {
+    permutation: Permutation,
+    superblock_units: u32,
+    pieces: Vec<Piece>,
+    /// The piece of each superblock, or `NONE`.
+    of_superblock: Vec<u32>,
+    /// The draws of a whole superblock, at once.
+    whole: (u32, Leap),
+}
+
+impl Drawn {
+    /// Nothing placed yet; `permutation` says which unit is placed when.
+    pub fn new(permutation: Permutation, layout: &Layout) -> Self {
+        let whole = (layout.data_units(), Leap::of(draws_of(layout.data_units())));
+        let of_superblock = vec![NONE; layout.superblocks()];
+        Self {
+            permutation,
+            superblock_units: layout.superblock_units,
+            pieces: Vec::new(),
+            of_superblock,
+            whole,
+        }
+    }
+
+    /// Makes `valid` of some units of a superblock the homes of the next logical units, as `random` will draw them.
+    pub fn place(&mut self, superblock: usize, range: Range<u32>, valid: u32, random: &mut RandomStream) {
+        assert_eq!(self.of_superblock[superblock], NONE, "superblock {superblock} is filled once");
+        assert!(valid as usize <= range.len(), "superblock {superblock} has no room for {valid} units");
+        let before = self.placed();
+        self.of_superblock[superblock] = self.pieces.len() as u32;
+        self.pieces.push(Piece {
+            first: superblock as u32 * self.superblock_units + range.start,
+            places: range.len() as u32,
+            valid,
+            before,
+            random: random.clone(),
+            drawn: OnceCell::new(),
+        });
+        if range.len() as u32 == self.whole.0 {
+            random.leap(&self.whole.1);
+        } else {
+            (0..draws_of(range.len() as u32)).for_each(|_| _ = random.bits());
+        }
+    }
+
+    /// Units placed so far.
+    fn placed(&self) -> u32 {
+        self.pieces.last().map_or(0, |piece| piece.before + piece.valid)
+    }
+
+    fn piece(&self, superblock: u32) -> Option<&Piece> {
+        let at = *self.of_superblock.get(superblock as usize)?;
+        (at != NONE).then(|| &self.pieces[at as usize])
+    }
+}
+
+impl Ground for Drawn {
+    fn lookup(&self, lpn: Lpn) -> Ppa {
+        if u64::from(lpn.0) >= self.permutation.count() {
+            return Ppa::NONE;
+        }
+        let index = self.permutation.index_of(u64::from(lpn.0)) as u32;
+        if index >= self.placed() {
+            return Ppa::NONE;
+        }
+        // Pieces without valid units share their number with the next: the last of them is the one.
+        let piece = &self.pieces[self.pieces.partition_point(|piece| piece.before <= index) - 1];
+        Ppa(piece.place(index - piece.before))
+    }
+
+    fn holder(&self, ppa: Ppa) -> Lpn {
+        let piece = self.piece(ppa.0 / self.superblock_units);
+        let rank = piece.and_then(|piece| piece.rank(ppa.0).map(|rank| piece.before + rank));
+        rank.map_or(Lpn::NONE, |index| Lpn(self.permutation.at(u64::from(index)) as u32))
+    }
+
+    fn word(&self, at: usize) -> u64 {
+        let (begin, units) = (64 * at as u64, u64::from(self.superblock_units));
+        let mut word = 0;
+        for superblock in begin / units..=(begin + 63) / units {
+            let Some(piece) = self.piece(superblock as u32) else { continue };
+            let chunks = piece.chunks();
+            // Chunks begin where their piece does, words do not.
+            let mut skipped = begin.saturating_sub(u64::from(piece.first));
+            while let Some(chunk) = chunks.get((skipped / 64) as usize) {
+                let place = u64::from(piece.first) + skipped;
+                if place >= begin + 64 {
+                    break;
+                }
+                word |= (chunk.mask >> (skipped % 64)) << (place - begin);
+                skipped = (skipped / 64 + 1) * 64;
+            }
+        }
+        word
+    }
+
+    fn first_unwritten(&self, from: u32) -> u32 {
+        let is_full = u64::from(self.placed()) == self.permutation.count();
+        if is_full { from.max(self.placed()) } else { from }
+    }
+
+    fn is_slow(&self) -> bool {
+        true
+    }
+
+    fn write(&self, forward: &mut [u32], backward: &mut [u32], valid: &mut [u64]) {
+        for piece in &self.pieces {
+            let mut index = u64::from(piece.before);
+            for (at, chunk) in piece.draw().iter().enumerate() {
+                let mut mask = chunk.mask;
+                while mask != 0 {
+                    let ppa = piece.first + 64 * at as u32 + mask.trailing_zeros();
+                    mask &= mask - 1;
+                    let lpn = self.permutation.at(index) as u32;
+                    index += 1;
+                    forward[lpn as usize] = ppa;
+                    backward[ppa as usize] = lpn;
+                    valid[ppa as usize / 64] |= 1 << (ppa % 64);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Drawn, draws_of, sample_mask};
+    use crate::Layout;
+    use crate::store::Ground;
+    use engine::{Permutation, RandomStream};
+    use units::{Bytes, Lpn, Ppa};
+
+    /// Superblocks of 99 units: words and chunks begin at other places.
+    fn layout() -> Layout {
+        Layout {
+            unit: Bytes::new(4096),
+            dies: 2,
+            shape: [1, 2, 1, 1],
+            planes: 1,
+            units_per_page: 1,
+            row_units: 1,
+            rows: 99,
+            slc_rows: 33,
+            program_rows: 1,
+            program_units: 1,
+            superblock_units: 99,
+            superblocks_per_die: 5,
+            logical_units: 400,
+            translation_units: 0,
+            summary_units: 0,
+        }
+    }
+
+    fn drawn(last: u32) -> Drawn {
+        let mut random = RandomStream::new(1, "drawn");
+        let mut drawn = Drawn::new(Permutation::draw(300, &mut random), &layout());
+        for (superblock, range, valid) in
+            [(3, 0..99, 90), (0, 0..99, 0), (7, 13..99, 86), (4, 0..40, 1), (9, 0..99, 99), (8, 64..99, last)]
+        {
+            drawn.place(superblock, range, valid, &mut random);
+        }
+        drawn
+    }
+
+    #[test]
+    fn a_rule_says_what_its_arrays_say() {
+        for last in [24, 20] {
+            let (drawn, layout) = (drawn(last), layout());
+            let words = layout.physical_units().div_ceil(64) + 1;
+            let (mut forward, mut backward) = (vec![u32::MAX; 400], vec![u32::MAX; layout.physical_units()]);
+            let mut valid = vec![0; words];
+            drawn.write(&mut forward, &mut backward, &mut valid);
+            assert_eq!(forward.iter().filter(|&&place| place != u32::MAX).count() as u32, 276 + last);
+            for (lpn, &place) in (0..).zip(&forward) {
+                assert_eq!(drawn.lookup(Lpn(lpn)), Ppa(place), "unit {lpn}");
+            }
+            for (ppa, &lpn) in (0..).zip(&backward) {
+                assert_eq!(drawn.holder(Ppa(ppa)), Lpn(lpn), "place {ppa}");
+            }
+            for (at, &word) in valid.iter().enumerate() {
+                assert_eq!(drawn.word(at), word, "word {at}");
+            }
+            for from in 0..400 {
+                let found = drawn.first_unwritten(from);
+                let unwritten = |lpn: &u32| forward[*lpn as usize] == u32::MAX;
+                assert!(!(from..found).any(|lpn| unwritten(&lpn)), "between {from} and {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn as_many_draws_are_skipped_as_would_be_made() {
+        for places in [1, 2, 63, 64, 65, 99, 128, 1000] {
+            let (mut made, mut skipped) = (RandomStream::new(2, "drawn"), RandomStream::new(2, "drawn"));
+            let mut left = places / 2;
+            for start in (0..places).step_by(64) {
+                sample_mask(places - start, (places - start).min(64), &mut left, &mut made);
+            }
+            (0..draws_of(places)).for_each(|_| _ = skipped.bits());
+            assert_eq!(made.bits(), skipped.bits(), "{places} places");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! A fresh drive that is written in order, all superblocks of a kind at once.
+//!
+//! As long as nothing is overwritten no unit asks a question: the dies take program units in turns, and open and close
+//! their superblocks together. So a drive of any size is filled superblock by superblock, to the very state that writing
+//! unit by unit ends in, and a rule says what its map holds. Where a question could be asked (collection may begin, a
+//! die comes to its quota, the drive has features that take part in writes) units are written one by one, as always.
+
+use crate::Layout;
+use crate::pages::PageMapped;
+use crate::store::{Frontier, Ground, HOST, NONE};
+use controller::Origin;
+use units::{Lpn, Ppa};
+
+impl PageMapped {
+    /// Writes units from `first` on, at most `count`, to a fresh drive in no time; gives how many it wrote. The rest is
+    /// for [`Self::write_untimed`].
+    pub fn write_in_order(&mut self, first: Lpn, count: u32) -> u32 {
+        if !self.may_write_in_order() {
+            return 0;
+        }
+        let layout = &self.media.store.layout;
+        let (dies, program, units) = (layout.dies as usize, layout.program_units, layout.data_units());
+        let mut order = Vec::new();
+        let mut written = 0;
+        loop {
+            let turns = (u64::from(count - written) / u64::from(layout_turn(dies, program))) as u32;
+            let part = units.min(turns.saturating_mul(program));
+            if part == 0 || !(0..dies).all(|die| self.takes_in_order(die, part)) {
+                break;
+            }
+            (0..dies).for_each(|die| order.push(self.open_with(die, part)));
+            if part == units {
+                (0..dies).for_each(|die| self.close_full(die));
+            }
+            written += part * dies as u32;
+        }
+        let stats = &mut self.media.store.stats;
+        stats.units_written += u64::from(written);
+        stats.units_programmed[Origin::Host as usize] += u64::from(written);
+        if written > 0 {
+            let ground = InOrder::new(&self.media.store.layout, first.0, written, order);
+            self.media.store.map.lay(Box::new(ground));
+        }
+        written
+    }
+
+    /// Nothing was written, and nothing but the dies' space decides where a unit goes.
+    fn may_write_in_order(&self) -> bool {
+        let (store, guards) = (&self.media.store, &self.media.guards);
+        let layout = &store.layout;
+        let is_fresh = store.stats.units_written == 0
+            && store.space.dies.iter().all(|die| die.clock == 0 && die.candidates.is_empty());
+        let is_plain = guards.demand.is_none() && guards.parity.is_none() && guards.snapshots.is_none();
+        let is_whole = layout.summary_units == 0 && layout.data_units().is_multiple_of(layout.program_units);
+        is_fresh && is_plain && is_whole && guards.failed_die == NONE
+    }
+
+    /// True when the die takes `part` units of a new superblock, whatever collection may think of it.
+    fn takes_in_order(&self, die: usize, part: u32) -> bool {
+        let (media, space) = (&self.media, &self.media.store.space.dies[die]);
+        let before = self.upkeep.trigger_view(media, die);
+        let after = crate::gc::trigger::TriggerView { free: before.free.saturating_sub(1), ..before };
+        space.frontiers[HOST].superblock == NONE
+            && !media.collections[die].mover.has_victim()
+            && media.free_superblocks(die) >= 2 + media.rules.spare
+            && space.live + part <= space.quota
+            && !self.upkeep.trigger.foreground(&before)
+            && !self.upkeep.trigger.foreground(&after)
+    }
+
+    /// Opens a superblock of a die and writes `part` of its units; gives its number over the drive.
+    fn open_with(&mut self, die: usize, part: u32) -> u32 {
+        let store = &mut self.media.store;
+        let opened = store.space.open(die, HOST);
+        assert!(opened, "die {die} takes a write and has nothing to open");
+        let space = &mut store.space.dies[die];
+        space.clock += u64::from(part);
+        space.live += part;
+        space.frontiers[HOST].next_unit = part;
+        let superblock = space.frontiers[HOST].superblock;
+        let global = store.space.global(die, superblock);
+        store.space.valid[global] = part;
+        global as u32
+    }
+
+    fn close_full(&mut self, die: usize) {
+        let superblock = self.media.store.space.dies[die].frontiers[HOST].superblock;
+        let global = self.media.store.space.global(die, superblock);
+        self.media.store.space.dies[die].frontiers[HOST] = Frontier::CLOSED;
+        self.media.store.array.restore(global, self.media.store.layout.rows);
+        self.media.note_closed(global);
+        self.media.store.space.close(die, superblock);
+    }
+}
+
+/// Units that all dies take when each takes one program unit.
+fn layout_turn(dies: usize, program: u32) -> u32 {
+    dies as u32 * program
+}
+
+/// The map of units that were written in order.
+struct InOrder {
+    first: u32,
+    count: u32,
+    dies: u32,
+    program: u32,
+    /// Units of a superblock, and superblocks of a die.
+    units: u32,
+    per_die: u32,
+    /// The superblocks in the order in which they were written, one of each die and then the next.
+    order: Vec<u32>,
+    /// Where each superblock comes among those of its die, or `NONE`.
+    rank: Vec<u32>,
+}
+
+impl InOrder {
+    fn new(layout: &Layout, first: u32, count: u32, order: Vec<u32>) -> Self {
+        let mut rank = vec![NONE; layout.superblocks()];
+        for (at, &superblock) in order.iter().enumerate() {
+            rank[superblock as usize] = at as u32 / layout.dies;
+        }
+        Self {
+            first,
+            count,
+            dies: layout.dies,
+            program: layout.program_units,
+            units: layout.superblock_units,
+            per_die: layout.superblocks_per_die,
+            order,
+            rank,
+        }
+    }
+
+    /// Units written to a superblock, always the first ones.
+    fn filled(&self, superblock: u32) -> u32 {
+        match self.rank.get(superblock as usize) {
+            None | Some(&NONE) => 0,
+            Some(&rank) => (self.count / self.dies - rank * self.units).min(self.units),
+        }
+    }
+
+    /// Which unit, counted from the first one written, a place holds.
+    fn index_of(&self, superblock: u32, place: u32) -> u32 {
+        let (die, rank) = (superblock / self.per_die, self.rank[superblock as usize]);
+        let turn = (rank * self.units + place) / self.program;
+        (turn * self.dies + die) * self.program + place % self.program
+    }
+}
+
+impl Ground for InOrder {
+    fn lookup(&self, lpn: Lpn) -> Ppa {
+        let index = lpn.0.wrapping_sub(self.first);
+        if index >= self.count {
+            return Ppa::NONE;
+        }
+        let (program, within) = (index / self.program, index % self.program);
+        let (turn, die) = (program / self.dies, program % self.dies);
+        let (rank, place) = (turn * self.program / self.units, turn * self.program % self.units);
+        Ppa(self.order[(rank * self.dies + die) as usize] * self.units + place + within)
+    }
+
+    fn holder(&self, ppa: Ppa) -> Lpn {
+        let (superblock, place) = (ppa.0 / self.units, ppa.0 % self.units);
+        if place < self.filled(superblock) {
+            Lpn(self.first + self.index_of(superblock, place))
+        } else {
+            Lpn::NONE
+        }
+    }
+
+    fn word(&self, at: usize) -> u64 {
+        let (begin, end) = (64 * at as u64, 64 * (at as u64 + 1));
+        let units = u64::from(self.units);
+        let mut word = 0;
+        for superblock in begin / units..=(end - 1) / units {
+            let start = superblock * units;
+            let stop = (start + u64::from(self.filled(superblock as u32))).min(end);
+            let start = start.max(begin);
+            if stop > start {
+                word |= (u64::MAX >> (64 - (stop - start))) << (start - begin);
+            }
+        }
+        word
+    }
+
+    fn first_unwritten(&self, from: u32) -> u32 {
+        let is_written = from.wrapping_sub(self.first) < self.count;
+        if is_written { self.first + self.count } else { from }
+    }
+
+    fn write(&self, forward: &mut [u32], backward: &mut [u32], valid: &mut [u64]) {
+        for &superblock in &self.order {
+            let place = superblock * self.units;
+            for at in (0..self.filled(superblock)).step_by(self.program as usize) {
+                let lpn = self.first + self.index_of(superblock, at);
+                for within in 0..self.program {
+                    forward[(lpn + within) as usize] = place + at + within;
+                    backward[(place + at + within) as usize] = lpn + within;
+                }
+            }
+        }
+        valid.iter_mut().enumerate().for_each(|(at, word)| *word = self.word(at));
+    }
+}

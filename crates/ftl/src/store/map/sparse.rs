@@ -1,0 +1,171 @@
+//! A map without arrays: a rule that says what a whole drive holds, and what has changed since.
+//!
+//! A short run on a drive of a terabyte touches a few thousand entries of a map of gigabytes. Writing all of them first
+//! took seconds; here it takes nothing, and looking one up costs a few divisions.
+
+use super::Shape;
+use engine::large_array;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use units::{Lpn, Ppa};
+
+/// One of so many units may change before the arrays are made.
+const CHANGED_PART: usize = 256;
+
+/// What a map holds before anything changes.
+pub(crate) trait Ground: Send {
+    /// Where a unit lives, or [`Ppa::NONE`].
+    fn lookup(&self, lpn: Lpn) -> Ppa;
+    /// What a place holds, or [`Lpn::NONE`].
+    fn holder(&self, ppa: Ppa) -> Lpn;
+    /// Which of the 64 places from `64 * at` on are valid.
+    fn word(&self, at: usize) -> u64;
+    /// The first unit from `from` on that is not written.
+    fn first_unwritten(&self, from: u32) -> u32;
+    /// Looking one up takes so long that a run which does it often is better off with arrays.
+    fn is_slow(&self) -> bool {
+        false
+    }
+    /// Writes all of it into arrays in which nothing is written.
+    fn write(&self, forward: &mut [u32], backward: &mut [u32], valid: &mut [u64]);
+}
+
+/// Numbers as keys: they are spread well enough by a multiplication.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are numbers of four bytes");
+    }
+
+    fn write_u32(&mut self, key: u32) {
+        // The table takes its place from the low bits and a tag from the high ones.
+        let spread = u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = spread ^ (spread >> 32);
+    }
+}
+
+type Changes<T> = HashMap<u32, T, BuildHasherDefault<Spread>>;
+
+/// The rule and the changes. Nothing depends on the order in which the changes are gone through.
+pub(super) struct Sparse {
+    pub shape: Shape,
+    ground: Option<Box<dyn Ground>>,
+    forward: Changes<u32>,
+    backward: Changes<u32>,
+    valid: Changes<u64>,
+    /// Lookups of a rule that is slow.
+    slow: Cell<usize>,
+}
+
+impl Sparse {
+    /// Nothing is written.
+    pub fn new(shape: Shape) -> Self {
+        let (forward, backward, valid) = Default::default();
+        Self { shape, ground: None, forward, backward, valid, slow: Cell::new(0) }
+    }
+
+    pub fn lay(&mut self, ground: Box<dyn Ground>) {
+        let is_fresh = self.ground.is_none() && self.forward.is_empty() && self.backward.is_empty();
+        assert!(is_fresh, "a rule describes a map in which nothing is written");
+        self.ground = Some(ground);
+    }
+
+    #[inline(never)]
+    pub fn lookup(&self, lpn: Lpn) -> Ppa {
+        assert!(lpn.index() < self.shape.logical, "{lpn} lies outside the map");
+        match (self.forward.get(&lpn.0), &self.ground) {
+            (Some(&place), _) => Ppa(place),
+            (None, Some(ground)) => {
+                self.slow.set(self.slow.get() + usize::from(ground.is_slow()));
+                ground.lookup(lpn)
+            }
+            (None, None) => Ppa::NONE,
+        }
+    }
+
+    #[inline(never)]
+    pub fn holder(&self, ppa: Ppa) -> Lpn {
+        assert!(ppa.index() < self.shape.physical, "{ppa} lies outside the map");
+        match (self.backward.get(&ppa.0), &self.ground) {
+            (Some(&lpn), _) => Lpn(lpn),
+            (None, Some(ground)) => ground.holder(ppa),
+            (None, None) => Lpn::NONE,
+        }
+    }
+
+    #[inline(never)]
+    pub fn word(&self, at: usize) -> u64 {
+        assert!(at < self.shape.words, "word {at} lies outside the map");
+        match self.valid.get(&(at as u32)) {
+            Some(word) => *word,
+            None => self.ground_word(at),
+        }
+    }
+
+    fn ground_word(&self, at: usize) -> u64 {
+        self.ground.as_ref().map_or(0, |ground| ground.word(at))
+    }
+
+    #[inline(never)]
+    pub fn word_mut(&mut self, at: usize) -> &mut u64 {
+        assert!(at < self.shape.words, "word {at} lies outside the map");
+        let before = if self.valid.contains_key(&(at as u32)) { 0 } else { self.ground_word(at) };
+        self.valid.entry(at as u32).or_insert(before)
+    }
+
+    #[inline(never)]
+    pub fn assign(&mut self, ppa: Ppa, lpn: Lpn) {
+        assert!(ppa.index() < self.shape.physical, "{ppa} lies outside the map");
+        self.backward.insert(ppa.0, lpn.0);
+    }
+
+    #[inline(never)]
+    pub fn move_to(&mut self, lpn: Lpn, ppa: Ppa) {
+        assert!(lpn.index() < self.shape.logical, "{lpn} lies outside the map");
+        self.forward.insert(lpn.0, ppa.0);
+    }
+
+    pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
+        let cleared = self.forward.iter().filter(|(lpn, place)| **place == Ppa::NONE.0 && **lpn >= from);
+        let first_cleared = cleared.map(|(lpn, _)| *lpn).min().unwrap_or(end);
+        let mut lpn = from;
+        loop {
+            lpn = self.ground.as_ref().map_or(lpn, |ground| ground.first_unwritten(lpn)).min(first_cleared);
+            if lpn >= end {
+                return None;
+            }
+            if self.lookup(Lpn(lpn)) == Ppa::NONE {
+                return Some(lpn);
+            }
+            lpn += 1;
+        }
+    }
+
+    /// True when so much has changed, or is looked up so often, that arrays are better.
+    #[inline]
+    pub fn is_outgrown(&self) -> bool {
+        let changes = self.forward.len().max(self.backward.len());
+        changes.max(self.slow.get()) > self.shape.physical / CHANGED_PART
+    }
+
+    /// All of it as arrays.
+    pub fn arrays(&self) -> (Vec<u32>, Vec<u32>, Vec<u64>) {
+        let mut forward = large_array(self.shape.logical, Ppa::NONE.0);
+        let mut backward = large_array(self.shape.physical, Lpn::NONE.0);
+        let mut valid = large_array(self.shape.words, 0);
+        if let Some(ground) = &self.ground {
+            ground.write(&mut forward, &mut backward, &mut valid);
+        }
+        self.forward.iter().for_each(|(&at, &place)| forward[at as usize] = place);
+        self.backward.iter().for_each(|(&at, &lpn)| backward[at as usize] = lpn);
+        self.valid.iter().for_each(|(&at, &word)| valid[at as usize] = word);
+        (forward, backward, valid)
+    }
+}

@@ -118,8 +118,8 @@ impl Chip {
     }
 
     /// Status and busy time in ns.
-    fn program(&self, py: Python<'_>, block: u32, page: u32, data: Vec<u8>) -> PyResult<(&'static str, u64)> {
-        guarded(py, || self.lock().program(block, page, &data).map(answered).map_err(input))
+    fn program(&self, py: Python<'_>, block: u32, page: u32, data: &[u8]) -> PyResult<(&'static str, u64)> {
+        guarded(py, || self.lock().program(block, page, data).map(answered).map_err(input))
     }
 
     /// Status and busy time in ns.

@@ -28,6 +28,7 @@ mod errors;
 mod physics;
 mod tails;
 mod wear;
+mod wide;
 mod wordline;
 
 pub use block::{CellBlock, Programmed};

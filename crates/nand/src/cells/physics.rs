@@ -291,7 +291,19 @@ impl CellPhysics {
     /// Pulses of a pass that bring a cell with this offset to `target`, at least one.
     #[inline]
     pub fn pulses(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> u32 {
-        1 + ((target + offset - plan.start) / self.step(plan, pass)).ceil().max(0.0) as u32
+        Self::pulses_of(self.level(plan, pass, target, offset))
+    }
+
+    /// How far above what the first pulse of a pass reaches a cell with this offset must be carried, in steps.
+    #[inline]
+    pub fn level(&self, plan: &VoltagePlan, pass: usize, target: f64, offset: f64) -> f64 {
+        (target + offset - plan.start) / self.step(plan, pass)
+    }
+
+    /// Pulses that carry a cell up so many steps, at least one.
+    #[inline]
+    pub fn pulses_of(level: f64) -> u32 {
+        1 + level.ceil().max(0.0) as u32
     }
 
     /// Pulses that a pass runs, whatever the data.

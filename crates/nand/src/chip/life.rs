@@ -3,7 +3,8 @@
 
 use super::Rig;
 use super::block::{Block, MICRO, Stress, micro};
-use super::log::{LogRow, Track, log, stretches};
+use super::falling::falls;
+use super::log::{LogRow, Stretch, Track, log, stretches};
 use crate::cells::normal::Stream;
 use crate::cells::{CellPhysics, VoltagePlan, slow_offset};
 
@@ -257,6 +258,24 @@ impl Cycling<'_> {
         let bits = self.physics.cell.bits();
         let wordline = (page / bits) as usize;
         let pass = self.physics.pass_of(page % bits);
+        let slowest = self.slowest(block, wordline, pass, shares);
+        let wear = &self.physics.wear;
+        let falls_of = |&(volts, deviation): &(f64, f64)| {
+            let level = |cycle: u64| {
+                let worn =
+                    self.wear_at(block, block.stress[wordline].programmed, rates[wordline], cycle - first);
+                let gained = wear.program * wear.trapped_v(worn) * block.trapping;
+                let offset = slow_offset(self.physics.offset_sigma, wear.cell_spread, deviation, gained);
+                self.physics.level(self.plan, pass, volts, offset)
+            };
+            falls(first, last, level)
+        };
+        let falls: Vec<Vec<(u64, u32)>> = slowest.iter().map(falls_of).collect();
+        Track { page: Some(page), stretches: self.program_stretches(pass, first, &falls) }
+    }
+
+    /// The target of each group of cells that a pass brings to one, and how far out the slowest of them lies.
+    fn slowest(&self, block: &Block, wordline: usize, pass: usize, shares: &[f64]) -> Vec<(f64, f64)> {
         // Cells that share a target share the pulses: each target counts once.
         let mut targets: Vec<(f64, usize, f64)> = Vec::new();
         for (state, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
@@ -266,29 +285,105 @@ impl Cycling<'_> {
                 None => targets.push((volts, state, share)),
             }
         }
-        let slowest: Vec<(f64, f64)> = targets
+        targets
             .iter()
             .map(|&(volts, state, share)| {
                 let cells = (self.cells as f64 * share).max(1.0);
                 (volts, block.slowest_deviation(wordline, state, cells))
             })
+            .collect()
+    }
+
+    /// Stretches of equal busy time and pulses, from the cycles at which the pulses of each target fall.
+    fn program_stretches(&self, pass: usize, first: u64, falls: &[Vec<(u64, u32)>]) -> Vec<Stretch> {
+        let budget = self.physics.program.max_pulses;
+        let least = self.physics.least_pulses(self.plan, pass);
+        let mut pulses: Vec<u32> = falls.iter().map(|falls| falls[0].1).collect();
+        let mut events: Vec<(u64, usize, u32)> = falls
+            .iter()
+            .enumerate()
+            .flat_map(|(target, falls)| falls[1..].iter().map(move |&(cycle, count)| (cycle, target, count)))
             .collect();
-        let wear = &self.physics.wear;
-        let at = |cycle: u64| -> (u64, u32) {
-            let worn = self.wear_at(block, block.stress[wordline].programmed, rates[wordline], cycle - first);
-            let gained = wear.program * wear.trapped_v(worn) * block.trapping;
-            let pulses: Vec<u32> = slowest
-                .iter()
-                .map(|(volts, deviation)| {
-                    let sigma = self.physics.offset_sigma;
-                    let offset = slow_offset(sigma, wear.cell_spread, *deviation, gained);
-                    self.physics.pulses(self.plan, pass, *volts, offset)
-                })
-                .collect();
-            let most = pulses.iter().copied().max().unwrap_or(0);
-            let least = self.physics.least_pulses(self.plan, pass);
-            (self.physics.t_prog(self.plan, pass, &pulses).ns(), most.max(least))
-        };
-        Track { page: Some(page), stretches: stretches(first, last, self.physics.program.max_pulses, at) }
+        events.sort_unstable();
+        let mut found: Vec<Stretch> = Vec::new();
+        let mut from = first;
+        let mut events = events.into_iter().peekable();
+        loop {
+            let most = pulses.iter().copied().max().unwrap_or(0).max(least);
+            let busy_ns = self.physics.t_prog(self.plan, pass, &pulses).ns();
+            let stretch = Stretch { from, busy_ns, pulses: most.min(budget), ok: most <= budget };
+            if found.last().is_none_or(|before| (before.busy_ns, before.pulses) != (busy_ns, most)) {
+                found.push(stretch);
+            }
+            let Some(&(cycle, ..)) = events.peek().filter(|_| stretch.ok) else { return found };
+            from = cycle;
+            while let Some((_, target, count)) = events.next_if(|event| event.0 == cycle) {
+                pulses[target] = count;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::{Document, Section};
+
+    const PARTS: [(crate::Cell, &str); 4] = [
+        (crate::Cell::Slc, include_str!("../../../../chips/nand128w3a2bn.toml")),
+        (crate::Cell::Mlc, include_str!("../../../../chips/poster-mlc.toml")),
+        (crate::Cell::Tlc, include_str!("../../../../chips/tlc-3d-256g.toml")),
+        (crate::Cell::Qlc, include_str!("../../../../chips/qlc-3d-1t.toml")),
+    ];
+
+    /// What a program takes in one cycle, without regard to any other.
+    fn in_cycle(
+        cycling: &Cycling,
+        block: &Block,
+        page: u32,
+        shares: &[f64],
+        rate: u64,
+        cycle: u64,
+    ) -> (u64, u32) {
+        let physics = cycling.physics;
+        let (wordline, pass) =
+            ((page / physics.cell.bits()) as usize, physics.pass_of(page % physics.cell.bits()));
+        let worn = cycling.wear_at(block, block.stress[wordline].programmed, rate, cycle - 1);
+        let gained = physics.wear.program * physics.wear.trapped_v(worn) * block.trapping;
+        let mut pulses: Vec<u32> = Vec::new();
+        for (volts, deviation) in cycling.slowest(block, wordline, pass, shares) {
+            let offset = slow_offset(physics.offset_sigma, physics.wear.cell_spread, deviation, gained);
+            pulses.push(physics.pulses(cycling.plan, pass, volts, offset));
+        }
+        let most = pulses.iter().copied().max().unwrap_or(0).max(physics.least_pulses(cycling.plan, pass));
+        (physics.t_prog(cycling.plan, pass, &pulses).ns(), most)
+    }
+
+    #[test]
+    fn programs_of_a_life_are_those_of_each_of_its_cycles() {
+        let (last, pages_per_block) = (300_000, 12);
+        for (cell, text) in PARTS {
+            let document = Document::parse("chip.toml", text).unwrap_or_else(|error| panic!("{error}"));
+            let physics = CellPhysics::read(&mut Section::root(&document), cell);
+            let physics = physics.unwrap_or_else(|error| panic!("{error}")).expect("the chip has cells");
+            let rig = Rig::read(&mut Section::root(&document)).unwrap_or_else(|error| panic!("{error}"));
+            let noise = Stream::new(3);
+            let (celsius, cells) = (25.0, 100_000);
+            let plan = &physics.plans[0];
+            let cycling =
+                Cycling { physics: &physics, plan, celsius, pages_per_block, cells, rig: &rig, noise };
+            let shares = Pattern::Random.shares(&physics).expect("every state alike often");
+            for number in 0..4 {
+                let wordlines = pages_per_block / cell.bits();
+                let block = Block::new(&physics, Stream::new(1), 1.0, number, wordlines);
+                let rates = vec![micro(0.3); wordlines as usize];
+                for page in 0..cell.bits() {
+                    let track = cycling.program_track(&block, &rates, page, &shares, 1, last);
+                    let at = |cycle: u64| in_cycle(&cycling, &block, page, &shares, rates[0], cycle);
+                    let known = stretches(1, last, physics.program.max_pulses, at);
+                    assert_eq!(track.stretches, known, "{cell:?}, block {number}, page {page}");
+                }
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod bench;
 mod block;
+mod falling;
 mod identity;
 mod life;
 mod log;

@@ -216,11 +216,6 @@ fn sensed_volts(physics: &CellPhysics, block: &Block, wordline: u32, cells: usiz
     }
 }
 
-/// Bit `index` of a page: the first bit is the highest of the first byte.
-fn bit_of(data: &[u8], index: usize) -> bool {
-    data[index / 8] >> (7 - index % 8) & 1 == 1
-}
-
 /// The states whose first pages' bits are these; digits not yet written count as one.
 fn states_of(physics: &CellPhysics, pages: &[&[u8]], cells: usize) -> Vec<u8> {
     let bits = physics.cell.bits() as usize;
@@ -229,14 +224,19 @@ fn states_of(physics: &CellPhysics, pages: &[&[u8]], cells: usize) -> Vec<u8> {
         let index = digits.bytes().fold(0, |index, digit| index << 1 | usize::from(digit - b'0'));
         by_bits[index] = state as u8;
     }
-    (0..cells)
-        .map(|cell| {
-            let index = (0..bits).fold(0, |index, bit| {
-                index << 1 | usize::from(pages.get(bit).is_none_or(|data| bit_of(data, cell)))
-            });
+    let mut states = Vec::with_capacity(cells);
+    // The first bit of a page is the highest of its first byte.
+    for byte in 0..cells / 8 {
+        let mut row = [0xff; 4];
+        for (row, data) in row.iter_mut().zip(pages) {
+            *row = data[byte];
+        }
+        states.extend((0..8).rev().map(|shift| {
+            let index = row[..bits].iter().fold(0, |index, byte| index << 1 | usize::from(byte >> shift & 1));
             by_bits[index]
-        })
-        .collect()
+        }));
+    }
+    states
 }
 
 impl ChipInterface for SimulatedChip {
@@ -258,13 +258,16 @@ impl ChipInterface for SimulatedChip {
         }
         let pages = block.written.get(&wordline).map_or(bits, |written| written.pages) as usize;
         let (references, states) = self.physics.early_references(self.plan(), pages);
-        let mut data = vec![0u8; bytes];
         let volts = sensed_volts(&self.physics, block, wordline, cells, now);
-        let mut set = |cell: usize, one: bool| data[cell / 8] |= u8::from(one) << (7 - cell % 8);
-        for (cell, group) in Wordline::sense(&volts, &references).into_iter().enumerate() {
-            let digits = self.physics.states[states[group as usize]].as_bytes();
-            set(cell, bit >= pages || digits[bit] == b'1');
+        let mut ones = [0u8; 16];
+        for (one, state) in ones.iter_mut().zip(states) {
+            *one = u8::from(bit >= pages || self.physics.states[state].as_bytes()[bit] == b'1');
         }
+        let groups = Wordline::sense(&volts, &references);
+        let byte_of = |groups: &[u8]| {
+            groups.iter().fold(0u8, |byte, group| byte << 1 | ones[usize::from(*group) % ones.len()])
+        };
+        let data = groups.chunks_exact(8).map(byte_of).collect();
         let answer = self.bench.answer(Status::Ok, busy_ns);
         Ok(PageRead { status: answer.status, busy_ns: answer.busy_ns, data })
     }

@@ -15,6 +15,7 @@ use crate::{
 use controller::{Context, Controller, ControllerConfig};
 use engine::Event;
 use nand::FlashArray;
+use std::time::Duration;
 use units::{Lpn, Nanos, Ppa, SimTime};
 
 /// The flash translation layer and everything below it.
@@ -136,6 +137,8 @@ impl Ftl {
         valid_units() -> &[u32] { |ftl| &ftl.media().store.space.valid }
         /// State of each superblock of the drive.
         superblock_states() -> &[SuperblockState] { |ftl| &ftl.media().store.space.state }
+        /// How long it took to make the map's arrays, which may be long after the drive was built.
+        map_made_in() -> Duration { |ftl| ftl.media().store.map.made_in() }
         /// True when [`Self::reserve`] would give something.
         has_room() -> bool { |ftl| ftl.media().has_slot() }
         /// At power-up it must find its map again.

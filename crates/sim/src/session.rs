@@ -61,6 +61,8 @@ pub struct Session {
     wall: Duration,
     precondition_wall: Duration,
     build_wall: Duration,
+    /// How long the map's arrays had taken when the run began: what comes later is no part of the run, either.
+    map_made_before: Duration,
 }
 
 impl Session {
@@ -162,6 +164,7 @@ impl Session {
             wall: Duration::ZERO,
             precondition_wall: Duration::ZERO,
             build_wall: begin.elapsed(),
+            map_made_before: Duration::ZERO,
         })
     }
 
@@ -236,6 +239,7 @@ impl Session {
             return Ok(());
         };
         let (ftl, source) = *parts;
+        self.map_made_before = ftl.map_made_in();
         if let Some(path) = self.options.save_state.as_ref().filter(|_| !self.interrupted) {
             state_file::save(&ftl, &self.drive.name, Path::new(path))?;
         }
@@ -357,7 +361,18 @@ impl Session {
         }
     }
 
+    /// How long the map's arrays took since the run began.
+    fn map_made_since(&self) -> Duration {
+        let made = match &self.phase {
+            Phase::Plain(run) => run.ftl.map_made_in(),
+            Phase::Observed(run) => run.ftl.map_made_in(),
+            Phase::Precondition(_) | Phase::Broken => self.map_made_before,
+        };
+        made.saturating_sub(self.map_made_before)
+    }
+
     fn provenance(&self) -> result::Provenance<'_> {
+        let made = self.map_made_since();
         result::Provenance {
             drive: &self.drive,
             seed: self.options.seed,
@@ -367,9 +382,9 @@ impl Session {
             is_loaded: self.options.load_state.is_some(),
             layout: &self.layout,
             walls: result::Walls {
-                run_s: self.wall.as_secs_f64(),
+                run_s: self.wall.saturating_sub(made).as_secs_f64(),
                 precondition_s: self.precondition_wall.as_secs_f64(),
-                build_s: self.build_wall.as_secs_f64(),
+                build_s: (self.build_wall + made).as_secs_f64(),
             },
         }
     }

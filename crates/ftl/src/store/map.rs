@@ -10,6 +10,7 @@ use crate::Layout;
 use engine::prefetch;
 pub(crate) use sparse::Ground;
 use sparse::Sparse;
+use std::time::{Duration, Instant};
 use units::{Lpn, Ppa};
 
 /// The map of the whole drive in three flat arrays.
@@ -19,6 +20,8 @@ pub struct Map {
     valid: Vec<u64>,
     /// Stands for the arrays while they are not there.
     sparse: Option<Box<Sparse>>,
+    /// How long it took to make the arrays: a part of building the drive, whenever it happens.
+    made_in: Duration,
 }
 
 /// Logical and physical units of a map, and words of its validity: one more than they need, so that a mask of 64 units
@@ -37,7 +40,7 @@ impl Map {
         let shape =
             Shape { logical: layout.written_units() as usize, physical, words: physical.div_ceil(64) + 1 };
         let (forward, backward, valid) = (Vec::new(), Vec::new(), Vec::new());
-        Self { forward, backward, valid, sparse: Some(Box::new(Sparse::new(shape))) }
+        Self { forward, backward, valid, sparse: Some(Box::new(Sparse::new(shape))), made_in: Duration::ZERO }
     }
 
     /// Makes a map in which nothing is written one that a rule describes.
@@ -52,9 +55,9 @@ impl Map {
     /// Where `lpn` lives, or [`Ppa::NONE`].
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
-        match &self.sparse {
-            None => Ppa(self.forward[lpn.index()]),
-            Some(sparse) => sparse.lookup(lpn),
+        match self.forward.get(lpn.index()) {
+            Some(&place) => Ppa(place),
+            None => self.rule().lookup(lpn),
         }
     }
 
@@ -81,19 +84,19 @@ impl Map {
     /// What was last assigned to `ppa`.
     #[inline]
     pub fn holder(&self, ppa: Ppa) -> Lpn {
-        match &self.sparse {
-            None => Lpn(self.backward[ppa.index()]),
-            Some(sparse) => sparse.holder(ppa),
+        match self.backward.get(ppa.index()) {
+            Some(&lpn) => Lpn(lpn),
+            None => self.rule().holder(ppa),
         }
     }
 
     /// Notes in the spare area of `ppa` that it will hold `lpn`.
     #[inline]
     pub fn assign(&mut self, ppa: Ppa, lpn: Lpn) {
-        match &mut self.sparse {
-            None => self.backward[ppa.index()] = lpn.0,
-            Some(sparse) => {
-                sparse.assign(ppa, lpn);
+        match self.backward.get_mut(ppa.index()) {
+            Some(holder) => *holder = lpn.0,
+            None => {
+                self.rule_mut().assign(ppa, lpn);
                 self.outgrow();
             }
         }
@@ -102,9 +105,9 @@ impl Map {
     /// Makes `ppa` the home of `lpn`.
     #[inline]
     pub fn set(&mut self, lpn: Lpn, ppa: Ppa) {
-        match &mut self.sparse {
-            None => self.forward[lpn.index()] = ppa.0,
-            Some(sparse) => sparse.move_to(lpn, ppa),
+        match self.forward.get_mut(lpn.index()) {
+            Some(place) => *place = ppa.0,
+            None => self.rule_mut().move_to(lpn, ppa),
         }
         self.validate(ppa);
     }
@@ -118,10 +121,10 @@ impl Map {
     /// Takes the home of `lpn` away.
     #[inline]
     pub fn clear(&mut self, lpn: Lpn) {
-        match &mut self.sparse {
-            None => self.forward[lpn.index()] = Ppa::NONE.0,
-            Some(sparse) => {
-                sparse.move_to(lpn, Ppa::NONE);
+        match self.forward.get_mut(lpn.index()) {
+            Some(place) => *place = Ppa::NONE.0,
+            None => {
+                self.rule_mut().move_to(lpn, Ppa::NONE);
                 self.outgrow();
             }
         }
@@ -155,19 +158,30 @@ impl Map {
 
     #[inline]
     fn word(&self, at: usize) -> u64 {
-        match &self.sparse {
-            None => self.valid[at],
-            Some(sparse) => sparse.word(at),
+        match self.valid.get(at) {
+            Some(word) => *word,
+            None => self.rule().word(at),
         }
     }
 
     #[inline]
     fn word_mut(&mut self, ppa: Ppa) -> &mut u64 {
         let at = ppa.index() / 64;
-        match &mut self.sparse {
-            None => &mut self.valid[at],
-            Some(sparse) => sparse.word_mut(at),
-        }
+        if at < self.valid.len() { &mut self.valid[at] } else { self.rule_mut().word_mut(at) }
+    }
+
+    /// What stands for the arrays while they are empty: an access asks it where it lies behind their end, so that a map
+    /// with arrays makes no check more than it would have to.
+    #[cold]
+    #[inline(never)]
+    fn rule(&self) -> &Sparse {
+        self.sparse.as_ref().expect("the unit lies in the map")
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn rule_mut(&mut self) -> &mut Sparse {
+        self.sparse.as_mut().expect("the unit lies in the map")
     }
 
     /// Physical units of the drive.
@@ -211,7 +225,14 @@ impl Map {
     #[cold]
     fn make_arrays(&mut self) {
         if let Some(sparse) = self.sparse.take() {
+            let begin = Instant::now();
             (self.forward, self.backward, self.valid) = sparse.arrays();
+            self.made_in += begin.elapsed();
         }
+    }
+
+    /// How long it took to make the arrays; zero while they are not there.
+    pub fn made_in(&self) -> Duration {
+        self.made_in
     }
 }

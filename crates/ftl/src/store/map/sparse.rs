@@ -12,6 +12,10 @@ use units::{Lpn, Ppa};
 
 /// One of so many units may change before the arrays are made.
 const CHANGED_PART: usize = 256;
+/// One of so many units may be looked up before the arrays are made: by then that took a fraction of what they take.
+const LOOKED_UP_PART: usize = 64;
+/// The same of a rule that is slow.
+const LOOKED_UP_SLOWLY_PART: usize = 4096;
 
 /// What a map holds before anything changes.
 pub(crate) trait Ground: Send {
@@ -60,32 +64,35 @@ pub(super) struct Sparse {
     forward: Changes<u32>,
     backward: Changes<u32>,
     valid: Changes<u64>,
-    /// Lookups of a rule that is slow.
-    slow: Cell<usize>,
+    /// Lookups of the rule.
+    lookups: Cell<usize>,
+    /// As many are better off with arrays.
+    lookups_most: usize,
 }
 
 impl Sparse {
     /// Nothing is written.
     pub fn new(shape: Shape) -> Self {
         let (forward, backward, valid) = Default::default();
-        Self { shape, ground: None, forward, backward, valid, slow: Cell::new(0) }
+        let lookups_most = shape.physical / LOOKED_UP_PART;
+        Self { shape, ground: None, forward, backward, valid, lookups: Cell::new(0), lookups_most }
     }
 
     pub fn lay(&mut self, ground: Box<dyn Ground>) {
         let is_fresh = self.ground.is_none() && self.forward.is_empty() && self.backward.is_empty();
         assert!(is_fresh, "a rule describes a map in which nothing is written");
+        let part = if ground.is_slow() { LOOKED_UP_SLOWLY_PART } else { LOOKED_UP_PART };
+        self.lookups_most = self.shape.physical / part;
         self.ground = Some(ground);
     }
 
     #[inline(never)]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         assert!(lpn.index() < self.shape.logical, "{lpn} lies outside the map");
+        self.lookups.set(self.lookups.get() + 1);
         match (self.forward.get(&lpn.0), &self.ground) {
             (Some(&place), _) => Ppa(place),
-            (None, Some(ground)) => {
-                self.slow.set(self.slow.get() + usize::from(ground.is_slow()));
-                ground.lookup(lpn)
-            }
+            (None, Some(ground)) => ground.lookup(lpn),
             (None, None) => Ppa::NONE,
         }
     }
@@ -152,7 +159,7 @@ impl Sparse {
     #[inline]
     pub fn is_outgrown(&self) -> bool {
         let changes = self.forward.len().max(self.backward.len());
-        changes.max(self.slow.get()) > self.shape.physical / CHANGED_PART
+        changes > self.shape.physical / CHANGED_PART || self.lookups.get() > self.lookups_most
     }
 
     /// All of it as arrays.

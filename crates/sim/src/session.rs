@@ -402,8 +402,8 @@ impl Session {
         match &mut self.phase {
             Phase::Observed(run) => {
                 let is_over = run_progress(run, &self.passes).done;
-                let timeline = run.ctx.probe.timeline.as_mut();
-                timeline.map(|timeline| timeline.take(is_over)).unwrap_or_default()
+                let Some(timeline) = &mut run.ctx.probe.timeline else { return Vec::new() };
+                if is_over { timeline.take_rest() } else { timeline.take() }
             }
             _ => Vec::new(),
         }

@@ -4,6 +4,7 @@ An option that was not given is None, never 0, false or empty; one that was give
 something, or is refused before anything is done.
 """
 
+from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -49,9 +50,15 @@ class Commands(TyperGroup):
 
 
 def _take_words(command: Any, ctx: Any) -> None:
-    """Let a command take words that need no conversion without Typer's validators."""
+    """Let a command take words that need no conversion without Typer's validators.
+
+    This stands on Typer's inside. Where another version has another one, Typer does all as it would.
+    """
+    if find_spec("typer._coercion") is None:
+        return
     for parameter in command.get_params(ctx):
-        if isinstance(parameter, TyperArgument | TyperOption) and parameter._runtime_param is None:
+        is_free = getattr(parameter, "_runtime_param", parameter) is None
+        if is_free and isinstance(parameter, TyperArgument | TyperOption):
             parameter._runtime_param = _Words()  # type: ignore[assignment]
 
 

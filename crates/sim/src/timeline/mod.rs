@@ -164,12 +164,17 @@ impl Timeline {
         }
     }
 
-    /// The trace since the last call, in whole pieces; the rest, too, when it is over.
-    pub fn take(&mut self, is_over: bool) -> Vec<u8> {
-        if is_over && !self.packets.is_empty() {
+    /// The trace since the last call, in whole pieces.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.packed)
+    }
+
+    /// The trace since the last call, to its end.
+    pub fn take_rest(&mut self) -> Vec<u8> {
+        if !self.packets.is_empty() {
             self.pack();
         }
-        std::mem::take(&mut self.packed)
+        self.take()
     }
 
     fn pack(&mut self) {

@@ -129,6 +129,7 @@ impl Precondition {
     fn write_own(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         if self.written < filled {
+            self.fill_at_once(ftl);
             return self.write(drive, ftl, count.min(filled - self.written));
         }
         let times = Times::of(ftl);
@@ -183,13 +184,17 @@ impl Precondition {
         self.done = self.steady || overwritten >= self.rule.limit;
     }
 
+    /// Writes in one go what a fresh drive takes in order, but for the last unit: who writes that knows what comes next.
+    fn fill_at_once(&mut self, ftl: &mut Ftl) {
+        if self.written == 0 {
+            self.written = u64::from(ftl.write_in_order(Lpn(0), self.filled - 1));
+        }
+    }
+
     fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         let window = ((filled as f64 * self.rule.window) as u64).max(1);
-        if self.written == 0 {
-            // The last unit is left for the loop, which knows what comes after a fill.
-            self.written = u64::from(ftl.write_in_order(Lpn(0), self.filled - 1));
-        }
+        self.fill_at_once(ftl);
         for _ in 0..count {
             if ftl.is_read_only() {
                 return Err(worn_out(drive));

@@ -169,9 +169,10 @@ fn skewed(skew: Skew, kind: PreconditionKind, before: f64, seed: u64) -> f64 {
     }
     let start = *session.ftl().unwrap().stats();
     session.finish().unwrap();
+    let waf = session.ftl().unwrap().stats().since(&start).waf().unwrap();
     let report = session.result().unwrap()["precondition"].clone();
     assert!(kind != PreconditionKind::Workload || report["steady"] == true, "{report}");
-    session.ftl().unwrap().stats().since(&start).waf().unwrap()
+    waf
 }
 
 #[test]

@@ -57,7 +57,7 @@ impl Media {
     ///
     /// # Panics
     /// When the policy's answer is none of the candidates.
-    pub fn take_due(&mut self, die: usize, now: SimTime) -> Option<Due> {
+    pub fn take_next_due(&mut self, die: usize, now: SimTime) -> Option<Due> {
         let Agenda { dies, waits, .. } = &mut **self.agenda.as_mut()?;
         let DieUpkeep { due, order, .. } = &mut dies[die];
         let at = match due.len() {

@@ -85,7 +85,7 @@ pub(crate) trait KeepsUp {
                 let at = if of.free_at > now { of.free_at } else { now + slot };
                 return agenda.enter(at, Work::Turn(die as u32), &mut ctx.calendar);
             }
-            let Some(due) = media.take_due(die, now) else { return };
+            let Some(due) = media.take_next_due(die, now) else { return };
             let opened = media.guards.regulation.as_ref();
             if opened.map(|regulation| regulation.opened_at(due.superblock as usize)) != Some(due.opened) {
                 continue;

@@ -113,6 +113,9 @@ impl Precondition {
     /// When the state cannot be constructed.
     pub fn advance(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64, seed: u64) -> Result<bool, Error> {
         self.find_pace(drive, ftl, seed);
+        if !matches!(self.kind, PreconditionKind::None | PreconditionKind::Instant) {
+            self.fill_at_once(ftl);
+        }
         match self.kind {
             PreconditionKind::None => self.done = true,
             PreconditionKind::Instant => self.construct(drive, ftl, seed)?,
@@ -129,7 +132,6 @@ impl Precondition {
     fn write_own(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         if self.written < filled {
-            self.fill_at_once(ftl);
             return self.write(drive, ftl, count.min(filled - self.written));
         }
         let times = Times::of(ftl);
@@ -194,7 +196,6 @@ impl Precondition {
     fn write(&mut self, drive: &Drive, ftl: &mut Ftl, count: u64) -> Result<(), Error> {
         let filled = u64::from(self.filled);
         let window = ((filled as f64 * self.rule.window) as u64).max(1);
-        self.fill_at_once(ftl);
         for _ in 0..count {
             if ftl.is_read_only() {
                 return Err(worn_out(drive));

@@ -28,7 +28,6 @@ mod errors;
 mod physics;
 mod tails;
 mod wear;
-mod wide;
 mod wordline;
 
 pub use block::{CellBlock, Programmed};

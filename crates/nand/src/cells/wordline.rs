@@ -7,7 +7,6 @@ use super::lanes::{LANES, Lane, LaneStream, ceil, exp};
 use super::normal::Stream;
 use super::physics::{CellPhysics, VoltagePlan};
 use super::tails::{Elapsed, Noise};
-use super::wide::in_vectors;
 
 /// In what condition cells are programmed, read or left alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -83,7 +82,7 @@ impl Offsets {
     }
 
     /// Of the cells from `first` on, volts.
-    #[inline(always)]
+    #[inline]
     fn lane(&self, first: usize) -> Lane {
         let mut offsets = self.own.normals(first).map(|own| self.sigma * own);
         if self.gained != 0.0 {
@@ -116,7 +115,7 @@ impl Left {
     }
 
     /// Of the cells from `first` on, volts.
-    #[inline(always)]
+    #[inline]
     fn lane(&self, first: usize) -> Lane {
         let mut noise = [0.0; LANES];
         if self.broadening > 0.0 {
@@ -144,7 +143,7 @@ struct Pulses {
 impl Pulses {
     /// Brings a lane of cells to their targets; gives the number of the pulse that each cell stopped after, from 1,
     /// or 0 where it was not programmed. Past the budget, cells stay where its last pulse left them.
-    #[inline(always)]
+    #[inline]
     fn apply(&self, volts: &mut Lane, states: &[u8], offsets: &Lane, noise: &Lane) -> Lane {
         let mut targets = [f32::NEG_INFINITY; LANES];
         for (target, state) in targets.iter_mut().zip(states) {
@@ -165,7 +164,7 @@ impl Pulses {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
@@ -186,11 +185,6 @@ impl Wordline {
 
     /// Erases the cells, for the `erases`-th time.
     pub fn erase(&mut self, physics: &CellPhysics, erases: u64, condition: &Condition) {
-        in_vectors(|| self.erase_lanes(physics, erases, condition));
-    }
-
-    #[inline(always)]
-    fn erase_lanes(&mut self, physics: &CellPhysics, erases: u64, condition: &Condition) {
         self.erases = erases;
         let draws = LaneStream::from(self.stream.of(draw::ERASED).of(erases));
         let wear = &physics.wear;
@@ -236,18 +230,6 @@ impl Wordline {
         states: &[u8],
         condition: &Condition,
     ) -> Vec<u32> {
-        in_vectors(|| self.program_lanes(physics, plan, pass, states, condition))
-    }
-
-    #[inline(always)]
-    fn program_lanes(
-        &mut self,
-        physics: &CellPhysics,
-        plan: &VoltagePlan,
-        pass: usize,
-        states: &[u8],
-        condition: &Condition,
-    ) -> Vec<u32> {
         assert_eq!(states.len(), self.volts.len(), "a state for each cell");
         let offsets = Offsets::new(physics, self.stream, condition);
         let noise = LaneStream::from(self.stream.of(draw::INJECTION).of(self.erases).of(pass as u64));
@@ -281,7 +263,6 @@ impl Wordline {
 
     /// Neighbours on the same wordline share part of a cell's rise; cells that rose in the same pass were still
     /// being verified, so only those left alone notice.
-    #[inline(always)]
     fn couple_bitlines(&mut self, physics: &CellPhysics, rises: &[f32]) {
         let share = physics.coupling_bitline as f32;
         let (left, own, right) = (rises, &rises[1..], &rises[2..]);
@@ -295,11 +276,6 @@ impl Wordline {
     /// The next wordline was programmed, and its thresholds went from `before` to `after`: this one shares the
     /// rise of the cell above and of the two beside that.
     pub fn couple_next(&mut self, physics: &CellPhysics, before: &[f32], after: &[f32]) {
-        in_vectors(|| self.couple_next_lanes(physics, before, after));
-    }
-
-    #[inline(always)]
-    fn couple_next_lanes(&mut self, physics: &CellPhysics, before: &[f32], after: &[f32]) {
         let (share, diagonal) = (physics.coupling_wordline as f32, physics.coupling_diagonal as f32);
         let mut rises = vec![0.0f32; self.volts.len() + 2];
         for ((rise, before), after) in rises[1..].iter_mut().zip(before).zip(after) {
@@ -314,11 +290,6 @@ impl Wordline {
     /// Other pages of the block were programmed or read: cells creep upwards, the lower the more, a cell at the
     /// mean erased threshold by so many volts.
     pub fn disturb(&mut self, physics: &CellPhysics, volts_on_erased: f64) {
-        in_vectors(|| self.disturb_lanes(physics, volts_on_erased));
-    }
-
-    #[inline(always)]
-    fn disturb_lanes(&mut self, physics: &CellPhysics, volts_on_erased: f64) {
         let top = physics.plans[0].verify.last().copied().expect("a plan has states");
         let share = (volts_on_erased / (top - physics.erased)).min(1.0) as f32;
         let top = top as f32;
@@ -328,7 +299,6 @@ impl Wordline {
     }
 
     /// Reads lift few cells far: a share `weak` / v of those at the mean erased threshold by more than v volts.
-    #[inline(always)]
     fn disturb_weak(&mut self, physics: &CellPhysics, weak: f64) {
         if weak <= 0.0 {
             return;
@@ -355,17 +325,6 @@ impl Wordline {
         reads: u64,
     ) -> Vec<f32> {
         let elapsed = elapsed.into();
-        in_vectors(|| self.aged_lanes(physics, condition, elapsed, reads))
-    }
-
-    #[inline(always)]
-    fn aged_lanes(
-        &self,
-        physics: &CellPhysics,
-        condition: &Condition,
-        elapsed: Elapsed,
-        reads: u64,
-    ) -> Vec<f32> {
         let mut aged = self.clone();
         if reads > 0 {
             let reads = condition.worn_reads(reads);
@@ -382,7 +341,6 @@ impl Wordline {
     }
 
     /// Charge loss: mean and variance grow with the charge a cell holds.
-    #[inline(always)]
     fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
         let draws = LaneStream::from(self.stream.of(draw::RETENTION).of(self.erases));
         let (mean, variance) = physics.retention.per_volt(condition.error_cycles, seconds, condition.dwell_s);
@@ -396,7 +354,6 @@ impl Wordline {
     }
 
     /// Charge loss that differs from cell to cell: what all lose, and what few lose most of.
-    #[inline(always)]
     fn leak_unevenly(&mut self, physics: &CellPhysics, noise: &Noise) {
         if noise.loss <= 0.0 && noise.tail <= 0.0 {
             return;
@@ -412,11 +369,6 @@ impl Wordline {
 
     /// The state of each cell, told apart by `references`.
     pub fn sense(volts: &[f32], references: &[f64]) -> Vec<u8> {
-        in_vectors(|| Self::sense_lanes(volts, references))
-    }
-
-    #[inline(always)]
-    fn sense_lanes(volts: &[f32], references: &[f64]) -> Vec<u8> {
         let mut states = vec![0u8; volts.len()];
         for reference in references {
             let reference = *reference as f32;
@@ -479,6 +431,3 @@ fn by_target(targets: &[f32; STATES], slowest: &[f32; STATES]) -> Vec<u32> {
     }
     found.into_iter().map(|(_, count)| count as u32).collect()
 }
-
-#[cfg(test)]
-mod tests;

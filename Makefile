@@ -6,6 +6,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PROFILE ?= --release
+# Profile-guided optimisation: PGO=1 builds with what `make pgo` has recorded.
+PGO_FOLDER := $(abspath target/pgo)
+PGO_PROFILE := $(PGO_FOLDER)/merged.profdata
+ifdef PGO
+$(if $(wildcard $(PGO_PROFILE)),,$(error PGO=1: no $(PGO_PROFILE): expected `make pgo` before))
+export RUSTFLAGS := $(RUSTFLAGS) -Cprofile-use=$(PGO_PROFILE)
+endif
 
 CARGO_SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 TRACES := $(or $(FLOATGATE_TRACES),../shared/traces)
@@ -13,7 +20,7 @@ DEMO_TRACE := $(TRACES)/derived-linux-webserver-2-no-repeats.load.gz
 DEMO_SYNTHETIC := examples/synthetic-server.fio
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench lint docs docs-site docs-api wheel wheel-check format clean
+.PHONY: help setup demo test test-rust test-papers test-python fuzz mutants bench pgo lint docs docs-site docs-api wheel wheel-check format clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +77,16 @@ mutants: ## Break the engine in small ways and list what no test notices (MUTANT
 
 bench: ## Measure speed and memory beside the memory wall
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench -- $(if $(SAVE),--save $(SAVE))
+
+pgo: ## Record which code is hot; PGO=1 then makes setup, bench and wheel build a quicker core
+	@test -x "$$(rustc --print target-libdir)/../bin/llvm-profdata" || \
+		{ echo 'make pgo: no llvm-profdata: expected rustup component add llvm-tools'; exit 1; }
+	rm -rf $(PGO_FOLDER)/raw
+	RUSTFLAGS='-Cprofile-generate=$(PGO_FOLDER)/raw' \
+		cargo build --quiet --release --package floatgate-bench --target-dir $(PGO_FOLDER)/build
+	$(PGO_FOLDER)/build/release/floatgate-bench --quick > /dev/null
+	$(PGO_FOLDER)/build/release/floatgate-bench --quick --only 'feature: ' > /dev/null
+	"$$(rustc --print target-libdir)/../bin/llvm-profdata" merge --output $(PGO_PROFILE) $(PGO_FOLDER)/raw
 
 lint: $(STAMPS)/package ## Check format, clippy, ruff and types
 	rustfmt --check --edition 2024 $(shell git ls-files '*.rs')

@@ -301,11 +301,14 @@ pub(crate) struct Series {
     started: SimTime,
     width_ns: u64,
     bins: [Vec<Bin>; 2],
+    /// The bin that is filled now, and when it ends after the start: most requests fall into that of the one before.
+    current: usize,
+    ends_ns: u64,
 }
 
 impl Series {
     fn new(started: SimTime) -> Self {
-        Self { started, width_ns: 100_000, bins: [Vec::new(), Vec::new()] }
+        Self { started, width_ns: 100_000, bins: [Vec::new(), Vec::new()], current: 0, ends_ns: 0 }
     }
 
     #[inline]
@@ -314,22 +317,30 @@ impl Series {
         if op >= 2 {
             return;
         }
-        let mut index = (now.since(self.started).ns() / self.width_ns) as usize;
-        while index >= BINS_MAX {
-            self.widen();
-            index = (now.since(self.started).ns() / self.width_ns) as usize;
+        let since_ns = now.since(self.started).ns();
+        if since_ns >= self.ends_ns {
+            self.begin_bin(since_ns);
         }
-        let bins = &mut self.bins[op];
-        if index >= bins.len() {
-            bins.resize_with(index + 1, Bin::new);
+        if self.current >= self.bins[op].len() {
+            self.bins[op].resize_with(self.current + 1, Bin::new);
         }
-        let bin = &mut bins[index];
+        let bin = &mut self.bins[op][self.current];
         bin.requests += 1;
         bin.bytes += bytes;
         bin.latency_sum_ns += u128::from(latency);
         bin.latency_max_ns = bin.latency_max_ns.max(latency);
         bin.cache_bytes = cache_bytes;
         bin.levels[level_of(latency, COARSE)] += 1;
+    }
+
+    /// From now on the bin is filled in which `since_ns` lies.
+    #[cold]
+    fn begin_bin(&mut self, since_ns: u64) {
+        while since_ns / self.width_ns >= BINS_MAX as u64 {
+            self.widen();
+        }
+        self.current = (since_ns / self.width_ns) as usize;
+        self.ends_ns = (self.current as u64 + 1) * self.width_ns;
     }
 
     fn widen(&mut self) {

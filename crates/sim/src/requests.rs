@@ -54,6 +54,37 @@ pub(crate) struct Request {
 }
 
 impl Request {
+    /// A request that nothing has happened to.
+    const BLANK: Self = Self {
+        id: 0,
+        host: HostRequest { op: Op::Read, offset: 0, bytes: 0, arrive: SimTime::ZERO, tag: 0, fua: false },
+        first: Lpn(0),
+        units: 0,
+        units_in: 0,
+        units_crossing: 0,
+        parts: 0,
+        bytes_left: 0,
+        gathered: 0,
+        gathered_at: SimTime::ZERO,
+        fetched: SimTime::ZERO,
+        understood: SimTime::ZERO,
+        waiting_since: SimTime::ZERO,
+        buffer_ns: 0,
+        busy_then: [0; 4],
+        buffer_waits: [0; 4],
+        link_ns: 0,
+        ecc_ns: 0,
+        stages: Stages { waits: [0; 4], queue: 0, channel: 0, array: 0, transfer: 0 },
+        from_memory: 0,
+        measured: true,
+        failed: false,
+        uncorrectable: false,
+        retries: 0,
+        in_drive: false,
+        worked_on: false,
+        next_free: u32::MAX,
+    };
+
     fn units_read(&self) -> u64 {
         if self.host.op == Op::Read { u64::from(self.units) } else { 0 }
     }
@@ -114,44 +145,35 @@ impl Requests {
     pub fn insert(&mut self, host: HostRequest, unit: u64) -> u32 {
         let first = host.offset / unit;
         let end = (host.offset + u64::from(host.bytes)).div_ceil(unit);
-        let request = Request {
-            id: 0,
+        let id = self.next_place();
+        self.outstanding += 1;
+        // Made where it stays: a copy would cost as much as all else that is done to take a request in.
+        self.items[id as usize] = Request {
+            id,
             host,
             first: Lpn(first as u32),
             units: if host.op == Op::Flush { 0 } else { (end - first) as u32 },
-            units_in: 0,
-            units_crossing: 0,
-            parts: 0,
             bytes_left: u64::from(host.bytes),
-            gathered: 0,
-            gathered_at: SimTime::ZERO,
-            fetched: SimTime::ZERO,
-            understood: SimTime::ZERO,
-            waiting_since: SimTime::ZERO,
-            buffer_ns: 0,
-            busy_then: [0; 4],
-            buffer_waits: [0; 4],
-            link_ns: 0,
-            ecc_ns: 0,
-            stages: Stages::default(),
-            from_memory: 0,
-            measured: true,
-            failed: false,
-            uncorrectable: false,
-            retries: 0,
-            in_drive: false,
-            worked_on: false,
-            next_free: u32::MAX,
+            ..Request::BLANK
         };
-        self.outstanding += 1;
-        if self.free != u32::MAX {
-            let id = self.free;
-            self.free = self.items[id as usize].next_free;
-            self.items[id as usize] = Request { id, ..request };
-            return id;
+        id
+    }
+
+    /// A place that no request has.
+    #[inline]
+    fn next_place(&mut self) -> u32 {
+        if self.free == u32::MAX {
+            return self.make_place();
         }
+        let id = self.free;
+        self.free = self.items[id as usize].next_free;
+        id
+    }
+
+    #[cold]
+    fn make_place(&mut self) -> u32 {
         let id = next_index(self.items.len(), "requests");
-        self.items.push(Request { id, ..request });
+        self.items.push(Request::BLANK);
         id
     }
 
@@ -198,15 +220,15 @@ impl Requests {
         &mut self.items[id as usize]
     }
 
+    /// Gives the place of a request free that is answered.
     #[inline]
-    pub fn remove(&mut self, id: u32) -> Request {
-        let request = self.items[id as usize];
-        self.items[id as usize].in_drive = false;
+    pub fn release(&mut self, id: u32) {
+        let request = &mut self.items[id as usize];
         self.units_read -= if request.in_drive { request.units_read() } else { 0 };
-        self.items[id as usize].next_free = self.free;
+        request.in_drive = false;
+        request.next_free = self.free;
         self.free = id;
         self.outstanding -= 1;
-        request
     }
 }
 

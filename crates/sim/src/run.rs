@@ -717,15 +717,16 @@ impl<P: Observer> Run<P> {
     }
 
     fn on_complete(&mut self, id: u32, now: SimTime) {
-        let request = self.requests.remove(id);
+        let request = &*self.requests.get(id);
         self.in_drive -= u32::from(request.worked_on);
         self.host_requests += 1;
-        let stages = stages(&request, now);
+        let stages = stages(request, now);
         if request.measured {
-            self.measure.complete(&request, now, &stages, self.ftl.cache_bytes());
+            self.measure.complete(request, now, &stages, self.ftl.cache_bytes());
         }
-        self.ctx.probe.on_complete(&request, now, &stages);
+        self.ctx.probe.on_complete(request, now, &stages);
         self.workload.complete(&request.host, now);
+        self.requests.release(id);
         self.draw(now);
     }
 }

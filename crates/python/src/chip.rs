@@ -16,6 +16,10 @@ pub struct Chip {
     inner: Mutex<BenchChip>,
 }
 
+/// A line of the rig's log: block, page, operation, cycle, busy time in ns, pulses, status, and no errors, as nothing was
+/// read back. In the order of `floatgate.lab.Entry`, which is made of it as it is.
+type LoggedRow = (u32, Option<u32>, &'static str, u64, u64, Option<u32>, &'static str, Option<u32>);
+
 /// The chip behind the lock, whatever it is made of.
 struct Locked<'a>(MutexGuard<'a, BenchChip>);
 
@@ -136,7 +140,7 @@ impl Chip {
         cycles: u64,
         pattern: &str,
         pages: &str,
-    ) -> PyResult<Vec<(Option<u32>, &'static str, u64, u64, u32, &'static str)>> {
+    ) -> PyResult<Vec<LoggedRow>> {
         guarded(py, || {
             let pattern = Pattern::parse(pattern).map_err(input)?;
             let pages = match pages {
@@ -151,7 +155,9 @@ impl Chip {
                     Operation::Program => "program",
                     Operation::Erase => "erase",
                 };
-                (row.page, operation, row.cycle, row.busy_ns, row.pulses, if row.ok { "ok" } else { "fail" })
+                let pulses = (row.pulses > 0).then_some(row.pulses);
+                let status = if row.ok { "ok" } else { "fail" };
+                (block, row.page, operation, row.cycle, row.busy_ns, pulses, status, None)
             };
             Ok(rows.into_iter().map(row).collect())
         })

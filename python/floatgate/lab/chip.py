@@ -6,7 +6,7 @@ block, data of another length than the page) raises InputError.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 Status = Literal["ok", "fail", "protected"]  # protected: refused without trying, as a bad block is
 Operation = Literal["read", "program", "erase"]
@@ -77,9 +77,8 @@ class PageRead:
     data: bytes
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A line of the log that a test rig writes."""
+class Entry(NamedTuple):
+    """A line of the log that a test rig writes: a tuple, of which a life makes millions."""
 
     block: int
     page: int | None  # None: an erase

@@ -89,7 +89,7 @@ class Levels:
             level, before = ladder.nearest(entry.busy_ns), held.get(key)
             if before is None or (level < before if entry.operation == "program" else level > before):
                 held[key] = level
-                kept.append(replace(entry, busy_ns=level))
+                kept.append(entry._replace(busy_ns=level))
         return replace(life, entries=tuple(kept))
 
 

@@ -5,8 +5,7 @@ two lines of a block, page and operation nothing changed: a life of millions of 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from operator import attrgetter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
@@ -15,8 +14,7 @@ from floatgate.files import LINES_MOST, read_rows, read_text, whole, write_rows
 from floatgate.lab.chip import Entry, Operation, Status
 
 _LOG = "a log of a test rig"
-COLUMNS = tuple(field.name for field in fields(Entry))
-_ROW = attrgetter(*COLUMNS)  # `astuple` copies every value first, and a log has millions
+COLUMNS = Entry._fields
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Log:
 def write_log(path: Path, head: Mapping[str, str], entries: Iterable[Entry]) -> None:
     """Write `entries` in the order in which they came."""
     before = "".join(f"# {key}: {' '.join(str(value).split())}\n" for key, value in head.items())
-    write_rows(path, COLUMNS, map(_ROW, entries), before, plain=True)
+    write_rows(path, COLUMNS, entries, before, plain=True)
 
 
 def read_log(path: Path) -> Log:

@@ -13,7 +13,6 @@ from floatgate.lab.chip import (
     Entry,
     ErrorRates,
     Identity,
-    Operation,
     PageRead,
     Pages,
     Rated,
@@ -25,7 +24,7 @@ from floatgate.lab.patterns import check_pattern
 
 Model = Literal["cells", "tables"]  # what a chip is made of
 
-OPERATIONS, STATUSES = frozenset(get_args(Operation)), frozenset(get_args(Status))
+STATUSES = frozenset(get_args(Status))
 CELLS = {1: "slc", 2: "mlc", 3: "tlc", 4: "qlc"}
 
 
@@ -90,12 +89,8 @@ class TabledChip:
         self, block: int, cycles: int, *, pattern: str = "zeros", pages: Pages = "first"
     ) -> list[Entry]:
         """Program and erase a block `cycles` times, or until it fails; return what the rig logged."""
-        return [
-            Entry(block, page, _operation(operation), cycle, busy_ns, pulses or None, _status(status))
-            for page, operation, cycle, busy_ns, pulses, status in self._core.cycle(
-                block, cycles, check_pattern(pattern, self._identity), pages
-            )
-        ]
+        rows = self._core.cycle(block, cycles, check_pattern(pattern, self._identity), pages)
+        return [*map(Entry._make, rows)]
 
     def status(self) -> Status:
         """Return how the last operation ended."""
@@ -186,11 +181,6 @@ class SimulatedChip(TabledChip):
             )
             for state, volts in found
         ]
-
-
-def _operation(name: str) -> Operation:
-    assert name in OPERATIONS, name
-    return name  # type: ignore[return-value]
 
 
 def _status(name: str) -> Status:

@@ -78,11 +78,7 @@ impl CellBlock {
     ) -> Programmed {
         let (below, rest) = self.wordlines.split_at_mut(line);
         let wordline = &mut rest[0];
-        let before = below.last().map(|_| wordline.volts().to_vec());
-        let needed = wordline.program(physics, plan, pass, states, &self.condition);
-        if let (Some(below), Some(before)) = (below.last_mut(), before) {
-            below.couple_next(physics, &before, wordline.volts());
-        }
+        let needed = wordline.program(physics, plan, pass, states, &self.condition, below.last_mut());
         self.states[line].copy_from_slice(states);
         for (other, later) in self.later.iter_mut().enumerate() {
             *later = if other == line { 0 } else { *later + 1 };
@@ -142,7 +138,7 @@ impl CellBlock {
     ) -> Vec<f32> {
         let mut cells = self.wordlines[line].clone();
         cells.disturb(physics, physics.program_disturb * later);
-        cells.aged(physics, &self.condition, elapsed, reads)
+        cells.into_aged(physics, &self.condition, elapsed, reads)
     }
 
     /// What reading the whole block with these references takes each state for.

@@ -3,7 +3,8 @@
 //! The loops have no branches and no calls, so that the compiler makes vector instructions of them. They use only
 //! sums, products, quotients and square roots of `f32`, which IEEE 754 rounds alike on every machine; nothing is
 //! contracted or reordered, so vectors and single values agree bit for bit. Logarithm, exponential and quantile
-//! are polynomials fitted here (Chebyshev nodes); tests hold them against `normal.rs` and `libm`.
+//! are polynomials fitted here (Chebyshev nodes); tests hold them against `normal.rs` and `libm`. All is inlined always,
+//! as `kernels.rs` says.
 
 use super::normal::Stream;
 
@@ -30,7 +31,7 @@ impl From<Stream> for LaneStream {
 impl LaneStream {
     /// 32 bits for a counter: two multiply rounds (constants of the low-bias search of C. Wellons), the second half
     /// of the key between them, so that two streams are no shifted copies of each other.
-    #[inline]
+    #[inline(always)]
     const fn bits(self, counter: u32) -> u32 {
         let mut x = counter.wrapping_mul(0x9e37_79b9).wrapping_add(self.start);
         x = (x ^ (x >> 16)).wrapping_mul(0x21f0_aaad) ^ self.twist;
@@ -39,7 +40,7 @@ impl LaneStream {
     }
 
     /// Standard normal values of the cells from `first` on: up to 6.2 on either side.
-    #[inline]
+    #[inline(always)]
     pub fn normals(self, first: usize) -> Lane {
         let mut values = [0.0; LANES];
         for (index, value) in values.iter_mut().enumerate() {
@@ -49,7 +50,7 @@ impl LaneStream {
     }
 
     /// Laplace values of mean distance one of the cells from `first` on: up to 22 on either side.
-    #[inline]
+    #[inline(always)]
     pub fn laplaces(self, first: usize) -> Lane {
         let mut values = [0.0; LANES];
         for (index, value) in values.iter_mut().enumerate() {
@@ -60,7 +61,7 @@ impl LaneStream {
     }
 
     /// Exponential values of mean one of the cells from `first` on: 0 to 22.
-    #[inline]
+    #[inline(always)]
     pub fn exponentials(self, first: usize) -> Lane {
         let mut values = [0.0; LANES];
         for (index, value) in values.iter_mut().enumerate() {
@@ -71,13 +72,13 @@ impl LaneStream {
 }
 
 /// The logarithm of a tail probability of 31 bits: 0 to -22.
-#[inline]
+#[inline(always)]
 fn log_share(bits: u32) -> f32 {
     ln(((bits >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0))
 }
 
 /// The standard normal value of 32 uniform bits: 31 of them choose a tail probability up to one half, one the side.
-#[inline]
+#[inline(always)]
 fn normal_of(bits: u32) -> f32 {
     let tail = ((bits >> 1) as i32 as f32 + 0.5) * (1.0 / 4_294_967_296.0);
     let log = ln(tail);
@@ -86,7 +87,7 @@ fn normal_of(bits: u32) -> f32 {
 }
 
 /// The normal value with tail probability exp(-t^2/2), for t of 1.177 (one half) to 6.76; within 1e-5.
-#[inline]
+#[inline(always)]
 fn upper_quantile(t: f32) -> f32 {
     const CENTRE: f32 = 3.970_557_8;
     const HALF_WIDTH_INVERSE: f32 = 0.358_018_13;
@@ -110,7 +111,7 @@ fn upper_quantile(t: f32) -> f32 {
 }
 
 /// Natural logarithm of a normal positive number, within 2e-7 of its magnitude.
-#[inline]
+#[inline(always)]
 fn ln(x: f32) -> f32 {
     const TWO_THIRDS: u32 = 0x3f2a_aaab;
     const C: [f32; 9] = [
@@ -132,7 +133,7 @@ fn ln(x: f32) -> f32 {
 }
 
 /// e to the power of `x`, for `x` from -80 to 80, within 2e-6 of itself.
-#[inline]
+#[inline(always)]
 pub fn exp(x: f32) -> f32 {
     const C: [f32; 6] =
         [1.0, std::f32::consts::LN_2, 0.240_221_07, 0.055_503_27, 0.009_676_037, 0.001_340_043_3];
@@ -149,19 +150,19 @@ pub fn exp(x: f32) -> f32 {
 const MAGIC: f32 = 12_582_912.0;
 
 /// The nearest whole number, for magnitudes up to four million.
-#[inline]
+#[inline(always)]
 pub fn round(x: f32) -> f32 {
     (x + MAGIC) - MAGIC
 }
 
 /// The next whole number not below, for magnitudes up to four million.
-#[inline]
+#[inline(always)]
 pub fn ceil(x: f32) -> f32 {
     let near = round(x);
     near + if near < x { 1.0 } else { 0.0 }
 }
 
-#[inline]
+#[inline(always)]
 fn horner<const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
     let mut sum = coefficients[N - 1];
     for coefficient in coefficients[..N - 1].iter().rev() {

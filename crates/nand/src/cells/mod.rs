@@ -20,6 +20,7 @@
 
 pub mod coding;
 pub mod distribution;
+mod kernels;
 mod lanes;
 pub mod normal;
 

@@ -1,12 +1,14 @@
 //! The cells of one wordline as an array: erased, programmed by pulses, coupled to neighbours, disturbed, aged, read.
 //!
 //! A cell stops at the first pulse that carries it past its target, so its end follows from its own offset alone and
-//! no pulse needs to be gone through. Thresholds are `f32`; the loops run over lanes of cells (see `lanes.rs`).
+//! no pulse needs to be gone through. Thresholds are `f32`; the loops over all cells are in `kernels.rs`.
 
-use super::lanes::{LANES, Lane, LaneStream, ceil, exp};
+use super::kernels::{self, Left, Offsets, Pulses, STATES};
+use super::lanes::LaneStream;
 use super::normal::Stream;
 use super::physics::{CellPhysics, VoltagePlan};
 use super::tails::{Elapsed, Noise};
+use std::cell::RefCell;
 
 /// In what condition cells are programmed, read or left alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,9 +51,6 @@ mod draw {
     pub const WEAK: u64 = 10;
 }
 
-/// The most states that a cell has.
-const STATES: usize = 16;
-
 /// Threshold voltages of a wordline, volts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wordline {
@@ -60,113 +59,38 @@ pub struct Wordline {
     erases: u64,
 }
 
-/// How far above the mean a pulse must go for each cell: its own offset, which wear lowers.
-struct Offsets {
-    own: LaneStream,
-    traps: LaneStream,
-    sigma: f32,
-    gained: f32,
-    spread: f32,
+/// What a program notes of all cells while it lasts.
+#[derive(Default)]
+struct Room {
+    before: Vec<f32>,
+    rises: Vec<f32>,
 }
 
-impl Offsets {
-    fn new(physics: &CellPhysics, stream: Stream, condition: &Condition) -> Self {
-        let wear = &physics.wear;
-        Self {
-            own: stream.of(draw::OFFSET).into(),
-            traps: stream.of(draw::TRAPPING).into(),
-            sigma: physics.offset_sigma as f32,
-            gained: (wear.program * wear.trapped_v(condition.cycles) * condition.trapping) as f32,
-            spread: wear.cell_spread as f32,
-        }
-    }
+thread_local! {
+    // Kept: fresh memory for so many cells costs more than what is worked out in it.
+    static ROOM: RefCell<Room> = RefCell::default();
+}
 
-    /// Of the cells from `first` on, volts.
-    #[inline]
-    fn lane(&self, first: usize) -> Lane {
-        let mut offsets = self.own.normals(first).map(|own| self.sigma * own);
-        if self.gained != 0.0 {
-            for (offset, trap) in offsets.iter_mut().zip(self.traps.normals(first)) {
-                *offset -= self.gained * exp(self.spread * trap);
-            }
-        }
-        offsets
+fn offsets_of(physics: &CellPhysics, stream: Stream, condition: &Condition) -> Offsets {
+    let wear = &physics.wear;
+    Offsets {
+        own: stream.of(draw::OFFSET).into(),
+        traps: stream.of(draw::TRAPPING).into(),
+        sigma: physics.offset_sigma as f32,
+        gained: (wear.program * wear.trapped_v(condition.cycles) * condition.trapping) as f32,
+        spread: wear.cell_spread as f32,
     }
 }
 
-/// How far from where its last pulse should leave it a pass leaves each cell.
-struct Left {
-    wide: LaneStream,
-    far: LaneStream,
-    broadening: f32,
-    tail: f32,
-}
-
-impl Left {
-    fn new(physics: &CellPhysics, stream: Stream, erases: u64, pass: usize, condition: &Condition) -> Self {
-        let last = pass + 1 == physics.program.passes.len();
-        let tail = if last { Noise::of(physics, condition, Elapsed::default()).program_v } else { 0.0 };
-        Self {
-            wide: stream.of(draw::BROADENING).of(erases).of(pass as u64).into(),
-            far: stream.of(draw::PROGRAM_TAIL).of(erases).into(),
-            broadening: (physics.wear.broadening(condition.error_cycles) * condition.trapping) as f32,
-            tail: tail as f32,
-        }
+fn left_by(physics: &CellPhysics, stream: Stream, erases: u64, pass: usize, condition: &Condition) -> Left {
+    let last = pass + 1 == physics.program.passes.len();
+    let tail = if last { Noise::of(physics, condition, Elapsed::default()).program_v } else { 0.0 };
+    Left {
+        wide: stream.of(draw::BROADENING).of(erases).of(pass as u64).into(),
+        far: stream.of(draw::PROGRAM_TAIL).of(erases).into(),
+        broadening: (physics.wear.broadening(condition.error_cycles) * condition.trapping) as f32,
+        tail: tail as f32,
     }
-
-    /// Of the cells from `first` on, volts.
-    #[inline]
-    fn lane(&self, first: usize) -> Lane {
-        let mut noise = [0.0; LANES];
-        if self.broadening > 0.0 {
-            noise = self.wide.normals(first).map(|wide| self.broadening * wide);
-        }
-        if self.tail > 0.0 {
-            for (noise, far) in noise.iter_mut().zip(self.far.laplaces(first)) {
-                *noise += self.tail * far;
-            }
-        }
-        noise
-    }
-}
-
-/// A pass as the cells see it, in `f32`.
-struct Pulses {
-    start: f32,
-    step: f32,
-    inverse_step: f32,
-    most: f32,
-    /// By state; minus infinity: left alone.
-    targets: [f32; STATES],
-}
-
-impl Pulses {
-    /// Brings a lane of cells to their targets; gives the number of the pulse that each cell stopped after, from 1,
-    /// or 0 where it was not programmed. Past the budget, cells stay where its last pulse left them.
-    #[inline]
-    fn apply(&self, volts: &mut Lane, states: &[u8], offsets: &Lane, noise: &Lane) -> Lane {
-        let mut targets = [f32::NEG_INFINITY; LANES];
-        for (target, state) in targets.iter_mut().zip(states) {
-            *target = self.targets[usize::from(*state) % STATES];
-        }
-        let mut counts = [0.0; LANES];
-        for i in 0..LANES {
-            let before = volts[i];
-            let above_start = (targets[i] + offsets[i] - self.start) * self.inverse_step;
-            let needed = larger(ceil(above_start), 0.0);
-            let last = if needed > self.most { self.most } else { needed };
-            let reached = self.start + last * self.step - offsets[i] + noise[i];
-            let programmed = before < targets[i];
-            volts[i] = if programmed { larger(reached, before) } else { before };
-            counts[i] = if programmed { needed + 1.0 } else { 0.0 };
-        }
-        counts
-    }
-}
-
-#[inline]
-fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
 }
 
 impl Wordline {
@@ -191,24 +115,12 @@ impl Wordline {
         let broadening = wear.broadening(condition.error_cycles) * condition.trapping;
         let width = libm::hypot(physics.erased_sigma, broadening) as f32;
         let mean = physics.erased + wear.erased * wear.trapped_v(condition.cycles) * condition.trapping;
-        // Erasing ends when all cells pass its verify; what lies above is pulled below it.
         let top = physics.erase.verify.max(mean) as f32;
-        let mean = mean as f32;
-        for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
-            let values = draws.normals(index * LANES).map(|value| {
-                let volts = mean + width * value;
-                if volts > top { 2.0 * top - volts } else { volts }
-            });
-            chunk.copy_from_slice(&values[..chunk.len()]);
-        }
+        kernels::erase(&mut self.volts, draws, mean as f32, width, top);
         let tail = Noise::of(physics, condition, Elapsed::default()).program_v as f32;
         if tail > 0.0 {
             let draws = LaneStream::from(self.stream.of(draw::ERASED_TAIL).of(erases));
-            for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
-                for (volts, value) in chunk.iter_mut().zip(draws.laplaces(index * LANES)) {
-                    *volts += tail * value;
-                }
-            }
+            kernels::add_tails(&mut self.volts, draws, tail);
         }
     }
 
@@ -218,7 +130,8 @@ impl Wordline {
     }
 
     /// One pass: brings each cell up to its state's target. Gives the pulses that the slowest cell of each target
-    /// took, targets rising; more than the budget means that it was not reached.
+    /// took, targets rising; more than the budget means that it was not reached. The wordline below shares its cells' rise,
+    /// where it holds data.
     ///
     /// # Panics
     /// When there are not as many states as cells.
@@ -229,62 +142,37 @@ impl Wordline {
         pass: usize,
         states: &[u8],
         condition: &Condition,
+        below: Option<&mut Self>,
     ) -> Vec<u32> {
         assert_eq!(states.len(), self.volts.len(), "a state for each cell");
-        let offsets = Offsets::new(physics, self.stream, condition);
+        let offsets = offsets_of(physics, self.stream, condition);
         let noise = LaneStream::from(self.stream.of(draw::INJECTION).of(self.erases).of(pass as u64));
-        let left = Left::new(physics, self.stream, self.erases, pass, condition);
-        let injection = physics.injection_sigma as f32;
+        let injection = (noise, physics.injection_sigma as f32);
+        let left = left_by(physics, self.stream, self.erases, pass, condition);
         let pulses = pulses_of(physics, plan, pass);
-        // One cell more on either side: the outermost have neighbours that never rise.
-        let mut rises = vec![0.0f32; self.volts.len() + 2];
-        let mut slowest = [0.0f32; STATES];
-        for (index, (volts, states)) in self.volts.chunks_mut(LANES).zip(states.chunks(LANES)).enumerate() {
-            let first = index * LANES;
-            let mut lane = [0.0; LANES];
-            lane[..volts.len()].copy_from_slice(volts);
-            let mut offset = offsets.lane(first);
-            for (offset, noise) in offset.iter_mut().zip(noise.normals(first)) {
-                *offset -= injection * noise;
+        let slowest = ROOM.with_borrow_mut(|room| {
+            // One cell more on either side: the outermost have neighbours that never rise.
+            room.rises.clear();
+            room.rises.resize(self.volts.len() + 2, 0.0);
+            room.before.clone_from(&self.volts);
+            let (volts, rises) = (&mut self.volts, &mut room.rises);
+            let slowest = kernels::program(volts, states, &pulses, &offsets, injection, &left, rises);
+            kernels::couple_bitlines(volts, rises, physics.coupling_bitline as f32);
+            if let Some(below) = below {
+                below.couple_next(physics, &room.before, volts, rises);
             }
-            let counts = pulses.apply(&mut lane, states, &offset, &left.lane(first));
-            for (state, count) in states.iter().zip(counts) {
-                let most = &mut slowest[usize::from(*state) % STATES];
-                *most = larger(count, *most);
-            }
-            for ((rise, before), after) in rises[1 + first..].iter_mut().zip(&*volts).zip(lane) {
-                *rise = after - before;
-            }
-            volts.copy_from_slice(&lane[..volts.len()]);
-        }
-        self.couple_bitlines(physics, &rises);
+            slowest
+        });
         by_target(&pulses.targets, &slowest)
     }
 
-    /// Neighbours on the same wordline share part of a cell's rise; cells that rose in the same pass were still
-    /// being verified, so only those left alone notice.
-    fn couple_bitlines(&mut self, physics: &CellPhysics, rises: &[f32]) {
-        let share = physics.coupling_bitline as f32;
-        let (left, own, right) = (rises, &rises[1..], &rises[2..]);
-        for (((volts, left), own), right) in self.volts.iter_mut().zip(left).zip(own).zip(right) {
-            // A factor, as a branch on random data is mispredicted half the time.
-            let alone = f32::from(u8::from(*own == 0.0));
-            *volts += share * alone * (left + right);
-        }
-    }
-
     /// The next wordline was programmed, and its thresholds went from `before` to `after`: this one shares the
-    /// rise of the cell above and of the two beside that.
-    pub fn couple_next(&mut self, physics: &CellPhysics, before: &[f32], after: &[f32]) {
+    /// rise of the cell above and of the two beside that. `rises` is room for the rises, and one cell more on either side
+    /// that does not rise.
+    pub fn couple_next(&mut self, physics: &CellPhysics, before: &[f32], after: &[f32], rises: &mut [f32]) {
         let (share, diagonal) = (physics.coupling_wordline as f32, physics.coupling_diagonal as f32);
-        let mut rises = vec![0.0f32; self.volts.len() + 2];
-        for ((rise, before), after) in rises[1..].iter_mut().zip(before).zip(after) {
-            *rise = larger(after - before, 0.0);
-        }
-        let (left, above, right) = (&rises[..], &rises[1..], &rises[2..]);
-        for (((volts, left), above), right) in self.volts.iter_mut().zip(left).zip(above).zip(right) {
-            *volts += share * above + diagonal * (left + right);
-        }
+        kernels::rises_of(&mut rises[1..=before.len()], before, after);
+        kernels::couple_next(&mut self.volts, rises, share, diagonal);
     }
 
     /// Other pages of the block were programmed or read: cells creep upwards, the lower the more, a cell at the
@@ -292,10 +180,7 @@ impl Wordline {
     pub fn disturb(&mut self, physics: &CellPhysics, volts_on_erased: f64) {
         let top = physics.plans[0].verify.last().copied().expect("a plan has states");
         let share = (volts_on_erased / (top - physics.erased)).min(1.0) as f32;
-        let top = top as f32;
-        for volts in &mut self.volts {
-            *volts += share * larger(top - *volts, 0.0);
-        }
+        kernels::creep(&mut self.volts, share, top as f32);
     }
 
     /// Reads lift few cells far: a share `weak` / v of those at the mean erased threshold by more than v volts.
@@ -306,13 +191,7 @@ impl Wordline {
         let draws = LaneStream::from(self.stream.of(draw::WEAK).of(self.erases));
         let top = physics.plans[0].verify.last().copied().expect("a plan has states");
         let (weak, top, range) = (weak as f32, top as f32, (top - physics.erased) as f32);
-        for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
-            for (volts, value) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
-                let room = larger(top - *volts, 0.0);
-                let rise = weak * exp(value) * room / range;
-                *volts += if rise < room { rise } else { room };
-            }
-        }
+        kernels::lift_weak(&mut self.volts, draws, weak, top, range);
     }
 
     /// Threshold voltages after this time (or seconds at the reference temperature), `reads` reads of the block and
@@ -324,20 +203,30 @@ impl Wordline {
         elapsed: impl Into<Elapsed>,
         reads: u64,
     ) -> Vec<f32> {
+        self.clone().into_aged(physics, condition, elapsed, reads)
+    }
+
+    /// As [`Self::aged`], of cells that are looked at once.
+    pub fn into_aged(
+        mut self,
+        physics: &CellPhysics,
+        condition: &Condition,
+        elapsed: impl Into<Elapsed>,
+        reads: u64,
+    ) -> Vec<f32> {
         let elapsed = elapsed.into();
-        let mut aged = self.clone();
         if reads > 0 {
             let reads = condition.worn_reads(reads);
-            aged.disturb(physics, physics.read_disturb * reads);
-            aged.disturb_weak(physics, physics.read_weak * reads);
+            self.disturb(physics, physics.read_disturb * reads);
+            self.disturb_weak(physics, physics.read_weak * reads);
         }
         if elapsed.late_s > 0.0 {
-            aged.leak(physics, condition, elapsed.late_s);
+            self.leak(physics, condition, elapsed.late_s);
         }
         if elapsed.uneven_s > 0.0 {
-            aged.leak_unevenly(physics, &Noise::of(physics, condition, elapsed));
+            self.leak_unevenly(physics, &Noise::of(physics, condition, elapsed));
         }
-        aged.volts
+        self.volts
     }
 
     /// Charge loss: mean and variance grow with the charge a cell holds.
@@ -345,12 +234,7 @@ impl Wordline {
         let draws = LaneStream::from(self.stream.of(draw::RETENTION).of(self.erases));
         let (mean, variance) = physics.retention.per_volt(condition.error_cycles, seconds, condition.dwell_s);
         let (mean, deviation, erased) = (mean as f32, variance.sqrt() as f32, physics.erased as f32);
-        for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
-            for (volts, value) in chunk.iter_mut().zip(draws.normals(index * LANES)) {
-                let height = larger(*volts - erased, 0.0);
-                *volts -= mean * height + deviation * height.sqrt() * value;
-            }
-        }
+        kernels::leak(&mut self.volts, draws, mean, deviation, erased);
     }
 
     /// Charge loss that differs from cell to cell: what all lose, and what few lose most of.
@@ -360,22 +244,14 @@ impl Wordline {
         }
         let draws = LaneStream::from(self.stream.of(draw::UNEVEN).of(self.erases));
         let (loss, tail, erased) = (noise.loss as f32, noise.tail as f32, physics.erased as f32);
-        for (index, chunk) in self.volts.chunks_mut(LANES).enumerate() {
-            for (volts, value) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
-                *volts -= larger(*volts - erased, 0.0) * (loss + tail * value);
-            }
-        }
+        kernels::leak_unevenly(&mut self.volts, draws, loss, tail, erased);
     }
 
     /// The state of each cell, told apart by `references`.
     pub fn sense(volts: &[f32], references: &[f64]) -> Vec<u8> {
+        let references: Vec<f32> = references.iter().map(|reference| *reference as f32).collect();
         let mut states = vec![0u8; volts.len()];
-        for reference in references {
-            let reference = *reference as f32;
-            for (state, volts) in states.iter_mut().zip(volts) {
-                *state += u8::from(*volts >= reference);
-            }
-        }
+        kernels::sense(&mut states, volts, &references);
         states
     }
 
@@ -389,7 +265,7 @@ impl Wordline {
         state: usize,
         condition: &Condition,
     ) -> Vec<f64> {
-        let offset = f64::from(Offsets::new(physics, self.stream, condition).lane(cell)[0]);
+        let offset = f64::from(offsets_of(physics, self.stream, condition).lane(cell)[0]);
         let mut volts = vec![f64::from(self.volts[cell])];
         let Some(target) = physics.target(plan, physics.program.passes.len() - 1, state) else {
             return volts;
@@ -417,6 +293,7 @@ fn pulses_of(physics: &CellPhysics, plan: &VoltagePlan, pass: usize) -> Pulses {
         inverse_step: (1.0 / step) as f32,
         most: (physics.program.max_pulses - 1) as f32,
         targets,
+        states: physics.states.len(),
     }
 }
 
@@ -425,7 +302,7 @@ fn by_target(targets: &[f32; STATES], slowest: &[f32; STATES]) -> Vec<u32> {
     let mut found: Vec<(f32, f32)> = Vec::new();
     for (target, count) in targets.iter().zip(slowest).filter(|(_, count)| **count > 0.0) {
         match found.iter_mut().find(|(known, _)| known == target) {
-            Some((_, most)) => *most = larger(*count, *most),
+            Some((_, most)) => *most = count.max(*most),
             None => found.push((*target, *count)),
         }
     }

@@ -203,15 +203,18 @@ impl SimulatedChip {
 fn sensed_volts(physics: &CellPhysics, block: &Block, wordline: u32, cells: usize, now: Elapsed) -> Vec<f32> {
     let mut condition = block.condition(physics, wordline as usize);
     match block.written.get(&wordline) {
-        None => {
-            block.fresh(physics, wordline, cells).aged(physics, &condition, Elapsed::default(), block.reads)
-        }
+        None => block.fresh(physics, wordline, cells).into_aged(
+            physics,
+            &condition,
+            Elapsed::default(),
+            block.reads,
+        ),
         Some(written) => {
             let mut cells = written.cells.clone();
             let later = block.programs - written.programs;
             condition.dwell_s = written.at.late_s / block.cycles.max(1) as f64;
             cells.disturb(physics, physics.program_disturb * later as f64);
-            cells.aged(physics, &condition, now.since(written.at), block.reads)
+            cells.into_aged(physics, &condition, now.since(written.at), block.reads)
         }
     }
 }
@@ -401,11 +404,9 @@ impl SimulatedChip {
             Some(written) => (written.cells, written.stressed),
             None => (block.fresh(physics, wordline, cells), false),
         };
-        let before: Vec<f32> = volts.volts().to_vec();
-        let pulses = volts.program(physics, self.plan(), pass, &states, &condition);
-        if let Some(below) = wordline.checked_sub(1).and_then(|below| block.written.get_mut(&below)) {
-            below.cells.couple_next(physics, &before, volts.volts());
-        }
+        let below = wordline.checked_sub(1).and_then(|below| block.written.get_mut(&below));
+        let below = below.map(|below| &mut below.cells);
+        let pulses = volts.program(physics, self.plan(), pass, &states, &condition, below);
         let share = (1.0 - physics.wear.erase_share) * physics.swing(self.plan());
         let lifted = states.iter().any(|state| *state > 0);
         if lifted && !stressed {

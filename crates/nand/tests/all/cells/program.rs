@@ -29,7 +29,7 @@ fn without_noise_states_are_one_step_wide_above_their_verify_level() {
     let mut cells = fresh(&physics, 3, CELLS, &Condition::default());
     let states = random_states(&physics, 4, CELLS);
     for pass in 0..2 {
-        cells.program(&physics, plan, pass, &states, &Condition::default());
+        cells.program(&physics, plan, pass, &states, &Condition::default(), None);
     }
     for (index, verify) in plan.verify.iter().enumerate() {
         let volts = of_state(cells.volts(), &states, index as u8 + 1);
@@ -50,7 +50,7 @@ fn widely_spread_offsets_make_states_uniform() {
     let plan = physics.plans[0].clone();
     let mut cells = fresh(&physics, 3, CELLS, &Condition::default());
     let states = vec![3; CELLS];
-    cells.program(&physics, &plan, 1, &states, &Condition::default());
+    cells.program(&physics, &plan, 1, &states, &Condition::default(), None);
     let (mean, width) = moments(cells.volts().iter().map(|v| f64::from(*v)));
     let uniform = plan.step / 12f64.sqrt();
     // Four standard errors of a uniform distribution's mean and deviation.
@@ -65,7 +65,7 @@ fn injection_noise_adds_to_the_width_within_a_step() {
     let worn = Condition::worn(3000.0);
     let width = |physics: &CellPhysics| {
         let mut cells = fresh(physics, 3, CELLS, &worn);
-        cells.program(physics, &physics.plans[0], 1, &states, &worn);
+        cells.program(physics, &physics.plans[0], 1, &states, &worn, None);
         moments(cells.volts().iter().map(|v| f64::from(*v))).1
     };
     let narrow = width(&physics);
@@ -93,9 +93,9 @@ fn a_pass_reports_the_pulses_of_the_slowest_cell_of_each_target() {
         slowest[usize::from(*state)] = slowest[usize::from(*state)].max(steps as u32);
     }
     let mut programmed = cells.clone();
-    assert_eq!(programmed.program(&physics, plan, 1, &states, &worn), slowest[1..]);
+    assert_eq!(programmed.program(&physics, plan, 1, &states, &worn, None), slowest[1..]);
     // In the first pass, two states share a target and are verified together.
-    assert_eq!(cells.clone().program(&physics, plan, 0, &states, &worn).len(), 1);
+    assert_eq!(cells.clone().program(&physics, plan, 0, &states, &worn, None).len(), 1);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_staircase_ends_where_programming_leaves_the_cell() {
     let cells = fresh(&physics, 8, 300, &worn);
     let states = random_states(&physics, 9, 300);
     let mut programmed = cells.clone();
-    programmed.program(&physics, plan, 1, &states, &worn);
+    programmed.program(&physics, plan, 1, &states, &worn, None);
     for (cell, state) in states.iter().enumerate() {
         let stairs = cells.staircase(&physics, plan, cell, usize::from(*state), &worn);
         let end = stairs.last().expect("it began somewhere");
@@ -156,7 +156,7 @@ fn neighbours_that_are_programmed_later_lift_a_cell_by_their_share() {
     let plan = &physics.plans[0];
     let mut below = fresh(&physics, 1, 5, &Condition::default());
     let before = below.volts().to_vec();
-    below.couple_next(&physics, &[0.0; 5], &[0.0, 0.0, 5.0, 0.0, 0.0]);
+    below.couple_next(&physics, &[0.0; 5], &[0.0, 0.0, 5.0, 0.0, 0.0], &mut [0.0; 7]);
     let lifted: Vec<f64> = below.volts().iter().zip(&before).map(|(a, b)| f64::from(a - b)).collect();
     for (lift, expected) in lifted.iter().zip([0.0, 0.005, 0.1, 0.005, 0.0]) {
         assert!((lift - expected).abs() < 1e-6, "{lifted:?}");
@@ -164,7 +164,7 @@ fn neighbours_that_are_programmed_later_lift_a_cell_by_their_share() {
     // On one wordline, cells left alone rise by a share of their two neighbours' rise.
     let mut cells = fresh(&physics, 1, 3, &Condition::default());
     let before = cells.volts().to_vec();
-    cells.program(&physics, plan, 1, &[3, 0, 3], &Condition::default());
+    cells.program(&physics, plan, 1, &[3, 0, 3], &Condition::default(), None);
     let rises: Vec<f32> = cells.volts().iter().zip(&before).map(|(after, before)| after - before).collect();
     assert!((rises[1] - 0.01 * (rises[0] + rises[2])).abs() < 1e-6, "{rises:?}");
 }
@@ -196,7 +196,7 @@ fn a_cell_s_values_are_its_own_whatever_is_around_it() {
     let programmed = |cells: usize| {
         let mut wordline = fresh(&physics, 12, cells, &worn);
         for pass in 0..2 {
-            wordline.program(&physics, plan, pass, &states[..cells], &worn);
+            wordline.program(&physics, plan, pass, &states[..cells], &worn, None);
         }
         wordline.aged(&physics, &worn, 1e6, 1000)
     };
@@ -240,7 +240,7 @@ proptest! {
         let states = random_states(&physics, seed ^ 1, length);
         for pass in 0..physics.program.passes.len() {
             let before = wordline.volts().to_vec();
-            wordline.program(&physics, &physics.plans[0], pass, &states, &worn);
+            wordline.program(&physics, &physics.plans[0], pass, &states, &worn, None);
             for (after, before) in wordline.volts().iter().zip(&before) {
                 prop_assert!(after >= before);
             }

@@ -10,7 +10,7 @@ const DAY_S: f64 = 86_400.0;
 fn written(physics: &CellPhysics, state: u8, condition: &Condition) -> Wordline {
     let mut cells = Wordline::erased(physics, Stream::new(3), CELLS, 0, condition);
     for pass in 0..2 {
-        cells.program(physics, &physics.plans[0], pass, &vec![state; CELLS], condition);
+        cells.program(physics, &physics.plans[0], pass, &vec![state; CELLS], condition, None);
     }
     cells
 }
@@ -116,7 +116,7 @@ fn over_erasing_widens_states_without_costing_pulses() {
     let over = Condition { error_cycles: 3000.0 * (1.0 + physics.wear.over_erase), ..plain };
     let programmed = |condition: &Condition| {
         let mut cells = Wordline::erased(&physics, Stream::new(3), CELLS, 0, condition);
-        cells.program(&physics, &physics.plans[0], 1, &vec![3; CELLS], condition)
+        cells.program(&physics, &physics.plans[0], 1, &vec![3; CELLS], condition, None)
     };
     assert_eq!(programmed(&plain), programmed(&over), "pulses follow trapped charge");
     let width = |condition: &Condition| {

@@ -27,7 +27,7 @@ fn with(keys: &[(&str, &str)]) -> CellPhysics {
 fn written(physics: &CellPhysics, state: u8, condition: &Condition) -> Wordline {
     let mut cells = Wordline::erased(physics, Stream::new(3), CELLS, 0, condition);
     for pass in 0..2 {
-        cells.program(physics, &physics.plans[0], pass, &vec![state; CELLS], condition);
+        cells.program(physics, &physics.plans[0], pass, &vec![state; CELLS], condition, None);
     }
     cells
 }

@@ -1,0 +1,279 @@
+//! The loops over all cells of a wordline, compiled twice: for any processor, and with the vectors of AVX2. Which of the
+//! two runs is decided when it runs.
+//!
+//! Both do the same sums, products, quotients and square roots of `f32` in the same order for each cell: the compiler
+//! neither contracts a product and a sum nor reorders what floating point would round otherwise, whatever the vectors.
+//! So machines agree bit for bit. What a loop calls must be `inline(always)`: a function that stays one of its own stays
+//! without AVX2.
+//!
+//! Not here: AVX-512, which Rust has from 1.89 on, later than the oldest compiler that builds this; other processors
+//! than x86, whose vectors the compiler uses without being asked.
+
+use super::lanes::{LANES, Lane, LaneStream, ceil, exp};
+use multiversion::multiversion;
+
+/// The most states that a cell has.
+pub const STATES: usize = 16;
+
+/// How far above the mean a pulse must go for each cell: its own offset, which wear lowers.
+pub struct Offsets {
+    pub own: LaneStream,
+    pub traps: LaneStream,
+    pub sigma: f32,
+    pub gained: f32,
+    pub spread: f32,
+}
+
+impl Offsets {
+    /// Of the cells from `first` on, volts.
+    #[inline(always)]
+    pub fn lane(&self, first: usize) -> Lane {
+        let mut offsets = self.own.normals(first);
+        for offset in &mut offsets {
+            *offset *= self.sigma;
+        }
+        if self.gained != 0.0 {
+            for (offset, trap) in offsets.iter_mut().zip(self.traps.normals(first)) {
+                *offset -= self.gained * exp(self.spread * trap);
+            }
+        }
+        offsets
+    }
+}
+
+/// How far from where its last pulse should leave it a pass leaves each cell.
+pub struct Left {
+    pub wide: LaneStream,
+    pub far: LaneStream,
+    pub broadening: f32,
+    pub tail: f32,
+}
+
+impl Left {
+    /// Of the cells from `first` on, volts.
+    #[inline(always)]
+    fn lane(&self, first: usize) -> Lane {
+        let mut noise = [0.0; LANES];
+        if self.broadening > 0.0 {
+            for (noise, wide) in noise.iter_mut().zip(self.wide.normals(first)) {
+                *noise = self.broadening * wide;
+            }
+        }
+        if self.tail > 0.0 {
+            for (noise, far) in noise.iter_mut().zip(self.far.laplaces(first)) {
+                *noise += self.tail * far;
+            }
+        }
+        noise
+    }
+}
+
+/// A pass as the cells see it, in `f32`.
+pub struct Pulses {
+    pub start: f32,
+    pub step: f32,
+    pub inverse_step: f32,
+    pub most: f32,
+    /// By state; minus infinity: left alone.
+    pub targets: [f32; STATES],
+    /// How many states a cell has.
+    pub states: usize,
+}
+
+impl Pulses {
+    /// Where each cell of a lane is to go. A choice for each state instead of a look into the table: vectors have none.
+    #[inline(always)]
+    fn targets_of(&self, states: &[u32; LANES]) -> Lane {
+        let mut targets = [self.targets[0]; LANES];
+        for state in 1..self.states as u32 {
+            let of = self.targets[state as usize % STATES];
+            for (target, cell) in targets.iter_mut().zip(states) {
+                let other = *target;
+                *target = if *cell == state { of } else { other };
+            }
+        }
+        targets
+    }
+
+    /// Brings a lane of cells to their targets; gives the number of the pulse that each cell stopped after, from 1,
+    /// or 0 where it was not programmed. Past the budget, cells stay where its last pulse left them.
+    #[inline(always)]
+    fn apply(&self, volts: &mut Lane, states: &[u32; LANES], offsets: &Lane, noise: &Lane) -> Lane {
+        let targets = self.targets_of(states);
+        let mut counts = [0.0; LANES];
+        for i in 0..LANES {
+            let before = volts[i];
+            let above_start = (targets[i] + offsets[i] - self.start) * self.inverse_step;
+            let needed = larger(ceil(above_start), 0.0);
+            let last = if needed > self.most { self.most } else { needed };
+            let reached = self.start + last * self.step - offsets[i] + noise[i];
+            let programmed = before < targets[i];
+            volts[i] = if programmed { larger(reached, before) } else { before };
+            counts[i] = if programmed { needed + 1.0 } else { 0.0 };
+        }
+        counts
+    }
+
+    /// Raises the most pulses of each state to those of a lane of cells.
+    #[inline(always)]
+    fn note_slowest(&self, slowest: &mut [Few; STATES], states: &[u32; LANES], counts: &Lane) {
+        for state in 0..self.states as u32 {
+            let of = &mut slowest[state as usize % STATES];
+            let mut most = *of;
+            for (states, counts) in states.chunks_exact(FEW).zip(counts.chunks_exact(FEW)) {
+                for ((most, cell), count) in most.iter_mut().zip(states).zip(counts) {
+                    *most = larger(if *cell == state { *count } else { 0.0 }, *most);
+                }
+            }
+            *of = most;
+        }
+    }
+}
+
+/// As many cells as one vector holds: what is kept of many states must stay in few registers.
+const FEW: usize = 8;
+type Few = [f32; FEW];
+
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// Draws the thresholds of erased cells. Erasing ends when all pass its verify, `top`; what lies above is pulled below it.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn erase(volts: &mut [f32], draws: LaneStream, mean: f32, width: f32, top: f32) {
+    for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
+        for (volts, value) in chunk.iter_mut().zip(draws.normals(index * LANES)) {
+            let drawn = mean + width * value;
+            *volts = if drawn > top { 2.0 * top - drawn } else { drawn };
+        }
+    }
+}
+
+/// Adds Laplace values of this mean distance, volts.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn add_tails(volts: &mut [f32], draws: LaneStream, tail: f32) {
+    for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
+        for (volts, value) in chunk.iter_mut().zip(draws.laplaces(index * LANES)) {
+            *volts += tail * value;
+        }
+    }
+}
+
+/// One pass: brings each cell up to its state's target and notes its rise, in volts, in `rises` (one cell more on either
+/// side). Gives the most pulses that a cell of each state took.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn program(
+    volts: &mut [f32],
+    states: &[u8],
+    pulses: &Pulses,
+    offsets: &Offsets,
+    injection: (LaneStream, f32),
+    left: &Left,
+    rises: &mut [f32],
+) -> [f32; STATES] {
+    let mut slowest = [[0.0; FEW]; STATES];
+    for (index, (volts, states)) in volts.chunks_mut(LANES).zip(states.chunks(LANES)).enumerate() {
+        let first = index * LANES;
+        // Cells beyond the last are of a state that there is not: nothing is done to them, nor noted.
+        let (mut lane, mut wide) = ([0.0; LANES], [u32::MAX; LANES]);
+        lane[..volts.len()].copy_from_slice(volts);
+        for (wide, state) in wide.iter_mut().zip(states) {
+            *wide = u32::from(*state);
+        }
+        let mut offset = offsets.lane(first);
+        for (offset, noise) in offset.iter_mut().zip(injection.0.normals(first)) {
+            *offset -= injection.1 * noise;
+        }
+        let counts = pulses.apply(&mut lane, &wide, &offset, &left.lane(first));
+        pulses.note_slowest(&mut slowest, &wide, &counts);
+        for ((rise, before), after) in rises[1 + first..].iter_mut().zip(&*volts).zip(&lane) {
+            *rise = after - before;
+        }
+        volts.copy_from_slice(&lane[..volts.len()]);
+    }
+    slowest.map(|of| of.into_iter().fold(0.0, larger))
+}
+
+/// Neighbours on the same wordline share part of a cell's rise; cells that rose in the same pass were still being
+/// verified, so only those left alone notice.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
+    let (left, own, right) = (rises, &rises[1..], &rises[2..]);
+    for (((volts, left), own), right) in volts.iter_mut().zip(left).zip(own).zip(right) {
+        // A factor, as a branch on random data is mispredicted half the time.
+        let alone = f32::from(u8::from(*own == 0.0));
+        *volts += share * alone * (left + right);
+    }
+}
+
+/// By how much each cell rose, volts.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
+    for ((rise, before), after) in rises.iter_mut().zip(before).zip(after) {
+        *rise = larger(after - before, 0.0);
+    }
+}
+
+/// Each cell shares the rise of the one above, on the next wordline, and of the two beside that; `rises` has one cell more
+/// on either side.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) {
+    let (left, above, right) = (rises, &rises[1..], &rises[2..]);
+    for (((volts, left), above), right) in volts.iter_mut().zip(left).zip(above).zip(right) {
+        *volts += share * above + diagonal * (left + right);
+    }
+}
+
+/// Cells creep towards `top` by a share of what lies between.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn creep(volts: &mut [f32], share: f32, top: f32) {
+    for volts in volts {
+        *volts += share * larger(top - *volts, 0.0);
+    }
+}
+
+/// Few cells rise far, up to `top`: one that is `range` below by `weak` times e to the power of an exponential value.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn lift_weak(volts: &mut [f32], draws: LaneStream, weak: f32, top: f32, range: f32) {
+    for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
+        for (volts, value) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
+            let room = larger(top - *volts, 0.0);
+            let rise = weak * exp(value) * room / range;
+            *volts += if rise < room { rise } else { room };
+        }
+    }
+}
+
+/// Charge loss: mean and variance grow with the charge a cell holds.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn leak(volts: &mut [f32], draws: LaneStream, mean: f32, deviation: f32, erased: f32) {
+    for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
+        for (volts, value) in chunk.iter_mut().zip(draws.normals(index * LANES)) {
+            let height = larger(*volts - erased, 0.0);
+            *volts -= mean * height + deviation * height.sqrt() * value;
+        }
+    }
+}
+
+/// Charge loss that differs from cell to cell: what all lose, and what few lose most of.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn leak_unevenly(volts: &mut [f32], draws: LaneStream, loss: f32, tail: f32, erased: f32) {
+    for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
+        for (volts, value) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
+            *volts -= larger(*volts - erased, 0.0) * (loss + tail * value);
+        }
+    }
+}
+
+/// The state of each cell: how many references it reaches.
+#[multiversion(targets("x86_64+avx2"))]
+pub fn sense(states: &mut [u8], volts: &[f32], references: &[f32]) {
+    for (states, volts) in states.chunks_mut(LANES).zip(volts.chunks(LANES)) {
+        for reference in references {
+            for (state, volts) in states.iter_mut().zip(volts) {
+                *state += u8::from(*volts >= *reference);
+            }
+        }
+    }
+}

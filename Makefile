@@ -68,8 +68,15 @@ mutants: ## Break the engine in small ways and list what no test notices (MUTANT
 		{ echo 'make mutants: no cargo-mutants: expected cargo install cargo-mutants'; exit 1; }
 	cargo mutants --output out $(MUTANTS)
 
-bench: ## Measure speed and memory beside the memory wall
+# Other simulators come from PEERS="mqsim=/path/to/MQSim ..." (benches/peers/README.md).
+ifdef PEERS
+bench: $(STAMPS)/package
+	FLOATGATE_TRACES='$(abspath $(TRACES))' PYTHONPATH=benches $(BIN)/python -m peers $(PEERS) \
+		$(if $(SAVE),--save $(SAVE)) $(if $(DOCS),--docs)
+else
+bench: ## Measure speed and memory beside the memory wall, or other simulators (PEERS=...)
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench -- $(if $(SAVE),--save $(SAVE))
+endif
 
 lint: $(STAMPS)/package ## Check format, clippy, ruff and types
 	rustfmt --check --edition 2024 $(shell git ls-files '*.rs')

@@ -39,6 +39,7 @@ OUTSIDE = {
     "GLOSSARY.md": "reference/glossary.md",
     "README.md": "contributing/readme.md",
     "benches/README.md": "contributing/benches.md",
+    "benches/peers/README.md": "contributing/peers.md",
     "papers/README.md": "papers/index.md",
 }
 

@@ -1,9 +1,11 @@
 """Run the comparison: `make bench PEERS="mqsim=/path/to/MQSim simplessd=... flashsim=..."`.
 
     PYTHONPATH=benches python -m peers [NAME=BINARY]... [--only CASE] [--rounds 5] [--save NAME] [--docs]
+    PYTHONPATH=benches python -m peers --kept NAME [--kept NAME]... [--docs]
 
 `--only` may be given several times; `--save` keeps table and numbers in `benches/runs/NAME`, which must not
-exist yet; `--docs` writes the short table into `docs/index.md`.
+exist yet; `--docs` writes the short table into `docs/index.md`. `--kept` measures nothing: it shows what runs
+with these names kept, together.
 """
 
 import argparse
@@ -14,7 +16,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import floatgate
-from peers import measure, table
+from peers import kept, measure, table
 from peers.cases import CASES, OURS, Case
 
 ROOT = Path(__file__).parents[2]
@@ -89,6 +91,18 @@ def compare(asked: argparse.Namespace) -> list[measure.Line]:
     return lines
 
 
+def known_runs(names: Sequence[str]) -> list[Path]:
+    """Return the folders of kept runs."""
+    runs = ROOT / "benches" / "runs"
+    known = sorted(
+        path.parent.name for path in runs.glob("*/raw.csv") if path.read_text().startswith("case,sim")
+    )
+    for name in names:
+        if name not in known:
+            raise unknown("--kept", name, known)
+    return [runs / name for name in names]
+
+
 def save(folder: Path, lines: Sequence[measure.Line], report: str) -> None:
     """Keep the table and the numbers."""
     folder.mkdir(parents=True)
@@ -104,6 +118,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--rounds", type=int, default=5)
     made.add_argument("--save", metavar="NAME")
     made.add_argument("--docs", action="store_true")
+    made.add_argument("--kept", action="append", metavar="NAME")
     return made
 
 
@@ -116,7 +131,7 @@ def main(words: Sequence[str] | None = None) -> int:
             raise Refused(f"--rounds: {asked.rounds}: expected 1 or more")
         if folder is not None and folder.exists():
             raise Refused(f"--save: {asked.save}: expected a new name, as runs are never edited")
-        lines = compare(asked)
+        lines = kept.read(known_runs(asked.kept)) if asked.kept else compare(asked)
     except Refused as error:
         say(str(error))
         return 2

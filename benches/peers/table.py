@@ -102,13 +102,21 @@ def csv(lines: Sequence[Line]) -> str:
 _COLUMNS = ("cpu_s", "requests_per_cpu_s", "page_operations_per_cpu_s")
 
 
+def counts(lines: Sequence[Line]) -> str:
+    """Return how many rounds there were, of each case if they differ."""
+    rounds = {line.case.name: line.rounds for line in lines}
+    if len(set(rounds.values())) == 1:
+        return str(lines[0].rounds)
+    return ", ".join(f"{count} ({name})" for name, count in rounds.items())
+
+
 def report(lines: Sequence[Line], version: str) -> str:
     """Return the table with the machine it is from."""
-    rounds = lines[0].rounds if lines else 0
     return (
-        f"{date.today()}, {processor()}. Floatgate {version}. CPU seconds of processes: medians of {rounds}, "
-        "with the least and the most.\nWhere a case is no whole job, starting and filling are subtracted: "
-        f"a short run from a long one.\n\n{markdown(lines)}"
+        f"{date.today()}, {processor()}. Floatgate {version}. CPU seconds of processes: "
+        f"medians of {counts(lines)} rounds, with the least and the most.\n"
+        "Where a case is no whole job, starting and filling are subtracted: a short run from a long one.\n\n"
+        f"{markdown(lines)}"
     )
 
 

@@ -257,3 +257,27 @@ pub fn trace(memory_wall_ns: f64) -> Option<Line> {
     let costs = Costs::of(&costs);
     Some(Line { case: TRACE.into(), gib: 16, what: "page operation", costs, memory_wall_ns, note })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_one_run_in_as_many_stretches_as_there_are_rounds() {
+        for case in [CASES[0], CASES[1]] {
+            let case = Case { requests: 10_000, ..case };
+            let made = stretches(&mut case.session(1), case.requests, case.per);
+            assert_eq!(made.costs.len(), ROUNDS);
+            assert_eq!(made.requests, 10_000);
+            assert!(made.pages >= made.requests, "{} pages", made.pages);
+        }
+    }
+
+    #[test]
+    fn a_case_that_is_shorter_than_a_look_has_no_empty_stretch() {
+        let case = Case { requests: 100, ..CASES[1] };
+        let made = stretches(&mut case.session(1), case.requests, case.per);
+        assert!(made.costs.iter().all(|cost| cost.cpu_ns.is_finite()));
+        assert_eq!(made.requests, 100);
+    }
+}

@@ -9,7 +9,7 @@ import pytest
 
 import floatgate as fg
 from floatgate import mqsim
-from peers import flashsim, mqsim as mqsim_peer, ours, simplessd, table
+from peers import flashsim, kept, mqsim as mqsim_peer, ours, simplessd, table
 from peers.__main__ import PEERS, main
 from peers.cases import CASES, LARGE, OURS, SMALL, Case, Drive, Job, Outcome
 from peers.measure import Failed, Line, Run, Spread, line
@@ -137,6 +137,14 @@ def test_results_that_differ_are_pointed_out() -> None:
     assert "mean response +" not in table.markdown(lines(READ, 20.0, 100.0, 51.0))
 
 
+def test_what_was_kept_is_read_back_together(tmp_path: Path) -> None:
+    both = {"one": lines(WRITE, 20.0, 100.0, 60.0), "two": lines(READ, 30.0, 50.0, 70.0)}
+    for name, made in both.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "raw.csv").write_text(table.csv(made))
+    assert kept.read([tmp_path / name for name in both]) == [*both["two"], *both["one"]]
+
+
 def test_the_first_page_has_room_for_the_table() -> None:
     page = (Path(__file__).parents[2] / "docs" / "index.md").read_text()
     made = table.into_docs(page, lines(READ, 20.0, 100.0, 60.0))
@@ -160,6 +168,11 @@ def test_the_first_page_has_room_for_the_table() -> None:
 def test_a_wrong_word_is_one_line(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     assert capsys.readouterr() == ("", said + "\n")
+
+
+def test_a_run_that_was_not_kept_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--kept", "2020-01-01"]) == 2
+    assert capsys.readouterr().err.startswith("--kept: '2020-01-01': expected one of ")
 
 
 def test_a_case_that_does_not_exist_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,7 +45,6 @@ class Case:
     drive: Drive | None
     reads: bool
     requests: Mapping[str, tuple[int, ...]]
-    steady: bool = False  # preconditioned, with a report in the end
     needs: tuple[str, ...] = field(default=())  # traces
 
     def counts(self, simulator: str) -> tuple[int, ...] | None:
@@ -83,11 +82,10 @@ CASES = (
     ),
     Case(
         "long",
-        "whole job: start, steady state, 2 M random reads, report, 32 GiB",
+        "whole job: start, 4 M random 4 KiB reads at depth 32, report, 32 GiB",
         LARGE,
         reads=True,
-        requests={OURS: (2_000_000,), "mqsim": (2_000_000,)},
-        steady=True,
+        requests={OURS: (4_000_000,), "mqsim": (4_000_000,)},
     ),
     Case(
         "tpcc-small",

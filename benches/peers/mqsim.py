@@ -18,7 +18,6 @@ from peers.cases import (
     READ_NS,
     SECTOR_BYTES,
     WAYS,
-    Case,
     Drive,
     Job,
     Outcome,
@@ -69,9 +68,9 @@ _COUNT = re.compile(r"<Request_Count>(\d+)</Request_Count>")
 _MEAN = re.compile(r"<Device_Response_Time>(\d+)</Device_Response_Time>")
 
 
-def _drive(drive: Drive, case: Case) -> str:
+def _drive(drive: Drive) -> str:
     mine = {
-        "Enabled_Preconditioning": "true" if case.steady else "false",
+        "Enabled_Preconditioning": "false",
         "Data_Cache_Capacity": 1 << 20,
         "Ideal_Mapping_Table": "true",
         "CMT_Capacity": 1 << 20,
@@ -100,7 +99,7 @@ def _flow(job: Job) -> Mapping[str, object]:
         "Device_Level_Data_Caching_Mode": "TURNED_OFF",
         "Die_IDs": "0",
         "Plane_IDs": "0",
-        "Initial_Occupancy_Percentage": 100,
+        "Initial_Occupancy_Percentage": 70,
         "Working_Set_Percentage": 100,
         "Synthetic_Generator_Type": "QUEUE_DEPTH",
         "Read_Percentage": 100 if job.case.reads else 0,
@@ -137,7 +136,7 @@ def _shipped(job: Job) -> Mapping[str, object]:
 def command(binary: str, job: Job) -> list[str]:
     """Write the two files, and return the command."""
     drive = job.case.drive
-    text = drive_text({**COMMON, **SHIPPED}) if drive is None else _drive(drive, job.case)
+    text = drive_text({**COMMON, **SHIPPED}) if drive is None else _drive(drive)
     (job.folder / "ssdconfig.xml").write_text(text)
     flow = _shipped(job) if drive is None else _flow(job)
     (job.folder / "workload.xml").write_text(workload_text([[flow_text(flow)]]))

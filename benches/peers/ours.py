@@ -80,7 +80,7 @@ def command(_binary: str, job: Job) -> list[str]:
             f"fio --name={kind} --filename=/dev/nvme0n1 --rw={kind} --bs={PAGE_BYTES} --norandommap "
             f"--ioengine=libaio --iodepth={DEPTH} --io_size={job.requests * PAGE_BYTES}",
         ]
-        words += ["--precondition", "instant" if case.steady else "fill" if case.reads else "none"]
+        words += ["--precondition", "fill" if case.reads else "none"]
     report = [] if len(case.requests["floatgate"]) == 1 else ["--no-report"]
     return [*words, *report, "--out", "run", "--force"]
 

@@ -29,7 +29,7 @@ def test_both_files_of_mqsim_are_what_floatgate_reads_of_it(case: Case, tmp_path
     drive = mqsim.read_drive(tmp_path / "ssdconfig.xml")
     assert drive["Block_No_Per_Plane"] == case.drive.blocks
     assert drive["Page_No_Per_Block"] == case.drive.pages_per_block
-    assert drive["Enabled_Preconditioning"] is case.steady
+    assert drive["Enabled_Preconditioning"] is False
     flow = ElementTree.parse(tmp_path / "workload.xml").getroot().find(".//IO_Flow_Parameter_Set_Synthetic")
     assert flow is not None
     assert flow.findtext("Total_Requests_To_Generate") == "1000"

@@ -45,6 +45,7 @@ def test_the_drive_has_as_many_pages_in_all_simulators(drive: Drive, tmp_path: P
     assert pages == [flash[key] for key in ("SSD_SIZE", "PACKAGE_SIZE", "PLANE_SIZE", "BLOCK_SIZE")]
     assert pages == [8, 4, drive.blocks, drive.pages_per_block]
     capacity = fg.drive(str(path)).capacity_bytes
+    assert capacity is not None
     assert abs(capacity / 4096 - drive.pages) <= 1
 
 

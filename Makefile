@@ -75,8 +75,15 @@ mutants: ## Break the engine in small ways and list what no test notices (MUTANT
 		{ echo 'make mutants: no cargo-mutants: expected cargo install cargo-mutants'; exit 1; }
 	cargo mutants --output out $(MUTANTS)
 
-bench: ## Measure speed and memory beside the memory wall
+# Other simulators come from PEERS="mqsim=/path/to/MQSim ..." (benches/peers/README.md).
+ifdef PEERS
+bench: $(STAMPS)/package
+	FLOATGATE_TRACES='$(abspath $(TRACES))' PYTHONPATH=benches $(BIN)/python -m peers $(PEERS) \
+		$(if $(SAVE),--save $(SAVE)) $(if $(DOCS),--docs)
+else
+bench: ## Measure speed and memory beside the memory wall, or other simulators (PEERS=...)
 	FLOATGATE_TRACES='$(abspath $(TRACES))' cargo run --quiet --release --package floatgate-bench -- $(if $(SAVE),--save $(SAVE))
+endif
 
 pgo: ## Record which code is hot; PGO=1 then makes setup, bench and wheel build a quicker core
 	@test -x "$$(rustc --print target-libdir)/../bin/llvm-profdata" || \

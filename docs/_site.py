@@ -32,6 +32,8 @@ SECTIONS = {
     "Papers": ("papers", ("index",)),
     "Contributing": ("contributing", ("index", "architecture")),
 }
+# A page that is not in the folder of its section.
+PLACED = {"scale.md": "explanation"}
 OUTSIDE = {
     "ARCHITECTURE.md": "contributing/architecture.md",
     "CHANGELOG.md": "reference/changelog.md",
@@ -39,6 +41,7 @@ OUTSIDE = {
     "GLOSSARY.md": "reference/glossary.md",
     "README.md": "contributing/readme.md",
     "benches/README.md": "contributing/benches.md",
+    "benches/peers/README.md": "contributing/peers.md",
     "papers/README.md": "papers/index.md",
 }
 
@@ -68,7 +71,7 @@ def on_files(files: Files, config: Any) -> Files:
     pages = {file.src_uri: file for file in files.documentation_pages()}
     config.nav = [{"Home": "index.md"}]
     for title, (folder, first) in SECTIONS.items():
-        inside = [uri for uri in pages if posixpath.dirname(uri) == folder]
+        inside = [uri for uri in pages if posixpath.dirname(uri) == folder or PLACED.get(uri) == folder]
         place = {f"{folder}/{name}.md": rank for rank, name in enumerate(first)}
         inside.sort(key=lambda uri: (place.get(uri, len(place)), _title(pages[uri])))
         config.nav.append(

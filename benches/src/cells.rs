@@ -1,11 +1,11 @@
 //! How fast cells are programmed: blocks of 4 Mi cells of each kind, erased and then programmed with random states.
 
+use crate::cost::{Cost, Costs, Meter, ROUNDS, Spread};
 use config::{Document, Section};
 use nand::Cell;
 use nand::cells::normal::Stream;
 use nand::cells::{CellBlock, CellPhysics, Condition};
 use std::fmt::Write as _;
-use std::time::Instant;
 
 const KINDS: [(Cell, &str, &str); 4] = [
     (Cell::Slc, "SLC", include_str!("../../chips/nand128w3a2bn.toml")),
@@ -20,9 +20,9 @@ pub struct CellRow {
     kind: &'static str,
     wear: &'static str,
     cells: usize,
-    erase_s: f64,
-    program_s: f64,
-    read_s: f64,
+    erase: Costs,
+    program: Costs,
+    read: Costs,
 }
 
 /// Measures every kind, new and worn; `wordlines` of 65,536 cells make a block.
@@ -41,27 +41,26 @@ fn one(kind: &(Cell, &'static str, &str), wear: &'static str, cycles: f64, wordl
         (0..BITLINES as u64).map(|cell| (draws.bits(cell) % physics.states.len() as u64) as u8).collect();
     let condition = Condition::worn(cycles);
     let mut block = CellBlock::new(&physics, Stream::new(1), wordlines, BITLINES, condition);
-    let (mut erase_s, mut program_s, mut read_s) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
-    // The best of three: the machine has other things to do.
-    for _ in 0..3 {
-        let begin = Instant::now();
-        block.erase(&physics, condition);
-        erase_s = erase_s.min(begin.elapsed().as_secs_f64());
-        let begin = Instant::now();
-        for line in 0..wordlines {
-            let done = block.program_all(&physics, &physics.plans[0], line, &states);
-            assert!(done.iter().all(|pass| pass.ok), "{} cells reach their states", kind.1);
-        }
-        program_s = program_s.min(begin.elapsed().as_secs_f64());
-        let begin = Instant::now();
-        let errors = block.errors(&physics, &physics.plans[0].references, 86_400.0, 0);
-        read_s = read_s.min(begin.elapsed().as_secs_f64());
+    let mut meter = Meter::new();
+    let [mut erased, mut programmed, mut read]: [Vec<Cost>; 3] = Default::default();
+    for _ in 0..ROUNDS {
+        erased.push(meter.of(|| block.erase(&physics, condition)).0);
+        let (cost, ()) = meter.of(|| {
+            for line in 0..wordlines {
+                let done = block.program_all(&physics, &physics.plans[0], line, &states);
+                assert!(done.iter().all(|pass| pass.ok), "{} cells reach their states", kind.1);
+            }
+        });
+        programmed.push(cost);
+        let (cost, errors) = meter.of(|| block.errors(&physics, &physics.plans[0].references, 86_400.0, 0));
+        read.push(cost);
         assert!(
             errors.raw_bit_error_rate(&physics.states).is_some_and(|rate| rate < 0.1),
             "states tell apart"
         );
     }
-    CellRow { kind: kind.1, wear, cells: wordlines * BITLINES, erase_s, program_s, read_s }
+    let [erase, program, read] = [erased, programmed, read].map(|costs| Costs::of(&costs));
+    CellRow { kind: kind.1, wear, cells: wordlines * BITLINES, erase, program, read }
 }
 
 fn physics(cell: Cell, text: &str) -> CellPhysics {
@@ -73,50 +72,54 @@ fn physics(cell: Cell, text: &str) -> CellPhysics {
 /// As a table for people.
 pub fn table(rows: &[CellRow]) -> String {
     let mut text = String::from(
-        "| cells | block | programmed | programmed (M cells/s) | erased (M cells/s) | aged, read, compared (M cells/s) |\n\
-         |---|---|---|---|---|---|\n",
+        "| cells | block | programmed | programmed (M cells/s) | erased (M cells/s) | aged, read, compared (M cells/s) \
+         | instructions, programmed |\n|---|---|---|---|---|---|---|\n",
     );
     for row in rows {
-        let speed = |seconds: f64| row.cells as f64 / seconds / 1e6;
+        let speed = |costs: &Costs| row.cells as f64 * 1e3 / costs.main_ns();
+        let Spread { median, min, max } = row.program.cpu_ns.unwrap_or(row.program.wall_ns);
         let _ = writeln!(
             text,
-            "| {}, {} | {:.1} Mi | in {:.0} ms | {:.0} | {:.0} | {:.0} |",
+            "| {}, {} | {:.1} Mi | in {:.0} ({:.0} to {:.0}) ms | {:.0} | {:.0} | {:.0} | {} |",
             row.kind,
             row.wear,
             row.cells as f64 / f64::from(1 << 20),
-            row.program_s * 1e3,
-            speed(row.program_s),
-            speed(row.erase_s),
-            speed(row.read_s),
+            median / 1e6,
+            min / 1e6,
+            max / 1e6,
+            speed(&row.program),
+            speed(&row.erase),
+            speed(&row.read),
+            row.program
+                .instructions
+                .map_or("-".into(), |one| format!("{:.0}", one.median / row.cells as f64)),
         );
     }
     let _ = writeln!(text, "\nMemory, copied: {:.1} GB/s read and as many written.", copied_gb_per_s());
     text
 }
 
-/// What memory itself allows: a copy of arrays far beyond the caches, the best of three.
+/// What memory itself allows: a copy of arrays far beyond the caches.
 fn copied_gb_per_s() -> f64 {
     const BYTES: usize = 256 << 20;
     let (from, mut to) = (vec![1u8; BYTES], vec![2u8; BYTES]);
-    let mut best_s = f64::INFINITY;
-    for _ in 0..3 {
-        let begin = Instant::now();
-        to.copy_from_slice(std::hint::black_box(&from));
+    let mut meter = Meter::new();
+    let copies = [(); ROUNDS].map(|()| {
+        let (cost, ()) = meter.of(|| to.copy_from_slice(std::hint::black_box(&from)));
         std::hint::black_box(&mut to);
-        best_s = best_s.min(begin.elapsed().as_secs_f64());
-    }
-    BYTES as f64 / best_s / 1e9
+        cost
+    });
+    BYTES as f64 / Costs::of(&copies).main_ns()
 }
 
 /// As lines for programs.
 pub fn csv(rows: &[CellRow]) -> String {
-    let mut text = String::from("kind,wear,cells,program_s,erase_s,read_s\n");
+    let mut text = String::from("kind,wear,cells,program_cpu_s,erase_cpu_s,read_cpu_s\n");
     for row in rows {
-        let _ = writeln!(
-            text,
-            "{},{},{},{:.6},{:.6},{:.6}",
-            row.kind, row.wear, row.cells, row.program_s, row.erase_s, row.read_s
-        );
+        let seconds = [&row.program, &row.erase, &row.read].map(|costs| costs.main_ns() / 1e9);
+        let [program_s, erase_s, read_s] = seconds;
+        let _ =
+            writeln!(text, "{},{},{},{program_s:.6},{erase_s:.6},{read_s:.6}", row.kind, row.wear, row.cells);
     }
     text
 }

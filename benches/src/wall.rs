@@ -1,9 +1,11 @@
 //! The memory wall: what the bare accesses of a page operation cost on this machine, in arrays of the
 //! drive's size, with independent random addresses so that the misses of successive operations overlap.
+//!
+//! Processor time, in the median of several stretches, as that of the engine.
 
+use crate::cost::{Costs, Meter, ROUNDS};
 use engine::{RandomStream, large_array};
 use std::hint::black_box;
-use std::time::Instant;
 
 /// Nanoseconds per operation of one map lookup, one invalidate and one update, for a drive of `units`
 /// logical mapping units.
@@ -16,17 +18,17 @@ pub fn page_operation_ns(units: usize, operations: u64) -> f64 {
     for entry in &mut forward {
         *entry = random.below(physical as u64) as u32;
     }
-    let begin = Instant::now();
-    for _ in 0..operations {
-        let bits = random.bits();
-        let lpn = (((bits >> 32) * units as u64) >> 32) as usize;
-        let target = (((bits & 0xFFFF_FFFF) * physical as u64) >> 32) as usize;
-        let old = forward[lpn] as usize;
-        valid[old / 64] &= !(1 << (old % 64));
-        backward[target] = lpn as u32;
-        forward[lpn] = target as u32;
-    }
-    let ns = begin.elapsed().as_nanos() as f64 / operations as f64;
+    let ns = median_ns(operations, |count| {
+        for _ in 0..count {
+            let bits = random.bits();
+            let lpn = (((bits >> 32) * units as u64) >> 32) as usize;
+            let target = (((bits & 0xFFFF_FFFF) * physical as u64) >> 32) as usize;
+            let old = forward[lpn] as usize;
+            valid[old / 64] &= !(1 << (old % 64));
+            backward[target] = lpn as u32;
+            forward[lpn] = target as u32;
+        }
+    });
     black_box((&forward, &backward, &valid));
     ns
 }
@@ -35,12 +37,19 @@ pub fn page_operation_ns(units: usize, operations: u64) -> f64 {
 pub fn store_ns(units: usize, operations: u64) -> f64 {
     let mut forward: Vec<u32> = large_array(units, 1);
     let mut random = RandomStream::new(2, "wall");
-    let begin = Instant::now();
-    for i in 0..operations {
-        let at = (((random.bits() >> 32) * units as u64) >> 32) as usize;
-        forward[at] = i as u32;
-    }
-    let ns = begin.elapsed().as_nanos() as f64 / operations as f64;
+    let ns = median_ns(operations, |count| {
+        for i in 0..count {
+            let at = (((random.bits() >> 32) * units as u64) >> 32) as usize;
+            forward[at] = i as u32;
+        }
+    });
     black_box(&forward);
     ns
+}
+
+/// Processor time of one of `operations`, which `work` does in several stretches.
+fn median_ns(operations: u64, mut work: impl FnMut(u64)) -> f64 {
+    let (mut meter, count) = (Meter::new(), operations / ROUNDS as u64);
+    let costs: Vec<_> = (0..ROUNDS).map(|_| meter.of(|| work(count)).0.per(count as f64)).collect();
+    Costs::of(&costs).main_ns()
 }

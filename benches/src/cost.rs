@@ -1,0 +1,195 @@
+//! What a piece of work costs: wall time, processor time and instructions, and the median of several pieces.
+//!
+//! Wall time counts what other programs do meanwhile. Processor time does not, though they still share its caches and
+//! its cores' halves. Instructions depend on neither, where the kernel lets a program count its own.
+
+use std::time::Instant;
+
+/// Each case is measured so often, at least.
+pub const ROUNDS: usize = 5;
+
+/// What one piece of work took.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    /// By the clock on the wall.
+    pub wall_ns: f64,
+    /// Of the processor, of this thread.
+    pub cpu_ns: f64,
+    /// Of this thread, outside the kernel, where they can be counted.
+    pub instructions: Option<f64>,
+}
+
+impl Cost {
+    /// The cost of one of `count` equal things.
+    pub fn per(self, count: f64) -> Self {
+        Self {
+            wall_ns: self.wall_ns / count,
+            cpu_ns: self.cpu_ns / count,
+            instructions: self.instructions.map(|total| total / count),
+        }
+    }
+}
+
+/// Counts instructions, where the kernel allows.
+pub struct Meter {
+    counter: Option<counter::Counter>,
+}
+
+impl Meter {
+    /// A meter for this thread.
+    pub fn new() -> Self {
+        Self { counter: counter::Counter::new() }
+    }
+
+    /// Whether the kernel lets this program count its instructions.
+    pub fn counts_instructions(&self) -> bool {
+        self.counter.is_some()
+    }
+
+    /// What `work` takes, and what it returns.
+    pub fn of<T>(&mut self, work: impl FnOnce() -> T) -> (Cost, T) {
+        if let Some(counter) = &mut self.counter {
+            counter.begin();
+        }
+        let (cpu, wall) = (thread_ns(), Instant::now());
+        let made = work();
+        let (wall_ns, cpu_ns) = (wall.elapsed().as_nanos() as f64, thread_ns() - cpu);
+        let instructions = self.counter.as_mut().and_then(counter::Counter::end);
+        (Cost { wall_ns, cpu_ns, instructions }, made)
+    }
+}
+
+/// Processor time of this thread so far.
+fn thread_ns() -> f64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
+}
+
+/// The middle of several values, with the least and the most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// As many values are smaller as are larger.
+    pub median: f64,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// The spread of `values`, of which there must be one.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut sorted: Vec<f64> = values.into_iter().collect();
+        sorted.sort_by(f64::total_cmp);
+        let (below, above) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+        Self { median: (below + above) / 2.0, min: sorted[0], max: sorted[sorted.len() - 1] }
+    }
+}
+
+/// The spread of several costs, each of its kind on its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Costs {
+    /// Pieces that were measured.
+    pub rounds: usize,
+    /// By the clock on the wall.
+    pub wall_ns: Spread,
+    /// Of the processor.
+    pub cpu_ns: Option<Spread>,
+    /// Where they were counted in each piece.
+    pub instructions: Option<Spread>,
+}
+
+impl Costs {
+    /// What these pieces show.
+    pub fn of(costs: &[Cost]) -> Self {
+        let counted: Option<Vec<f64>> = costs.iter().map(|cost| cost.instructions).collect();
+        Self {
+            rounds: costs.len(),
+            wall_ns: Spread::of(costs.iter().map(|cost| cost.wall_ns)),
+            cpu_ns: Some(Spread::of(costs.iter().map(|cost| cost.cpu_ns))),
+            instructions: counted.map(Spread::of),
+        }
+    }
+
+    /// A single measurement of which only the wall time is known.
+    pub fn of_wall(ns: f64) -> Self {
+        Self { rounds: 1, wall_ns: Spread::of([ns]), cpu_ns: None, instructions: None }
+    }
+
+    /// What tells most about the code: processor time, or wall time where it alone was measured.
+    pub fn main_ns(&self) -> f64 {
+        self.cpu_ns.unwrap_or(self.wall_ns).median
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod counter {
+    use perf_event::Builder;
+    use perf_event::events::Hardware;
+
+    /// The processor's own counter, of this thread and outside the kernel.
+    pub struct Counter(perf_event::Counter);
+
+    impl Counter {
+        /// None where the kernel or the virtual machine has no such counter, or forbids it.
+        pub fn new() -> Option<Self> {
+            let mut builder = Builder::new(Hardware::INSTRUCTIONS);
+            builder.observe_self().any_cpu().exclude_kernel(true).exclude_hv(true);
+            builder.build().ok().map(Self)
+        }
+
+        /// Begins to count. A counter that cannot shows no number at the end.
+        pub fn begin(&mut self) {
+            let _ = self.0.reset().and_then(|()| self.0.enable());
+        }
+
+        /// Ends counting; none where nothing was counted.
+        pub fn end(&mut self) -> Option<f64> {
+            self.0.disable().ok()?;
+            self.0.read().ok().filter(|&count| count > 0).map(|count| count as f64)
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod counter {
+    /// No other system's counter is asked.
+    pub struct Counter;
+
+    impl Counter {
+        pub fn new() -> Option<Self> {
+            None
+        }
+
+        pub fn begin(&mut self) {}
+
+        pub fn end(&mut self) -> Option<f64> {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {
+        assert_eq!(Spread::of([4.0, 1.0, 2.0, 9.0]), Spread { median: 3.0, min: 1.0, max: 9.0 });
+        assert_eq!(Spread::of([5.0]), Spread { median: 5.0, min: 5.0, max: 5.0 });
+    }
+
+    #[test]
+    fn instructions_that_one_round_lacks_are_not_shown() {
+        let of = |instructions| Cost { wall_ns: 2.0, cpu_ns: 1.0, instructions };
+        assert_eq!(Costs::of(&[of(Some(7.0)), of(None)]).instructions, None);
+        assert_eq!(Costs::of(&[of(Some(7.0)), of(Some(9.0))]).instructions.unwrap().median, 8.0);
+    }
+
+    #[test]
+    fn instructions_are_those_of_the_work_or_none() {
+        let (cost, sum) = Meter::new().of(|| (0..10_000_000_u64).fold(0, |a, b| std::hint::black_box(a ^ b)));
+        std::hint::black_box(sum);
+        assert!(cost.instructions.is_none_or(|count| count > 10_000_000.0));
+    }
+}

@@ -2,10 +2,10 @@
 
     python benches/small_jobs.py [--drive NAME]... [--requests 100] [--runs 3] [--trace FILE]
 
-Each command runs `--runs` times in a process of its own, after one run that fills the caches of pilots and of
-pages (the column `first`); the least of each figure is shown, since other work on the machine only adds to it.
-Python keeps what it compiled, as in any installation, whatever PYTHONDONTWRITEBYTECODE says. `--trace` adds that
-trace on mqsim-default, without a precondition.
+Each command runs `--runs` times in a process of its own, after one run that fills the caches of pilots and
+pages (the column `first`); the least of each figure is shown, since other work on the machine only adds to
+it. Python keeps what it compiled, as in any installation, whatever PYTHONDONTWRITEBYTECODE says. `--trace`
+adds that trace on mqsim-default, without a precondition.
 """
 
 import argparse

@@ -3,6 +3,7 @@
 python benches/observers.py [REQUESTS]
 """
 
+import os
 import resource
 import statistics
 import subprocess
@@ -37,7 +38,8 @@ def run(folder: Path, requests: int, observers: tuple[str, ...]) -> tuple[float,
     limit = ("--limit-requests", str(requests), "--no-report")
     line = [sys.executable, "-m", "floatgate", "run", "slc", "random-write", *DRIVE, *limit, *observers]
     began = cpu_s()
-    subprocess.run([*line, "--out", str(folder), "--force"], check=True, capture_output=True)
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run([*line, "--out", str(folder), "--force"], check=True, capture_output=True, env=kept)
     written = [folder / name for name in ("requests.parquet", "timeline.perfetto-trace")]
     return cpu_s() - began, sum(path.stat().st_size for path in written if path.exists())
 

@@ -2,8 +2,9 @@
 
     python benches/small_jobs.py [--drive NAME]... [--requests 100] [--runs 3] [--trace FILE]
 
-Each command runs `--runs` times in a process of its own, after one run that fills the cache of pilots (the
-column `first`); the least of each figure is shown, since other work on the machine only adds to it. `--trace`
+Each command runs `--runs` times in a process of its own, after one run that fills the caches of pilots and
+pages (the column `first`); the least of each figure is shown, since other work on the machine only adds to
+it. Python keeps what it compiled, as in any installation, whatever PYTHONDONTWRITEBYTECODE says. `--trace`
 adds that trace on mqsim-default, without a precondition.
 """
 
@@ -43,7 +44,10 @@ def main() -> None:
         jobs.append(("mqsim-default", asked.trace.name, ["mqsim-default", str(asked.trace)]))
     print("drive           state          first CPU s   CPU s   MB   without report")  # noqa: T201
     with TemporaryDirectory() as folder:
-        environment = {**os.environ, "FLOATGATE_PILOTS": f"{folder}/pilots"}
+        kept = {"FLOATGATE_PILOTS": f"{folder}/pilots", "FLOATGATE_PAGES": f"{folder}/pages"}
+        environment = {**os.environ, **kept}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        cost(["--help"], environment)
         for drive, state, words in jobs:
             words = ["run", *words, "--out", f"{folder}/run", "--force"]
             first, _ = cost(words, environment)

@@ -11,13 +11,11 @@ import json
 import os
 import shutil
 import stat
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import file_digest as hashed
 from pathlib import Path
 from typing import Any, NoReturn
-from uuid import uuid4
 
 from floatgate.errors import InputError, one_line
 from floatgate.places import here_or_example
@@ -107,6 +105,8 @@ def read_json(path: Path | str, expected: str, most: int = JSON_MOST) -> dict[st
 
 def read_toml(path: Path | str, expected: str) -> tuple[str, dict[str, Any]]:
     """Return the text of a TOML file and its table."""
+    import tomllib
+
     text = read_text(path, expected, TOML_MOST)
     try:
         # Dotted keys nest without a bracket, and the parser takes the square of their length.
@@ -175,7 +175,7 @@ def putting(folder: Path) -> Iterator[Path]:
 
     What has their names there stays whole until then, and for good where the block fails or is killed.
     """
-    partial = folder / f".partial-{uuid4().hex[:12]}"
+    partial = folder / f".partial-{os.urandom(6).hex()}"
     partial.mkdir()
     try:
         yield partial

@@ -10,7 +10,6 @@ from glob import escape
 from itertools import count
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from floatgate import files, marker
 from floatgate.errors import InputError
@@ -172,7 +171,7 @@ def atomically(out: Path, *, force: bool = False) -> Iterator[Path]:
         _sweep(target)
         partial: Path | None = None
         try:
-            partial = target.with_name(f".{target.name}.partial-{uuid4().hex[:12]}")
+            partial = target.with_name(f".{target.name}.partial-{os.urandom(6).hex()}")
             partial.mkdir()
             with marker.locked(partial):
                 yield partial

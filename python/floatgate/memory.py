@@ -4,16 +4,17 @@ Whoever has room may be killed at any moment: its pool ends with it, and nobody 
 command that is no more.
 """
 
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from multiprocessing.context import BaseContext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
 from floatgate.session import Plan
-from floatgate.stop import POLLED_EVERY_S
+from floatgate.stop import POLLED_EVERY_S, parent_process
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
 
 LOCKED_FOR_S = 1.0  # at most, by whoever lives; it takes microseconds
 
@@ -21,7 +22,7 @@ LOCKED_FOR_S = 1.0  # at most, by whoever lives; it takes microseconds
 class Memory:
     """The bytes of `limit`, or what the machine has. It goes to a worker as an initialiser's argument."""
 
-    def __init__(self, context: BaseContext, limit: int | None = None) -> None:
+    def __init__(self, context: "BaseContext", limit: int | None = None) -> None:
         self.limit = _core.free_memory_bytes() if limit is None else limit
         self._lock: Any = context.Lock()
         self._taken: Any = context.RawValue("Q", 0)
@@ -59,7 +60,7 @@ class Memory:
     @contextmanager
     def room(self, needed: int) -> Iterator[None]:
         """Wait for `needed` bytes and have them inside the block, which must not ask for more."""
-        command = multiprocessing.parent_process()
+        command = parent_process()
         while not self.take(needed):
             if command is not None and not command.is_alive():
                 raise KeyboardInterrupt

@@ -5,22 +5,31 @@ A command that was killed says it, too: its workers would go on for nobody.
 An event of `multiprocessing` waits, when it is set, for every process that slept on it, killed ones too.
 """
 
-import multiprocessing
 import os
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing.context import BaseContext
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
+    from multiprocessing.process import BaseProcess
 
 POLLED_EVERY_S = 0.1
+
+
+def parent_process() -> "BaseProcess | None":
+    """Return the command whose worker this process is; none where it is a command itself."""
+    import multiprocessing
+
+    return multiprocessing.parent_process()
 
 
 class Stop:
     """Not said at first; said once, it stays said. It goes to a worker as an argument of its initialiser."""
 
-    def __init__(self, context: BaseContext) -> None:
+    def __init__(self, context: "BaseContext") -> None:
         self._said: Any = context.RawValue("b", 0)
 
     def set(self) -> None:
@@ -29,7 +38,7 @@ class Stop:
 
     def is_set(self) -> bool:
         """Whether it was said, or the command is no more."""
-        command = multiprocessing.parent_process()
+        command = parent_process()
         return bool(self._said.value) or (command is not None and not command.is_alive())
 
     def wait(self) -> None:
@@ -53,7 +62,7 @@ def end_with_command() -> None:
 
     A worker holds both ends of the pipe that work comes through, so that it never sees the other end close.
     """
-    command = multiprocessing.parent_process()
+    command = parent_process()
 
     def watch() -> None:
         assert command is not None

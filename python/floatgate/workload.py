@@ -182,7 +182,9 @@ def _diskspd(argument: str, options: TraceOptions) -> Workload:
     if options.given():
         name = next(iter(options.given())).replace("_", "-")
         raise InputError(f"--{name}: {argument} is DiskSpd's: expected a trace with this option")
-    translated = diskspd.translate(diskspd.read(argument))
+    from floatgate.diskspd.fio import translate
+
+    translated = translate(diskspd.read(argument))
     return Workload("fio", argument, options, translated.text, translated.notes)
 
 

@@ -129,8 +129,9 @@ def made_up_run(folder: Path, change: Callable[[dict[str, Any]], None] = lambda 
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _pilots_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _caches_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Tests leave the user's cache alone."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FLOATGATE_PILOTS", str(tmp_path_factory.mktemp("pilots")))
+        patch.setenv("FLOATGATE_PAGES", str(tmp_path_factory.mktemp("pages")))
         yield

@@ -18,7 +18,7 @@ from floatgate.api import functions
 from floatgate.cli import app, page
 from floatgate.options import CommandOptions, Field, Option, Options, TraceOptions, fields_of
 from floatgate.options.definition import Argument, definitions
-from floatgate.options.listing import RootOptions
+from floatgate.options.root import RootOptions
 
 CLI = Path(generate.__file__).parent / "cli"
 COMMANDS = {**dict(page.commands()), "": get_command(app)}

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Command, one_line_error
-from floatgate.diskspd import read, translate
+from floatgate.diskspd import read
+from floatgate.diskspd.fio import translate
 from floatgate.diskspd.xml import read_profile
 from floatgate.errors import InputError
 from floatgate.workload import resolve

@@ -157,7 +157,7 @@ def test_every_colour_has_a_sister_on_dark_pages() -> None:
 
 
 def test_a_page_of_figures_stays_small() -> None:
-    assert len(packed_library(draw.script())) < 1_150_000
+    assert len(packed_library(draw.script_path())[0]) < 1_150_000
     page = render(
         "sheet.html",
         figures={"a": figure()},

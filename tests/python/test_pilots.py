@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
-from floatgate import pilots
+from floatgate import caches, pilots
 
 RUN = ("run", "chung2010/slc", "random-write", "--limit-requests", "200", "--precondition", "instant")
 
@@ -31,7 +31,7 @@ def test_a_run_is_the_same_with_kept_answers_and_without(
         assert done.returncode == 0, done.stderr
         return _files(tmp_path / name)
 
-    without = run("without", pilots.OFF)
+    without = run("without", caches.OFF)
     assert not place.exists()
     assert run("first", str(place)) == without
     entries = sorted(place.iterdir())
@@ -52,7 +52,7 @@ def test_the_folder_is_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert pilots.folder() == tmp_path / "home" / ".cache" / "floatgate" / "pilots"
     monkeypatch.setenv(pilots.VARIABLE, str(tmp_path / "mine"))
     assert pilots.folder() == tmp_path / "mine"
-    monkeypatch.setenv(pilots.VARIABLE, pilots.OFF)
+    monkeypatch.setenv(pilots.VARIABLE, caches.OFF)
     assert pilots.folder() is None
     assert pilots.kept() is None
 

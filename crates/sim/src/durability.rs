@@ -96,6 +96,9 @@ impl Durability {
     }
 
     pub fn on_complete(&mut self, request: &Request) {
+        if self.protected {
+            return; // Nothing was noted.
+        }
         let (id, host) = (request.id, &request.host);
         let expected = self.flushes.remove(&id).unwrap_or_default();
         let written = self.written.remove(&id).unwrap_or_default();

@@ -3,7 +3,7 @@
 use crate::check::Checker;
 use crate::measure::STAGES;
 use crate::requests::Request;
-use crate::tables::REQUESTS;
+use crate::tables::{Column, REQUESTS};
 use crate::timeline::Timeline;
 use controller::{ChannelUse, Origin, Transaction, TransactionId};
 use ftl::{Probe, SnapshotEvent};
@@ -24,9 +24,14 @@ pub(crate) trait Observer: Probe {
 
 impl Observer for () {}
 
-/// Rows of `requests.parquet`, column by column, until they are taken.
+/// Numbers in a row of `requests.parquet`.
+const WIDTH: usize = REQUESTS.len();
+/// Rows that are turned into columns together: what they hold stays in the first-level cache.
+const ROWS_AT_ONCE: usize = 64;
+
+/// Rows of `requests.parquet` until they are taken: a row is written as it comes, and columns are made of many.
 pub(crate) struct RequestRows {
-    columns: Vec<Vec<u8>>,
+    rows: Vec<[u64; WIDTH]>,
     /// The number of each request under way, by id.
     numbers: Vec<u64>,
     /// Requests of each tag so far.
@@ -35,7 +40,7 @@ pub(crate) struct RequestRows {
 
 impl RequestRows {
     pub fn new() -> Self {
-        Self { columns: vec![Vec::new(); REQUESTS.len()], numbers: Vec::new(), counts: Vec::new() }
+        Self { rows: Vec::new(), numbers: Vec::new(), counts: Vec::new() }
     }
 
     fn number(&mut self, id: u32, tag: u16, number: Option<u64>) {
@@ -49,17 +54,48 @@ impl RequestRows {
     fn push(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         let host = &request.host;
         let number = self.numbers[request.id as usize];
-        let head = [number, host.arrive.ns(), now.ns(), host.op as u64, u64::from(request.failed)];
-        let body = [u64::from(request.measured), u64::from(host.tag), host.offset, u64::from(host.bytes)];
-        let values = head.into_iter().chain(body).chain(stages.iter().copied());
-        for ((column, described), value) in self.columns.iter_mut().zip(&REQUESTS).zip(values) {
-            column.extend_from_slice(&value.to_le_bytes()[..described.kind.width()]);
-        }
+        let mut row = [0; WIDTH];
+        let (about, spent) = row.split_at_mut(WIDTH - stages.len());
+        about.copy_from_slice(&[
+            number,
+            host.arrive.ns(),
+            now.ns(),
+            host.op as u64,
+            u64::from(request.failed),
+            u64::from(request.measured),
+            u64::from(host.tag),
+            host.offset,
+            u64::from(host.bytes),
+        ]);
+        spent.copy_from_slice(stages);
+        self.rows.push(row);
     }
 
     /// Little-endian columns in the order of [`REQUESTS`].
     pub fn take(&mut self) -> Vec<Vec<u8>> {
-        self.columns.iter_mut().map(std::mem::take).collect()
+        let capacity = |column: &Column| Vec::with_capacity(self.rows.len() * column.kind.width());
+        let mut columns: Vec<Vec<u8>> = REQUESTS.iter().map(capacity).collect();
+        for rows in self.rows.chunks(ROWS_AT_ONCE) {
+            for (place, column) in columns.iter_mut().enumerate() {
+                match REQUESTS[place].kind.width() {
+                    1 => append::<1>(column, rows, place),
+                    2 => append::<2>(column, rows, place),
+                    4 => append::<4>(column, rows, place),
+                    _ => append::<8>(column, rows, place),
+                }
+            }
+        }
+        self.rows.clear();
+        columns
+    }
+}
+
+/// Adds the numbers at a place of all rows to their column, in so many bytes each.
+fn append<const BYTES: usize>(column: &mut Vec<u8>, rows: &[[u64; WIDTH]], place: usize) {
+    let from = column.len();
+    column.resize(from + rows.len() * BYTES, 0);
+    for (bytes, row) in column[from..].as_chunks_mut::<BYTES>().0.iter_mut().zip(rows) {
+        bytes.copy_from_slice(&row[place].to_le_bytes()[..BYTES]);
     }
 }
 

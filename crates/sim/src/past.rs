@@ -35,18 +35,23 @@ impl Past {
         self.kept.push((serial, content));
     }
 
-    /// Notes an event, `content` and `version` being the logical drive's; gives what the newest snapshot holds if the
+    /// Notes an event, `content` and `version` telling what the logical drive has; gives what the newest snapshot holds if the
     /// drive went back to it.
-    pub fn note(&mut self, event: SnapshotEvent, content: &[u32], version: &[u32]) -> Option<&[u32]> {
+    pub fn note(
+        &mut self,
+        event: SnapshotEvent,
+        content: impl FnOnce() -> Vec<u32>,
+        version: impl FnOnce(Lpn) -> u32,
+    ) -> Option<&[u32]> {
         match event {
-            SnapshotEvent::Taken { serial } => self.kept.push((serial, content.to_vec())),
+            SnapshotEvent::Taken { serial } => self.kept.push((serial, content())),
             SnapshotEvent::Dropped { serial } => {
                 let before = self.kept.len();
                 self.kept.retain(|(kept, _)| *kept != serial);
                 assert_eq!(self.kept.len() + 1, before, "snapshot {serial} was dropped and is not there");
             }
             SnapshotEvent::Buffered { lpn, slot } => {
-                self.slots.insert(slot, version[lpn.index()]);
+                self.slots.insert(slot, version(lpn));
             }
             SnapshotEvent::RolledBack { serial } => {
                 let (newest, content) = self.kept.last().expect("a drive goes back to a snapshot");

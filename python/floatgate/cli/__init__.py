@@ -7,64 +7,38 @@ import sys
 import threading
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
 from typer.main import get_command
 
-from floatgate.cli import (
-    age,
-    bus,
-    characterize,
-    derive,
-    examples,
-    fit,
-    grid,
-    keys,
-    listing,
-    plan,
-    policies,
-    report,
-    reproduce,
-    run,
-    schema,
-    snapshots,
-    state,
-    study,
-    trace,
-    usage,
-)
+from floatgate.cli import usage
 from floatgate.cli.command import Command, Commands
 from floatgate.cli.options import takes
-from floatgate.options.listing import RootOptions
+from floatgate.options.root import RootOptions
 
-app = typer.Typer(
-    name="floatgate",
-    cls=Commands,
-    help="Simulate workloads on NAND solid-state drives and explain their performance.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
-app.command("run", cls=Command)(run.run)
-app.command("age", cls=Command)(age.age)
-app.command("drives", cls=Command)(listing.drives)
-app.command("chips", cls=Command)(listing.chips)
-app.command("examples", cls=Command)(examples.examples)
-app.command("keys", cls=Command)(keys.keys)
-app.command("characterize", cls=Command)(characterize.characterize)
-app.command("derive", cls=Command)(derive.derive)
-app.command("fit", cls=Command)(fit.fit)
-app.command("report", cls=Command)(report.report)
-app.command("schema", cls=Command)(schema.schema)
-app.command("reproduce", cls=Command)(reproduce.reproduce)
-app.command("grid", cls=Command)(grid.grid)
-app.command("plan", cls=Command)(plan.plan)
-app.command("study", cls=Command)(study.study)
-app.command("snapshots", cls=Command)(snapshots.snapshots)
-app.add_typer(policies.app, name="policies")
-app.add_typer(bus.app, name="bus")
-app.add_typer(trace.app, name="trace")
-app.add_typer(state.app, name="state")
+# Commands in the order of help, each with the module that has a function of its name; then those with others
+# below them, each a module with an `app`. Only the one that is asked for is imported.
+_HOMES = {
+    "run": "run",
+    "age": "age",
+    "drives": "listing",
+    "chips": "listing",
+    "examples": "examples",
+    "keys": "keys",
+    "characterize": "characterize",
+    "derive": "derive",
+    "fit": "fit",
+    "report": "report",
+    "schema": "schema",
+    "reproduce": "reproduce",
+    "grid": "grid",
+    "plan": "plan",
+    "study": "study",
+    "snapshots": "snapshots",
+}
+_GROUPS = ("policies", "bus", "trace", "state")
 
 _debug = False
 
@@ -92,17 +66,48 @@ def _set_debug(asked: bool | None) -> None:
     _debug = bool(asked)
 
 
-@app.callback()
 @takes(RootOptions, eager={"version": _version, "debug": _set_debug})
 def _root(_asked: RootOptions) -> None:
     """Options that stand before the command."""
 
 
 @cache
-def _command() -> Any:
+def _app(only: str | None = None) -> typer.Typer:
+    """The commands, or one of them alone, each with its examples."""
+    made = typer.Typer(
+        name="floatgate",
+        cls=Commands,
+        help="Simulate workloads on NAND solid-state drives and explain their performance.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    made.callback()(_root)
+    for name, home in _HOMES.items():
+        if only in (None, name):
+            made.command(name, cls=Command)(getattr(import_module(f"floatgate.cli.{home}"), name))
+    for name in _GROUPS:
+        if only in (None, name):
+            made.add_typer(import_module(f"floatgate.cli.{name}").app, name=name)
+    usage.equip(made)
+    return made
+
+
+@cache
+def _command(only: str | None = None) -> Any:
     """The tree of commands, made once for a process."""
-    usage.equip(app)
-    return get_command(app)
+    return get_command(_app(only))
+
+
+def _asked(words: list[str]) -> str | None:
+    """Return the command that is asked for; None where all must be there: for help, and for a wrong name."""
+    first = next((word for word in words if not word.startswith("-")), None)
+    return first if first in _HOMES or first in _GROUPS else None
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":  # of all commands
+        return _app()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -126,7 +131,7 @@ def _answered(arguments: list[str] | None) -> int:
             sys.unraisablehook = _unraisable
         _open_closed()
         words = sys.argv[1:] if arguments is None else arguments
-        code = _command()(words or ["--help"], prog_name="floatgate", standalone_mode=False)
+        code = _command(_asked(words))(words or ["--help"], prog_name="floatgate", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_stdout()

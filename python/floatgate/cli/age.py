@@ -28,7 +28,7 @@ def age(asked: AgeOptions) -> None:
     from floatgate.session import interruptible
 
     with own_file(asked.out, Path("out") / f"age-{Path(asked.drive).stem}.html") as file:
-        with interruptible() as interrupt, Progress(console=console.err, transient=True) as bar:
+        with interruptible() as interrupt, Progress(console=console.err.rich, transient=True) as bar:
             task = bar.add_task("ageing", total=1.0)
             lives = lives_of(asked, progress=lambda part: bar.update(task, completed=part), stopped=interrupt)
         written(asked, lives, file)

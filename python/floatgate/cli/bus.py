@@ -62,7 +62,7 @@ def _run(asked: BusExploreOptions) -> "tuple[list[BusPoint], bool]":
     from floatgate.cli.console import err
 
     points: list[BusPoint] = []
-    with Progress(console=err, transient=True) as bar:
+    with Progress(console=err.rich, transient=True) as bar:
         task = bar.add_task("exploring", total=None)
 
         def show(done: int, total: int) -> None:

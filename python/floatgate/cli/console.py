@@ -4,13 +4,11 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
-
-from rich.console import Console
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from floatgate import amplification, quantities as q
 from floatgate.cli.bar import BAR, ELAPSED, LEFT, Bar
+from floatgate.cli.shown import Stream, Table
 from floatgate.folder import to_text
 from floatgate.headline import FLASH, KINDS, at, headline
 from floatgate.state import nothing_met, state_words as began_words
@@ -20,16 +18,8 @@ if TYPE_CHECKING:
     from floatgate.options import Options
     from floatgate.repeat import Repeated
 
-_WIDE = 160  # where nobody looks through a window of some width, in a file or a pipe, nothing is cut
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
-    """Whether somebody looks on; a stream that was closed before the start is None."""
-    return stream is not None and stream.isatty()
-
-
-out = Console(highlight=False, soft_wrap=True, width=None if _is_terminal(sys.stdout) else _WIDE)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Stream("stdout", width=160)  # of a file or a pipe, in which nothing is cut
+err = Stream("stderr")
 
 _INTERRUPTED = 130
 
@@ -68,7 +58,7 @@ class RunProgress(_Bar):
         """Show how far the run is."""
         if progress.phase != self._phase:
             self._phase = progress.phase
-            self._progress.reset(self._task, description=progress.phase, total=None, note="")
+            self.begin(progress.phase, note="")
         if progress.host_requests:
             note = (
                 f"{q.count(progress.host_requests)} requests, {q.duration(progress.simulated_ns)} simulated"
@@ -234,7 +224,7 @@ def _host_table(document: dict[str, Any]) -> Table:
         "p99.9",
         "max",
     )
-    table = _table("host", *columns)
+    table = Table("host", columns)
     for kind in KINDS:
         side = document["host"][kind]
         if not side["requests"] and not failures[kind]:
@@ -268,7 +258,7 @@ def _flash_table(document: dict[str, Any]) -> Table:
     flash = {kind: document["flash"][kind] for kind in FLASH}
     origins = list(dict.fromkeys(origin for counts in flash.values() for origin, n in counts.items() if n))
     origins.sort(key=lambda origin: origin == "total")
-    table = _table("flash pages", *origins)
+    table = Table("flash pages", origins)
     for operation, counts in flash.items():
         table.add_row(operation, *(q.count(counts.get(origin)) for origin in origins))
     return table
@@ -282,7 +272,7 @@ def print_repeated(repeated: "Repeated") -> None:
     seeds = repeated.seeds
     out.print(f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}", markup=False, style="bold")
     out.print(f"state {began_words(repeated.document)}", markup=False)
-    table = _table("metric", "mean", "+/- 95 %", "relative")
+    table = Table("metric", ("mean", "+/- 95 %", "relative"))
     for metric, interval in repeated.metrics:
         if interval is None or interval.half_width is None:
             continue
@@ -319,17 +309,8 @@ def farewell(interrupted: bool, folder: Path, report: bool, below: str = "") -> 
 
 def print_rows(first: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table: what a row is about on the left, its numbers to the right."""
-    table = _table(first, *columns)
     # A long name is folded; a number is never cut for it.
-    table.columns[0].no_wrap, table.columns[0].overflow = False, "fold"
+    table = Table(first, columns, is_folded=True)
     for row in rows:
         table.add_row(*row)
     out.print(table)
-
-
-def _table(first: str, *columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    table.add_column(first, no_wrap=True)
-    for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
-    return table

@@ -23,7 +23,7 @@ def derive(asked: DeriveOptions) -> None:
     from floatgate.cli import console
 
     out = Path(f"{Path(asked.chip).stem}-derived.toml") if asked.out is None else asked.out
-    bar = Progress(console=console.err, transient=True)
+    bar = Progress(console=console.err.rich, transient=True)
     task = bar.add_task("deriving", total=1.0)
 
     def show(fraction: float) -> None:

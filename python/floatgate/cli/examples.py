@@ -16,4 +16,4 @@ def examples(asked: ExamplesOptions) -> None:
     shown = listed()
     width = max(len(name) for name, _ in shown)
     for name, title in shown:
-        console.out.print(f"{name:<{width}}  {title}", markup=False, soft_wrap=True)
+        console.out.print(f"{name:<{width}}  {title}", markup=False)

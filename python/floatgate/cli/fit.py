@@ -32,7 +32,7 @@ def fit(asked: FitOptions) -> None:
         _voltages(asked, asked.voltages)
         return
     logs = [Path(log) for log in asked.logs]
-    with Progress(console=console.err, transient=True, disable=not console.err.is_terminal) as bar:
+    with Progress(console=console.err.rich, transient=True, disable=not console.err.is_terminal) as bar:
         task = bar.add_task("fitting", total=1.0)
         done = fit_logs(
             logs, asked.chip, asked.sampled, lambda fraction: bar.update(task, completed=fraction)

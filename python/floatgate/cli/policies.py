@@ -68,7 +68,7 @@ def check(asked: PolicyCheckOptions) -> None:
     else:
         for one in found:
             said = f"passes {len(one.kept)} checks" if one.fault is None else f"fails: {one.fault}"
-            console.out.print(f"{one.name}  {one.seam}  {said}", markup=False, soft_wrap=True)
+            console.out.print(f"{one.name}  {one.seam}  {said}", markup=False)
     if any(one.fault is not None for one in found):
         raise typer.Exit(2)
 

@@ -20,7 +20,7 @@ def snapshots(asked: SnapshotsOptions) -> None:
 
     wanted = asked_of(asked)
     with own_file(asked.out, Path("out") / f"snapshots-{Path(asked.drive).stem}.html") as file:
-        with Progress(console=console.err, transient=True) as bar:
+        with Progress(console=console.err.rich, transient=True) as bar:
             task = bar.add_task("snapshots", total=1.0)
             found = measure(wanted, lambda part: bar.update(task, completed=part))
         write_whole(file, page(found))

@@ -47,7 +47,7 @@ def study(asked: StudyOptions) -> int:
         console.err.print("interrupted: the same command goes on from here", markup=False)
         return 130
     if done.problem:
-        console.err.print(f"floatgate: error: {done.problem}", markup=False, soft_wrap=True)
+        console.err.print(f"floatgate: error: {done.problem}", markup=False)
         return 2
     return 0
 
@@ -57,7 +57,7 @@ def _began(there: int, missing: int, changes: list[str]) -> None:
     from floatgate.cli import console
 
     for change in changes:
-        console.err.print(f"changed    {change}", markup=False, soft_wrap=True)
+        console.err.print(f"changed    {change}", markup=False)
     kept = f"{there:,} runs are there, " if there else ""
     console.err.print(f"{kept}{missing:,} to run", markup=False)
 

@@ -1,6 +1,5 @@
 """DiskSpd's command lines and XML profiles, translated into the fio jobs that the core runs."""
 
-from floatgate.diskspd.fio import Translated, translate
 from floatgate.diskspd.read import is_command, is_profile, read
 
-__all__ = ["Translated", "is_command", "is_profile", "read", "translate"]
+__all__ = ["is_command", "is_profile", "read"]

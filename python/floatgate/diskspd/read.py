@@ -2,12 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from floatgate import files
-from floatgate.diskspd.command import read_command
-from floatgate.diskspd.model import Profile
-from floatgate.diskspd.xml import read_profile
 from floatgate.errors import InputError
+
+if TYPE_CHECKING:
+    from floatgate.diskspd.model import Profile
 
 _COMMAND = re.compile(r"(?:\S*[\\/])?diskspd(?:\.exe)?\s+\S", re.IGNORECASE)
 _COMMENT = ("rem ", "::", ";")
@@ -23,8 +24,11 @@ def is_profile(path: Path) -> bool:
     return path.suffix.lower() in (".xml", ".diskspd")
 
 
-def read(argument: str) -> Profile:
+def read(argument: str) -> "Profile":
     """Read a command line, a file with one, or a profile. Raises InputError."""
+    from floatgate.diskspd.command import read_command
+    from floatgate.diskspd.xml import read_profile
+
     if is_command(argument):
         return read_command(argument, "diskspd")
     path = Path(argument)
@@ -33,7 +37,9 @@ def read(argument: str) -> Profile:
     return _of_file(files.read_text(path, "a DiskSpd command line"), argument)
 
 
-def _of_file(content: str, source: str) -> Profile:
+def _of_file(content: str, source: str) -> "Profile":
+    from floatgate.diskspd.command import read_command
+
     lines = content.splitlines()
     told = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
     told = [(number, line) for number, line in told if not line.lower().startswith(_COMMENT)]

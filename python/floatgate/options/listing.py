@@ -1,4 +1,4 @@
-"""Options of the commands that list what there is, or make a file again; and those before every command."""
+"""Options of the commands that list what there is, or make a file again."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,16 +6,6 @@ from typing import Annotated
 
 from floatgate.options.definition import OUTPUT, Argument, CommandOptions, Option, usual
 from floatgate.options.shared import NAME, Force, Format, Json, OutFile, Settings
-
-
-@dataclass(frozen=True)
-class RootOptions(CommandOptions):
-    """`floatgate`: options that stand before the command."""
-
-    version: Annotated[bool, Option("Print the version and exit.", shell="fg.__version__")] = False
-    debug: Annotated[
-        bool, Option("Show the traceback if Floatgate has a bug.", shell="Python shows it by itself")
-    ] = False
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import lets_plot as lp
@@ -65,11 +65,9 @@ def spec(figure: Figure) -> dict[str, Any]:
     return {"plot": drawn, "height": figure.height, "columns": figure.columns}
 
 
-@cache
-def script() -> str:
-    """Return the library's script."""
-    found = resources.files("lets_plot") / "package_data" / "lets-plot.min.js"
-    return found.read_text(encoding="utf-8")
+def script_path() -> Path:
+    """Return where the library's script is."""
+    return Path(lp.__file__).with_name("package_data") / "lets-plot.min.js"
 
 
 def _legend_columns(keys: list[Key], width: int) -> int:

@@ -1,6 +1,6 @@
 //! The account of time: every part of every flash operation, how long it may take, and what must lie before it.
 
-use super::numbers::Numbers;
+use super::numbers::{Numbers, Sent};
 use controller::{ChannelUse, Controller, Kind, Origin, Transaction, TransactionId, Work};
 use std::collections::VecDeque;
 use units::SimTime;
@@ -145,7 +145,7 @@ impl Clock {
         assert_eq!((die.0 % self.channels) as usize, channel, "{die} does not sit on channel {channel}");
         assert!(from >= self.channel_free[channel], "channel {channel} carries two things at {from}");
         self.channel_free[channel] = to;
-        let flight = self.flights[id.index()];
+        let flight = &self.flights[id.index()];
         let expected = match usage {
             ChannelUse::Command | ChannelUse::DataIn => Stage::Waits,
             ChannelUse::Status | ChannelUse::DataOut => Stage::Worked,
@@ -153,15 +153,15 @@ impl Clock {
         let (what, name) = (usage.name(), transaction.kind.name());
         assert_eq!(flight.stage, expected, "{what} of a {name} comes before or after its time, at {from}");
         assert!(from >= flight.ready, "{what} of a {name} begins at {from}, before {}", flight.ready);
-        let mut sent = *transaction;
-        sent.bytes = flight.bytes;
+        let (units, planes) = (flight.mask.count_ones(), transaction.reading.planes);
+        let mut sent = Sent { units, bytes: flight.bytes, planes };
         let (pieces, sensed, out) = flight.pieces;
         let is_piece = pieces > 1 && usage == ChannelUse::DataOut;
         if is_piece {
             assert!(sensed > out, "piece {out} of a {name} is sent at {from}, before it was sensed");
-            sent.reading.planes.0 = share(u64::from(sent.reading.planes.0), pieces, out) as u16;
+            sent.planes.0 = share(u64::from(planes.0), pieces, out) as u16;
         }
-        let (time, bytes) = self.numbers.channel_ns(&sent, usage, flight.mask.count_ones());
+        let (time, bytes) = self.numbers.channel_ns(transaction, usage, sent);
         let took = to.since(from).ns();
         assert_eq!(took, time, "{what} of a {name} takes {took} ns; by the interface's numbers it is {time}");
         match usage {

@@ -46,6 +46,13 @@ pub(crate) struct Content {
     faults: HashMap<u32, String>,
 }
 
+/// Takes an entry away. Where no unit was written in parts there is none, and none is looked for.
+fn forget<T>(entries: &mut HashMap<u32, T>, key: u32) {
+    if !entries.is_empty() {
+        entries.remove(&key);
+    }
+}
+
 /// What a program puts on flash: a unit and the version it has.
 pub(super) type Stored = (Lpn, u32);
 
@@ -85,7 +92,7 @@ impl Content {
     /// The host's write of a unit has `version`; what was there before is `older`, [`EMPTY`] for nothing.
     pub fn on_write(&mut self, lpn: Lpn, version: u32, older: u32) {
         let Some(part) = self.part(lpn) else {
-            self.drive.remove(&lpn.0);
+            forget(&mut self.drive, lpn.0);
             return;
         };
         let per_unit = self.per_unit as usize;
@@ -191,9 +198,9 @@ impl Content {
             self.faults.insert(new.0, fault);
         }
         match self.flash.get(&old.0).cloned() {
-            Some(there) => self.flash.insert(new.0, there),
-            None => self.flash.remove(&new.0),
-        };
+            Some(there) => drop(self.flash.insert(new.0, there)),
+            None => forget(&mut self.flash, new.0),
+        }
     }
 
     /// The program of a slot is over.

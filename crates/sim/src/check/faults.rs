@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::content::Content;
 use super::ledger::Ledger;
-use super::numbers::Numbers;
+use super::numbers::{Numbers, Sent};
 use super::*;
 use crate::Catalogue;
 use controller::Class;
@@ -57,7 +57,9 @@ impl Bench {
 
     /// A part on the channel that takes `more` or less than it should.
     fn cross(&mut self, usage: ChannelUse, more: i64) {
-        let (time, _) = self.numbers.channel_ns(&self.transaction, usage, 1);
+        let Transaction { bytes, reading, .. } = self.transaction;
+        let sent = Sent { units: 1, bytes, planes: reading.planes };
+        let (time, _) = self.numbers.channel_ns(&self.transaction, usage, sent);
         let from = self.now;
         self.now += Nanos::new(time.strict_add_signed(more));
         self.transaction.transfer_ns += self.now.since(from).ns();

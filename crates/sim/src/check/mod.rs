@@ -33,25 +33,39 @@ use units::{ChannelId, Lpn, Ppa, SimTime};
 
 const NOTHING: u32 = u32::MAX;
 
+/// What is known of a logical unit: together, since whoever asks for one of them asks for another.
+#[derive(Clone, Copy)]
+struct Unit {
+    home: u32,
+    /// Of the newest write.
+    version: u32,
+    /// The version that it holds, if it is the host's and holds any. Snapshots see these, and nothing of what the layer
+    /// itself keeps on flash.
+    content: u32,
+}
+
+/// What is known of a physical unit.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Who lives there, while it is valid.
+    holder: u32,
+    /// What was programmed there last, and in which version.
+    stored: u32,
+    version: u32,
+}
+
 /// Its own map, version numbers, block states and counts.
 pub(crate) struct Checker {
     layout: Layout,
     clock: Clock,
     ledger: Ledger,
     bytes: Content,
-    /// Home and version of each logical unit; the version is that of the newest write.
-    home: Vec<u32>,
-    version: Vec<u32>,
-    /// The version that each of the host's units holds, if it holds any; how many versions there were. Snapshots see
-    /// these, and nothing of what the layer itself keeps on flash.
-    content: Vec<u32>,
+    /// Of each logical unit; how many versions there were.
+    units: Vec<Unit>,
     versions: u32,
     past: Past,
-    /// Holder of each physical unit while it is valid; what was programmed there last, and in which version; on whose
-    /// behalf it was read since, one bit for each.
-    holder: Vec<u32>,
-    stored: Vec<u32>,
-    held_version: Vec<u32>,
+    /// Of each physical unit; on whose behalf it was read since it was programmed, one bit for each.
+    places: Vec<Place>,
     read_by: Vec<u16>,
     /// What programs under way put on flash, by their owners: on whose behalf, and from where.
     placed: Vec<Vec<(Origin, u32)>>,
@@ -87,16 +101,12 @@ impl Checker {
                 true => Content::of_filled(layout.unit.get()),
                 false => Content::new(layout.unit.get()),
             },
-            stored: vec![NOTHING; physical],
+            places: vec![Place { holder: NOTHING, stored: NOTHING, version: 0 }; physical],
             read_by: vec![0; physical],
             placed: Vec::new(),
-            home: vec![NOTHING; layout.written_units() as usize],
-            version: vec![0; layout.written_units() as usize],
-            content: vec![EMPTY; layout.logical_units as usize],
+            units: vec![Unit { home: NOTHING, version: 0, content: EMPTY }; layout.written_units() as usize],
             versions: 0,
             past: Past::default(),
-            holder: vec![NOTHING; physical],
-            held_version: vec![0; physical],
             fetched: HashMap::new(),
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
             one_bit: (0..layout.superblocks()).map(|superblock| ftl.holds_one_bit(superblock)).collect(),
@@ -111,13 +121,13 @@ impl Checker {
         for lpn in 0..checker.layout.written_units() as u32 {
             let ppa = ftl.lookup(Lpn(lpn));
             if ppa != Ppa::NONE {
-                assert_eq!(checker.holder[ppa.index()], NOTHING, "two logical units live at {ppa}");
-                checker.home[lpn as usize] = ppa.0;
-                if let Some(content) = checker.content.get_mut(lpn as usize) {
-                    *content = 0;
+                let (unit, place) = (&mut checker.units[lpn as usize], &mut checker.places[ppa.index()]);
+                assert_eq!(place.holder, NOTHING, "two logical units live at {ppa}");
+                unit.home = ppa.0;
+                if lpn < checker.layout.logical_units {
+                    unit.content = 0;
                 }
-                checker.holder[ppa.index()] = lpn;
-                checker.stored[ppa.index()] = lpn;
+                (place.holder, place.stored) = (lpn, lpn);
             }
         }
         checker.begin_with_snapshots(ftl);
@@ -131,13 +141,13 @@ impl Checker {
             for (lpn, content) in content.iter_mut().enumerate() {
                 let seen = ftl.lookup_in(snapshot.serial, Lpn(lpn as u32)).expect("it is kept");
                 let Seen::At(ppa) = seen else { continue };
-                if self.holder[ppa.index()] == NOTHING {
+                let place = &mut self.places[ppa.index()];
+                if place.holder == NOTHING {
                     self.versions += 1;
-                    self.held_version[ppa.index()] = self.versions;
-                    (self.holder[ppa.index()], self.stored[ppa.index()]) = (lpn as u32, lpn as u32);
+                    *place = Place { holder: lpn as u32, stored: lpn as u32, version: self.versions };
                 }
-                assert_eq!(self.holder[ppa.index()], lpn as u32, "two units live at {ppa}");
-                *content = self.held_version[ppa.index()];
+                assert_eq!(place.holder, lpn as u32, "two units live at {ppa}");
+                *content = place.version;
             }
             self.past.begin_with(snapshot.serial, content);
         }
@@ -249,7 +259,7 @@ impl Checker {
             let (ppa, (origin, from)) = (Ppa(first.0 + unit), source(unit));
             self.placed[owner].push((origin, from));
             self.read_by[ppa.index()] = 0;
-            (self.stored[ppa.index()], self.held_version[ppa.index()]) = match origin {
+            let (stored, version) = match origin {
                 Origin::Host => {
                     let (lpn, version) = self.bytes.on_place(from, ppa);
                     (lpn.0, version)
@@ -259,6 +269,8 @@ impl Checker {
                 _ if from == NOTHING => (NOTHING, 0),
                 _ => self.moved(transaction, origin, Ppa(from), ppa),
             };
+            let place = &mut self.places[ppa.index()];
+            (place.stored, place.version) = (stored, version);
         }
     }
 
@@ -269,7 +281,18 @@ impl Checker {
             return (NOTHING, 0);
         }
         self.bytes.on_move(old, new);
-        (self.stored[old.index()], self.held_version[old.index()])
+        self.there(old)
+    }
+
+    /// What was programmed at `ppa` last: unit and version.
+    fn there(&self, ppa: Ppa) -> (u32, u32) {
+        let place = &self.places[ppa.index()];
+        (place.stored, place.version)
+    }
+
+    /// The version that is held at `ppa`.
+    fn held(&self, ppa: Ppa) -> u32 {
+        self.places[ppa.index()].version
     }
 
     pub fn on_finish(&mut self, id: TransactionId, transaction: &Transaction) {
@@ -321,8 +344,8 @@ impl Checker {
         let first = self.first_unit(transaction);
         if Content::completes(transaction) {
             let ppa = Ppa(first.0 + transaction.mask.trailing_zeros());
-            let stored = (Lpn(self.stored[ppa.index()]), self.held_version[ppa.index()]);
-            return self.bytes.on_rest_read(transaction.owner, ppa, stored);
+            let (stored, version) = self.there(ppa);
+            return self.bytes.on_rest_read(transaction.owner, ppa, (Lpn(stored), version));
         }
         let mut mask = transaction.mask;
         while mask != 0 {
@@ -359,29 +382,29 @@ impl Checker {
     }
 
     pub fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
-        let version = self.version[lpn.index()];
+        let version = self.units[lpn.index()].version;
         self.commit(lpn, new, old, version, false);
         self.durability.on_commit(lpn, version);
     }
 
     pub fn on_moved(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
-        self.commit(lpn, new, old, self.held_version[old.index()], true);
+        self.commit(lpn, new, old, self.held(old), true);
     }
 
     /// What is on flash now is older than the newest, by one write or more.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
-        self.commit(lpn, new, old, self.held_version[new.index()], false);
+        self.commit(lpn, new, old, self.held(new), false);
     }
 
     fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32, moved: bool) {
-        assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
-        assert_eq!(self.holder[new.index()], NOTHING, "{new} holds something already");
+        assert_eq!(self.units[lpn.index()].home, old.0, "{lpn} did not live at {old}");
+        assert_eq!(self.places[new.index()].holder, NOTHING, "{new} holds something already");
         let superblock = self.layout.superblock_of(new) as usize;
         let row = new.0 % self.layout.superblock_units / self.layout.row_units;
         assert!(row < self.rows[superblock], "{lpn} moved to {new}, which is not programmed");
-        if self.layout.is_host_unit(lpn) && self.stored[new.index()] != content::BEFORE.0 {
+        if self.layout.is_host_unit(lpn) && self.places[new.index()].stored != content::BEFORE.0 {
             self.bytes.on_commit(new);
-            let there = (self.stored[new.index()], self.held_version[new.index()]);
+            let there = self.there(new);
             assert_eq!(
                 there,
                 (lpn.0, version),
@@ -389,16 +412,16 @@ impl Checker {
             );
         }
         // What a snapshot sees stays where it is, unless it was moved.
-        if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held_version[old.index()])) {
+        if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held(old))) {
             self.leave(old);
         }
-        self.home[lpn.index()] = new.0;
+        self.units[lpn.index()].home = new.0;
         self.put(lpn, new);
     }
 
     /// A unit is at `ppa` and may not be erased there.
     fn put(&mut self, lpn: Lpn, ppa: Ppa) {
-        self.holder[ppa.index()] = lpn.0;
+        self.places[ppa.index()].holder = lpn.0;
         if let Some(stripes) = &mut self.stripes {
             stripes.on_held(self.layout.superblock_of(ppa) as usize);
         }
@@ -406,32 +429,32 @@ impl Checker {
 
     /// Nobody needs what is at `ppa`.
     fn leave(&mut self, ppa: Ppa) {
-        self.holder[ppa.index()] = NOTHING;
+        self.places[ppa.index()].holder = NOTHING;
         if let Some(stripes) = &mut self.stripes {
             stripes.on_left(self.layout.superblock_of(ppa) as usize);
         }
     }
 
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
-        assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
+        assert_eq!(self.units[lpn.index()].home, old.0, "{lpn} did not live at {old}");
         self.versions += 1;
-        self.version[lpn.index()] = self.versions;
-        self.content[lpn.index()] = EMPTY;
+        self.units[lpn.index()].version = self.versions;
+        self.units[lpn.index()].content = EMPTY;
         self.bytes.on_trim(lpn);
-        self.durability.on_commit(lpn, self.version[lpn.index()]);
+        self.durability.on_commit(lpn, self.units[lpn.index()].version);
         if old != Ppa::NONE {
-            if !self.past.sees(lpn, self.held_version[old.index()]) {
+            if !self.past.sees(lpn, self.held(old)) {
                 self.leave(old);
             }
-            self.home[lpn.index()] = NOTHING;
+            self.units[lpn.index()].home = NOTHING;
         }
     }
 
     pub fn on_erase(&mut self, superblock: usize) {
         let first = self.layout.first_ppa(superblock as u32) as usize;
-        let units = &self.holder[first..first + self.layout.superblock_units as usize];
+        let units = &self.places[first..first + self.layout.superblock_units as usize];
         assert!(
-            units.iter().all(|&holder| holder == NOTHING),
+            units.iter().all(|place| place.holder == NOTHING),
             "superblock {superblock} was erased with data"
         );
         self.rows[superblock] = 0;
@@ -448,10 +471,10 @@ impl Checker {
 
     fn check_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         self.bytes.on_host_read(lpn, ppa);
-        assert_eq!(self.home[lpn.index()], ppa.0, "{lpn} was read at {ppa}, where it does not live");
+        assert_eq!(self.units[lpn.index()].home, ppa.0, "{lpn} was read at {ppa}, where it does not live");
         assert_eq!(
-            self.held_version[ppa.index()],
-            self.version[lpn.index()],
+            self.held(ppa),
+            self.units[lpn.index()].version,
             "{lpn} was read at {ppa}, which holds an older version"
         );
     }
@@ -459,24 +482,24 @@ impl Checker {
     /// What is read ahead is the version that lives there; it is at hand until it is asked for.
     pub fn on_fetch(&mut self, lpn: Lpn, ppa: Ppa) {
         self.check_host_read(lpn, ppa);
-        self.fetched.insert(lpn.0, self.held_version[ppa.index()]);
+        self.fetched.insert(lpn.0, self.held(ppa));
     }
 
     pub fn on_fetched_read(&mut self, lpn: Lpn) {
         assert_eq!(
             self.fetched.get(&lpn.0),
-            Some(&self.version[lpn.index()]),
+            Some(&self.units[lpn.index()].version),
             "{lpn} was written or trimmed after what the host is given was read ahead"
         );
     }
 
     pub fn on_host_write(&mut self, lpn: Lpn) {
         self.versions += 1;
-        self.bytes.on_write(lpn, self.versions, self.content[lpn.index()]);
+        self.bytes.on_write(lpn, self.versions, self.units[lpn.index()].content);
         self.ledger.on_host_write();
-        self.version[lpn.index()] = self.versions;
-        self.content[lpn.index()] = self.versions;
-        self.durability.on_version(lpn, self.version[lpn.index()]);
+        self.units[lpn.index()].version = self.versions;
+        self.units[lpn.index()].content = self.versions;
+        self.durability.on_version(lpn, self.units[lpn.index()].version);
     }
 
     /// What a slot lacks it has from another.
@@ -486,12 +509,12 @@ impl Checker {
 
     /// A slot keeps what was read at `ppa`.
     pub fn on_kept(&mut self, lpn: Lpn, slot: u32, ppa: Ppa) {
-        self.bytes.on_kept(lpn, slot, self.held_version[ppa.index()], ppa);
+        self.bytes.on_kept(lpn, slot, self.held(ppa), ppa);
     }
 
     pub fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
-        self.bytes.on_buffered(lpn, slot, self.version[lpn.index()], rest);
-        self.durability.on_buffered(slot, self.version[lpn.index()]);
+        self.bytes.on_buffered(lpn, slot, self.units[lpn.index()].version, rest);
+        self.durability.on_buffered(slot, self.units[lpn.index()].version);
     }
 
     pub fn on_snapshot(&mut self, event: SnapshotEvent) {
@@ -501,29 +524,37 @@ impl Checker {
                 self.hold(lpn, ppa, version);
             }
             SnapshotEvent::Moved { lpn, old, new } => {
-                assert_eq!(self.holder[old.index()], lpn.0, "{lpn} was moved from {old}, which lacks it");
+                assert_eq!(
+                    self.places[old.index()].holder,
+                    lpn.0,
+                    "{lpn} was moved from {old}, which lacks it"
+                );
                 self.leave(old);
-                self.hold(lpn, new, self.held_version[old.index()]);
+                self.hold(lpn, new, self.held(old));
             }
             SnapshotEvent::Returned { lpn, old, new } => {
-                assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
-                self.home[lpn.index()] = new.0;
+                assert_eq!(self.units[lpn.index()].home, old.0, "{lpn} did not live at {old}");
+                self.units[lpn.index()].home = new.0;
             }
             _ => {}
         }
-        if let Some(content) = self.past.note(event, &self.content, &self.version) {
+        let content = || {
+            let hosts = &self.units[..self.layout.logical_units as usize];
+            hosts.iter().map(|unit| unit.content).collect()
+        };
+        if let Some(content) = self.past.note(event, content, |lpn| self.units[lpn.index()].version) {
             for (lpn, &version) in content.iter().enumerate() {
-                let home = self.home[lpn];
+                let home = self.units[lpn].home;
                 assert_eq!(home == NOTHING, version == EMPTY, "unit {lpn} is not as in the snapshot");
                 if home != NOTHING {
-                    let held = (self.holder[home as usize], self.held_version[home as usize]);
-                    assert_eq!(held, (lpn as u32, version), "unit {lpn} is not as in the snapshot");
-                    self.version[lpn] = version;
+                    let Place { holder, version: held, .. } = self.places[home as usize];
+                    assert_eq!((holder, held), (lpn as u32, version), "unit {lpn} is not as in the snapshot");
+                    self.units[lpn].version = version;
                     self.bytes.on_returned(Lpn(lpn as u32), Ppa(home));
                 } else {
                     self.bytes.on_trim(Lpn(lpn as u32));
                 }
-                self.content[lpn] = version;
+                self.units[lpn].content = version;
             }
         }
         if matches!(event, SnapshotEvent::Dropped { .. } | SnapshotEvent::RolledBack { .. }) {
@@ -534,20 +565,20 @@ impl Checker {
     /// A version that only snapshots see is at `ppa` now.
     fn hold(&mut self, lpn: Lpn, ppa: Ppa, version: u32) {
         assert!(self.past.sees(lpn, version), "{lpn} at {ppa} is kept and no snapshot sees it");
-        assert_eq!(self.holder[ppa.index()], NOTHING, "{ppa} holds something already");
+        assert_eq!(self.places[ppa.index()].holder, NOTHING, "{ppa} holds something already");
         self.bytes.on_commit(ppa);
-        let there = (self.stored[ppa.index()], self.held_version[ppa.index()]);
+        let there = self.there(ppa);
         assert_eq!(there, (lpn.0, version), "{ppa} holds another unit or version");
         self.put(lpn, ppa);
     }
 
     /// What is neither the newest version nor seen by a snapshot is invalid.
     fn forget_unseen(&mut self) {
-        for ppa in (0..self.holder.len() as u32).map(Ppa) {
-            let lpn = Lpn(self.holder[ppa.index()]);
+        for ppa in (0..self.places.len() as u32).map(Ppa) {
+            let lpn = Lpn(self.places[ppa.index()].holder);
             let unseen = lpn.0 != NOTHING
-                && self.home[lpn.index()] != ppa.0
-                && !self.past.sees(lpn, self.held_version[ppa.index()]);
+                && self.units[lpn.index()].home != ppa.0
+                && !self.past.sees(lpn, self.held(ppa));
             if unseen {
                 self.leave(ppa);
             }
@@ -570,7 +601,7 @@ impl Checker {
                         assert!(ftl.is_read_only(), "unit {lpn} of snapshot {serial} is not on flash")
                     }
                     Seen::At(ppa) => {
-                        let held = (self.holder[ppa.index()], self.held_version[ppa.index()]);
+                        let held = (self.places[ppa.index()].holder, self.held(ppa));
                         assert_eq!(held, (lpn, version), "unit {lpn} of snapshot {serial} at {ppa}");
                         assert!(
                             ftl.is_valid(ppa),
@@ -598,7 +629,7 @@ impl Checker {
         self.ledger.settle(ftl);
         self.clock.settle(ftl.controller(), now);
         assert!(self.finished <= self.submitted, "no operation finishes that was not submitted");
-        for (lpn, &home) in self.home.iter().enumerate() {
+        for (lpn, &Unit { home, .. }) in self.units.iter().enumerate() {
             assert_eq!(ftl.lookup(Lpn(lpn as u32)).0, home, "the map and the account differ on unit {lpn}");
             if home != NOTHING {
                 assert!(ftl.is_valid(Ppa(home)), "unit {lpn} lives at {home}, which counts as invalid");
@@ -611,7 +642,7 @@ impl Checker {
         }
         self.settle_snapshots(ftl);
         let mut valid = vec![0u32; self.layout.superblocks()];
-        for (ppa, _) in self.holder.iter().enumerate().filter(|(_, holder)| **holder != NOTHING) {
+        for (ppa, _) in self.places.iter().enumerate().filter(|(_, place)| place.holder != NOTHING) {
             valid[self.layout.superblock_of(Ppa(ppa as u32)) as usize] += 1;
         }
         assert_eq!(valid, ftl.valid_units(), "valid counts equal the map");

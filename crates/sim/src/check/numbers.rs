@@ -198,10 +198,28 @@ impl Wires {
     }
 }
 
+/// What crosses the channel with a transaction.
+#[derive(Clone, Copy)]
+pub(super) struct Sent {
+    /// Units that a read sends.
+    pub units: u32,
+    /// Bytes of parts of units; 0: whole units.
+    pub bytes: u32,
+    /// Bit planes, and those of a read without retries.
+    pub planes: (u16, u16),
+}
+
 /// A burst of bytes: rounded up once, as all rates are.
 fn burst(bytes: u64, per: bus::Cadence) -> u64 {
-    let femtos = u128::from(bytes) * u128::from(per.femtos.get());
-    femtos.div_ceil(u128::from(per.bytes) * 1_000_000) as u64
+    quotient(bytes, per.femtos.get(), u64::from(per.bytes) * 1_000_000)
+}
+
+/// `one` times `other` over `by`, rounded up; in few bits where they are enough, which takes a tenth of the time.
+fn quotient(one: u64, other: u64, by: u64) -> u64 {
+    match one.checked_mul(other) {
+        Some(product) => product.div_ceil(by),
+        None => (u128::from(one) * u128::from(other)).div_ceil(u128::from(by)) as u64,
+    }
 }
 
 impl Numbers {
@@ -248,8 +266,8 @@ impl Numbers {
         cycles > 0 && self.wires.command(cycles, self.wires.signalling.waits.t_whr.get()) > 0
     }
 
-    /// How long the channel is held, and how many bytes cross it; `units`: that a read sends.
-    pub fn channel_ns(&self, transaction: &Transaction, usage: ChannelUse, units: u32) -> (u64, u64) {
+    /// How long the channel is held, and how many bytes cross it.
+    pub fn channel_ns(&self, transaction: &Transaction, usage: ChannelUse, sent: Sent) -> (u64, u64) {
         let waits = &self.wires.signalling.waits;
         let [read, program, erase, status] = self.wires.cycles;
         match (usage, transaction.kind) {
@@ -259,7 +277,7 @@ impl Numbers {
             (ChannelUse::Status, _) => (self.wires.command(status, waits.t_whr.get()), 0),
             (ChannelUse::DataIn, _) => {
                 let rows = u64::from(transaction.rows);
-                let (bytes, pages) = match u64::from(transaction.bytes) {
+                let (bytes, pages) = match u64::from(sent.bytes) {
                     0 => (self.wires.unit_bytes * self.wires.row_units * rows, self.wires.planes * rows),
                     part => (part, 1),
                 };
@@ -270,23 +288,21 @@ impl Numbers {
                     bytes,
                 )
             }
-            (ChannelUse::DataOut, _) => self.data_out(transaction, units),
+            (ChannelUse::DataOut, _) => self.data_out(sent),
         }
     }
 
-    fn data_out(&self, transaction: &Transaction, units: u32) -> (u64, u64) {
-        let (bytes, drained) = match u64::from(transaction.bytes) {
+    fn data_out(&self, Sent { units, bytes, planes }: Sent) -> (u64, u64) {
+        let (bytes, drained) = match u64::from(bytes) {
             0 => {
                 let bytes = self.wires.unit_bytes * u64::from(units);
-                let drained = |rate: TransferRate| {
-                    (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(rate.bytes_per_s())) as u64
-                };
+                let drained = |rate: TransferRate| quotient(bytes, 1_000_000_000, rate.bytes_per_s());
                 (bytes, self.wires.drain.map_or(0, drained))
             }
             part => (part.min(self.wires.unit_bytes * u64::from(units)), 0),
         };
         let wait = ceil_ns(self.wires.signalling.waits.t_rr.get());
-        let (planes, hard) = transaction.reading.planes;
+        let (planes, hard) = planes;
         let sent = |of: u64| (of * u64::from(planes)).div_ceil(u64::from(hard));
         let time = burst(bytes, self.wires.signalling.data_out) + wait + drained;
         (sent(time), sent(bytes))

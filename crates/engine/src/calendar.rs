@@ -17,8 +17,9 @@ pub struct Event {
     pub index: u32,
 }
 
-/// The most events of one run.
-pub const EVENTS_MAX: u64 = 1 << SEQUENCE_BITS;
+/// The most events that a run may be known to need: a hundred days of work, at two million a second. Keys set no limit:
+/// what is pending is numbered anew when the numbers end.
+pub const EVENTS_MAX: u64 = 1 << 44;
 /// Indices of events are below this: what numbers requests or operations does it by [`next_index`].
 pub const INDEX_MAX: u32 = 1 << INDEX_BITS;
 
@@ -47,8 +48,11 @@ pub struct Calendar {
     timers: Heap,
     /// The first of both heaps.
     first_in_heaps: u128,
+    /// The number of the next event, and how many were taken: both since events were numbered anew.
     sequence: u64,
     taken: u64,
+    /// How many more were scheduled, and taken, before that.
+    before: u64,
     now: SimTime,
 }
 
@@ -68,6 +72,7 @@ impl Calendar {
             first_in_heaps: NEVER,
             sequence: 0,
             taken: 0,
+            before: 0,
             now: SimTime::ZERO,
         }
     }
@@ -103,13 +108,13 @@ impl Calendar {
 
     /// How many events were scheduled so far.
     pub fn scheduled(&self) -> u64 {
-        self.sequence
+        self.before + self.sequence
     }
 
     /// Puts an event at `time`, which must not lie in the past.
     ///
     /// # Panics
-    /// When `time` is before the current time, or an index or the sequence overflows: broken invariants.
+    /// When `time` is before the current time, or an index overflows: broken invariants.
     // In one place: what calls it is the innermost code of a run, which just fits the first-level cache.
     #[inline(never)]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
@@ -176,7 +181,7 @@ impl Calendar {
     #[inline(always)]
     fn key(&mut self, time: SimTime, event: Event) -> u128 {
         if time < self.now || event.index >= INDEX_MAX || self.sequence >> SEQUENCE_BITS != 0 {
-            self.refuse(time, event);
+            self.refuse_or_renumber(time, event);
         }
         debug_assert!(u32::from(event.kind) < 1 << KIND_BITS);
         let low = (self.sequence << (INDEX_BITS + KIND_BITS))
@@ -186,14 +191,38 @@ impl Calendar {
         (u128::from(time.ns()) << 64) | u128::from(low)
     }
 
-    /// Says why an event cannot be put in.
+    /// Says why an event cannot be put in, unless only the numbers have come to their end.
     #[cold]
     #[inline(never)]
-    fn refuse(&self, time: SimTime, event: Event) -> ! {
+    fn refuse_or_renumber(&mut self, time: SimTime, event: Event) {
         assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
         // An index of more bits would pass for another kind of event, in silence.
         assert!(event.index < INDEX_MAX, "an event about number {} of {INDEX_MAX}", event.index);
-        panic!("more than 2^36 events in one run");
+        self.renumber();
+    }
+
+    /// Numbers what is pending from zero on, in the order in which it was put in: every 2^36 events, so that two events
+    /// of one moment keep their order for ever.
+    fn renumber(&mut self) {
+        let number = |key: u128| key as u64 >> (INDEX_BITS + KIND_BITS);
+        let mut pending = Vec::with_capacity(self.len());
+        let heaps = [&mut self.far, &mut self.timers];
+        heaps.into_iter().for_each(|heap| heap.for_each(|key| pending.push(number(*key))));
+        self.wheel.for_each(|key| pending.push(number(*key)));
+        pending.sort_unstable();
+        let anew = |key: &mut u128| {
+            let rank = pending.partition_point(|other| *other < number(*key)) as u64;
+            let rest = *key & !(u128::from(u64::MAX) >> (INDEX_BITS + KIND_BITS) << (INDEX_BITS + KIND_BITS));
+            *key = rest | u128::from(rank << (INDEX_BITS + KIND_BITS));
+        };
+        // No two change places, so that heaps remain heaps.
+        self.far.for_each(anew);
+        self.timers.for_each(anew);
+        self.wheel.for_each(anew);
+        self.first_in_heaps = self.timers.first().min(self.far.first());
+        self.before += self.sequence - pending.len() as u64;
+        (self.sequence, self.taken) = (pending.len() as u64, 0);
+        assert!(self.sequence >> SEQUENCE_BITS == 0, "more than 2^36 events pending");
     }
 }
 
@@ -261,13 +290,43 @@ mod tests {
         assert!(calendar.is_empty());
     }
 
-    #[test]
-    #[should_panic(expected = "more than 2^36 events in one run")]
-    fn events_without_end_cannot_be_numbered() {
+    /// Everything that comes out of a calendar that has numbered so many events before: delays within a slot, within the
+    /// wheel and beyond it, many at one moment, timers among them.
+    fn what_comes_out(begin: u64) -> Vec<(SimTime, Event, usize, u64)> {
         let mut calendar = Calendar::new();
-        calendar.sequence = EVENTS_MAX - 1;
-        for _ in 0..2 {
-            calendar.schedule(SimTime::from_ns(10), Event { kind: 0, index: 0 });
+        (calendar.sequence, calendar.taken) = (begin, begin);
+        let mut random = RandomStream::new(9, "calendar");
+        let mut out = Vec::new();
+        for index in 0..40_000 {
+            if random.chance(0.55) {
+                let bits = random.below(24);
+                let delay = if random.chance(0.3) { 0 } else { random.below(1 << bits) };
+                let (time, event) = (calendar.now() + units::Nanos::new(delay), Event { kind: 5, index });
+                if random.chance(0.2) {
+                    calendar.schedule_timer(time, event)
+                } else {
+                    calendar.schedule(time, event)
+                }
+            } else if let Some((time, event)) = calendar.pop() {
+                out.push((time, event, calendar.len(), calendar.scheduled() - begin));
+            }
+        }
+        while let Some((time, event)) = calendar.pop() {
+            out.push((time, event, calendar.len(), calendar.scheduled() - begin));
+        }
+        out
+    }
+
+    #[test]
+    fn events_are_numbered_without_end() {
+        let expected = what_comes_out(0);
+        assert!(expected.len() > 20_000 && expected.iter().any(|(_, _, pending, _)| *pending > 2_000));
+        for before in [1, 2, 100, 5_000, 15_000] {
+            assert_eq!(
+                what_comes_out((1 << SEQUENCE_BITS) - before),
+                expected,
+                "{before} before the numbers end"
+            );
         }
     }
 

@@ -29,6 +29,11 @@ impl Heap {
         if self.keys.is_empty() { Some(last) } else { Some(self.replace_root(last)) }
     }
 
+    /// All keys, in any order; what is done to them leaves them in the order they were in.
+    pub fn for_each(&mut self, each: impl FnMut(&mut u128)) {
+        self.keys.iter_mut().for_each(each);
+    }
+
     /// Returns the root and puts `key` into the heap. The hole goes down to a leaf without asking whether `key` would fit
     /// before: it was the last of all, and nearly always belongs near the leaves.
     #[inline]

@@ -100,6 +100,17 @@ impl Wheel {
         }
     }
 
+    /// All keys, in any order; what is done to them leaves them in the order they were in.
+    pub fn for_each(&mut self, mut each: impl FnMut(&mut u128)) {
+        for &head in self.heads.iter() {
+            let mut node = head;
+            while let Some(Node { key, next }) = self.nodes.get_mut(node as usize) {
+                each(key);
+                node = *next;
+            }
+        }
+    }
+
     /// Makes one node more, if none is left and there is a number for it; false when not.
     pub fn grow(&mut self) -> bool {
         let node = self.nodes.len();

@@ -211,7 +211,7 @@ pub(super) struct Sent {
 
 /// A burst of bytes: rounded up once, as all rates are.
 fn burst(bytes: u64, per: bus::Cadence) -> u64 {
-    quotient(bytes, per.femtos.get(), u64::from(per.bytes) * 1_000_000)
+    quotient(bytes, per.femtos.get(), per.bytes * 1_000_000)
 }
 
 /// `one` times `other` over `by`, rounded up; in few bits where they are enough, which takes a tenth of the time.

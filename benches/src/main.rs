@@ -11,6 +11,7 @@ mod cost;
 mod features;
 mod record;
 mod regulated;
+mod scaling;
 mod table;
 mod wall;
 mod workload;
@@ -71,7 +72,11 @@ fn on_request(asked: &Asked) -> Vec<Line> {
         let wall_ns = wall::page_operation_ns((GIB / UNIT) as usize, 1_500_000);
         rows.extend(features::measure(wall_ns, |case| asked.wants(case)));
     }
-    rows.into_iter().map(Line::from).collect()
+    let mut lines: Vec<Line> = rows.into_iter().map(Line::from).collect();
+    if asked.asks_for(scaling::CASES) {
+        lines.extend(scaling::measure(|case| asked.wants(case)));
+    }
+    lines
 }
 
 /// Measures the drives of the speed budget.

@@ -20,6 +20,8 @@ pub struct Blocks {
     pub requests: u64,
     /// Requests outstanding.
     pub depth: u32,
+    /// Submission queues that requests go to in turn.
+    pub queues: u16,
     made: u64,
     outstanding: u32,
     random: RandomStream,
@@ -30,7 +32,20 @@ impl Blocks {
     pub fn new(op: Op, bytes: u32, capacity: u64, sequential: bool, requests: u64, depth: u32) -> Self {
         let blocks = capacity / u64::from(bytes);
         let random = RandomStream::new(1, "bench");
-        Self { op, other: None, bytes, blocks, sequential, requests, depth, made: 0, outstanding: 0, random }
+        let (made, outstanding) = (0, 0);
+        Self {
+            op,
+            other: None,
+            bytes,
+            blocks,
+            sequential,
+            requests,
+            depth,
+            queues: 1,
+            made,
+            outstanding,
+            random,
+        }
     }
 }
 
@@ -47,7 +62,8 @@ impl Workload for Blocks {
         self.outstanding += 1;
         let offset = block * u64::from(self.bytes);
         let op = self.other.filter(|_| self.made.is_multiple_of(2)).unwrap_or(self.op);
-        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.bytes, tag: 0, fua: false }))
+        let tag = if self.queues == 1 { 0 } else { (self.made % u64::from(self.queues)) as u16 };
+        Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.bytes, tag, fua: false }))
     }
 
     fn complete(&mut self, _: &HostRequest, _: SimTime) {

@@ -7,6 +7,8 @@ const SLOTS: usize = WORDS * WORD;
 const WORDS: usize = 64;
 const WORD: usize = u64::BITS as usize;
 const NONE: u16 = u16::MAX;
+/// Events of a slot that one that is put in may pass.
+const STEPS_MOST: usize = 16;
 
 /// An event's key, and the next of the same slot.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +36,8 @@ impl Wheel {
         Self { heads, words: [0; WORDS], summary: 0, nodes: Vec::new(), free: NONE }
     }
 
-    /// Puts in an event, by its key. False when it lies too far from `now`, or no node is left: see [`Self::grow`].
+    /// Puts in an event, by its key. False when it lies too far from `now`, no node is left (see [`Self::grow`]), or too many
+    /// lie before it in its slot.
     #[inline(always)]
     pub fn insert(&mut self, key: u128, now: u64) -> bool {
         let tick = (key >> 64) as u64 >> SLOT_BITS;
@@ -43,7 +46,7 @@ impl Wheel {
         }
         let node = self.free;
         let Some(unused) = self.nodes.get(node as usize) else { return false };
-        self.free = unused.next;
+        let unused = unused.next;
         let slot = tick as usize % SLOTS;
         let first = self.heads[slot];
         if first == NONE {
@@ -54,14 +57,27 @@ impl Wheel {
             self.nodes[node as usize] = Node { key, next: first };
             self.heads[slot] = node;
         } else {
-            let mut before = first as usize;
-            while self.nodes[before].next != NONE && self.nodes[self.nodes[before].next as usize].key < key {
-                before = self.nodes[before].next as usize;
-            }
+            let Some(before) = self.before(first, key) else { return false };
             self.nodes[node as usize] = Node { key, next: self.nodes[before].next };
             self.nodes[before].next = node;
         }
+        self.free = unused;
         true
+    }
+
+    /// The last event of a slot before `key`, from its first on; none when that is further than few steps away: thousands
+    /// may fall due at one moment, and each would pass all before it.
+    #[inline(always)]
+    fn before(&self, first: u16, key: u128) -> Option<usize> {
+        let mut before = first as usize;
+        for _ in 0..STEPS_MOST {
+            let next = self.nodes[before].next;
+            if next == NONE || self.nodes[next as usize].key >= key {
+                return Some(before);
+            }
+            before = next as usize;
+        }
+        None
     }
 
     /// The slot of the next event, and its key.
@@ -120,5 +136,22 @@ impl Wheel {
             self.free = node as u16;
         }
         may_grow
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What one insertion passes does not grow with the events of a moment: those beyond go elsewhere.
+    #[test]
+    fn an_event_passes_few_others_of_its_slot() {
+        let mut wheel = Wheel::new();
+        for number in 0..1_000u128 {
+            wheel.grow();
+            let taken = wheel.insert((5 << 64) | number, 0);
+            assert_eq!(taken, number <= STEPS_MOST as u128, "{number}");
+        }
+        assert!(wheel.insert(4 << 64, 0), "before all others there is none to pass");
     }
 }

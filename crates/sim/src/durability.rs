@@ -130,6 +130,12 @@ mod tests {
         (requests.insert(host, 4096), host)
     }
 
+    /// A request is answered.
+    fn end(durability: &mut Durability, requests: &mut Requests, id: u32) {
+        durability.on_complete(requests.get(id));
+        requests.release(id);
+    }
+
     /// Unit 0 is written and acknowledged, a flush is asked for, and a newer write comes, which has slot 1 of the buffer
     /// or takes the place of the first in slot 0; `programmed`: the slots that reach the flash. Then the flush is over.
     fn overwritten_during_a_flush(slots: [u32; 2], programmed: &[u32]) {
@@ -143,14 +149,14 @@ mod tests {
             durability.on_buffered(slot, version);
         };
         write(&mut durability, first, &host, 1, slots[0]);
-        durability.on_complete(&requests.remove(first));
+        end(&mut durability, &mut requests, first);
         let (flush, host) = request(&mut requests, Op::Flush, false);
         durability.on_request(flush, &host);
         let (second, host) = request(&mut requests, Op::Write, false);
         write(&mut durability, second, &host, 2, slots[1]);
-        durability.on_complete(&requests.remove(second));
+        end(&mut durability, &mut requests, second);
         programmed.iter().for_each(|&slot| durability.on_outdated(Lpn(0), slot));
-        durability.on_complete(&requests.remove(flush));
+        end(&mut durability, &mut requests, flush);
     }
 
     #[test]
@@ -181,7 +187,7 @@ mod tests {
         durability.on_data(write, Lpn(0));
         durability.on_version(Lpn(0), 1);
         durability.on_buffered(0, 1);
-        durability.on_complete(&requests.remove(write));
+        end(&mut durability, &mut requests, write);
     }
 
     #[test]
@@ -211,11 +217,11 @@ mod tests {
             durability.on_request(write, &host);
             durability.on_data(write, Lpn(0));
             durability.on_version(Lpn(0), version);
-            durability.on_complete(&requests.remove(write));
+            end(&mut durability, &mut requests, write);
         }
         durability.on_commit(Lpn(0), 1);
         let (flush, host) = request(&mut requests, Op::Flush, false);
         durability.on_request(flush, &host);
-        durability.on_complete(&requests.remove(flush));
+        end(&mut durability, &mut requests, flush);
     }
 }

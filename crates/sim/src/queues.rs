@@ -1,5 +1,6 @@
 //! The submission queues: which command the drive fetches next.
 
+use crate::filled::Filled;
 use host::link::{QueueClass, QueueOrder, Shape};
 use std::collections::VecDeque;
 
@@ -7,8 +8,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 struct Turn {
     queues: Vec<usize>,
-    /// Which of them hold commands, one bit each.
-    filled: Vec<u64>,
+    /// Which of them hold commands.
+    filled: Filled,
     next: usize,
     /// Commands the queue whose turn it is may still give in this turn.
     left: u32,
@@ -17,34 +18,20 @@ struct Turn {
 
 impl Turn {
     fn new(queues: Vec<usize>, burst: u32) -> Self {
-        Self { filled: vec![0; queues.len().div_ceil(64)], queues, next: 0, left: burst, burst }
-    }
-
-    /// The first queue with a command, from that whose turn it is on and around the end.
-    #[inline]
-    fn first_filled(&self) -> Option<usize> {
-        let words = self.filled.len();
-        let (word, bit) = (self.next / 64, self.next % 64);
-        let first = |word: usize, of: u64| word * 64 + of.trailing_zeros() as usize;
-        let here = *self.filled.get(word)? & (u64::MAX << bit);
-        if here != 0 {
-            return Some(first(word, here));
-        }
-        let mut others = (1..=words).map(|step| (word + step) % words);
-        others.find(|&other| self.filled[other] != 0).map(|other| first(other, self.filled[other]))
+        Self { filled: Filled::new(queues.len()), queues, next: 0, left: burst, burst }
     }
 
     /// The next command of these queues.
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
-        let at = self.first_filled()?;
+        let at = self.filled.first(self.next)?;
         if at != self.next {
             (self.next, self.left) = (at, self.burst);
         }
         let queue = &mut waiting[self.queues[at]];
         let request = queue.pop_front();
         if queue.is_empty() {
-            self.filled[at / 64] &= !(1 << (at % 64));
+            self.filled.remove(at);
         }
         self.left -= 1;
         if self.left == 0 {
@@ -112,7 +99,7 @@ impl Queues {
         }
         self.waiting[queue].push_back(request);
         let (turn, at) = self.places[queue];
-        self.turns[turn].filled[at / 64] |= 1 << (at % 64);
+        self.turns[turn].filled.insert(at);
         self.count += 1;
     }
 

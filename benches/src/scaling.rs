@@ -1,0 +1,133 @@
+//! How the cost of a request grows with each size that a user may choose: it should not, but for the caches.
+//!
+//! Each case changes one size of one drive. The first row of a size is what the others are compared with.
+
+use crate::cases::{Per, prepared_of, stretches};
+use crate::cost::Costs;
+use crate::table::Line;
+use crate::workload::Blocks;
+use host::Op;
+use sim::Drive;
+
+/// How the names of the cases begin, and what `--only` must begin with to measure them.
+pub const CASES: &str = "scaling: ";
+const REQUESTS: u64 = 300_000;
+const USUAL_DEPTH: u32 = 32;
+
+/// One size: how it is set, and the values it is given.
+struct Size {
+    name: &'static str,
+    op: Op,
+    values: &'static [u32],
+    /// The keys for a value.
+    keys: fn(u32) -> Vec<String>,
+    /// Changes the workload for a value.
+    workload: fn(&mut Blocks, u32),
+}
+
+const SIZES: [Size; 6] = [
+    Size {
+        name: "queues, reads",
+        op: Op::Read,
+        values: &[1, 32, 1024, 65_535],
+        keys: |queues| {
+            let depth = format!("host.link.queue_depth={}", if queues > 1024 { 16 } else { 1024 });
+            vec!["host.link.name=nvme".into(), format!("host.link.queues={queues}"), depth]
+        },
+        workload: |blocks, queues| blocks.queues = queues as u16,
+    },
+    Size {
+        name: "depth, reads",
+        op: Op::Read,
+        values: &[32, 1, 1024, 16_384],
+        keys: |_| vec!["host.max_commands=65536".into(), "host.link.queue_depth=65536".into()],
+        workload: |blocks, depth| blocks.depth = depth,
+    },
+    Size {
+        name: "dies, writes",
+        op: Op::Write,
+        values: &[32, 128, 512, 1024],
+        keys: |dies| {
+            // As many blocks in all: only their number at a die changes.
+            let blocks = 16_384 / dies + 8;
+            let (channels, ways) = (dies / 32 * 8, 4.min(dies));
+            let ways = if channels > 64 { dies / 64 } else { ways };
+            vec![
+                format!("geometry.channels={}", channels.min(64)),
+                format!("geometry.ways={ways}"),
+                format!("nand.blocks_per_plane={blocks}"),
+            ]
+        },
+        workload: |_, _| {},
+    },
+    Size {
+        name: "blocks of a die, writes",
+        op: Op::Write,
+        values: &[264, 1032, 4104, 16_392],
+        keys: |blocks| vec![format!("nand.blocks_per_plane={blocks}")],
+        workload: |_, _| {},
+    },
+    Size {
+        name: "streams read ahead, sequential reads",
+        op: Op::Read,
+        values: &[16, 128, 1024],
+        keys: |streams| {
+            vec!["ftl.read_ahead.name=sequential".into(), format!("ftl.read_ahead.streams={streams}")]
+        },
+        workload: |blocks, _| blocks.sequential = true,
+    },
+    Size {
+        name: "thousand requests, reads",
+        op: Op::Read,
+        values: &[300, 3000, 12_000],
+        keys: |_| Vec::new(),
+        workload: |blocks, thousands| blocks.requests = u64::from(thousands) * 1000,
+    },
+];
+
+/// Measures each case that is `wanted`.
+pub fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for size in &SIZES {
+        let mut first = None;
+        for &value in size.values {
+            let case = format!("{CASES}{value} {}", size.name);
+            if wanted(&case) {
+                lines.push(one(size, value, case, &mut first));
+            }
+        }
+    }
+    lines
+}
+
+fn one(size: &Size, value: u32, case: String, first: &mut Option<f64>) -> Line {
+    let usual = [
+        "title=benchmark drive",
+        "geometry.channels=8",
+        "geometry.ways=4",
+        "nand.cell=slc",
+        "nand.planes=1",
+        "nand.blocks_per_plane=264",
+        "nand.pages_per_block=128",
+        "nand.page_size=4KiB",
+        "nand.t_r=25us",
+        "nand.t_prog=200us",
+        "nand.t_bers=1500us",
+        "bus.interface.rate=400MT/s",
+        "ftl.op_ratio=0.5",
+    ];
+    let keys: Vec<String> = usual.map(str::to_owned).into_iter().chain((size.keys)(value)).collect();
+    let drive = Drive::from_resolved("bench", &keys).unwrap_or_else(|error| panic!("{case}: {error}"));
+    let gib = drive.capacity().get() >> 30;
+    let mut blocks = Blocks::new(size.op, 4096, drive.capacity().get(), false, REQUESTS, USUAL_DEPTH);
+    (size.workload)(&mut blocks, value);
+    let requests = blocks.requests;
+    let mut session = prepared_of(drive, blocks);
+    let made = stretches(&mut session, requests, if size.op == Op::Read { Per::Request } else { Per::Page });
+    let costs = Costs::of(&made.costs);
+    let ns = costs.main_ns();
+    let usual_ns = *first.get_or_insert(ns);
+    let what = if size.op == Op::Read { Per::Request } else { Per::Page }.name();
+    let note = format!("{:.2} of the first", ns / usual_ns);
+    Line { case, gib, what, costs, memory_wall_ns: f64::NAN, note }
+}

@@ -1,0 +1,130 @@
+//! Which of many queues hold something: one bit for each, and one for each word of these bits.
+
+#[cfg(test)]
+use std::cell::Cell;
+
+const WORD: usize = u64::BITS as usize;
+
+/// A set of small numbers, of which the next from some place on is found without passing those that are not in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Filled {
+    words: Vec<u64>,
+    /// Which words are not zero.
+    summary: Vec<u64>,
+    /// Words looked at so far, for the test that bounds them.
+    #[cfg(test)]
+    looked_at: Cell<u64>,
+}
+
+impl Filled {
+    /// None of the numbers below `count`.
+    pub fn new(count: usize) -> Self {
+        let words = count.div_ceil(WORD);
+        Self {
+            words: vec![0; words],
+            summary: vec![0; words.div_ceil(WORD)],
+            #[cfg(test)]
+            looked_at: Cell::new(0),
+        }
+    }
+
+    /// Puts a number in.
+    #[inline]
+    pub fn insert(&mut self, at: usize) {
+        let word = at / WORD;
+        self.words[word] |= 1 << (at % WORD);
+        self.summary[word / WORD] |= 1 << (word % WORD);
+    }
+
+    /// Takes a number out.
+    #[inline]
+    pub fn remove(&mut self, at: usize) {
+        let word = at / WORD;
+        self.words[word] &= !(1 << (at % WORD));
+        if self.words[word] == 0 {
+            self.summary[word / WORD] &= !(1 << (word % WORD));
+        }
+    }
+
+    /// The first number from `from` on, and around the end.
+    #[inline]
+    pub fn first(&self, from: usize) -> Option<usize> {
+        let word = from / WORD;
+        self.look();
+        let here = *self.words.get(word)? & (u64::MAX << (from % WORD));
+        if here != 0 {
+            return Some(word * WORD + here.trailing_zeros() as usize);
+        }
+        self.first_beyond(word)
+    }
+
+    /// The first number in the words after this one, around the end, and at last in this one.
+    fn first_beyond(&self, word: usize) -> Option<usize> {
+        let (place, count) = (word / WORD, self.summary.len());
+        // Of the word's own place those after it come first, the others last.
+        let after = (u64::MAX << (word % WORD)) << 1;
+        for step in 0..=count {
+            self.look();
+            let at = (place + step) % count;
+            let among = match step {
+                0 => self.summary[at] & after,
+                _ if step == count => self.summary[at] & !after,
+                _ => self.summary[at],
+            };
+            if among != 0 {
+                let word = at * WORD + among.trailing_zeros() as usize;
+                self.look();
+                return Some(word * WORD + self.words[word].trailing_zeros() as usize);
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn look(&self) {
+        #[cfg(test)]
+        self.looked_at.set(self.looked_at.get() + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::RandomStream;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_first_is_that_of_a_sorted_set() {
+        let mut random = RandomStream::new(3, "filled");
+        for count in [1, 63, 64, 65, 4096, 4097, 70_000] {
+            let (mut filled, mut set) = (Filled::new(count), BTreeSet::new());
+            for _ in 0..20_000 {
+                let at = random.below(count as u64) as usize;
+                if random.chance(if set.len() > 3 { 0.45 } else { 0.55 }) {
+                    filled.insert(at);
+                    set.insert(at);
+                } else if let Some(&at) = set.range(at..).next() {
+                    filled.remove(at);
+                    set.remove(&at);
+                }
+                let from = random.below(count as u64) as usize;
+                let expected = set.range(from..).next().or_else(|| set.first()).copied();
+                assert_eq!(filled.first(from), expected, "of {count} from {from}");
+            }
+        }
+    }
+
+    /// The bound that benches/README.md claims: what is looked at does not grow with the queues, but by a 4096th.
+    #[test]
+    fn few_words_are_looked_at_however_many_queues_there_are() {
+        for count in [64, 4096, 65_536] {
+            let mut filled = Filled::new(count);
+            filled.insert(count - 1);
+            for from in 0..count {
+                assert_eq!(filled.first(from), Some(count - 1));
+            }
+            let most = 3 + count as u64 / 4096;
+            assert!(filled.looked_at.get() <= most * count as u64, "{count}: {}", filled.looked_at.get());
+        }
+    }
+}

@@ -41,9 +41,9 @@ pub(crate) struct Content {
     /// Units of the logical drive, of the buffer and of the flash. Only looked up, never walked through.
     drive: HashMap<u32, Sectors>,
     slots: Vec<Slot>,
-    flash: HashMap<u32, Sectors>,
+    flash: HashMap<u64, Sectors>,
     /// What is wrong with units on flash.
-    faults: HashMap<u32, String>,
+    faults: HashMap<u64, String>,
 }
 
 /// What a program puts on flash: a unit and the version it has.
@@ -219,10 +219,10 @@ impl Content {
     }
 
     /// Nothing is left of these units.
-    pub fn on_erase(&mut self, first: u32, units: u32) {
+    pub fn on_erase(&mut self, first: u64, units: u32) {
         if !self.flash.is_empty() {
-            (first..first + units).for_each(|ppa| drop(self.flash.remove(&ppa)));
-            (first..first + units).for_each(|ppa| drop(self.faults.remove(&ppa)));
+            (first..first + u64::from(units)).for_each(|ppa| drop(self.flash.remove(&ppa)));
+            (first..first + u64::from(units)).for_each(|ppa| drop(self.faults.remove(&ppa)));
         }
     }
 

@@ -40,7 +40,7 @@ pub(crate) struct Checker {
     ledger: Ledger,
     bytes: Content,
     /// Home and version of each logical unit; the version is that of the newest write.
-    home: Vec<u32>,
+    home: Vec<Ppa>,
     version: Vec<u32>,
     /// The version that each of the host's units holds, if it holds any; how many versions there were. Snapshots see
     /// these, and nothing of what the layer itself keeps on flash.
@@ -54,7 +54,7 @@ pub(crate) struct Checker {
     held_version: Vec<u32>,
     read_by: Vec<u16>,
     /// What programs under way put on flash, by their owners: on whose behalf, and from where.
-    placed: Vec<Vec<(Origin, u32)>>,
+    placed: Vec<Vec<(Origin, u64)>>,
     /// The version that was fetched of a unit before the host asked for it; unordered, for it is only looked up.
     fetched: HashMap<u32, u32>,
     /// Page rows programmed of each superblock.
@@ -90,7 +90,7 @@ impl Checker {
             stored: vec![NOTHING; physical],
             read_by: vec![0; physical],
             placed: Vec::new(),
-            home: vec![NOTHING; layout.written_units() as usize],
+            home: vec![Ppa::NONE; layout.written_units() as usize],
             version: vec![0; layout.written_units() as usize],
             content: vec![EMPTY; layout.logical_units as usize],
             versions: 0,
@@ -112,7 +112,7 @@ impl Checker {
             let ppa = ftl.lookup(Lpn(lpn));
             if ppa != Ppa::NONE {
                 assert_eq!(checker.holder[ppa.index()], NOTHING, "two logical units live at {ppa}");
-                checker.home[lpn as usize] = ppa.0;
+                checker.home[lpn as usize] = ppa;
                 if let Some(content) = checker.content.get_mut(lpn as usize) {
                     *content = 0;
                 }
@@ -198,7 +198,7 @@ impl Checker {
     /// The first of the units that a read or program of a page row is about.
     fn first_unit(&self, transaction: &Transaction) -> Ppa {
         let superblock = self.superblock(transaction) as u32;
-        Ppa(self.layout.first_ppa(superblock) + transaction.row * self.layout.row_units)
+        Ppa(self.layout.first_ppa(superblock) + u64::from(transaction.row * self.layout.row_units))
     }
 
     pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
@@ -239,24 +239,24 @@ impl Checker {
 
     /// A program is about to be submitted: where each of its units comes from. What is moved must have been read; what was
     /// not, or was written anew since, is nothing, which the map may not come to name.
-    pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u32)) {
+    pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
         let first = self.first_unit(transaction);
         let owner = transaction.owner as usize;
         if self.placed.len() <= owner {
             self.placed.resize(owner + 1, Vec::new());
         }
         for unit in 0..units {
-            let (ppa, (origin, from)) = (Ppa(first.0 + unit), source(unit));
+            let (ppa, (origin, from)) = (Ppa(first.0 + u64::from(unit)), source(unit));
             self.placed[owner].push((origin, from));
             self.read_by[ppa.index()] = 0;
             (self.stored[ppa.index()], self.held_version[ppa.index()]) = match origin {
                 Origin::Host => {
-                    let (lpn, version) = self.bytes.on_place(from, ppa);
+                    let (lpn, version) = self.bytes.on_place(from as u32, ppa);
                     (lpn.0, version)
                 }
                 Origin::Map | Origin::Padding | Origin::Parity => (NOTHING, 0),
                 // Overtaken, and erased where it was: a copy that nobody needs.
-                _ if from == NOTHING => (NOTHING, 0),
+                _ if Ppa(from) == Ppa::NONE => (NOTHING, 0),
                 _ => self.moved(transaction, origin, Ppa(from), ppa),
             };
         }
@@ -320,7 +320,7 @@ impl Checker {
         }
         let first = self.first_unit(transaction);
         if Content::completes(transaction) {
-            let ppa = Ppa(first.0 + transaction.mask.trailing_zeros());
+            let ppa = Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()));
             let stored = (Lpn(self.stored[ppa.index()]), self.held_version[ppa.index()]);
             return self.bytes.on_rest_read(transaction.owner, ppa, stored);
         }
@@ -340,7 +340,7 @@ impl Checker {
         assert!(!placed.is_empty(), "a program ends that nobody said the units of");
         self.ledger.on_programmed(transaction, placed.iter().map(|(origin, _)| *origin));
         let hosts = placed.iter().filter(|(origin, _)| *origin == Origin::Host);
-        hosts.for_each(|(_, slot)| self.bytes.on_programmed(*slot));
+        hosts.for_each(|(_, slot)| self.bytes.on_programmed(*slot as u32));
         placed.clear();
         self.placed[transaction.owner as usize] = placed;
     }
@@ -374,10 +374,10 @@ impl Checker {
     }
 
     fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32, moved: bool) {
-        assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
+        assert_eq!(self.home[lpn.index()], old, "{lpn} did not live at {old}");
         assert_eq!(self.holder[new.index()], NOTHING, "{new} holds something already");
         let superblock = self.layout.superblock_of(new) as usize;
-        let row = new.0 % self.layout.superblock_units / self.layout.row_units;
+        let row = self.layout.row_number(new) % self.layout.rows;
         assert!(row < self.rows[superblock], "{lpn} moved to {new}, which is not programmed");
         if self.layout.is_host_unit(lpn) && self.stored[new.index()] != content::BEFORE.0 {
             self.bytes.on_commit(new);
@@ -392,7 +392,7 @@ impl Checker {
         if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held_version[old.index()])) {
             self.leave(old);
         }
-        self.home[lpn.index()] = new.0;
+        self.home[lpn.index()] = new;
         self.put(lpn, new);
     }
 
@@ -413,7 +413,7 @@ impl Checker {
     }
 
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
-        assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
+        assert_eq!(self.home[lpn.index()], old, "{lpn} did not live at {old}");
         self.versions += 1;
         self.version[lpn.index()] = self.versions;
         self.content[lpn.index()] = EMPTY;
@@ -423,7 +423,7 @@ impl Checker {
             if !self.past.sees(lpn, self.held_version[old.index()]) {
                 self.leave(old);
             }
-            self.home[lpn.index()] = NOTHING;
+            self.home[lpn.index()] = Ppa::NONE;
         }
     }
 
@@ -438,7 +438,7 @@ impl Checker {
         if let Some(stripes) = &mut self.stripes {
             stripes.on_erase(superblock);
         }
-        self.bytes.on_erase(first as u32, self.layout.superblock_units);
+        self.bytes.on_erase(first as u64, self.layout.superblock_units);
     }
 
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
@@ -448,7 +448,7 @@ impl Checker {
 
     fn check_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         self.bytes.on_host_read(lpn, ppa);
-        assert_eq!(self.home[lpn.index()], ppa.0, "{lpn} was read at {ppa}, where it does not live");
+        assert_eq!(self.home[lpn.index()], ppa, "{lpn} was read at {ppa}, where it does not live");
         assert_eq!(
             self.held_version[ppa.index()],
             self.version[lpn.index()],
@@ -506,20 +506,20 @@ impl Checker {
                 self.hold(lpn, new, self.held_version[old.index()]);
             }
             SnapshotEvent::Returned { lpn, old, new } => {
-                assert_eq!(self.home[lpn.index()], old.0, "{lpn} did not live at {old}");
-                self.home[lpn.index()] = new.0;
+                assert_eq!(self.home[lpn.index()], old, "{lpn} did not live at {old}");
+                self.home[lpn.index()] = new;
             }
             _ => {}
         }
         if let Some(content) = self.past.note(event, &self.content, &self.version) {
             for (lpn, &version) in content.iter().enumerate() {
                 let home = self.home[lpn];
-                assert_eq!(home == NOTHING, version == EMPTY, "unit {lpn} is not as in the snapshot");
-                if home != NOTHING {
-                    let held = (self.holder[home as usize], self.held_version[home as usize]);
+                assert_eq!(home == Ppa::NONE, version == EMPTY, "unit {lpn} is not as in the snapshot");
+                if home != Ppa::NONE {
+                    let held = (self.holder[home.index()], self.held_version[home.index()]);
                     assert_eq!(held, (lpn as u32, version), "unit {lpn} is not as in the snapshot");
                     self.version[lpn] = version;
-                    self.bytes.on_returned(Lpn(lpn as u32), Ppa(home));
+                    self.bytes.on_returned(Lpn(lpn as u32), home);
                 } else {
                     self.bytes.on_trim(Lpn(lpn as u32));
                 }
@@ -543,10 +543,10 @@ impl Checker {
 
     /// What is neither the newest version nor seen by a snapshot is invalid.
     fn forget_unseen(&mut self) {
-        for ppa in (0..self.holder.len() as u32).map(Ppa) {
+        for ppa in (0..self.holder.len() as u64).map(Ppa) {
             let lpn = Lpn(self.holder[ppa.index()]);
             let unseen = lpn.0 != NOTHING
-                && self.home[lpn.index()] != ppa.0
+                && self.home[lpn.index()] != ppa
                 && !self.past.sees(lpn, self.held_version[ppa.index()]);
             if unseen {
                 self.leave(ppa);
@@ -599,20 +599,16 @@ impl Checker {
         self.clock.settle(ftl.controller(), now);
         assert!(self.finished <= self.submitted, "no operation finishes that was not submitted");
         for (lpn, &home) in self.home.iter().enumerate() {
-            assert_eq!(ftl.lookup(Lpn(lpn as u32)).0, home, "the map and the account differ on unit {lpn}");
-            if home != NOTHING {
-                assert!(ftl.is_valid(Ppa(home)), "unit {lpn} lives at {home}, which counts as invalid");
-                assert_eq!(
-                    ftl.holder(Ppa(home)).0 as usize,
-                    lpn,
-                    "the spare area of {home} names another unit"
-                );
+            assert_eq!(ftl.lookup(Lpn(lpn as u32)), home, "the map and the account differ on unit {lpn}");
+            if home != Ppa::NONE {
+                assert!(ftl.is_valid(home), "unit {lpn} lives at {home}, which counts as invalid");
+                assert_eq!(ftl.holder(home).0 as usize, lpn, "the spare area of {home} names another unit");
             }
         }
         self.settle_snapshots(ftl);
         let mut valid = vec![0u32; self.layout.superblocks()];
         for (ppa, _) in self.holder.iter().enumerate().filter(|(_, holder)| **holder != NOTHING) {
-            valid[self.layout.superblock_of(Ppa(ppa as u32)) as usize] += 1;
+            valid[self.layout.superblock_of(Ppa(ppa as u64)) as usize] += 1;
         }
         assert_eq!(valid, ftl.valid_units(), "valid counts equal the map");
     }

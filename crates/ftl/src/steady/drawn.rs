@@ -166,9 +166,9 @@ impl Ground for Drawn {
             let Some(piece) = self.piece(superblock as u32) else { continue };
             let chunks = piece.chunks();
             // Chunks begin where their piece does, words do not.
-            let mut skipped = begin.saturating_sub(u64::from(piece.first));
+            let mut skipped = begin.saturating_sub(piece.first);
             while let Some(chunk) = chunks.get((skipped / 64) as usize) {
-                let place = u64::from(piece.first) + skipped;
+                let place = piece.first + skipped;
                 if place >= begin + 64 {
                     break;
                 }

@@ -330,8 +330,10 @@ mod tests {
         }
         let (mut again, (forward, backward, valid)) = (Map::of(shape(Width::Wide)), wide.copied());
         let ([low, holders], words, high) = again.arrays_mut();
-        (low.copy_from_slice(&forward.low), high.copy_from_slice(&forward.high));
-        (holders.copy_from_slice(&backward), words.copy_from_slice(&valid));
+        low.copy_from_slice(&forward.low);
+        high.copy_from_slice(&forward.high);
+        holders.copy_from_slice(&backward);
+        words.copy_from_slice(&valid);
         assert!((0..logical as u32).all(|lpn| again.lookup(Lpn(lpn)) == narrow.lookup(Lpn(lpn))));
     }
 

@@ -17,7 +17,7 @@ impl Source {
     pub const SUMMARY: Self = Self::new(Origin::Map, u64::MAX);
 
     pub const fn new(origin: Origin, value: u64) -> Self {
-        Self((origin as u64) << VALUE_BITS | value & (1 << VALUE_BITS) - 1)
+        Self((origin as u64) << VALUE_BITS | (value & ((1 << VALUE_BITS) - 1)))
     }
 
     /// A unit that the host writes, from a buffer slot.

@@ -118,7 +118,7 @@ impl Calendar {
     // In one place: what calls it is the innermost code of a run, which just fits the first-level cache.
     #[inline(never)]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
-        let key = self.key(time, event);
+        let Some(key) = self.key(time, event) else { return self.schedule_anew(time, event) };
         if !self.wheel.insert(key, self.now.ns()) {
             self.put_beyond(key);
         }
@@ -131,7 +131,7 @@ impl Calendar {
     /// As [`Self::schedule`].
     #[inline(never)]
     pub fn schedule_timer(&mut self, time: SimTime, event: Event) {
-        let key = self.key(time, event);
+        let Some(key) = self.key(time, event) else { return self.schedule_timer_anew(time, event) };
         self.timers.push(key);
         self.first_in_heaps = self.first_in_heaps.min(key);
     }
@@ -178,22 +178,35 @@ impl Calendar {
         key
     }
 
+    /// None where the event cannot be put in, or only once what is pending is numbered anew.
     #[inline(always)]
-    fn key(&mut self, time: SimTime, event: Event) -> u128 {
+    fn key(&mut self, time: SimTime, event: Event) -> Option<u128> {
         if time < self.now || event.index >= INDEX_MAX || self.sequence >> SEQUENCE_BITS != 0 {
-            self.refuse_or_renumber(time, event);
+            return None;
         }
         debug_assert!(u32::from(event.kind) < 1 << KIND_BITS);
         let low = (self.sequence << (INDEX_BITS + KIND_BITS))
             | (u64::from(event.kind) << INDEX_BITS)
             | u64::from(event.index);
         self.sequence += 1;
-        (u128::from(time.ns()) << 64) | u128::from(low)
+        Some((u128::from(time.ns()) << 64) | u128::from(low))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn schedule_anew(&mut self, time: SimTime, event: Event) {
+        self.refuse_or_renumber(time, event);
+        self.schedule(time, event);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn schedule_timer_anew(&mut self, time: SimTime, event: Event) {
+        self.refuse_or_renumber(time, event);
+        self.schedule_timer(time, event);
     }
 
     /// Says why an event cannot be put in, unless only the numbers have come to their end.
-    #[cold]
-    #[inline(never)]
     fn refuse_or_renumber(&mut self, time: SimTime, event: Event) {
         assert!(time >= self.now, "an event at {time} would lie before {}", self.now);
         // An index of more bits would pass for another kind of event, in silence.
@@ -212,8 +225,8 @@ impl Calendar {
         pending.sort_unstable();
         let anew = |key: &mut u128| {
             let rank = pending.partition_point(|other| *other < number(*key)) as u64;
-            let rest = *key & !(u128::from(u64::MAX) >> (INDEX_BITS + KIND_BITS) << (INDEX_BITS + KIND_BITS));
-            *key = rest | u128::from(rank << (INDEX_BITS + KIND_BITS));
+            let numbers = u64::MAX << (INDEX_BITS + KIND_BITS);
+            *key = *key & !u128::from(numbers) | u128::from(rank << (INDEX_BITS + KIND_BITS));
         };
         // No two change places, so that heaps remain heaps.
         self.far.for_each(anew);

@@ -7,6 +7,10 @@ use units::{Bytes, Lpn, Ppa};
 
 /// Bytes of a sector.
 pub(crate) const SECTOR: u64 = 512;
+/// Units on flash that 32 bits number; with more, the map takes a byte more for each logical unit.
+const NARROW_UNITS: u64 = u32::MAX as u64;
+/// Units on flash that 40 bits number.
+const UNITS_MOST: u64 = (1 << 40) - 1;
 /// Bytes of a map entry on flash.
 pub(crate) const ENTRY_BYTES: u64 = 4;
 
@@ -81,9 +85,11 @@ impl Layout {
         let superblock_units = u64::from(row_units) * u64::from(geometry.pages_per_block);
         let superblocks_per_die = geometry.blocks_per_die() / planes;
         let physical = superblock_units * u64::from(superblocks_per_die) * u64::from(geometry.dies());
-        if physical >= u64::from(u32::MAX) {
+        let rows = physical / u64::from(row_units);
+        if physical >= UNITS_MOST || rows >= u64::from(u32::MAX) {
             let expected = format!(
-                "expected fewer than 2^32 - 1 physical mapping units; there are {physical}: use a larger unit"
+                "expected fewer than 2^40 - 1 physical mapping units in fewer than 2^32 - 1 page rows; there are {physical} in \
+                 {rows}: use a larger unit, or larger pages"
             );
             return Err(ftl.reject("mapping_unit", &expected));
         }
@@ -153,19 +159,37 @@ impl Layout {
     /// The superblock, numbered over the drive, that holds `ppa`.
     #[inline]
     pub fn superblock_of(&self, ppa: Ppa) -> u32 {
-        ppa.0 / self.superblock_units
+        (ppa.0 / u64::from(self.superblock_units)) as u32
     }
 
     /// The page row of a unit, numbered over the drive, and the unit's bit in a mask of that row.
     #[inline]
     pub fn row_of(&self, ppa: Ppa) -> (u32, u64) {
-        (ppa.0 / self.row_units, 1 << (ppa.0 % self.row_units))
+        let units = u64::from(self.row_units);
+        ((ppa.0 / units) as u32, 1 << (ppa.0 % units))
     }
 
     /// The first address of a superblock numbered over the drive.
     #[inline]
-    pub fn first_ppa(&self, superblock: u32) -> u32 {
-        superblock * self.superblock_units
+    pub fn first_ppa(&self, superblock: u32) -> u64 {
+        u64::from(superblock) * u64::from(self.superblock_units)
+    }
+
+    /// The first address of a page row numbered over the drive.
+    #[inline]
+    pub fn first_of_row(&self, row: u32) -> u64 {
+        u64::from(row) * u64::from(self.row_units)
+    }
+
+    /// The page row of a unit, numbered over the drive.
+    #[inline]
+    pub fn row_number(&self, ppa: Ppa) -> u32 {
+        (ppa.0 / u64::from(self.row_units)) as u32
+    }
+
+    /// True when 32 bits do not number the units on flash.
+    pub fn is_wide(&self) -> bool {
+        self.physical_units() as u64 >= NARROW_UNITS
     }
 
     /// Flash pages that a set of units of one page row touches.
@@ -209,8 +233,9 @@ fn read_logical_units(ftl: &mut Section, physical: u64, unit: Bytes) -> Result<u
             ("op_ratio", (physical as f64 / (1.0 + op)) as u64)
         }
     };
-    if logical == 0 || logical > physical {
-        let expected = format!("expected 1 to {physical} mapping units for the host; this gives {logical}");
+    let most = physical.min(NARROW_UNITS - 1);
+    if logical == 0 || logical > most {
+        let expected = format!("expected 1 to {most} mapping units for the host; this gives {logical}");
         return Err(ftl.reject(key, &expected));
     }
     Ok(logical)

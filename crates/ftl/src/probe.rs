@@ -61,7 +61,7 @@ pub enum SnapshotEvent {
 pub trait Probe: controller::Probe {
     /// A program of so many units is about to be submitted; `source` says of each unit on whose behalf it is and where
     /// its data are: in a slot of the buffer (host and map) or, where they are moved, at a physical address.
-    fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u32)) {}
+    fn on_place(&mut self, _: &Transaction, _units: u32, _source: impl Fn(u32) -> (Origin, u64)) {}
     /// The newest data that the host wrote of `lpn` live at `new`; `old` (or `Ppa::NONE`) turned invalid.
     fn on_commit(&mut self, _lpn: Lpn, _new: Ppa, _old: Ppa) {}
     /// The data of `lpn` were moved from `old`, which turned invalid, to `new`.

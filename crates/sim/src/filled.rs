@@ -9,7 +9,7 @@ const WORD: usize = u64::BITS as usize;
 #[derive(Clone, Debug)]
 pub(crate) struct Filled {
     words: Vec<u64>,
-    /// Which words are not zero.
+    /// Which words are not zero, where there are several.
     summary: Vec<u64>,
     /// Words looked at so far, for the test that bounds them.
     #[cfg(test)]
@@ -33,7 +33,9 @@ impl Filled {
     pub fn insert(&mut self, at: usize) {
         let word = at / WORD;
         self.words[word] |= 1 << (at % WORD);
-        self.summary[word / WORD] |= 1 << (word % WORD);
+        if self.words.len() > 1 {
+            self.summary[word / WORD] |= 1 << (word % WORD);
+        }
     }
 
     /// Takes a number out.
@@ -41,7 +43,7 @@ impl Filled {
     pub fn remove(&mut self, at: usize) {
         let word = at / WORD;
         self.words[word] &= !(1 << (at % WORD));
-        if self.words[word] == 0 {
+        if self.words.len() > 1 && self.words[word] == 0 {
             self.summary[word / WORD] &= !(1 << (word % WORD));
         }
     }
@@ -55,7 +57,14 @@ impl Filled {
         if here != 0 {
             return Some(word * WORD + here.trailing_zeros() as usize);
         }
-        self.first_beyond(word)
+        if self.words.len() > 1 { self.first_beyond(word) } else { self.first_of(0) }
+    }
+
+    /// The first number of a word, if it holds one.
+    #[inline]
+    fn first_of(&self, word: usize) -> Option<usize> {
+        let bits = self.words[word];
+        (bits != 0).then(|| word * WORD + bits.trailing_zeros() as usize)
     }
 
     /// The first number in the words after this one, around the end, and at last in this one.
@@ -72,9 +81,8 @@ impl Filled {
                 _ => self.summary[at],
             };
             if among != 0 {
-                let word = at * WORD + among.trailing_zeros() as usize;
                 self.look();
-                return Some(word * WORD + self.words[word].trailing_zeros() as usize);
+                return self.first_of(at * WORD + among.trailing_zeros() as usize);
             }
         }
         None

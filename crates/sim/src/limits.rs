@@ -209,10 +209,10 @@ mod tests {
         let drive = Drive::from_resolved("test", &SETTINGS.map(str::to_owned)).unwrap();
         let mut watch = Watch::new(&drive.build(1).unwrap());
         watch.events = 200_000_000;
-        watch.look_ahead(1.5e-4).expect_err("so much would never end");
+        watch.look_ahead(6e-7).expect_err("so much would never end");
         watch.begin_pass();
         watch.events += EVERY;
-        watch.look_ahead(1.5e-4).unwrap();
+        watch.look_ahead(6e-7).unwrap();
     }
 
     #[test]

@@ -16,8 +16,10 @@ const SUPERBLOCK: u64 = 120;
 /// Bytes of a unit on flash (which logical unit it holds, whether it is valid), and of a logical one (where it lives).
 const PHYSICAL: f64 = 4.125;
 const LOGICAL: u64 = 4;
+/// Of a logical unit, where 32 bits do not number the units on flash.
+const LOGICAL_WIDE: u64 = 5;
 /// What a checker keeps for a unit on flash and for a logical one, beside the sectors of units that were written in parts.
-const CHECKED: [u64; 2] = [14, 16];
+const CHECKED: [u64; 2] = [14, 20];
 /// What a saved state of a drive may take beyond its arrays, and each of its units.
 const STATE_HEAD: u64 = 1 << 20;
 
@@ -116,6 +118,8 @@ pub(crate) struct Needs {
     superblocks: u64,
     physical: u64,
     written: u64,
+    /// Bytes of a logical unit.
+    logical: u64,
     buffer: u64,
     /// What the layer's features take: see [`FtlConfig::bytes_beside`].
     beside: u64,
@@ -130,6 +134,7 @@ impl Needs {
             superblocks: layout.superblocks() as u64,
             physical: layout.physical_units() as u64,
             written: layout.written_units(),
+            logical: if layout.is_wide() { LOGICAL_WIDE } else { LOGICAL },
             buffer: u64::from(ftl.buffer.slots) * 48,
         }
     }
@@ -141,7 +146,7 @@ impl Needs {
             + self.superblocks * SUPERBLOCK
             + (self.physical as f64 * PHYSICAL) as u64
             + self.physical * physical
-            + self.written * (LOGICAL + logical)
+            + self.written * (self.logical + logical)
             + self.buffer
             + self.beside
     }
@@ -157,18 +162,24 @@ impl Needs {
             "the drive takes {:.3} bytes for each of {} units on flash, {} for each of {} logical ones, {} for its features{}",
             PHYSICAL + physical as f64,
             self.physical,
-            LOGICAL + logical,
+            self.logical + logical,
             self.written,
             readable(self.beside),
             if checking == Checking::On { " with --check" } else { "" }
         );
-        limit.check(self.bytes(checking), &what, "a smaller drive, or a larger ftl.mapping_unit")
+        limit.check(
+            self.bytes(checking),
+            &what,
+            "a smaller drive (nand.blocks_per_plane, ftl.user_capacity), or a larger ftl.mapping_unit",
+        )
     }
 
     /// The most bytes that a saved state of this drive unpacks to.
     pub fn state_most(&self) -> u64 {
-        let arrays =
-            self.beside + 8 * self.physical + 4 * self.written + 64 * (self.blocks + self.superblocks);
+        let arrays = self.beside
+            + 8 * self.physical
+            + self.logical * self.written
+            + 64 * (self.blocks + self.superblocks);
         STATE_HEAD + 2 * arrays
     }
 }

@@ -154,7 +154,7 @@ impl controller::Probe for Observers {
 }
 
 impl Probe for Observers {
-    fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u32)) {
+    fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
         if let Some(check) = &mut self.check {
             check.on_place(transaction, units, source);
         }

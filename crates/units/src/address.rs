@@ -31,7 +31,7 @@ address! {
 }
 address! {
     /// Physical address of a mapping unit, flat over the whole drive: die, superblock, place in it.
-    Ppa(u32)
+    Ppa(u64)
 }
 address! {
     /// A die, numbered channel first: `die = (die in way * ways + way) * channels + channel`.
@@ -53,5 +53,5 @@ impl Lpn {
 
 impl Ppa {
     /// No physical address: never written, or trimmed.
-    pub const NONE: Self = Self(u32::MAX);
+    pub const NONE: Self = Self(u64::MAX);
 }

@@ -111,13 +111,13 @@ impl BlockMapped {
         let (first, units) = (self.media.store.first_unit(transaction), self.layout().program_units);
         self.media.store.space.dies[transaction.die.index()].clock += u64::from(units);
         for unit in 0..units {
-            let ppa = Ppa(first + unit);
+            let ppa = Ppa(first + u64::from(unit));
             let source = self.media.store.programs.get(transaction.owner, unit);
             self.media.store.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
-                Origin::Host => self.on_host_unit(ppa, source.value(), status, transaction, ctx),
+                Origin::Host => self.on_host_unit(ppa, source.slot(), status, transaction, ctx),
                 Origin::Padding => {}
-                _ if done => self.on_copied_unit(ppa, Ppa(source.value()), ctx),
+                _ if done => self.on_copied_unit(ppa, source.place(), ctx),
                 _ => {}
             }
         }

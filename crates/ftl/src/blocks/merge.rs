@@ -100,7 +100,7 @@ impl BlockMapped {
     fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
         let first = self.ppa_at(bank, block, position);
         (0..self.layout().program_units)
-            .map(|unit| Ppa(first.0 + unit))
+            .map(|unit| Ppa(first.0 + u64::from(unit)))
             .find(|&ppa| self.media.store.map.is_valid(ppa))
             .map(|ppa| self.media.store.map.holder(ppa))
     }
@@ -153,7 +153,7 @@ impl BlockMapped {
                 continue;
             }
             self.media.store.programs.set(program, unit, Source::new(origin, home.0));
-            self.media.store.map.assign(Ppa(first.0 + unit), lpn.unwrap_or(Lpn::NONE));
+            self.media.store.map.assign(Ppa(first.0 + u64::from(unit)), lpn.unwrap_or(Lpn::NONE));
             let (this_row, bit) = self.layout().row_of(home);
             if mask != 0 && this_row != row {
                 self.submit_read(row, mask, origin, Class::InternalRead, program, ctx);

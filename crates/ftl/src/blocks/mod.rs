@@ -170,7 +170,8 @@ impl BlockMapped {
     #[inline]
     fn ppa_at(&self, bank: usize, block: u32, position: u32) -> Ppa {
         let member = self.banks[bank].members_of(block)[(position % self.rules.span) as usize];
-        Ppa(self.layout().first_ppa(member) + position / self.rules.span * self.layout().program_units)
+        let within = position / self.rules.span * self.layout().program_units;
+        Ppa(self.layout().first_ppa(member) + u64::from(within))
     }
 
     /// Die, and number within the die, of a superblock numbered over the drive.

@@ -262,7 +262,7 @@ impl BlockMapped {
     ) {
         let Some(slot) = slot else {
             self.media.store.programs.set(program, unit, Source::PADDING);
-            self.media.store.map.assign(Ppa(first.0 + unit), Lpn::NONE);
+            self.media.store.map.assign(Ppa(first.0 + u64::from(unit)), Lpn::NONE);
             return;
         };
         self.media.buffer.set_state(slot, SlotState::Bound);
@@ -273,8 +273,8 @@ impl BlockMapped {
         wait.merged_ns = state.merging.ns_until(now) - wait.merged_ns;
         let lpn = self.media.buffer.slot(slot).lpn;
         wait.home = self.media.store.map.lookup(lpn);
-        self.media.store.programs.set(program, unit, Source::new(Origin::Host, slot));
-        self.media.store.map.assign(Ppa(first.0 + unit), lpn);
+        self.media.store.programs.set(program, unit, Source::of_slot(Origin::Host, slot));
+        self.media.store.map.assign(Ppa(first.0 + u64::from(unit)), lpn);
     }
 
     /// Submits the program of a program unit of a block.
@@ -316,9 +316,9 @@ impl BlockMapped {
     #[cold]
     fn regulate(&mut self, superblock: u32, program: &mut Transaction, calendar: &mut Calendar) {
         let (die, layout, now) = (program.die.index(), self.layout().clone(), calendar.now());
-        let first = layout.first_ppa(superblock) + program.row * layout.row_units;
+        let first = layout.first_ppa(superblock) + u64::from(program.row * layout.row_units);
         for unit in 0..layout.program_units {
-            let lpn = self.media.store.map.holder(Ppa(first + unit));
+            let lpn = self.media.store.map.holder(Ppa(first + u64::from(unit)));
             let origin = self.media.store.programs.get(program.owner, unit).origin();
             if lpn != Lpn::NONE {
                 self.media.choose_cost(die, HOST, superblock, lpn, origin, now);

@@ -76,7 +76,7 @@ impl Media {
             return;
         }
         let Some(regulation) = &mut self.guards.regulation else { return };
-        let row = ppa.0 / self.store.layout.row_units;
+        let row = self.store.layout.row_number(ppa);
         let die = row / self.store.layout.rows / self.store.layout.superblocks_per_die;
         regulation.on_host_read(lpn, row, die as usize);
     }
@@ -118,7 +118,7 @@ impl Media {
         let sources = || (0..units).map(|unit| programs.get(program.owner, unit));
         if program.kind == Kind::Program && sources().any(|source| source.origin() == Origin::Host) {
             let bytes = |source: Source| match source.origin() {
-                Origin::Host => sectors.bytes_of(source.value()),
+                Origin::Host => sectors.bytes_of(source.slot()),
                 Origin::Padding => 0,
                 _ => self.store.layout.unit.get() as u32,
             };

@@ -186,7 +186,7 @@ impl Media {
         if victim != NONE {
             let first = self.store.layout.first_ppa(self.store.space.global(die, victim) as u32);
             let rows = next_row..self.store.layout.rows;
-            let starts = rows.map(|row| first + row * self.store.layout.row_units);
+            let starts = rows.map(|row| first + u64::from(row * self.store.layout.row_units));
             units += starts
                 .map(|at| self.store.map.valid_mask(at, self.store.layout.row_units).count_ones())
                 .sum::<u32>();

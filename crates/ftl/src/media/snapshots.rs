@@ -136,7 +136,7 @@ impl Media {
     }
 
     /// No snapshot sees a version any more.
-    pub fn release_place(&mut self, lpn: Lpn, place: u32, slots: &BTreeMap<u32, u32>) {
+    pub fn release_place(&mut self, lpn: Lpn, place: u64, slots: &BTreeMap<u32, u32>) {
         let Some(snapshots) = &mut self.guards.snapshots else { return };
         match place {
             ABSENT => {}

@@ -104,7 +104,7 @@ impl Media {
             frontier.slot = self.store.programs.take_slot();
         }
         let global = (die as u32) * self.store.space.per_die + frontier.superblock;
-        let ppa = Ppa(self.store.layout.first_ppa(global) + frontier.next_unit);
+        let ppa = Ppa(self.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
         if self.guards.regulation.is_some() && lpn != Lpn::NONE {
             self.choose_cost(die, stream, global, lpn, source.origin(), ctx.calendar.now());
         }
@@ -135,7 +135,7 @@ impl Media {
         let old = self.store.map.lookup(lpn);
         // What comes from a block with one bit a cell takes a cost for the first time.
         let dense = old != Ppa::NONE && !self.holds_one_bit(self.store.layout.superblock_of(old) as usize);
-        let old_row = dense.then(|| old.0 / self.store.layout.row_units);
+        let old_row = dense.then(|| self.store.layout.row_number(old));
         let Some(regulation) = &mut self.guards.regulation else { return };
         if stream == SLC {
             return regulation.note_one_bit(die, lpn, now);

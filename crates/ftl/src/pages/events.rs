@@ -173,17 +173,17 @@ impl PageMapped {
     ) {
         let first = self.media.store.first_unit(transaction);
         for unit in 0..transaction.rows * self.media.store.layout.row_units {
-            let ppa = Ppa(first + unit);
+            let ppa = Ppa(first + u64::from(unit));
             let source = self.media.store.programs.get(transaction.owner, unit);
             self.media.store.stats.units_programmed[source.origin() as usize] += 1;
             match source.origin() {
                 Origin::Map if source == Source::SUMMARY => {}
                 Origin::Host | Origin::Map => {
-                    self.on_host_unit(ppa, source.value(), status, transaction, ctx);
+                    self.on_host_unit(ppa, source.slot(), status, transaction, ctx);
                 }
                 Origin::Padding | Origin::Parity => {}
                 origin => {
-                    let old = Ppa(source.value());
+                    let old = source.place();
                     if !self.media.on_moved_unit(ppa, old, status, &mut ctx.probe) {
                         self.media.move_again(old, origin, transaction.kind, ctx);
                     }

@@ -60,7 +60,7 @@ impl Serves for PageMapped {
             self.media.store.space.dies[die].live += 1;
             self.media.note_host_unit(die, stream);
             self.media.store.map.prefetch_validity(self.media.store.map.lookup(lpn));
-            let source = Source::new(self.media.buffered_origin(lpn), slot);
+            let source = Source::of_slot(self.media.buffered_origin(lpn), slot);
             self.media.append(die, stream, lpn, source, ctx);
             if opened {
                 self.upkeep.collect(&mut self.media, die, ctx);

@@ -92,7 +92,7 @@ impl Ahead {
         let mut lpn = from.0;
         while lpn < limit && self.places.len() < self.area.units() {
             let found = if self.area.find(Lpn(lpn)).is_none() { home(Lpn(lpn)) } else { None };
-            let row = found.map(|ppa| ppa.0 / row_units);
+            let row = found.map(|ppa| (ppa.0 / u64::from(row_units)) as u32);
             let goes_on = row.is_some() && row == self.fetches.last().map(|fetch| fetch.row);
             // A page row that was begun is fetched as far as the sequence follows it.
             if lpn >= until.0 && !goes_on {
@@ -103,7 +103,7 @@ impl Ahead {
                 followed.wasted += u64::from(wasted);
                 followed.units += 1;
                 probe.on_fetch(Lpn(lpn), ppa);
-                let bit = 1 << (ppa.0 % row_units);
+                let bit = 1 << (ppa.0 % u64::from(row_units));
                 match self.fetches.last_mut() {
                     Some(last) if goes_on => last.mask |= bit,
                     _ => self.fetches.push(Fetch { row, mask: bit, first: self.places.len() }),

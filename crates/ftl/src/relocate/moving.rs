@@ -65,13 +65,13 @@ impl Media {
         (frontier.slot, frontier.next_unit) = (slot, begin + units);
         space.clock += u64::from(units);
         let global = self.store.space.global(die, to) as u32;
-        let target = self.store.layout.first_ppa(global) + begin;
+        let target = self.store.layout.first_ppa(global) + u64::from(begin);
         for unit in 0..units {
-            let old = Ppa(source.0 + unit);
+            let old = Ppa(source.0 + u64::from(unit));
             self.store.programs.set(slot, unit, Source::new(origin, old.0));
             let lpn = self.store.map.holder(old);
             self.choose_cost(die, stream, global, lpn, origin, ctx.calendar.now());
-            self.store.map.assign(Ppa(target + unit), lpn);
+            self.store.map.assign(Ppa(target + u64::from(unit)), lpn);
         }
         self.issue_program(die, stream, Kind::Copyback, ctx);
         true

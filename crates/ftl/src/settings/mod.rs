@@ -82,6 +82,14 @@ impl FtlConfig {
         if snapshots.is_some() && layout.translation_units == 0 {
             layout.translation_units = layout.map_units();
         }
+        if layout.is_wide() && layout.translation_units > 0 {
+            let expected = format!(
+                "expected fewer than 2^32 - 1 physical mapping units, as a map on flash has entries of 4 bytes (ftl.mapping, \
+                 ftl.snapshots); there are {}: use a larger unit",
+                layout.physical_units()
+            );
+            return Err(ftl.reject("mapping_unit", &expected));
+        }
         let gc = CollectionRules::read(&mut ftl, &layout)?;
         let wear = whole(&mut ftl, "wear", wear::read)?;
         let destination = DestinationRules::read(&mut ftl)?;

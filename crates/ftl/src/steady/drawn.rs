@@ -4,7 +4,7 @@
 //! a superblock can be drawn alone, and a drive of any size is constructed without drawing any.
 
 use crate::Layout;
-use crate::store::{Ground, NONE};
+use crate::store::{Ground, NONE, Places};
 use engine::{Leap, Permutation, RandomStream};
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -34,7 +34,7 @@ fn draws_of(places: u32) -> u64 {
 /// Some units of a superblock, so many of which hold the next units of the permutation.
 struct Piece {
     /// The first of its places, and how many there are.
-    first: u32,
+    first: u64,
     places: u32,
     valid: u32,
     /// How many units were placed before.
@@ -65,17 +65,17 @@ impl Piece {
     }
 
     /// The place of the valid unit of this rank.
-    fn place(&self, rank: u32) -> u32 {
+    fn place(&self, rank: u32) -> u64 {
         let chunks = self.chunks();
         let at = chunks.partition_point(|chunk| chunk.before <= rank) - 1;
         let mut mask = chunks[at].mask;
         (chunks[at].before..rank).for_each(|_| mask &= mask - 1);
-        self.first + 64 * at as u32 + mask.trailing_zeros()
+        self.first + 64 * at as u64 + u64::from(mask.trailing_zeros())
     }
 
     /// The rank of a place among the valid ones; none where it is not valid.
-    fn rank(&self, place: u32) -> Option<u32> {
-        let at = place.checked_sub(self.first).filter(|&at| at < self.places)?;
+    fn rank(&self, place: u64) -> Option<u32> {
+        let at = place.checked_sub(self.first).filter(|&at| at < u64::from(self.places))?;
         let (chunk, bit) = (&self.chunks()[(at / 64) as usize], at % 64);
         let below = chunk.mask & ((1 << bit) - 1);
         (chunk.mask >> bit & 1 == 1).then(|| chunk.before + below.count_ones())
@@ -114,7 +114,7 @@ impl Drawn {
         let before = self.placed();
         self.of_superblock[superblock] = self.pieces.len() as u32;
         self.pieces.push(Piece {
-            first: superblock as u32 * self.superblock_units + range.start,
+            first: superblock as u64 * u64::from(self.superblock_units) + u64::from(range.start),
             places: range.len() as u32,
             valid,
             before,
@@ -154,7 +154,7 @@ impl Ground for Drawn {
     }
 
     fn holder(&self, ppa: Ppa) -> Lpn {
-        let piece = self.piece(ppa.0 / self.superblock_units);
+        let piece = self.piece((ppa.0 / u64::from(self.superblock_units)) as u32);
         let rank = piece.and_then(|piece| piece.rank(ppa.0).map(|rank| piece.before + rank));
         rank.map_or(Lpn::NONE, |index| Lpn(self.permutation.at(u64::from(index)) as u32))
     }
@@ -166,9 +166,9 @@ impl Ground for Drawn {
             let Some(piece) = self.piece(superblock as u32) else { continue };
             let chunks = piece.chunks();
             // Chunks begin where their piece does, words do not.
-            let mut skipped = begin.saturating_sub(u64::from(piece.first));
+            let mut skipped = begin.saturating_sub(piece.first);
             while let Some(chunk) = chunks.get((skipped / 64) as usize) {
-                let place = u64::from(piece.first) + skipped;
+                let place = piece.first + skipped;
                 if place >= begin + 64 {
                     break;
                 }
@@ -188,17 +188,17 @@ impl Ground for Drawn {
         true
     }
 
-    fn write(&self, forward: &mut [u32], backward: &mut [u32], valid: &mut [u64]) {
+    fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]) {
         for piece in &self.pieces {
             let mut index = u64::from(piece.before);
             for (at, chunk) in piece.draw().iter().enumerate() {
                 let mut mask = chunk.mask;
                 while mask != 0 {
-                    let ppa = piece.first + 64 * at as u32 + mask.trailing_zeros();
+                    let ppa = piece.first + 64 * at as u64 + u64::from(mask.trailing_zeros());
                     mask &= mask - 1;
                     let lpn = self.permutation.at(index) as u32;
                     index += 1;
-                    forward[lpn as usize] = ppa;
+                    forward.set(lpn, ppa);
                     backward[ppa as usize] = lpn;
                     valid[ppa as usize / 64] |= 1 << (ppa % 64);
                 }
@@ -211,7 +211,7 @@ impl Ground for Drawn {
 mod tests {
     use super::{Drawn, draws_of, sample_mask};
     use crate::Layout;
-    use crate::store::Ground;
+    use crate::store::{Ground, Places};
     use engine::{Permutation, RandomStream};
     use units::{Bytes, Lpn, Ppa};
 
@@ -252,12 +252,13 @@ mod tests {
         for last in [24, 20] {
             let (drawn, layout) = (drawn(last), layout());
             let words = layout.physical_units().div_ceil(64) + 1;
-            let (mut forward, mut backward) = (vec![u32::MAX; 400], vec![u32::MAX; layout.physical_units()]);
+            let mut forward = Places { low: vec![u32::MAX; 400], high: Vec::new() };
+            let mut backward = vec![u32::MAX; layout.physical_units()];
             let mut valid = vec![0; words];
             drawn.write(&mut forward, &mut backward, &mut valid);
-            assert_eq!(forward.iter().filter(|&&place| place != u32::MAX).count() as u32, 276 + last);
-            for (lpn, &place) in (0..).zip(&forward) {
-                assert_eq!(drawn.lookup(Lpn(lpn)), Ppa(place), "unit {lpn}");
+            assert_eq!(forward.low.iter().filter(|&&place| place != u32::MAX).count() as u32, 276 + last);
+            for lpn in (0..400).map(Lpn) {
+                assert_eq!(drawn.lookup(lpn), forward.get(lpn), "{lpn}");
             }
             for (ppa, &lpn) in (0..).zip(&backward) {
                 assert_eq!(drawn.holder(Ppa(ppa)), Lpn(lpn), "place {ppa}");
@@ -267,7 +268,7 @@ mod tests {
             }
             for from in 0..400 {
                 let found = drawn.first_unwritten(from);
-                let unwritten = |lpn: &u32| forward[*lpn as usize] == u32::MAX;
+                let unwritten = |lpn: &u32| forward.get(Lpn(*lpn)) == Ppa::NONE;
                 assert!(!(from..found).any(|lpn| unwritten(&lpn)), "between {from} and {found}");
             }
         }

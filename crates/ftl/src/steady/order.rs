@@ -7,7 +7,7 @@
 
 use crate::Layout;
 use crate::pages::PageMapped;
-use crate::store::{Frontier, Ground, HOST, NONE};
+use crate::store::{Frontier, Ground, HOST, NONE, Places};
 use controller::Origin;
 use units::{Lpn, Ppa};
 
@@ -131,6 +131,11 @@ impl InOrder {
         }
     }
 
+    /// The first place of a superblock.
+    fn first_of(&self, superblock: u32) -> u64 {
+        u64::from(superblock) * u64::from(self.units)
+    }
+
     /// Units written to a superblock, always the first ones.
     fn filled(&self, superblock: u32) -> u32 {
         match self.rank.get(superblock as usize) {
@@ -156,11 +161,12 @@ impl Ground for InOrder {
         let (program, within) = (index / self.program, index % self.program);
         let (turn, die) = (program / self.dies, program % self.dies);
         let (rank, place) = (turn * self.program / self.units, turn * self.program % self.units);
-        Ppa(self.order[(rank * self.dies + die) as usize] * self.units + place + within)
+        Ppa(self.first_of(self.order[(rank * self.dies + die) as usize]) + u64::from(place + within))
     }
 
     fn holder(&self, ppa: Ppa) -> Lpn {
-        let (superblock, place) = (ppa.0 / self.units, ppa.0 % self.units);
+        let units = u64::from(self.units);
+        let (superblock, place) = ((ppa.0 / units) as u32, (ppa.0 % units) as u32);
         if place < self.filled(superblock) {
             Lpn(self.first + self.index_of(superblock, place))
         } else {
@@ -188,14 +194,15 @@ impl Ground for InOrder {
         if is_written { self.first + self.count } else { from }
     }
 
-    fn write(&self, forward: &mut [u32], backward: &mut [u32], valid: &mut [u64]) {
+    fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]) {
         for &superblock in &self.order {
-            let place = superblock * self.units;
+            let place = self.first_of(superblock);
             for at in (0..self.filled(superblock)).step_by(self.program as usize) {
                 let lpn = self.first + self.index_of(superblock, at);
                 for within in 0..self.program {
-                    forward[(lpn + within) as usize] = place + at + within;
-                    backward[(place + at + within) as usize] = lpn + within;
+                    let ppa = place + u64::from(at + within);
+                    forward.set(lpn + within, ppa);
+                    backward[ppa as usize] = lpn + within;
                 }
             }
         }

@@ -239,7 +239,7 @@ impl Media {
         let frontier = &mut space.frontiers[stream];
         let superblock = frontier.superblock;
         let global = die as u32 * self.store.layout.superblocks_per_die + superblock;
-        let ppa = Ppa(self.store.layout.first_ppa(global) + frontier.next_unit);
+        let ppa = Ppa(self.store.layout.first_ppa(global) + u64::from(frontier.next_unit));
         frontier.next_unit += 1;
         let (first, full) = (frontier.next_unit == 1, frontier.next_unit == self.store.layout.data_units());
         self.store.map.assign(ppa, lpn);
@@ -284,7 +284,7 @@ impl Media {
     pub fn move_all_untimed(&mut self, die: usize, global: u32, origin: Origin) {
         let Layout { rows, row_units, .. } = self.store.layout;
         for row in global * rows..(global + 1) * rows {
-            let mask = self.store.map.valid_mask(row * row_units, row_units);
+            let mask = self.store.map.valid_mask(self.store.layout.first_of_row(row), row_units);
             self.move_row_untimed(die, row, mask, origin);
         }
     }
@@ -292,10 +292,10 @@ impl Media {
     /// Moves units of a page row (numbered over the drive).
     #[inline]
     fn move_row_untimed(&mut self, die: usize, row: u32, mut mask: u64, origin: Origin) {
-        let (stream, first) = (self.moving_stream(), row * self.store.layout.row_units);
+        let (stream, first) = (self.moving_stream(), self.store.layout.first_of_row(row));
         self.store.stats.units_programmed[origin as usize] += u64::from(mask.count_ones());
         while mask != 0 {
-            let old = Ppa(first + mask.trailing_zeros());
+            let old = Ppa(first + u64::from(mask.trailing_zeros()));
             mask &= mask - 1;
             let space = &mut self.store.space;
             if space.dies[die].frontiers[stream].superblock == NONE {

@@ -1,13 +1,16 @@
 //! The page map: where each logical unit lives, what each physical unit holds, which of them is valid.
 //!
 //! Per mapping unit: 4 bytes forward, 4 bytes backward (the copy of the spare area that garbage collection
-//! reads), 1 bit of validity. The arrays are made when so much was written that they pay; until then a map is what a
+//! reads), 1 bit of validity; one byte more forward where 32 bits do not number the units on flash. The arrays are made when so much was written that they pay; until then a map is what a
 //! rule says ([`Ground`]), and what has changed since (`sparse`).
 
+mod places;
 mod sparse;
 
 use crate::Layout;
 use engine::prefetch;
+pub(crate) use places::Places;
+use places::{Width, narrow};
 pub(crate) use sparse::Ground;
 use sparse::Sparse;
 use std::time::{Duration, Instant};
@@ -15,9 +18,12 @@ use units::{Lpn, Ppa};
 
 /// The map of the whole drive in three flat arrays.
 pub struct Map {
+    /// Empty where 32 bits do not number the units on flash.
     forward: Vec<u32>,
     backward: Vec<u32>,
     valid: Vec<u64>,
+    /// Stands for `forward` there.
+    wide: Option<Box<Places>>,
     /// Stands for the arrays while they are not there.
     sparse: Option<Box<Sparse>>,
     /// How long it took to make the arrays: a part of building the drive, whenever it happens.
@@ -31,16 +37,33 @@ struct Shape {
     logical: usize,
     physical: usize,
     words: usize,
+    width: Width,
+}
+
+impl Shape {
+    fn forward_bytes(&self) -> usize {
+        self.logical * if self.width == Width::Wide { 5 } else { 4 }
+    }
 }
 
 impl Map {
     /// A map in which nothing is written.
     pub fn new(layout: &Layout) -> Self {
         let physical = layout.physical_units();
-        let shape =
-            Shape { logical: layout.written_units() as usize, physical, words: physical.div_ceil(64) + 1 };
+        let width = if layout.is_wide() { Width::Wide } else { Width::Narrow };
+        let shape = Shape {
+            logical: layout.written_units() as usize,
+            physical,
+            words: physical.div_ceil(64) + 1,
+            width,
+        };
+        Self::of(shape)
+    }
+
+    fn of(shape: Shape) -> Self {
         let (forward, backward, valid) = (Vec::new(), Vec::new(), Vec::new());
-        Self { forward, backward, valid, sparse: Some(Box::new(Sparse::new(shape))), made_in: Duration::ZERO }
+        let sparse = Some(Box::new(Sparse::new(shape)));
+        Self { forward, backward, valid, wide: None, sparse, made_in: Duration::ZERO }
     }
 
     /// Makes a map in which nothing is written one that a rule describes.
@@ -56,15 +79,15 @@ impl Map {
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Ppa {
         match self.forward.get(lpn.index()) {
-            Some(&place) => Ppa(place),
-            None => self.rule().lookup(lpn),
+            Some(&place) => narrow(place),
+            None => self.lookup_beyond(lpn),
         }
     }
 
     /// The first unit from `from` on, below `end`, that is not written.
     pub fn first_unwritten(&self, from: u32, end: u32) -> Option<u32> {
         match &self.sparse {
-            None => (from..end).find(|&lpn| self.forward[lpn as usize] == Ppa::NONE.0),
+            None => (from..end).find(|&lpn| self.lookup(Lpn(lpn)) == Ppa::NONE),
             Some(sparse) => sparse.first_unwritten(from, end),
         }
     }
@@ -106,8 +129,8 @@ impl Map {
     #[inline]
     pub fn set(&mut self, lpn: Lpn, ppa: Ppa) {
         match self.forward.get_mut(lpn.index()) {
-            Some(place) => *place = ppa.0,
-            None => self.rule_mut().move_to(lpn, ppa),
+            Some(place) => *place = ppa.0 as u32,
+            None => self.move_beyond(lpn, ppa),
         }
         self.validate(ppa);
     }
@@ -122,9 +145,9 @@ impl Map {
     #[inline]
     pub fn clear(&mut self, lpn: Lpn) {
         match self.forward.get_mut(lpn.index()) {
-            Some(place) => *place = Ppa::NONE.0,
+            Some(place) => *place = Ppa::NONE.0 as u32,
             None => {
-                self.rule_mut().move_to(lpn, Ppa::NONE);
+                self.move_beyond(lpn, Ppa::NONE);
                 self.outgrow();
             }
         }
@@ -147,8 +170,8 @@ impl Map {
 
     /// The valid units among the `count` (at most 64) that begin at `first`, one bit each.
     #[inline]
-    pub fn valid_mask(&self, first: u32, count: u32) -> u64 {
-        let (word, shift) = (first as usize / 64, first % 64);
+    pub fn valid_mask(&self, first: u64, count: u32) -> u64 {
+        let (word, shift) = ((first / 64) as usize, first % 64);
         let low = self.word(word) >> shift;
         // The array has one word more than it needs, so that `word + 1` always exists.
         let high = if shift == 0 { 0 } else { self.word(word + 1) << (64 - shift) };
@@ -168,6 +191,25 @@ impl Map {
     fn word_mut(&mut self, ppa: Ppa) -> &mut u64 {
         let at = ppa.index() / 64;
         if at < self.valid.len() { &mut self.valid[at] } else { self.rule_mut().word_mut(at) }
+    }
+
+    /// Where a unit lives that has no entry of four bytes.
+    #[cold]
+    #[inline(never)]
+    fn lookup_beyond(&self, lpn: Lpn) -> Ppa {
+        match &self.wide {
+            Some(places) => places.get(lpn),
+            None => self.rule().lookup(lpn),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn move_beyond(&mut self, lpn: Lpn, ppa: Ppa) {
+        match &mut self.wide {
+            Some(places) => places.set(lpn.0, ppa.0),
+            None => self.rule_mut().move_to(lpn, ppa),
+        }
     }
 
     /// What stands for the arrays while they are empty: an access asks it where it lies behind their end, so that a map
@@ -191,27 +233,35 @@ impl Map {
 
     /// Bytes that the arrays take, whether they are there already or not.
     pub fn bytes(&self) -> usize {
-        let Shape { logical, physical, words } = match &self.sparse {
-            Some(sparse) => sparse.shape,
-            None => {
-                Shape { logical: self.forward.len(), physical: self.backward.len(), words: self.valid.len() }
-            }
+        let forward = match (&self.sparse, &self.wide) {
+            (Some(sparse), _) => sparse.shape.forward_bytes(),
+            (None, Some(wide)) => 5 * wide.low.len(),
+            (None, None) => 4 * self.forward.len(),
         };
-        4 * logical + 4 * physical + 8 * words
+        let words = self.sparse.as_ref().map_or(self.valid.len(), |sparse| sparse.shape.words);
+        forward + 4 * self.physical_units() + 8 * words
     }
 
     /// Copies of the three arrays, for a saved state.
-    pub fn copied(&self) -> (Vec<u32>, Vec<u32>, Vec<u64>) {
+    pub fn copied(&self) -> (Places, Vec<u32>, Vec<u64>) {
         match &self.sparse {
-            None => (self.forward.clone(), self.backward.clone(), self.valid.clone()),
+            None => {
+                let narrow = || Places { low: self.forward.clone(), high: Vec::new() };
+                let forward = self.wide.as_ref().map_or_else(narrow, |wide| Places::clone(wide));
+                (forward, self.backward.clone(), self.valid.clone())
+            }
             Some(sparse) => sparse.arrays(),
         }
     }
 
-    /// The three arrays, to be filled from a saved state or by construction.
-    pub fn arrays_mut(&mut self) -> (&mut [u32], &mut [u32], &mut [u64]) {
+    /// The three arrays, to be filled from a saved state: of the first, the high bytes as well, if there are any.
+    pub fn arrays_mut(&mut self) -> ([&mut [u32]; 2], &mut [u64], &mut [u8]) {
         self.make_arrays();
-        (&mut self.forward, &mut self.backward, &mut self.valid)
+        let (low, high) = match &mut self.wide {
+            Some(wide) => (&mut wide.low, &mut wide.high[..]),
+            None => (&mut self.forward, &mut [][..]),
+        };
+        ([low, &mut self.backward], &mut self.valid, high)
     }
 
     /// Goes over to arrays where so much has changed, or is looked up so often, that they pay.
@@ -226,7 +276,12 @@ impl Map {
     fn make_arrays(&mut self) {
         if let Some(sparse) = self.sparse.take() {
             let begin = Instant::now();
-            (self.forward, self.backward, self.valid) = sparse.arrays();
+            let forward;
+            (forward, self.backward, self.valid) = sparse.arrays();
+            match sparse.shape.width {
+                Width::Narrow => self.forward = forward.low,
+                Width::Wide => self.wide = Some(Box::new(forward)),
+            }
             self.made_in += begin.elapsed();
         }
     }
@@ -234,5 +289,67 @@ impl Map {
     /// How long it took to make the arrays; zero while they are not there.
     pub fn made_in(&self) -> Duration {
         self.made_in
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Map, Shape, Width};
+    use engine::RandomStream;
+    use units::{Lpn, Ppa};
+
+    /// One map as 32 bits number it, one as drives have it that need more: whatever is done, they answer alike, with a rule
+    /// for their arrays and with arrays.
+    #[test]
+    fn maps_of_both_widths_say_the_same() {
+        let [logical, physical] = [5_000, 6_000];
+        let shape = |width| Shape { logical, physical, words: physical.div_ceil(64) + 1, width };
+        let (mut narrow, mut wide) = (Map::of(shape(Width::Narrow)), Map::of(shape(Width::Wide)));
+        assert_eq!(wide.bytes(), narrow.bytes() + logical);
+        let mut random = RandomStream::new(4, "map");
+        for step in 0..20_000 {
+            let (lpn, ppa) = (Lpn(random.below(5_000) as u32), Ppa(random.below(6_000)));
+            for map in [&mut narrow, &mut wide] {
+                match step % 4 {
+                    0 => map.clear(lpn),
+                    1 if map.is_valid(ppa) => map.invalidate(ppa),
+                    _ => {
+                        map.assign(ppa, lpn);
+                        map.set(lpn, ppa);
+                    }
+                }
+            }
+            assert_eq!(wide.lookup(lpn), narrow.lookup(lpn));
+            assert_eq!((wide.holder(ppa), wide.is_valid(ppa)), (narrow.holder(ppa), narrow.is_valid(ppa)));
+        }
+        assert!(wide.wide.is_some() && wide.forward.is_empty() && wide.sparse.is_none(), "it has arrays");
+        assert_eq!(wide.bytes(), narrow.bytes() + logical);
+        for lpn in (0..logical as u32).map(Lpn) {
+            assert_eq!(wide.lookup(lpn), narrow.lookup(lpn));
+            assert_eq!(wide.first_unwritten(lpn.0, 5_000), narrow.first_unwritten(lpn.0, 5_000));
+        }
+        let (mut again, (forward, backward, valid)) = (Map::of(shape(Width::Wide)), wide.copied());
+        let ([low, holders], words, high) = again.arrays_mut();
+        low.copy_from_slice(&forward.low);
+        high.copy_from_slice(&forward.high);
+        holders.copy_from_slice(&backward);
+        words.copy_from_slice(&valid);
+        assert!((0..logical as u32).all(|lpn| again.lookup(Lpn(lpn)) == narrow.lookup(Lpn(lpn))));
+    }
+
+    /// A drive of two terabytes more than 32 bits number, as far as it is touched.
+    #[test]
+    fn places_beyond_32_bits_come_back() {
+        let physical = 5_000_000_000;
+        let mut map =
+            Map::of(Shape { logical: 1000, physical, words: physical.div_ceil(64) + 1, width: Width::Wide });
+        let places = [0, u64::from(u32::MAX) - 1, u64::from(u32::MAX), 1 << 32, 4_999_999_999].map(Ppa);
+        for (lpn, ppa) in (0..).map(Lpn).zip(places) {
+            map.assign(ppa, lpn);
+            map.set(lpn, ppa);
+        }
+        for (lpn, ppa) in (0..).map(Lpn).zip(places) {
+            assert_eq!((map.lookup(lpn), map.holder(ppa), map.is_valid(ppa)), (ppa, lpn, true));
+        }
     }
 }

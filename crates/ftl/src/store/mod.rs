@@ -8,7 +8,7 @@ mod programs;
 mod saved;
 mod space;
 
-pub(crate) use map::{Ground, Map};
+pub(crate) use map::{Ground, Map, Places};
 pub(crate) use mover::{Mover, PENDING_MAX, Pace};
 pub(crate) use programs::{Programs, Source};
 pub(crate) use saved::STATES;
@@ -72,9 +72,9 @@ impl Store {
 
     /// The first unit of the page row that an operation is about.
     #[inline]
-    pub fn first_unit(&self, of: &Transaction) -> u32 {
+    pub fn first_unit(&self, of: &Transaction) -> u64 {
         let superblock = self.space.global(of.die.index(), of.superblock) as u32;
-        self.layout.first_ppa(superblock) + of.row * self.layout.row_units
+        self.layout.first_ppa(superblock) + u64::from(of.row * self.layout.row_units)
     }
 
     /// The units that a read asks for.
@@ -84,7 +84,7 @@ impl Store {
         std::iter::from_fn(move || {
             let unit = mask.trailing_zeros();
             mask &= mask.wrapping_sub(1);
-            (unit < u64::BITS).then(|| Ppa(first + unit))
+            (unit < u64::BITS).then(|| Ppa(first + u64::from(unit)))
         })
     }
 
@@ -93,7 +93,7 @@ impl Store {
     pub fn first_row(&self, rows: Range<u32>) -> Option<(u32, u64)> {
         let units = self.layout.row_units;
         for row in rows {
-            let mask = self.map.valid_mask(row * units, units);
+            let mask = self.map.valid_mask(self.layout.first_of_row(row), units);
             if mask != 0 {
                 return Some((row, mask));
             }

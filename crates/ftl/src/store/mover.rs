@@ -108,7 +108,7 @@ impl Mover {
     /// Forgets what was read of a superblock of so many units.
     pub fn forget(&mut self, superblock: u32, units: u32) {
         if !self.waiting.is_empty() {
-            self.waiting.retain(|(ppa, _)| ppa.0 / units != superblock);
+            self.waiting.retain(|(ppa, _)| ppa.0 / u64::from(units) != u64::from(superblock));
         }
     }
 

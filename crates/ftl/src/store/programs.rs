@@ -1,6 +1,10 @@
 //! Programs under way: where each of their units came from, kept until the flash has said done.
 
 use controller::Origin;
+use units::Ppa;
+
+/// Bits of a slot or an address.
+const VALUE_BITS: u32 = 56;
 
 /// Where a unit of a program came from: an origin and, with it, a buffer slot (host) or the old physical
 /// address (everything that moves data).
@@ -10,20 +14,32 @@ pub(crate) struct Source(u64);
 impl Source {
     pub const PADDING: Self = Self::new(Origin::Padding, 0);
     /// A unit at the end of a superblock that says what the others hold.
-    pub const SUMMARY: Self = Self::new(Origin::Map, u32::MAX);
+    pub const SUMMARY: Self = Self::new(Origin::Map, u64::MAX);
 
-    pub const fn new(origin: Origin, value: u32) -> Self {
-        Self((origin as u64) << 32 | value as u64)
+    pub const fn new(origin: Origin, value: u64) -> Self {
+        Self((origin as u64) << VALUE_BITS | (value & ((1 << VALUE_BITS) - 1)))
+    }
+
+    /// A unit that the host writes, from a buffer slot.
+    pub const fn of_slot(origin: Origin, slot: u32) -> Self {
+        Self::new(origin, slot as u64)
     }
 
     #[inline]
     pub fn origin(self) -> Origin {
-        Origin::ALL[(self.0 >> 32) as usize]
+        Origin::ALL[(self.0 >> VALUE_BITS) as usize]
     }
 
     #[inline]
-    pub fn value(self) -> u32 {
+    pub fn slot(self) -> u32 {
         self.0 as u32
+    }
+
+    /// Where a unit that is moved was; no place if that was erased meanwhile.
+    #[inline]
+    pub fn place(self) -> Ppa {
+        // The highest bit of the value stands for all above it, so that no place stays none.
+        Ppa((((self.0 << (64 - VALUE_BITS)) as i64) >> (64 - VALUE_BITS)) as u64)
     }
 }
 
@@ -66,20 +82,20 @@ impl Programs {
 
     /// What observers are told of a unit of a program.
     #[inline]
-    pub fn told(&self, slot: u32, unit: u32) -> (Origin, u32) {
+    pub fn told(&self, slot: u32, unit: u32) -> (Origin, u64) {
         let source = self.get(slot, unit);
-        (source.origin(), source.value())
+        (source.origin(), source.place().0)
     }
 
     /// A stretch of the flash is erased: what is on its way from there is needed by nobody. Else its place could be taken
     /// for that of what is written there next, should that be the same unit.
-    pub fn forget_from(&mut self, first: u32, units: u32) {
+    pub fn forget_from(&mut self, first: u64, units: u32) {
         let from_there = |source: &&mut Source| {
             let kept = [Origin::Host, Origin::Map, Origin::Padding, Origin::Parity];
-            !kept.contains(&source.origin()) && (first..first + units).contains(&source.value())
+            !kept.contains(&source.origin()) && (first..first + u64::from(units)).contains(&source.place().0)
         };
         for source in self.sources.iter_mut().filter(from_there) {
-            *source = Source::new(source.origin(), u32::MAX);
+            *source = Source::new(source.origin(), Ppa::NONE.0);
         }
     }
 

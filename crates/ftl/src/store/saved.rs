@@ -18,7 +18,7 @@ impl Store {
         let state =
             |(state, failing): (&SuperblockState, &bool)| *state as u32 | if *failing { FAILING } else { 0 };
         saved.words.extend([
-            forward,
+            forward.low,
             backward,
             space.valid.clone(),
             space.state.iter().zip(&space.failing).map(state).collect(),
@@ -30,6 +30,12 @@ impl Store {
             space.closed_at.clone(),
             space.dies.iter().flat_map(|die| [die.clock, die.erases]).collect(),
         ]);
+        if !forward.high.is_empty() {
+            let word = |bytes: &[u8]| {
+                (0..).zip(bytes).fold(0, |word, (at, &byte)| word | u32::from(byte) << (8 * at))
+            };
+            saved.words.push(forward.high.chunks(4).map(word).collect());
+        }
         for die in &space.dies {
             let mut free: Vec<(u64, u32)> = die.free.iter().map(|Reverse(entry)| *entry).collect();
             free.sort_unstable();
@@ -46,9 +52,8 @@ impl Store {
     pub fn load(&mut self, saved: &mut Untaken<'_>) -> Result<(), String> {
         let space = &mut self.space;
         let good = space.usable();
-        let (forward, backward, valid) = self.map.arrays_mut();
-        saved.words_into(forward)?;
-        saved.words_into(backward)?;
+        let (words, valid, high) = self.map.arrays_mut();
+        words.into_iter().try_for_each(|array| saved.words_into(array))?;
         saved.longs_into(valid)?;
         saved.words_into(&mut space.valid)?;
         let states = saved.words_for(space.state.len())?;
@@ -60,6 +65,10 @@ impl Store {
         saved.words_into(&mut space.pe_cycles)?;
         saved.longs_into(&mut space.closed_at)?;
         let (usable, clocks) = (saved.words_for(space.dies.len())?, saved.longs_for(2 * space.dies.len())?);
+        if !high.is_empty() {
+            let bytes = saved.words_for(high.len().div_ceil(4))?.iter().flat_map(|word| word.to_le_bytes());
+            high.iter_mut().zip(bytes).for_each(|(high, byte)| *high = byte);
+        }
         for (at, die) in space.dies.iter_mut().enumerate() {
             (die.usable, die.clock, die.erases) = (usable[at], clocks[2 * at], clocks[2 * at + 1]);
             let free = saved.words()?;

@@ -80,7 +80,7 @@ impl Upkeep {
             let mover = media.mover(die, customer);
             mover.begin_read(mask.count_ones());
             let origin = mover.origin;
-            let first = Ppa(row * media.store.layout.row_units);
+            let first = Ppa(media.store.layout.first_of_row(row));
             let moved = route == Route::InDie
                 && match customer {
                     Customer::Collection => media.copy_back(die, first, origin, ctx),

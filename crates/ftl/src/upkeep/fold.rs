@@ -145,10 +145,10 @@ impl Media {
         if !wanted || mover.reading_rows >= self.rules.read_ahead {
             return Route::Wait;
         }
-        let (first, units) = (row * layout.row_units, layout.program_units);
+        let (first, units) = (layout.first_of_row(row), layout.program_units);
         let whole = cache.in_die
             && mover.next_row + layout.program_rows <= layout.slc_rows
-            && (first..first + units).all(|ppa| self.store.map.is_valid(Ppa(ppa)));
+            && (first..first + u64::from(units)).all(|ppa| self.store.map.is_valid(Ppa(ppa)));
         let begun = self.store.space.dies[die].frontiers[HOST].filled + mover.units_in_hand();
         match (whole, begun) {
             (true, 0) if self.may_begin_program(die) => Route::InDie,

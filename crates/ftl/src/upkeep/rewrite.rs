@@ -44,7 +44,7 @@ impl Upkeep {
     pub fn on_rewrite_read<P: Probe>(&mut self, media: &mut Media, read: &Transaction, ctx: &mut Context<P>) {
         let die = read.die.index();
         let lpn = Lpn(read.owner);
-        let home = Ppa(media.store.first_unit(read) + read.mask.trailing_zeros());
+        let home = Ppa(media.store.first_unit(read) + u64::from(read.mask.trailing_zeros()));
         let readable = !read.reading.uncorrectable;
         if readable && media.store.map.lookup(lpn) == home && self.can_rewrite(media, die) {
             media.move_unit(die, home, Origin::Rewrite, ctx);

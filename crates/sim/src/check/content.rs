@@ -41,13 +41,13 @@ pub(crate) struct Content {
     /// Units of the logical drive, of the buffer and of the flash. Only looked up, never walked through.
     drive: HashMap<u32, Sectors>,
     slots: Vec<Slot>,
-    flash: HashMap<u32, Sectors>,
+    flash: HashMap<u64, Sectors>,
     /// What is wrong with units on flash.
-    faults: HashMap<u32, String>,
+    faults: HashMap<u64, String>,
 }
 
 /// Takes an entry away. Where no unit was written in parts there is none, and none is looked for.
-fn forget<T>(entries: &mut HashMap<u32, T>, key: u32) {
+fn forget<K: Eq + std::hash::Hash, T>(entries: &mut HashMap<K, T>, key: K) {
     if !entries.is_empty() {
         entries.remove(&key);
     }
@@ -226,10 +226,10 @@ impl Content {
     }
 
     /// Nothing is left of these units.
-    pub fn on_erase(&mut self, first: u32, units: u32) {
+    pub fn on_erase(&mut self, first: u64, units: u32) {
         if !self.flash.is_empty() {
-            (first..first + units).for_each(|ppa| drop(self.flash.remove(&ppa)));
-            (first..first + units).for_each(|ppa| drop(self.faults.remove(&ppa)));
+            (first..first + u64::from(units)).for_each(|ppa| drop(self.flash.remove(&ppa)));
+            (first..first + u64::from(units)).for_each(|ppa| drop(self.faults.remove(&ppa)));
         }
     }
 

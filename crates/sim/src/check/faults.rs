@@ -410,7 +410,7 @@ fn a_move_of_what_was_not_read_is_found() {
     checker.on_place(&program(Origin::Host, 0), 1, |_| (Origin::Host, 0));
     checker.rows[0] = 2;
     checker.on_commit(Lpn(0), Ppa(0), Ppa::NONE);
-    let new = Ppa(ftl.layout().row_units);
+    let new = Ppa(u64::from(ftl.layout().row_units));
     checker.on_place(&program(Origin::Gc, 1), 1, |_| (Origin::Gc, 0));
     checker.on_moved(Lpn(0), new, Ppa(0));
 }

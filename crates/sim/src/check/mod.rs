@@ -36,7 +36,7 @@ const NOTHING: u32 = u32::MAX;
 /// What is known of a logical unit: together, since whoever asks for one of them asks for another.
 #[derive(Clone, Copy)]
 struct Unit {
-    home: u32,
+    home: Ppa,
     /// Of the newest write.
     version: u32,
     /// The version that it holds, if it is the host's and holds any. Snapshots see these, and nothing of what the layer
@@ -68,7 +68,7 @@ pub(crate) struct Checker {
     places: Vec<Place>,
     read_by: Vec<u16>,
     /// What programs under way put on flash, by their owners: on whose behalf, and from where.
-    placed: Vec<Vec<(Origin, u32)>>,
+    placed: Vec<Vec<(Origin, u64)>>,
     /// The version that was fetched of a unit before the host asked for it; unordered, for it is only looked up.
     fetched: HashMap<u32, u32>,
     /// Page rows programmed of each superblock.
@@ -104,7 +104,10 @@ impl Checker {
             places: vec![Place { holder: NOTHING, stored: NOTHING, version: 0 }; physical],
             read_by: vec![0; physical],
             placed: Vec::new(),
-            units: vec![Unit { home: NOTHING, version: 0, content: EMPTY }; layout.written_units() as usize],
+            units: vec![
+                Unit { home: Ppa::NONE, version: 0, content: EMPTY };
+                layout.written_units() as usize
+            ],
             versions: 0,
             past: Past::default(),
             fetched: HashMap::new(),
@@ -123,7 +126,7 @@ impl Checker {
             if ppa != Ppa::NONE {
                 let (unit, place) = (&mut checker.units[lpn as usize], &mut checker.places[ppa.index()]);
                 assert_eq!(place.holder, NOTHING, "two logical units live at {ppa}");
-                unit.home = ppa.0;
+                unit.home = ppa;
                 if lpn < checker.layout.logical_units {
                     unit.content = 0;
                 }
@@ -208,7 +211,7 @@ impl Checker {
     /// The first of the units that a read or program of a page row is about.
     fn first_unit(&self, transaction: &Transaction) -> Ppa {
         let superblock = self.superblock(transaction) as u32;
-        Ppa(self.layout.first_ppa(superblock) + transaction.row * self.layout.row_units)
+        Ppa(self.layout.first_ppa(superblock) + u64::from(transaction.row * self.layout.row_units))
     }
 
     pub fn on_submit(&mut self, id: TransactionId, transaction: &Transaction) {
@@ -249,24 +252,24 @@ impl Checker {
 
     /// A program is about to be submitted: where each of its units comes from. What is moved must have been read; what was
     /// not, or was written anew since, is nothing, which the map may not come to name.
-    pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u32)) {
+    pub fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
         let first = self.first_unit(transaction);
         let owner = transaction.owner as usize;
         if self.placed.len() <= owner {
             self.placed.resize(owner + 1, Vec::new());
         }
         for unit in 0..units {
-            let (ppa, (origin, from)) = (Ppa(first.0 + unit), source(unit));
+            let (ppa, (origin, from)) = (Ppa(first.0 + u64::from(unit)), source(unit));
             self.placed[owner].push((origin, from));
             self.read_by[ppa.index()] = 0;
             let (stored, version) = match origin {
                 Origin::Host => {
-                    let (lpn, version) = self.bytes.on_place(from, ppa);
+                    let (lpn, version) = self.bytes.on_place(from as u32, ppa);
                     (lpn.0, version)
                 }
                 Origin::Map | Origin::Padding | Origin::Parity => (NOTHING, 0),
                 // Overtaken, and erased where it was: a copy that nobody needs.
-                _ if from == NOTHING => (NOTHING, 0),
+                _ if Ppa(from) == Ppa::NONE => (NOTHING, 0),
                 _ => self.moved(transaction, origin, Ppa(from), ppa),
             };
             let place = &mut self.places[ppa.index()];
@@ -343,7 +346,7 @@ impl Checker {
         }
         let first = self.first_unit(transaction);
         if Content::completes(transaction) {
-            let ppa = Ppa(first.0 + transaction.mask.trailing_zeros());
+            let ppa = Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()));
             let (stored, version) = self.there(ppa);
             return self.bytes.on_rest_read(transaction.owner, ppa, (Lpn(stored), version));
         }
@@ -363,7 +366,7 @@ impl Checker {
         assert!(!placed.is_empty(), "a program ends that nobody said the units of");
         self.ledger.on_programmed(transaction, placed.iter().map(|(origin, _)| *origin));
         let hosts = placed.iter().filter(|(origin, _)| *origin == Origin::Host);
-        hosts.for_each(|(_, slot)| self.bytes.on_programmed(*slot));
+        hosts.for_each(|(_, slot)| self.bytes.on_programmed(*slot as u32));
         placed.clear();
         self.placed[transaction.owner as usize] = placed;
     }
@@ -397,10 +400,10 @@ impl Checker {
     }
 
     fn commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa, version: u32, moved: bool) {
-        assert_eq!(self.units[lpn.index()].home, old.0, "{lpn} did not live at {old}");
+        assert_eq!(self.units[lpn.index()].home, old, "{lpn} did not live at {old}");
         assert_eq!(self.places[new.index()].holder, NOTHING, "{new} holds something already");
         let superblock = self.layout.superblock_of(new) as usize;
-        let row = new.0 % self.layout.superblock_units / self.layout.row_units;
+        let row = self.layout.row_number(new) % self.layout.rows;
         assert!(row < self.rows[superblock], "{lpn} moved to {new}, which is not programmed");
         if self.layout.is_host_unit(lpn) && self.places[new.index()].stored != content::BEFORE.0 {
             self.bytes.on_commit(new);
@@ -415,7 +418,7 @@ impl Checker {
         if old != Ppa::NONE && (moved || !self.past.sees(lpn, self.held(old))) {
             self.leave(old);
         }
-        self.units[lpn.index()].home = new.0;
+        self.units[lpn.index()].home = new;
         self.put(lpn, new);
     }
 
@@ -436,7 +439,7 @@ impl Checker {
     }
 
     pub fn on_trim(&mut self, lpn: Lpn, old: Ppa) {
-        assert_eq!(self.units[lpn.index()].home, old.0, "{lpn} did not live at {old}");
+        assert_eq!(self.units[lpn.index()].home, old, "{lpn} did not live at {old}");
         self.versions += 1;
         self.units[lpn.index()].version = self.versions;
         self.units[lpn.index()].content = EMPTY;
@@ -446,7 +449,7 @@ impl Checker {
             if !self.past.sees(lpn, self.held(old)) {
                 self.leave(old);
             }
-            self.units[lpn.index()].home = NOTHING;
+            self.units[lpn.index()].home = Ppa::NONE;
         }
     }
 
@@ -461,7 +464,7 @@ impl Checker {
         if let Some(stripes) = &mut self.stripes {
             stripes.on_erase(superblock);
         }
-        self.bytes.on_erase(first as u32, self.layout.superblock_units);
+        self.bytes.on_erase(first as u64, self.layout.superblock_units);
     }
 
     pub fn on_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
@@ -471,7 +474,7 @@ impl Checker {
 
     fn check_host_read(&mut self, lpn: Lpn, ppa: Ppa) {
         self.bytes.on_host_read(lpn, ppa);
-        assert_eq!(self.units[lpn.index()].home, ppa.0, "{lpn} was read at {ppa}, where it does not live");
+        assert_eq!(self.units[lpn.index()].home, ppa, "{lpn} was read at {ppa}, where it does not live");
         assert_eq!(
             self.held(ppa),
             self.units[lpn.index()].version,
@@ -533,8 +536,8 @@ impl Checker {
                 self.hold(lpn, new, self.held(old));
             }
             SnapshotEvent::Returned { lpn, old, new } => {
-                assert_eq!(self.units[lpn.index()].home, old.0, "{lpn} did not live at {old}");
-                self.units[lpn.index()].home = new.0;
+                assert_eq!(self.units[lpn.index()].home, old, "{lpn} did not live at {old}");
+                self.units[lpn.index()].home = new;
             }
             _ => {}
         }
@@ -545,12 +548,12 @@ impl Checker {
         if let Some(content) = self.past.note(event, content, |lpn| self.units[lpn.index()].version) {
             for (lpn, &version) in content.iter().enumerate() {
                 let home = self.units[lpn].home;
-                assert_eq!(home == NOTHING, version == EMPTY, "unit {lpn} is not as in the snapshot");
-                if home != NOTHING {
-                    let Place { holder, version: held, .. } = self.places[home as usize];
+                assert_eq!(home == Ppa::NONE, version == EMPTY, "unit {lpn} is not as in the snapshot");
+                if home != Ppa::NONE {
+                    let Place { holder, version: held, .. } = self.places[home.index()];
                     assert_eq!((holder, held), (lpn as u32, version), "unit {lpn} is not as in the snapshot");
                     self.units[lpn].version = version;
-                    self.bytes.on_returned(Lpn(lpn as u32), Ppa(home));
+                    self.bytes.on_returned(Lpn(lpn as u32), home);
                 } else {
                     self.bytes.on_trim(Lpn(lpn as u32));
                 }
@@ -574,10 +577,10 @@ impl Checker {
 
     /// What is neither the newest version nor seen by a snapshot is invalid.
     fn forget_unseen(&mut self) {
-        for ppa in (0..self.places.len() as u32).map(Ppa) {
+        for ppa in (0..self.places.len() as u64).map(Ppa) {
             let lpn = Lpn(self.places[ppa.index()].holder);
             let unseen = lpn.0 != NOTHING
-                && self.units[lpn.index()].home != ppa.0
+                && self.units[lpn.index()].home != ppa
                 && !self.past.sees(lpn, self.held(ppa));
             if unseen {
                 self.leave(ppa);
@@ -630,20 +633,16 @@ impl Checker {
         self.clock.settle(ftl.controller(), now);
         assert!(self.finished <= self.submitted, "no operation finishes that was not submitted");
         for (lpn, &Unit { home, .. }) in self.units.iter().enumerate() {
-            assert_eq!(ftl.lookup(Lpn(lpn as u32)).0, home, "the map and the account differ on unit {lpn}");
-            if home != NOTHING {
-                assert!(ftl.is_valid(Ppa(home)), "unit {lpn} lives at {home}, which counts as invalid");
-                assert_eq!(
-                    ftl.holder(Ppa(home)).0 as usize,
-                    lpn,
-                    "the spare area of {home} names another unit"
-                );
+            assert_eq!(ftl.lookup(Lpn(lpn as u32)), home, "the map and the account differ on unit {lpn}");
+            if home != Ppa::NONE {
+                assert!(ftl.is_valid(home), "unit {lpn} lives at {home}, which counts as invalid");
+                assert_eq!(ftl.holder(home).0 as usize, lpn, "the spare area of {home} names another unit");
             }
         }
         self.settle_snapshots(ftl);
         let mut valid = vec![0u32; self.layout.superblocks()];
         for (ppa, _) in self.places.iter().enumerate().filter(|(_, place)| place.holder != NOTHING) {
-            valid[self.layout.superblock_of(Ppa(ppa as u32)) as usize] += 1;
+            valid[self.layout.superblock_of(Ppa(ppa as u64)) as usize] += 1;
         }
         assert_eq!(valid, ftl.valid_units(), "valid counts equal the map");
     }

@@ -31,7 +31,7 @@ fn assert_same(one: &Ftl, other: &Ftl, context: &str) {
     for lpn in (0..layout.logical_units).map(Lpn) {
         assert_eq!(one.lookup(lpn), other.lookup(lpn), "{context}: {lpn}");
     }
-    for ppa in (0..layout.physical_units() as u32).map(Ppa) {
+    for ppa in (0..layout.physical_units() as u64).map(Ppa) {
         assert_eq!(one.holder(ppa), other.holder(ppa), "{context}: {ppa}");
         assert_eq!(one.is_valid(ppa), other.is_valid(ppa), "{context}: {ppa}");
     }

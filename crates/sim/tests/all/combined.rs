@@ -6,7 +6,7 @@ use ftl::{Ftl, Seen};
 use host::Op;
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions, Session};
-use units::Lpn;
+use units::{Lpn, Ppa};
 
 /// A TLC drive of four dies with a cache; a superblock holds 24 units of 4 KiB with three bits a cell, 8 with one.
 /// Beside what [`TLC`] says.
@@ -141,14 +141,14 @@ fn all_of_them_go_together() {
 type SeenBy = (u32, Vec<Seen>);
 
 /// What a drive holds: its map, its superblocks, and what each snapshot sees.
-fn held(ftl: &Ftl) -> (Vec<u32>, Vec<u32>, Vec<bool>, Vec<SeenBy>) {
+fn held(ftl: &Ftl) -> (Vec<Ppa>, Vec<u32>, Vec<bool>, Vec<SeenBy>) {
     let units = ftl.layout().logical_units;
     let kept = ftl.snapshots().into_iter().flat_map(|snapshots| snapshots.kept());
     let seen =
         |serial: u32| (0..units).map(|lpn| ftl.lookup_in(serial, Lpn(lpn)).expect("it is kept")).collect();
     let superblocks = 0..ftl.layout().superblocks();
     (
-        (0..units).map(|lpn| ftl.lookup(Lpn(lpn)).0).collect(),
+        (0..units).map(|lpn| ftl.lookup(Lpn(lpn))).collect(),
         ftl.valid_units().to_vec(),
         superblocks.map(|superblock| ftl.holds_one_bit(superblock)).collect(),
         kept.map(|snapshot| (snapshot.serial, seen(snapshot.serial))).collect(),

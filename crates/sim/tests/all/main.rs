@@ -40,4 +40,5 @@ mod steady;
 mod timing;
 mod traces;
 mod upkeep;
+mod wide;
 mod written_anew;

@@ -2,7 +2,7 @@
 
 use crate::common::{SMALL, catalogue, drive, uniform};
 use host::Op;
-use sim::{Drive, Error, RunOptions, Session};
+use sim::{Drive, Error, PreconditionKind, RunOptions, Session};
 
 fn begin(drive: Drive, options: RunOptions) -> Result<Session, Error> {
     Session::with_workload(drive, uniform(10, 1, Op::Write, 4096, 1 << 20, 1), options)
@@ -39,6 +39,36 @@ fn a_drive_of_thousands_of_gibibytes_is_refused_before_it_is_made() {
     assert!(drive.capacity().get() >> 30 > 10_000, "{} GiB", drive.capacity().get() >> 30);
     let error = refused(begin(drive, RunOptions { memory_limit: Some(16 << 30), ..RunOptions::default() }));
     assert!(error.contains("bytes for each of") && error.contains("GiB"), "{error}");
+}
+
+/// Whatever maps a drive of 16 TB, and in whatever state it is to begin: it is refused before anything of it is there, which
+/// would take longer than all tests together.
+#[test]
+fn every_kind_of_drive_is_refused_before_it_is_made() {
+    let large =
+        ["nand.blocks_per_plane=122880", "geometry.channels=16", "geometry.ways=8", "ftl.op_ratio=0.1"];
+    for kind in ["page", "dftl", "birrell", "block", "bast", "fast", "replacement"] {
+        let name = format!("ftl.mapping.name={kind}");
+        let settings: Vec<String> = large.iter().copied().chain([&*name]).map(str::to_owned).collect();
+        for precondition in [
+            PreconditionKind::None,
+            PreconditionKind::Fill,
+            PreconditionKind::Steady,
+            PreconditionKind::Instant,
+        ] {
+            let Ok(drive) = Drive::load(&catalogue(), "slc", &settings) else {
+                panic!("{kind}: {}", Drive::load(&catalogue(), "slc", &settings).err().expect("refused"));
+            };
+            let options = RunOptions { precondition, memory_limit: Some(1 << 30), ..RunOptions::default() };
+            let error = refused(begin(drive, options));
+            let has_arithmetic = error.contains("bytes for each of") && error.contains("allows 1.0 GiB");
+            let is_refused_anyway = precondition == PreconditionKind::Instant && kind != "page";
+            assert!(
+                has_arithmetic && error.contains("nand.blocks_per_plane") || is_refused_anyway,
+                "{kind}: {error}"
+            );
+        }
+    }
 }
 
 #[test]

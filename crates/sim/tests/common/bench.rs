@@ -38,7 +38,7 @@ impl controller::Probe for Log {
 }
 
 impl Probe for Log {
-    fn on_place(&mut self, program: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u32)) {
+    fn on_place(&mut self, program: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
         self.placed.push((*program, (0..units).map(|unit| source(unit).0).collect()));
     }
 

@@ -214,7 +214,7 @@ impl Bench {
                 valid[home.index()] = true;
             }
         }
-        let count = (0..valid.len()).filter(|&ppa| self.ftl.is_valid(Ppa(ppa as u32))).count();
+        let count = (0..valid.len()).filter(|&ppa| self.ftl.is_valid(Ppa(ppa as u64))).count();
         assert_eq!(count, valid.iter().filter(|valid| **valid).count(), "{context}: valid units");
     }
 }

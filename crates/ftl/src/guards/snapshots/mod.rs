@@ -21,9 +21,9 @@ use std::collections::{BTreeMap, VecDeque};
 use units::{Lpn, Ppa, SimTime};
 
 /// The unit was not written, or trimmed, when the snapshot was taken.
-pub(crate) const ABSENT: u32 = Ppa::NONE.0;
+pub(crate) const ABSENT: u64 = Ppa::NONE.0;
 /// The version is still on its way from the buffer to the flash. No unit has this address: see [`Layout::read`].
-pub(crate) const PENDING: u32 = u32::MAX - 1;
+pub(crate) const PENDING: u64 = u64::MAX - 1;
 /// No snapshot.
 pub(crate) const NONE: u32 = u32::MAX;
 /// Bytes of controller RAM that one difference takes: logical and physical number.
@@ -41,7 +41,7 @@ pub enum Seen {
 }
 
 impl Seen {
-    pub(crate) fn of(place: u32) -> Self {
+    pub(crate) fn of(place: u64) -> Self {
         match place {
             ABSENT => Self::Nowhere,
             PENDING => Self::Buffered,
@@ -69,7 +69,7 @@ pub struct Snapshot {
     /// Its moment.
     pub taken: SimTime,
     /// Where the versions are that it was the last to see live.
-    pub(crate) old: BTreeMap<u32, u32>,
+    pub(crate) old: BTreeMap<u32, u64>,
 }
 
 impl Snapshot {
@@ -282,7 +282,7 @@ impl Snapshots {
     }
 
     /// The newest table names the version of `lpn` at `place` from now on.
-    pub(crate) fn capture(&mut self, lpn: Lpn, place: u32) {
+    pub(crate) fn capture(&mut self, lpn: Lpn, place: u64) {
         let newest = self.kept.back_mut().expect("only a drive with a snapshot captures");
         newest.old.insert(lpn.0, place);
         if place == ABSENT {
@@ -299,7 +299,7 @@ impl Snapshots {
     ///
     /// # Panics
     /// When none does: a broken invariant.
-    pub(crate) fn rename(&mut self, serial: Option<u32>, lpn: Lpn, from: u32, to: Ppa) {
+    pub(crate) fn rename(&mut self, serial: Option<u32>, lpn: Lpn, from: u64, to: Ppa) {
         let place = self
             .kept
             .iter_mut()
@@ -338,7 +338,7 @@ impl Snapshots {
     }
 
     /// Where the snapshot at `position` sees `lpn`, if some table names it.
-    pub(crate) fn find(&self, position: usize, lpn: Lpn) -> Option<u32> {
+    pub(crate) fn find(&self, position: usize, lpn: Lpn) -> Option<u64> {
         self.kept.range(position..).find_map(|snapshot| snapshot.old.get(&lpn.0).copied())
     }
 }

@@ -14,7 +14,12 @@ pub(crate) fn save(snapshots: Option<&Snapshots>, saved: &mut SavedState) {
     let mut heads = vec![snapshots.next_serial];
     heads.extend(snapshots.kept.iter().flat_map(|kept| [kept.serial, kept.old.len() as u32]));
     let tables = snapshots.kept.iter().flat_map(|kept| &kept.old);
-    saved.words.extend([heads, tables.flat_map(|(&lpn, &place)| [lpn, place]).collect()]);
+    saved.words.extend([heads, tables.flat_map(|(&lpn, &place)| [lpn, place as u32]).collect()]);
+}
+
+/// Where a table says that a version is: drives with snapshots have fewer than 2^32 units on flash.
+fn place_of(place: u32) -> Ppa {
+    if place == u32::MAX { Ppa::NONE } else { Ppa(u64::from(place)) }
 }
 
 /// Takes the tables from a saved state, if there are any.
@@ -45,7 +50,7 @@ pub(crate) fn load(
             return Err(wrong());
         }
         for entry in table.chunks_exact(2) {
-            let (lpn, place) = (Lpn(entry[0]), Ppa(entry[1]));
+            let (lpn, place) = (Lpn(entry[0]), place_of(entry[1]));
             let is_there =
                 || place.index() < map.physical_units() && map.is_valid(place) && map.holder(place) == lpn;
             if lpn.0 >= logical_units || (place.0 != ABSENT && (!is_there() || snapshots.names(place))) {
@@ -56,7 +61,7 @@ pub(crate) fn load(
                 snapshots.units += 1;
             }
         }
-        let old = table.chunks_exact(2).map(|entry| (entry[0], entry[1])).collect();
+        let old = table.chunks_exact(2).map(|entry| (entry[0], place_of(entry[1]).0)).collect();
         kept.push_back(Snapshot { serial, taken: SimTime::ZERO, old });
         rest = behind;
     }

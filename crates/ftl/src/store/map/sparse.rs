@@ -3,7 +3,7 @@
 //! A short run on a drive of a terabyte touches a few thousand entries of a map of gigabytes. Writing all of them first
 //! took seconds; here it takes nothing, and looking one up costs a few divisions.
 
-use super::Shape;
+use super::{Places, Shape};
 use engine::large_array;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ pub(crate) trait Ground: Send {
         false
     }
     /// Writes all of it into arrays in which nothing is written.
-    fn write(&self, forward: &mut [u32], backward: &mut [u32], valid: &mut [u64]);
+    fn write(&self, forward: &mut Places, backward: &mut [u32], valid: &mut [u64]);
 }
 
 /// Numbers as keys: they are spread well enough by a multiplication.
@@ -45,25 +45,29 @@ impl Hasher for Spread {
     }
 
     fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are numbers of four bytes");
+        unreachable!("keys are numbers");
     }
 
     fn write_u32(&mut self, key: u32) {
+        self.write_u64(u64::from(key));
+    }
+
+    fn write_u64(&mut self, key: u64) {
         // The table takes its place from the low bits and a tag from the high ones.
-        let spread = u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let spread = key.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0 = spread ^ (spread >> 32);
     }
 }
 
-type Changes<T> = HashMap<u32, T, BuildHasherDefault<Spread>>;
+type Changes<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
 
 /// The rule and the changes. Nothing depends on the order in which the changes are gone through.
 pub(super) struct Sparse {
     pub shape: Shape,
     ground: Option<Box<dyn Ground>>,
-    forward: Changes<u32>,
-    backward: Changes<u32>,
-    valid: Changes<u64>,
+    forward: Changes<u32, u64>,
+    backward: Changes<u64, u32>,
+    valid: Changes<u32, u64>,
     /// Lookups of the rule.
     lookups: Cell<usize>,
     /// As many are better off with arrays.
@@ -163,14 +167,14 @@ impl Sparse {
     }
 
     /// All of it as arrays.
-    pub fn arrays(&self) -> (Vec<u32>, Vec<u32>, Vec<u64>) {
-        let mut forward = large_array(self.shape.logical, Ppa::NONE.0);
+    pub fn arrays(&self) -> (Places, Vec<u32>, Vec<u64>) {
+        let mut forward = Places::nowhere(self.shape.logical, self.shape.width);
         let mut backward = large_array(self.shape.physical, Lpn::NONE.0);
         let mut valid = large_array(self.shape.words, 0);
         if let Some(ground) = &self.ground {
             ground.write(&mut forward, &mut backward, &mut valid);
         }
-        self.forward.iter().for_each(|(&at, &place)| forward[at as usize] = place);
+        self.forward.iter().for_each(|(&at, &place)| forward.set(at, place));
         self.backward.iter().for_each(|(&at, &lpn)| backward[at as usize] = lpn);
         self.valid.iter().for_each(|(&at, &word)| valid[at as usize] = word);
         (forward, backward, valid)

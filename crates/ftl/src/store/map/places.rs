@@ -1,0 +1,79 @@
+//! Where logical units live, as arrays: 4 bytes a unit, and one more where 32 bits do not number the drive's units.
+
+use engine::large_array;
+use units::{Lpn, Ppa};
+
+/// Places in 32 bits, and what lies above these of a drive that needs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// The low 32 bits; all ones on a drive that needs no more: no place.
+    pub low: Vec<u32>,
+    /// The next 8 bits, or nothing at all.
+    pub high: Vec<u8>,
+}
+
+impl Places {
+    /// No unit has a place.
+    pub fn nowhere(units: usize, width: Width) -> Self {
+        let high = if width == Width::Wide { large_array(units, u8::MAX) } else { Vec::new() };
+        Self { low: large_array(units, u32::MAX), high }
+    }
+
+    /// Puts a unit somewhere.
+    #[inline]
+    pub fn set(&mut self, lpn: u32, place: u64) {
+        self.low[lpn as usize] = place as u32;
+        if let Some(high) = self.high.get_mut(lpn as usize) {
+            *high = (place >> 32) as u8;
+        }
+    }
+
+    /// Where a unit is.
+    #[inline]
+    pub fn get(&self, lpn: Lpn) -> Ppa {
+        let low = self.low[lpn.index()];
+        match self.high.get(lpn.index()) {
+            None => narrow(low),
+            Some(&u8::MAX) if low == u32::MAX => Ppa::NONE,
+            Some(&high) => Ppa(u64::from(high) << 32 | u64::from(low)),
+        }
+    }
+}
+
+/// A place that 32 bits number, or none.
+#[inline(always)]
+pub(crate) fn narrow(place: u32) -> Ppa {
+    // All ones stay all ones.
+    Ppa(u64::from(place.wrapping_add(1)).wrapping_sub(1))
+}
+
+/// Whether 32 bits number the units on flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// They do.
+    Narrow,
+    /// It takes 40.
+    Wide,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Places, Width, narrow};
+    use units::{Lpn, Ppa};
+
+    #[test]
+    fn places_of_both_widths_are_what_was_set() {
+        for (width, all) in [
+            (Width::Narrow, vec![0, 7, (1 << 32) - 2]),
+            (Width::Wide, vec![0, u64::from(u32::MAX), 1 << 32, (1 << 40) - 2]),
+        ] {
+            let mut places = Places::nowhere(all.len() + 1, width);
+            (0..).zip(&all).for_each(|(lpn, &place)| places.set(lpn, place));
+            (0..).zip(&all).for_each(|(lpn, &place)| assert_eq!(places.get(Lpn(lpn)), Ppa(place)));
+            assert_eq!(places.get(Lpn(all.len() as u32)), Ppa::NONE);
+            places.set(0, Ppa::NONE.0);
+            assert_eq!(places.get(Lpn(0)), Ppa::NONE);
+        }
+        assert_eq!(narrow(u32::MAX), Ppa::NONE);
+    }
+}

@@ -20,7 +20,7 @@ from floatgate.again import plan_of
 from floatgate.bus import svg
 from floatgate.bus.waveform import waveform
 from floatgate.errors import InputError
-from floatgate.report import draw, page, source, write_report
+from floatgate.report import draw, kept, page, source, write_report
 from floatgate.report.plot import Axis, Figure, Panel, Points, Text
 from floatgate.report.sheet import Section, sheet
 
@@ -88,7 +88,7 @@ def test_every_place_of_a_result_is_refused_or_escaped(
     change: Callable[[Any, Any], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Refusals are one line about the place; what is drawn holds the text as text."""
-    monkeypatch.setattr(draw, "script", lambda: "")  # a page of megabytes, thousands of times
+    monkeypatch.setattr(kept, "library", lambda *_: ("", ""))  # a page of megabytes, thousands of times
     folder = tmp_path / "run"
     document = _document(folder)
     refused = drawn = 0

@@ -36,7 +36,7 @@ $(STAMPS)/venv:
 	@mkdir -p $(STAMPS) && touch $@
 
 # The extension is built in place (python/floatgate/_core.*.so); Python files need no rebuild.
-$(STAMPS)/package: $(STAMPS)/venv $(CARGO_SOURCES)
+$(STAMPS)/package: $(STAMPS)/venv $(CARGO_SOURCES) $(if $(PGO),$(PGO_PROFILE))
 	. $(BIN)/activate && maturin develop --quiet $(PROFILE) --extras compiled,cluster,dev,docs,frames,lab,study
 	@touch $@
 

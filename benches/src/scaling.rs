@@ -50,11 +50,10 @@ const SIZES: [Size; 6] = [
         keys: |dies| {
             // As many blocks in all: only their number at a die changes.
             let blocks = 16_384 / dies + 8;
-            let (channels, ways) = (dies / 32 * 8, 4.min(dies));
-            let ways = if channels > 64 { dies / 64 } else { ways };
+            let channels = (dies / 4).min(64);
             vec![
-                format!("geometry.channels={}", channels.min(64)),
-                format!("geometry.ways={ways}"),
+                format!("geometry.channels={channels}"),
+                format!("geometry.ways={}", dies / channels),
                 format!("nand.blocks_per_plane={blocks}"),
             ]
         },

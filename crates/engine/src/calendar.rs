@@ -17,9 +17,6 @@ pub struct Event {
     pub index: u32,
 }
 
-/// The most events that a run may be known to need: a hundred days of work, at two million a second. Keys set no limit:
-/// what is pending is numbered anew when the numbers end.
-pub const EVENTS_MAX: u64 = 1 << 44;
 /// Indices of events are below this: what numbers requests or operations does it by [`next_index`].
 pub const INDEX_MAX: u32 = 1 << INDEX_BITS;
 
@@ -161,7 +158,7 @@ impl Calendar {
         self.wheel.first(self.now.ns()).map_or(NEVER, |(_, key)| key).min(self.first_in_heaps)
     }
 
-    /// Puts in what lies beyond the wheel, or is one more than it numbers yet.
+    /// Puts in what the wheel did not take: what lies beyond it, is one more than it numbers yet, or is in a full moment.
     #[inline(never)]
     fn put_beyond(&mut self, key: u128) {
         if self.wheel.grow() && self.wheel.insert(key, self.now.ns()) {

@@ -8,7 +8,7 @@ mod permutation;
 mod random;
 mod wheel;
 
-pub use calendar::{Calendar, EVENTS_MAX, Event, INDEX_MAX, next_index};
+pub use calendar::{Calendar, Event, INDEX_MAX, next_index};
 pub use leap::Leap;
 pub use memory::{large_array, prefetch};
 pub use permutation::Permutation;

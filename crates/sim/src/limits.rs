@@ -14,6 +14,8 @@ const EVERY: u64 = 1 << 16;
 /// Events that the longest wait may take for each page row of the drive, and at least.
 const EVENTS_PER_ROW: u64 = 64;
 const EVENTS_LEAST: u64 = 1 << 20;
+/// The most events that a run may be known to need: a hundred days of work, at two million a second.
+const EVENTS_MOST: u64 = 1 << 44;
 /// What is known of the work ahead must be so much beyond what a run can hold before the run is refused.
 const SURELY: f64 = 16.0;
 
@@ -56,7 +58,7 @@ impl Watch {
     /// Refuses a pass of which so many events are only the part `done`.
     fn look_ahead(&self, done: f64) -> Result<(), Error> {
         let events = (self.events - self.events_before) as f64;
-        let is_too_long = done > 0.0 && events / done > SURELY * engine::EVENTS_MAX as f64;
+        let is_too_long = done > 0.0 && events / done > SURELY * EVENTS_MOST as f64;
         if is_too_long { Err(too_long(events, done)) } else { Ok(()) }
     }
 
@@ -109,7 +111,7 @@ impl<P: Observer> Run<P> {
     pub fn look_ahead(&self, passes: u32) -> Result<(), Error> {
         let events = self.ctx.calendar.scheduled() as f64;
         let done = 1.0 / f64::from(passes);
-        if events / done > SURELY * engine::EVENTS_MAX as f64 { Err(too_long(events, done)) } else { Ok(()) }
+        if events / done > SURELY * EVENTS_MOST as f64 { Err(too_long(events, done)) } else { Ok(()) }
     }
 }
 
@@ -138,7 +140,7 @@ fn too_long(events: f64, done: f64) -> Error {
         "this workload is longer than a run can be: {events:.0} events were {done:.3e} of it, which makes {:.3e} events; \
          expected at most {:.3e} (a shorter workload, or a limit on its requests or time)",
         events / done,
-        engine::EVENTS_MAX as f64
+        EVENTS_MOST as f64
     ))
 }
 

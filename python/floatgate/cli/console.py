@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import amplification, quantities as q
 from floatgate.cli.bar import BAR, ELAPSED, LEFT, Bar
-from floatgate.cli.shown import Stream, Table
+from floatgate.cli.shown import WIDE, Stream, Table
 from floatgate.folder import to_text
 from floatgate.headline import FLASH, KINDS, at, headline
 from floatgate.state import nothing_met, state_words as began_words
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from floatgate.options import Options
     from floatgate.repeat import Repeated
 
-out = Stream("stdout", width=160)  # of a file or a pipe, in which nothing is cut
+out = Stream("stdout", width=WIDE)
 err = Stream("stderr")
 
 _INTERRUPTED = 130

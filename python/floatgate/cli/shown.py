@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import rich.table
     from rich.console import Console
 
-_WIDE = 160  # where nobody looks through a window of some width, in a file or a pipe, nothing is cut
+WIDE = 160  # where nobody looks through a window of some width, in a file or a pipe, nothing is cut
 _NARROW = 0x300  # letters below have one column each
 _PICTURE = re.compile(r":\S*:")
 # With these Rich may take a pipe for a terminal, or a terminal for none.
@@ -96,7 +96,7 @@ class Table:
         if not all(map(_is_cell, (cell for cells in rows for cell in cells))):
             return None
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        if not all(widths) or sum(widths) + len(widths) > _WIDE:
+        if not all(widths) or sum(widths) + len(widths) > WIDE:
             return None
         return "".join(_line(cells, widths) for cells in rows)
 

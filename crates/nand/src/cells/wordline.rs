@@ -154,7 +154,9 @@ impl Wordline {
             // One cell more on either side: the outermost have neighbours that never rise.
             room.rises.clear();
             room.rises.resize(self.volts.len() + 2, 0.0);
-            room.before.clone_from(&self.volts);
+            if below.is_some() {
+                room.before.clone_from(&self.volts);
+            }
             let (volts, rises) = (&mut self.volts, &mut room.rises);
             let slowest = kernels::program(volts, states, &pulses, &offsets, injection, &left, rises);
             kernels::couple_bitlines(volts, rises, physics.coupling_bitline as f32);

@@ -104,7 +104,7 @@ pub(crate) fn unpack(name: &str, raw: Bytes) -> Result<(Bytes, Packing), Workloa
         }
         Packing::Plain => unreachable!("answered above"),
     };
-    Ok((Box::new(Limited { inner, taken, given: 0 }), packing))
+    Ok((Box::new(Limited { inner, taken, given: 0, ended: None }), packing))
 }
 
 /// The first bytes of a stream, and the stream with them put back.
@@ -149,15 +149,18 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Ends with an error when far more comes out than went in.
+/// Ends with an error when far more comes out than went in, and asks a decoder that failed nothing more: its state
+/// is then undefined, and one of them ends the process when it is asked to go on.
 struct Limited {
     inner: Bytes,
     taken: Arc<AtomicU64>,
     given: u64,
+    /// The error that ended it.
+    ended: Option<(ErrorKind, String)>,
 }
 
-impl Read for Limited {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+impl Limited {
+    fn unpack(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.given += count as u64;
         let most = FREE_BYTES + MOST_TIMES * self.taken.load(Ordering::Relaxed);
@@ -166,5 +169,45 @@ impl Read for Limited {
             return Err(Error::new(ErrorKind::FileTooLarge, what));
         }
         Ok(count)
+    }
+}
+
+impl Read for Limited {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if let Some((kind, what)) = &self.ended {
+            return Err(Error::new(*kind, what.clone()));
+        }
+        let read = self.unpack(buffer);
+        if let Err(error) = &read
+            && error.kind() != ErrorKind::Interrupted
+        {
+            self.ended = Some((error.kind(), error.to_string()));
+        }
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_decoder_that_failed_is_asked_nothing_more() {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
+        encoder.write_all(&b"0.000,8,0,1,read\n".repeat(20)).unwrap();
+        let sample = encoder.finish().unwrap();
+        for (at, flip) in (0..sample.len()).flat_map(|at| (1..=255).map(move |flip| (at, flip))) {
+            let mut damaged = sample.clone();
+            damaged[at] ^= flip;
+            let Ok((mut reader, packing)) = unpack("sample", Box::new(Cursor::new(damaged))) else {
+                continue;
+            };
+            if let Err(error) = reader.read_to_end(&mut Vec::new()) {
+                assert_eq!(packing, Packing::Bzip2);
+                let again = reader.read(&mut [0; 8]).unwrap_err();
+                assert_eq!((again.kind(), again.to_string()), (error.kind(), error.to_string()));
+            }
+        }
     }
 }

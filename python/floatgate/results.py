@@ -1488,6 +1488,62 @@ class Recovery(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class PowerCut(Section):
+    """One power cut."""
+
+    at_ns: Count
+    """[ns] When the host lost its power, in simulated time."""
+
+    operations: Count
+    """[operations] Flash operations since the run began, done by then."""
+
+    hold_up_ns: Count
+    """[ns] How long capacitors kept the drive at work to write its buffer out; 0 without."""
+
+    requests_lost: Count
+    """[requests] Requests of the host that were never answered."""
+
+    units_lost_in_buffer: Count
+    """[mapping units] Units that the host was told are written, that no flush covered, and that were
+    only in the buffer.
+    """
+
+    torn_rows: Count
+    """[page rows] Page rows whose program was interrupted."""
+
+    paired_rows_lost: Count
+    """[page rows] Page rows programmed before, whose cells an interrupted program shared."""
+
+    half_erased_superblocks: Count
+    """[superblocks] Superblocks whose erase was interrupted, and that must be erased again."""
+
+    ready_ns: Count | None
+    """[ns] From power-up until the drive took requests; null where the power failed again before, or
+    the run ended.
+    """
+
+    pages_read: Count
+    """[pages] Flash pages that it has read to find its map."""
+
+    superblocks_found: Count
+    """[superblocks] Superblocks in which it found something."""
+
+    units_found: Count
+    """[mapping units] Logical units that it found."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Power(Section):
+    """Power cuts in the run."""
+
+    cuts_left: Count
+    """[cuts] Cuts that were planned and did not come: the run was over before."""
+
+    cuts: tuple[PowerCut, ...]
+    """Each cut, in order."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Engine(Section):
     """What the simulation cost: all that two runs of the same command do not share."""
 
@@ -1707,6 +1763,10 @@ class RunResult(Section):
 
     recovery: Recovery | None
     """What finding its data again at power-up takes; null where the map survives a power cut."""
+
+    power: Power | None
+    """What became of it when its power failed in the middle of the run; null without `power.cut`.
+    """
 
     engine: Engine
     """What the simulation cost."""

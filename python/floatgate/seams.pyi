@@ -638,6 +638,21 @@ class ftl:
                 begun: reads also share an array read that has begun (switch; default true)
                 """
 
+    class recovery:
+        path: str
+        class Scan(_Policy):
+            """the spare area of every programmed page is read; of each logical unit the copy with the
+            newest write number counts
+            """
+            def __init__(self) -> None: ...
+
+        class Summaries(_Policy):
+            """the last program unit of a superblock says what the others hold: of full superblocks
+            only that is read, of others, and of those with one bit a cell, the spare area of every
+            programmed page
+            """
+            def __init__(self) -> None: ...
+
     class refresh:
         path: str
         class order:
@@ -1030,6 +1045,7 @@ placement = ftl.placement
 program_order = ftl.program_order
 read_ahead = ftl.read_ahead
 read_merge = ftl.read_merge
+recovery = ftl.recovery
 refresh = ftl.refresh
 regulator = ftl.regulator
 slc_cache = ftl.slc_cache

@@ -71,6 +71,10 @@ def _without_policies(document: Document) -> None:
     document["invocation"].setdefault("policies", [])
 
 
+def _without_cuts(document: Document) -> None:
+    document.setdefault("power", None)
+
+
 _MAP = ("ram_bytes", "hits", "misses", "hit_ratio")
 
 FORMATS = (
@@ -113,6 +117,7 @@ FORMATS = (
         _complete,
     ),
     Format(3, "invocation.policies has the policies in Python that the drive asked", (), _without_policies),
+    Format(4, "power says what became of a drive whose power failed", (), _without_cuts),
 )
 NEWEST = FORMATS[-1].number
 

@@ -12,7 +12,7 @@ FLOORS = [
     ["compatibility", "layout", "stats", "output", "events", "probe", "saved"],
     ["turnover", "buffer"],
     ["gc", "wear", "placement", "program_order", "refresh_order", "regulator", "snapshot_expiry"],
-    ["slc_cache", "parity", "read_merge", "read_ahead"],
+    ["slc_cache", "parity", "read_merge", "read_ahead", "recovery"],
     ["store"],
     ["mapping"],
     ["settings"],

@@ -46,6 +46,12 @@ impl Channel {
         self.arbiter.attach(self.since.len() as u32 / 2);
     }
 
+    /// Nobody waits any more.
+    pub fn forget_waiting(&mut self) {
+        (self.commands, self.statuses, self.outs, self.ins) = (0, 0, 0, 0);
+        self.wake_scheduled = false;
+    }
+
     #[inline]
     pub fn is_wanted(&self) -> bool {
         self.commands | self.statuses | self.outs | self.ins != 0

@@ -2,6 +2,7 @@
 
 mod chips;
 mod pieces;
+mod power;
 
 use crate::channel::{Channel, Grant};
 use crate::die::{ArrayPhase, Cached, Die, RegisterPhase, Urgency};
@@ -16,6 +17,7 @@ use bus::Bus;
 use chips::Chips;
 use engine::{Calendar, Event, RandomStream};
 use nand::{ArrayTiming, Geometry, SlcMode};
+pub use power::{Ending, Interrupted};
 use units::{Bytes, DieId, Nanos, SimTime};
 
 /// The kinds of event this crate schedules; the crates above use the numbers from [`events::FIRST_FREE`] on.

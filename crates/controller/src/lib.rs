@@ -15,7 +15,7 @@ mod transaction;
 mod work;
 
 pub use config_read::ControllerConfig;
-pub use controller::{Controller, events};
+pub use controller::{Controller, Ending, Interrupted, events};
 pub use die::Urgency;
 pub use probe::{ChannelUse, Context, Probe};
 pub use sharing::Ride;

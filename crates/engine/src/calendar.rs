@@ -153,6 +153,19 @@ impl Calendar {
         Some((self.now, event))
     }
 
+    /// Nothing of what is pending will happen, and it is `now`, which must not lie in the past.
+    pub fn forget_pending(&mut self, now: SimTime) {
+        assert!(now >= self.now, "{now} would lie before {}", self.now);
+        *self = Self { now, before: self.before + self.sequence, ..Self::new() };
+    }
+
+    /// Lets time go on to `now`, before which nothing is pending.
+    pub fn pass_to(&mut self, now: SimTime) {
+        let next = self.next_time().unwrap_or(SimTime::NEVER);
+        assert!(now >= self.now && now <= next, "{now} lies before {} or after {next}", self.now);
+        self.now = now;
+    }
+
     #[inline]
     fn first(&self) -> u128 {
         self.wheel.first(self.now.ns()).map_or(NEVER, |(_, key)| key).min(self.first_in_heaps)
@@ -262,6 +275,22 @@ mod tests {
             assert_eq!((at, event.index, u32::from(event.kind)), (time, index, index % 16));
         }
         assert!(calendar.pop().is_none());
+    }
+
+    #[test]
+    fn what_is_forgotten_does_not_happen_and_the_clock_goes_on() {
+        let mut calendar = Calendar::new();
+        let event = |index| Event { kind: 2, index };
+        for (index, delay) in [3, 700, 5_000_000, 9_000_000_000].into_iter().enumerate() {
+            calendar.schedule(SimTime::from_ns(delay), event(index as u32));
+            calendar.schedule_timer(SimTime::from_ns(delay + 1), event(9));
+        }
+        let (now, _) = calendar.pop().expect("eight are pending");
+        calendar.forget_pending(now);
+        assert!(calendar.is_empty() && calendar.next_time().is_none());
+        assert_eq!((calendar.now(), calendar.scheduled()), (now, 8));
+        calendar.schedule(now, event(1));
+        assert_eq!(calendar.pop(), Some((now, event(1))));
     }
 
     #[test]

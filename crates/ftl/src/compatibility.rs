@@ -86,6 +86,7 @@ features! {
     LateChoice: ["controller.late_choice"], Is(&["true"]), "a die's next operation is chosen only when the channel is free";
     DiesTakeTurns: ["controller.dies_take_turns"], Is(&["true"]), "the dies of a way work one at a time";
     PairedPlanes: ["controller.paired_planes"], Several, "dies of a way that model the planes of one die";
+    PowerCut: ["power.cut.at", "power.cut.after", "power.cut.drawn"], Given, "power cuts in the middle of a run";
     Instant: ["--precondition instant"], Asked, "a constructed steady state";
     SavedState: ["--save-state, --load-state"], Asked, "a saved state";
     Ageing: ["floatgate age"], Asked, "a drive's lifetime";
@@ -152,6 +153,7 @@ macro_rules! needs {
 use Reason::{Logical, Physical};
 
 const PAGES: &str = "ftl.mapping.name = page, dftl or birrell";
+const PAGES_IN_RAM: &str = "ftl.mapping.name = page";
 const ONE_UNIT: &str = "one unit per program: controller.multi_plane = false, nand.program = page, ftl.mapping_unit as large as the page";
 const CODE: &str = "a code, such as ecc.code.name = ldpc";
 const TRACK: &str = "ftl.sectors.track = true";
@@ -188,6 +190,13 @@ pub const APART: &[Apart] = apart! {
         => "ftl.gc.stream = separate, or ftl.program_order.name = in-order";
     Copyback, SeveralUnits: Physical("a copyback moves one page within a plane")
         => ONE_UNIT;
+    PowerCut, BlockMap:
+        Logical("recovery finds units, and which block is whose log is not said by them")
+        => PAGES_IN_RAM;
+    PowerCut, Dftl: Logical("what the map on flash lacked at the cut is not looked for") => PAGES_IN_RAM;
+    PowerCut, Birrell: Logical("what the map on flash lacked at the cut is not looked for") => PAGES_IN_RAM;
+    PowerCut, Parity: Logical("which superblocks protect each other is not looked for") => "ftl.parity.name = none";
+    PowerCut, Snapshots: Logical("which versions snapshots see is not looked for") => "no ftl.snapshots";
     LateChoice, CacheRead:
         Logical("a read that overlaps the previous one is chosen before the channel is free")
         => "controller.cache_read = false, or controller.late_choice = false";

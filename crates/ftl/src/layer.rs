@@ -9,10 +9,10 @@ use crate::media::Media;
 use crate::parts::Parts;
 use crate::upkeep::Upkeep;
 use crate::{
-    BlockMapped, FtlConfig, FtlStats, Layout, Mark, Output, PageMapped, Probe, Regulation, RegulationCounts,
-    RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
+    BlockMapped, FtlConfig, FtlStats, Layout, Mark, Medium, Output, PageMapped, Probe, Regulation,
+    RegulationCounts, RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
 };
-use controller::{Context, Controller, ControllerConfig};
+use controller::{Context, Controller, ControllerConfig, Interrupted};
 use engine::Event;
 use nand::FlashArray;
 use std::time::Duration;
@@ -252,6 +252,17 @@ impl Ftl {
         let superblocks = 2 * turns * u64::from(layout.superblocks_per_die);
         let ns = Costs::of_die(layout, controller, self.regulation()).superblock.saturating_mul(superblocks);
         Nanos::new(ns.saturating_add(self.patience().ns()))
+    }
+
+    /// The power fails at `now`: what is left is what the flash holds, and the programs and erases that were under way.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn cut(self, now: SimTime) -> (Medium, Vec<Interrupted>) {
+        match self {
+            Self::Page(ftl) => ftl.cut(now),
+            Self::Blocks(_) => panic!("power cuts need a page map: checked when the drive was read"),
+        }
     }
 
     /// The page-mapped layer, if that is what it is: its steady state can be constructed.

@@ -29,6 +29,7 @@ mod probe;
 pub mod program_order;
 pub mod read_ahead;
 pub mod read_merge;
+pub mod recovery;
 pub mod refresh_order;
 pub mod regulator;
 mod relocate;
@@ -54,12 +55,12 @@ pub use layer::Ftl;
 pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
 pub use output::{Output, Stages};
-pub use pages::PageMapped;
+pub use pages::{Damage, Found, Medium, PageMapped};
 pub use probe::{Probe, SnapshotEvent};
 pub use saved::SavedState;
 pub use settings::{
-    CollectionRules, CostRules, DestinationRules, FtlConfig, PatrolRules, ReadRules, Reckoned, SectorRules,
-    SnapshotRules, UpkeepRules, WhenFull,
+    CollectionRules, CostRules, DestinationRules, FaultRules, FtlConfig, PatrolRules, ReadRules, Reckoned,
+    SectorRules, SnapshotRules, UpkeepRules, WhenFull,
 };
 pub use stats::{FtlStats, RegulationCounts};
 pub use steady::{
@@ -84,6 +85,7 @@ pub fn policies() -> Vec<config::PolicyEntry> {
         program_order::catalogue(),
         read_ahead::catalogue(),
         read_merge::catalogue(),
+        recovery::catalogue(),
         refresh_order::catalogue(),
         regulator::catalogue(),
         slc_cache::catalogue(),

@@ -4,6 +4,7 @@ use crate::agenda::{Agenda, Costs};
 use crate::buffer::Buffer;
 use crate::guards::demand::Demand;
 use crate::guards::ordering::Ordering;
+use crate::guards::power::Power;
 use crate::guards::regulation::{Regulation, RegulationParts};
 use crate::guards::sectors::Sectors;
 use crate::guards::slc_cache::SlcCache;
@@ -126,7 +127,11 @@ fn guards_of(
         ordering: Ordering::new(&config.destination.program_order),
         sectors: Sectors::new(config.sectors, layout, slots, config.buffer.in_flight),
         slc_cache,
-        failed_die: config.failed_die.unwrap_or(NONE),
+        power: config.has_power_cuts().then(|| {
+            let (method, bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);
+            Box::new(Power::new(method, bytes, layout.physical_units(), slots))
+        }),
+        failed_die: config.faults.failed_die.unwrap_or(NONE),
     })
 }
 

@@ -2,13 +2,14 @@
 
 use crate::ageing_limit::{DriveClass, LimitParts};
 use crate::memory_limit::{Checking, Needs, check_blocks};
+use crate::power::PowerPlan;
 use crate::result::energy::PowerModel;
 use crate::{Error, keys};
 use bus::{Bus, Support};
 use config::{Bringer, ConfigError, Document, Entry, Section, Value, nearest};
 use controller::{Controller, ControllerConfig};
 use ecc::EccConfig;
-use ftl::compatibility::{Found, check_idle};
+use ftl::compatibility::{Feature, Found, check_idle};
 use ftl::{Ftl, FtlConfig, RegulationParts};
 use host::LinkConfig;
 use nand::cells::CellPhysics;
@@ -286,6 +287,7 @@ pub struct Drive {
     needs: Needs,
     t_decode: Nanos,
     power: PowerModel,
+    pub(crate) cuts: PowerPlan,
 }
 
 struct Parts {
@@ -327,6 +329,7 @@ struct Whole {
     tables: Option<Tables>,
     timing: ArrayTiming,
     power: PowerModel,
+    cuts: PowerPlan,
     array: FlashArray,
     controller: ControllerConfig,
     bus: Bus,
@@ -392,6 +395,7 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
     parts.nand.finish()?;
     let mut bus = Bus::read(root, &parts.support)?;
     let ecc = EccConfig::read(root, parts.geometry.cell.bits())?;
+    let cuts = PowerPlan::read(root)?;
     let ftl = FtlConfig::read(root, &parts.geometry, &controller)?;
     let link = LinkConfig::read(root)?;
     let layout = &ftl.layout;
@@ -414,6 +418,7 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
         tables,
         timing,
         power,
+        cuts,
         array,
         controller,
         bus,
@@ -470,6 +475,7 @@ impl Drive {
             capacity: whole.ftl.layout.capacity(),
             t_decode: whole.ecc.t_decode,
             power: whole.power,
+            cuts: whole.cuts,
             document,
         })
     }
@@ -516,6 +522,11 @@ impl Drive {
     /// The fixed delay of the ECC.
     pub fn t_decode(&self) -> Nanos {
         self.t_decode
+    }
+
+    /// The power fails at least once in a run.
+    pub(crate) fn has_power_cuts(&self) -> bool {
+        self.features.iter().any(|found| found.feature == Feature::PowerCut)
     }
 
     /// What it takes of memory.

@@ -1,6 +1,7 @@
 //! What the drive has promised to survive a power cut, kept apart from how the drive keeps it: a write with FUA (or
 //! behind a disabled write cache) from its acknowledgement on, any other from the end of a flush that came after it.
 
+use crate::check::Survival;
 use crate::requests::Request;
 use ftl::Ftl;
 use host::{HostRequest, Op};
@@ -26,6 +27,9 @@ pub(crate) struct Durability {
     open: Versions,
     /// What was open when each flush under way was asked for.
     flushes: BTreeMap<u32, Versions>,
+    /// What must be there after a power cut; kept where the power is cut.
+    pub survival: Survival,
+    cuts: bool,
 }
 
 impl Durability {
@@ -45,12 +49,39 @@ impl Durability {
             slots: BTreeMap::new(),
             open: BTreeMap::new(),
             flushes: BTreeMap::new(),
+            survival: Survival::default(),
+            cuts: false,
+        }
+    }
+
+    /// The power will be cut.
+    pub fn expect_cuts(&mut self) {
+        self.cuts = true;
+    }
+
+    /// The power failed, and all requests under way were lost before.
+    pub fn on_cut(&mut self) {
+        self.entering = u32::MAX;
+        [&mut self.written, &mut self.flushes].into_iter().for_each(BTreeMap::clear);
+        self.slots.clear();
+        self.open.clear();
+        self.survival.forget_under_way();
+    }
+
+    /// A unit was trimmed, which counts as its `version`.
+    pub fn on_trim(&mut self, lpn: Lpn, version: u32) {
+        self.on_commit(lpn, version);
+        if self.cuts {
+            self.survival.release(lpn, version);
         }
     }
 
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         if request.op == Op::Flush && !self.protected {
             self.flushes.insert(id, self.open.clone());
+            if self.cuts {
+                self.survival.on_flush(id);
+            }
         }
     }
 
@@ -59,7 +90,7 @@ impl Durability {
     }
 
     pub fn on_version(&mut self, lpn: Lpn, version: u32) {
-        if !self.protected {
+        if !self.protected || self.cuts {
             self.written.entry(self.entering).or_default().insert(lpn, version);
         }
     }
@@ -96,13 +127,16 @@ impl Durability {
     }
 
     pub fn on_complete(&mut self, request: &Request) {
-        if self.protected {
+        if self.protected && !self.cuts {
             return; // Nothing was noted.
         }
         let (id, host) = (request.id, &request.host);
         let expected = self.flushes.remove(&id).unwrap_or_default();
         let written = self.written.remove(&id).unwrap_or_default();
-        if request.failed {
+        if self.cuts {
+            self.note_promises(request, &written);
+        }
+        if request.failed || self.protected {
             return;
         }
         for (&lpn, &version) in &expected {
@@ -114,6 +148,23 @@ impl Durability {
             assert!(there || !forced, "a write of {lpn} that waits for the flash was acknowledged too early");
             if !there {
                 self.open.insert(lpn, version);
+            }
+        }
+    }
+}
+
+impl Durability {
+    /// What the answer to a request promises.
+    fn note_promises(&mut self, request: &Request, written: &Versions) {
+        let host = &request.host;
+        if host.op == Op::Flush {
+            return self.survival.on_flushed(request.id, (!request.failed).then_some(()));
+        }
+        let durable = self.protected || host.fua || !self.write_back;
+        for (&lpn, &version) in written.iter().filter(|_| !request.failed) {
+            match durable {
+                true => self.survival.promise(lpn, version),
+                false => self.survival.on_acknowledged(lpn, version),
             }
         }
     }

@@ -25,6 +25,7 @@ mod options;
 mod passes;
 mod past;
 mod places;
+mod power;
 mod precondition;
 mod queues;
 mod requests;

@@ -41,6 +41,13 @@ impl Link {
         }
     }
 
+    /// Nothing is under way from `now` on; what was counted stays.
+    pub fn rest(&mut self, now: SimTime) {
+        self.busy_ns = self.busy_until(now);
+        self.wire_free = self.wire_free.map(|free| free.min(now));
+        self.service_free = now;
+    }
+
     pub fn config(&self) -> &LinkConfig {
         &self.config
     }

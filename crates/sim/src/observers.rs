@@ -5,8 +5,8 @@ use crate::measure::STAGES;
 use crate::requests::Request;
 use crate::tables::{Column, REQUESTS};
 use crate::timeline::Timeline;
-use controller::{ChannelUse, Origin, Transaction, TransactionId};
-use ftl::{Probe, SnapshotEvent};
+use controller::{ChannelUse, Interrupted, Origin, Transaction, TransactionId};
+use ftl::{Ftl, Probe, SnapshotEvent};
 use host::HostRequest;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
@@ -17,6 +17,12 @@ pub(crate) trait Observer: Probe {
     fn on_number(&mut self, _id: u32, _tag: u16, _number: impl FnOnce() -> Option<u64>) {}
     /// The data of one unit of a write are about to enter the drive.
     fn on_data(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn) {}
+    /// The drive never heard of a request that the host has lost.
+    fn on_unheard(&mut self, _id: u32) {}
+    /// The power failed, while these programs and erases had changed cells and were not reported.
+    fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
+    /// The drive says that it has found its map again.
+    fn on_found(&mut self, _: &Ftl) {}
     /// A ramp is over: what is measured begins.
     fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
@@ -261,6 +267,24 @@ impl Observer for Observers {
     fn on_data(&mut self, id: u32, request: &HostRequest, lpn: Lpn) {
         if let Some(check) = &mut self.check {
             check.on_data(id, request, lpn);
+        }
+    }
+
+    fn on_unheard(&mut self, id: u32) {
+        if let Some(check) = &mut self.check {
+            check.on_unheard(id);
+        }
+    }
+
+    fn on_cut(&mut self, now: SimTime, interrupted: &[Interrupted]) {
+        if let Some(check) = &mut self.check {
+            check.on_cut(now, interrupted);
+        }
+    }
+
+    fn on_found(&mut self, ftl: &Ftl) {
+        if let Some(check) = &mut self.check {
+            check.on_found(ftl);
         }
     }
 

@@ -197,6 +197,17 @@ impl Requests {
         (0..self.items.len() as u32).filter(|&id| self.items[id as usize].in_drive).collect()
     }
 
+    /// Every request that was made and not answered, in the order of their places.
+    pub fn under_way(&self) -> Vec<u32> {
+        let mut is_free = vec![false; self.items.len()];
+        let mut free = self.free;
+        while free != u32::MAX {
+            is_free[free as usize] = true;
+            free = self.items[free as usize].next_free;
+        }
+        (0..self.items.len() as u32).filter(|&id| !is_free[id as usize]).collect()
+    }
+
     /// What has waited longest, in words.
     pub fn describe_oldest(&self) -> String {
         let waiting = self.items.iter().filter(|request| request.in_drive);

@@ -43,7 +43,7 @@ pub(crate) struct Run<P: Observer> {
     pub in_drive: u32,
     t_decode: Nanos,
     /// The buffer's DRAM, where it takes time.
-    memory: Option<Memory>,
+    pub memory: Option<Memory>,
     unit: u64,
     /// Units of a write that cross the link in one piece.
     frame_units: u32,
@@ -59,6 +59,8 @@ pub(crate) struct Run<P: Observer> {
     next_arrival: SimTime,
     begun: bool,
     source_done: bool,
+    /// The power is gone, or the drive is looking for its map: the host gets no answers.
+    pub dark: bool,
     error: Option<Error>,
     ramping: bool,
     /// Counters when measuring began.
@@ -129,6 +131,7 @@ impl<P: Observer> Run<P> {
             next_arrival: SimTime::NEVER,
             begun: false,
             source_done: false,
+            dark: false,
             error: None,
             host_requests: 0,
             requests_of_passes: 0,
@@ -163,7 +166,7 @@ impl<P: Observer> Run<P> {
 
     /// True when the workload is over and everything it asked for is answered.
     pub fn is_done(&self) -> bool {
-        self.source_done && self.requests.outstanding == 0
+        self.source_done && self.requests.outstanding == 0 && !self.dark
     }
 
     /// How much of the workload was handed out, where that can be known.
@@ -296,7 +299,7 @@ impl<P: Observer> Run<P> {
     }
 
     /// Lets the drive handle its next event, the host being gone. False when there is none.
-    fn pass(&mut self) -> bool {
+    pub fn pass(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
         if event.kind < events::COMMAND {
             self.ftl.handle(event, &mut self.ctx);
@@ -349,10 +352,30 @@ impl<P: Observer> Run<P> {
         }
     }
 
+    /// True once the workload was asked for its first request.
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Writes that wait for room are forgotten.
+    pub fn forget_writers(&mut self) {
+        self.writers.clear();
+    }
+
+    /// Takes requests again after a time without.
+    pub fn draw_anew(&mut self, now: SimTime) {
+        self.next_arrival = SimTime::NEVER;
+        self.group_room = self.group_units;
+        self.draw(now);
+    }
+
     // ---- from the workload into the drive -----------------------------------------------------------
 
     /// Takes requests from the workload while there is a place for them, and lets the drive fetch.
     fn draw(&mut self, now: SimTime) {
+        if self.dark {
+            return;
+        }
         while !self.source_done && self.link.queues.has_place() {
             if self.handed_out >= self.limit_requests || now >= self.limit_time {
                 self.end_of_source(now);
@@ -699,7 +722,7 @@ impl<P: Observer> Run<P> {
         }
     }
 
-    fn fail(&mut self, id: u32) {
+    pub fn fail(&mut self, id: u32) {
         self.requests.get(id).failed = true;
         let now = self.ctx.calendar.now();
         self.on_complete(id, now);

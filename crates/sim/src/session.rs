@@ -6,6 +6,7 @@ use crate::link::Link;
 use crate::memory_limit::Checking;
 use crate::observers::{Observers, RequestRows};
 use crate::passes::Passes;
+use crate::power::Cuts;
 use crate::precondition::{Copies, Precondition};
 use crate::run::{Limits, Run, page_operations};
 use crate::timeline::Timeline;
@@ -54,6 +55,7 @@ pub struct Session {
     options: RunOptions,
     precondition: Precondition,
     passes: Passes,
+    cuts: Cuts,
     preconditioned: bool,
     layout: LayingOut,
     phase: Phase,
@@ -152,6 +154,7 @@ impl Session {
             precondition = precondition.with_copies(copies, &ftl);
         }
         Ok(Self {
+            cuts: Cuts::new(&drive.cuts, options.seed),
             drive,
             // Writing without time knows of no snapshots: what they see stays where it is.
             layout: if options.layout && !keeps_snapshots { LayingOut::new() } else { LayingOut::off() },
@@ -207,14 +210,14 @@ impl Session {
                 }
             }
             Phase::Plain(run) => {
-                run.advance(events)?;
+                self.cuts.advance(run, &self.drive, events)?;
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }
                 self.wall += begin.elapsed();
             }
             Phase::Observed(run) => {
-                run.advance(events)?;
+                self.cuts.advance(run, &self.drive, events)?;
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }
@@ -381,6 +384,7 @@ impl Session {
             passes: self.passes.report(),
             is_loaded: self.options.load_state.is_some(),
             layout: &self.layout,
+            cuts: &self.cuts,
             walls: result::Walls {
                 run_s: self.wall.saturating_sub(made).as_secs_f64(),
                 precondition_s: self.precondition_wall.as_secs_f64(),

@@ -50,6 +50,11 @@ impl Chips {
         (chip..chip + self.dies_per_chip * self.stride).step_by(self.stride)
     }
 
+    /// No chip waits any more.
+    pub fn rest(&mut self) {
+        self.awaited.fill(false);
+    }
+
     /// True while some chip waits for the channel to be free.
     pub fn is_awaited(&self, channel: usize) -> bool {
         self.awaited[channel]

@@ -3,6 +3,7 @@
 
 pub(crate) mod demand;
 pub(crate) mod ordering;
+pub(crate) mod power;
 mod rebuilds;
 pub(crate) mod regulation;
 pub(crate) mod sectors;
@@ -16,6 +17,7 @@ pub(crate) use stripes::{Phase, members};
 
 use demand::Demand;
 use ordering::Ordering;
+use power::Power;
 use regulation::Regulation;
 use sectors::Sectors;
 use slc_cache::SlcCache;
@@ -39,6 +41,8 @@ pub(crate) struct Guards {
     pub sectors: Option<Box<Sectors>>,
     /// Superblocks with one bit a cell, where there can be some.
     pub slc_cache: Option<Box<SlcCache>>,
+    /// What is found again after a power cut, where there are such.
+    pub power: Option<Box<Power>>,
     /// A die that is dead, or `NONE`: then the drive is read-only, and moves nothing any more.
     pub failed_die: u32,
 }
@@ -51,5 +55,6 @@ impl Guards {
             + self.snapshots.as_ref().map_or(0, |snapshots| snapshots.bytes())
             + self.demand.as_ref().map_or(0, |demand| demand.bytes())
             + self.sectors.as_ref().map_or(0, |sectors| sectors.bytes())
+            + self.power.as_ref().map_or(0, |power| power.bytes())
     }
 }

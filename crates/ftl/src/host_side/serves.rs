@@ -110,6 +110,7 @@ pub(crate) trait Serves: Sectored {
             && let Some(slot) = older
             && self.take_over(slot, request, ctx.calendar.now())
         {
+            self.parts().0.stamp(slot);
             ctx.probe.on_buffered(lpn, slot, older);
             if self.parts().0.guards.sectors.is_some() {
                 self.hold_more_sectors(slot, lpn);
@@ -121,6 +122,7 @@ pub(crate) trait Serves: Sectored {
             return;
         }
         let slot = self.parts().0.buffer.insert(lpn, request, SlotState::Merging);
+        self.parts().0.stamp(slot);
         ctx.probe.on_buffered(lpn, slot, older);
         if !self.is_untimed() {
             self.note_arrived(slot, lpn, write);

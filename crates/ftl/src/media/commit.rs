@@ -1,5 +1,7 @@
 //! What became of a unit's place: it turned invalid, the map changed, a superblock was closed.
 
+use crate::Probe;
+use crate::guards::power::NOTHING;
 use crate::media::Media;
 use crate::store::SuperblockState;
 use controller::Origin;
@@ -36,6 +38,29 @@ impl Media {
             self.store.emptied.push(superblock);
         }
         superblock
+    }
+
+    /// True for a version that was programmed though a newer one is in the buffer: somebody may have been told that it is
+    /// durable, and the newer one is gone if the power fails now.
+    #[inline]
+    pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
+        let Some(power) = &self.guards.power else { return false };
+        let home = self.store.map.lookup(lpn);
+        let there = if home == Ppa::NONE { NOTHING } else { power.stamps[home.index()] };
+        self.buffer.find(lpn).is_some() && power.of_slot(slot) > there
+    }
+
+    /// Makes the place of such a version the home of its unit, until the newer one is on flash.
+    #[cold]
+    pub fn commit_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
+        let old = self.store.map.lookup(lpn);
+        self.note_change(lpn);
+        self.store.map.set(lpn, ppa);
+        self.store.space.valid[self.store.layout.superblock_of(ppa) as usize] += 1;
+        probe.on_overtaken(lpn, ppa, old);
+        if old != Ppa::NONE {
+            self.leave(old);
+        }
     }
 
     /// The place of `lpn` changed, or it has none any more.

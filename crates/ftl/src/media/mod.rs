@@ -73,6 +73,14 @@ impl Media {
         self.read_only |= self.guards.failed_die != NONE;
     }
 
+    /// A slot holds a version of the host's that is newer than all before.
+    #[inline]
+    pub fn stamp(&mut self, slot: u32) {
+        if let Some(power) = &mut self.guards.power {
+            power.on_buffered(slot);
+        }
+    }
+
     /// Buffer slots that the host may not take.
     #[inline]
     fn slots_kept(&self) -> u32 {

@@ -135,6 +135,9 @@ impl PageMapped {
             self.media.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
             self.media.on_moved_in_die(die, transaction.origin);
         }
+        if self.media.guards.power.is_some() {
+            self.stamp_programmed(transaction, status);
+        }
         self.on_programmed_units(transaction, status, ctx);
         self.media.store.programs.release(transaction.owner);
         if self.media.guards.snapshots.is_some() {
@@ -240,6 +243,9 @@ impl PageMapped {
         } else if captured {
             ctx.probe.on_outdated(lpn, slot);
             self.media.commit_captured(lpn, ppa, slot, &mut ctx.probe);
+        } else if done && self.media.must_outlast_cut(lpn, slot) {
+            ctx.probe.on_outdated(lpn, slot);
+            self.media.commit_overtaken(lpn, ppa, &mut ctx.probe);
         } else {
             if done {
                 ctx.probe.on_outdated(lpn, slot);

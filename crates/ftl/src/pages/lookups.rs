@@ -76,6 +76,7 @@ impl PageMapped {
             return false;
         }
         let slot = self.media.buffer.insert(lpn, write.request, SlotState::Merging);
+        self.media.stamp(slot);
         ctx.probe.on_buffered(lpn, slot, write.older);
         self.note_arrived(slot, lpn, write);
         self.note_buffered(lpn, &mut ctx.probe);

@@ -4,7 +4,9 @@
 
 mod checkpoint;
 mod events;
+mod found;
 mod lookups;
+mod power;
 mod read;
 mod rebuild;
 mod recovery;
@@ -14,6 +16,9 @@ mod snapshots;
 mod upkeep;
 mod view;
 mod write;
+
+pub use found::Found;
+pub use power::{Damage, Medium};
 
 use crate::buffer::eviction::BLOCK_UNITS;
 use crate::host_side::Host;
@@ -36,7 +41,10 @@ impl PageMapped {
     /// When the drive could not sustain writes; the text says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, map: Option<MapOnFlash>) -> Result<Self, String> {
         // With parity a collection that one die gains from may be one that another gains nothing from.
-        let spare = u32::from(parts.array.may_fail()) + u32::from(parts.config.stripe.is_some());
+        // After a power cut what is torn of the superblock in hand is missing for what is moved there.
+        let spare = u32::from(parts.array.may_fail())
+            + u32::from(parts.config.stripe.is_some())
+            + u32::from(parts.config.has_power_cuts());
         let Whole { media, upkeep, host } = parts.put_together(map, spare, BLOCK_UNITS)?;
         let mut ftl = Self { media, upkeep, host };
         ftl.media.free_all();

@@ -10,6 +10,9 @@ use units::Ppa;
 impl PageMapped {
     /// Reads of a recovery that are under way.
     pub fn recovering(&self) -> u32 {
+        if let Some(power) = &self.media.guards.power {
+            return power.reading;
+        }
         let checkpoints = self.media.guards.demand.as_ref().and_then(|demand| demand.checkpoints.as_ref());
         checkpoints.map_or(0, |checkpoints| checkpoints.recovering)
     }

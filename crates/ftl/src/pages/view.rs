@@ -76,6 +76,7 @@ impl PageMapped {
     /// Time begins: a drive that was filled or constructed may have to collect before it can take writes.
     pub fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.begin();
+        self.stamp_beginning();
         self.upkeep.begin(&mut self.media, &mut ctx.calendar);
         for die in 0..self.media.store.layout.dies as usize {
             self.upkeep.collect(&mut self.media, die, ctx);

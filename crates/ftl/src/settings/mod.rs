@@ -2,6 +2,7 @@
 
 mod collection;
 mod costs;
+mod faults;
 mod patrol;
 mod policies;
 mod sectors;
@@ -10,6 +11,7 @@ mod upkeep;
 
 pub use collection::CollectionRules;
 pub use costs::{CostRules, Reckoned};
+pub use faults::FaultRules;
 pub use patrol::PatrolRules;
 pub use policies::{DestinationRules, ReadRules};
 pub use sectors::SectorRules;
@@ -17,6 +19,7 @@ pub use snapshots::{SnapshotRules, WhenFull};
 pub use upkeep::UpkeepRules;
 
 use crate::buffer::BufferConfig;
+use crate::compatibility::Feature;
 use crate::{Layout, compatibility, mapping, parity, refresh_order, snapshot_expiry, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
@@ -48,8 +51,8 @@ pub struct FtlConfig {
     pub refresh_order: refresh_order::Maker,
     /// When snapshots of the logical drive are taken, and which of them go; none where there are none.
     pub snapshots: Option<(SnapshotRules, snapshot_expiry::Maker)>,
-    /// A die that is dead when time begins.
-    pub failed_die: Option<u32>,
+    /// What may go wrong beside bad blocks.
+    pub faults: FaultRules,
     /// What is known of the sectors of a unit.
     pub sectors: SectorRules,
     /// What of all that is on, and the keys that say so.
@@ -74,6 +77,7 @@ impl FtlConfig {
             return Err(section.reject(key, &expected));
         }
         section.finish()?;
+        let faults = FaultRules::read(&mut ftl, geometry, &mut layout)?;
         let mut section = ftl.child("parity")?;
         let scheme = parity::read(&mut section)?();
         let stripe = scheme.stripe(&layout).map_err(|(key, expected)| section.reject(key, &expected))?;
@@ -97,7 +101,6 @@ impl FtlConfig {
         let (upkeep, refresh_order) = UpkeepRules::read(&mut ftl, costs.steps.retention)?;
         let buffer = whole(&mut ftl, "buffer", |section| BufferConfig::read(section, &layout))?;
         let reads = ReadRules::read(&mut ftl, &layout)?;
-        let failed_die = read_failed_die(&mut ftl, &layout)?;
         let sectors = SectorRules::read(&mut ftl, &layout)?;
         ftl.finish()?;
         let features = compatibility::find(root, layout.program_units);
@@ -115,10 +118,17 @@ impl FtlConfig {
             upkeep,
             refresh_order,
             snapshots,
-            failed_die,
+            faults,
             sectors,
             features,
         })
+    }
+}
+
+impl FtlConfig {
+    /// The power fails at least once.
+    pub fn has_power_cuts(&self) -> bool {
+        self.features.iter().any(|found| found.feature == Feature::PowerCut)
     }
 }
 
@@ -132,15 +142,4 @@ fn whole<T>(
     let value = read(&mut section)?;
     section.finish()?;
     Ok(value)
-}
-
-/// Reads `ftl.failed_die`.
-fn read_failed_die(ftl: &mut Section, layout: &Layout) -> Result<Option<u32>, ConfigError> {
-    let help = "a die that is dead when time begins: its reads fail, and the drive takes no more writes";
-    let failed: Option<u32> = ftl.optional("failed_die", help)?;
-    if failed.is_some_and(|die| die >= layout.dies) {
-        let expected = format!("expected the number of a die, 0 to {}", layout.dies - 1);
-        return Err(ftl.reject("failed_die", &expected));
-    }
-    Ok(failed)
 }

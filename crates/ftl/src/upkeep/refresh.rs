@@ -18,7 +18,7 @@ impl Media {
             if self.store.space.valid[superblock] > 0
                 && let Some(due) = regulation.due_from_start(superblock)
             {
-                self.enter_upkeep(due, Work::Refresh(superblock as u32), calendar);
+                self.enter_upkeep(due.max(calendar.now()), Work::Refresh(superblock as u32), calendar);
             }
         }
     }

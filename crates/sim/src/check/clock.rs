@@ -1,7 +1,7 @@
 //! The account of time: every part of every flash operation, how long it may take, and what must lie before it.
 
 use super::numbers::{Numbers, Sent};
-use controller::{ChannelUse, Controller, Kind, Origin, Transaction, TransactionId, Work};
+use controller::{ChannelUse, Class, Controller, Kind, Origin, Transaction, TransactionId, Work};
 use std::collections::VecDeque;
 use units::SimTime;
 
@@ -67,8 +67,18 @@ pub(crate) struct Clock {
     array_ns: Vec<[u64; 4]>,
     /// Array time by kind and column, and bytes in and out.
     work: Work,
-    /// Pages of reads whose data were out and are decoded until then, by origin.
-    decoding: VecDeque<(SimTime, Origin, u32)>,
+    /// Reads whose data were out and are decoded until then.
+    decoding: VecDeque<Decoding>,
+}
+
+/// A read whose data are being decoded.
+#[derive(Clone, Copy, Debug)]
+struct Decoding {
+    until: SimTime,
+    origin: Origin,
+    pages: u32,
+    /// The drive goes on with them only after that.
+    is_internal: bool,
 }
 
 /// What piece `piece` of `pieces` has of a whole: as even as whole numbers can be.
@@ -247,14 +257,30 @@ impl Clock {
         assert_eq!(transaction.array_ns, array_ns, "a {name} counts other time at the array than it took");
     }
 
+    /// The power failed: nothing is under way any more. Gives the pages of each origin whose data were out and will never
+    /// be decoded.
+    pub fn on_cut(&mut self, now: SimTime) -> [u64; Origin::COUNT] {
+        let lost = self.decoding.iter().filter(|of| of.until >= now && of.is_internal);
+        let mut pages = [0; Origin::COUNT];
+        lost.for_each(|of| pages[of.origin as usize] += u64::from(of.pages));
+        (self.channel_ns, _) = self.busy(now);
+        self.flights.clear();
+        self.channel_free.fill(now);
+        self.array_free.fill(now);
+        self.decoding.clear();
+        pages
+    }
+
     fn note_decoding(&mut self, transaction: &Transaction) {
-        while self.decoding.front().is_some_and(|(until, ..)| *until < transaction.finished) {
+        while self.decoding.front().is_some_and(|of| of.until < transaction.finished) {
             self.decoding.pop_front();
         }
         let time = self.numbers.t_decode * awaited(transaction);
         if transaction.kind == Kind::Read && time > 0 {
             let until = transaction.finished + units::Nanos::new(time);
-            self.decoding.push_back((until, transaction.origin, transaction.pages));
+            let Transaction { origin, pages, class, .. } = *transaction;
+            let is_internal = class != Class::HostRead || origin == Origin::ReadAhead;
+            self.decoding.push_back(Decoding { until, origin, pages, is_internal });
         }
     }
 
@@ -266,8 +292,8 @@ impl Clock {
 
     /// Pages that were read for `origin` and may be decoded at `now` still.
     pub fn decoding(&self, origin: Origin, now: SimTime) -> u64 {
-        let pages = self.decoding.iter().filter(|(until, of, _)| *until >= now && *of == origin);
-        pages.map(|(.., pages)| u64::from(*pages)).sum()
+        let pages = self.decoding.iter().filter(|of| of.until >= now && of.origin == origin);
+        pages.map(|of| u64::from(of.pages)).sum()
     }
 
     /// Busy time of each channel until `now`, and of each array as far as it was told.

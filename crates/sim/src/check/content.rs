@@ -233,6 +233,11 @@ impl Content {
         }
     }
 
+    /// The power failed: the buffer is empty.
+    pub fn on_cut(&mut self) {
+        self.slots.clear();
+    }
+
     /// True for a read that completes what a slot lacks.
     pub fn completes(transaction: &Transaction) -> bool {
         use controller::{Kind, Origin};

@@ -31,6 +31,8 @@ struct Asked {
     /// Units that it touches, and units whose data have entered.
     units: u64,
     entered: u64,
+    /// The drive never heard of it.
+    unheard: bool,
     /// Reads of the flash under way for it, and when the last that ended was decoded.
     parts: u32,
     ready: SimTime,
@@ -128,6 +130,16 @@ impl Ledger {
         self.all.submitted[request.op as usize] += u64::from(counts);
     }
 
+    /// The drive never heard of a request that the host has lost.
+    pub fn on_unheard(&mut self, id: u32) {
+        self.request(id).unheard = true;
+    }
+
+    /// Pages of each origin that were read and never reached who asked for them.
+    pub fn forget_reads(&mut self, pages: ByOrigin) {
+        self.all.pages_read.iter_mut().zip(pages).for_each(|(all, lost)| *all -= lost);
+    }
+
     pub fn on_data(&mut self, id: u32) {
         self.entering = id;
     }
@@ -166,7 +178,7 @@ impl Ledger {
         let by = if failed { &mut self.all.failed } else { &mut self.all.completed };
         by[op as usize] += u64::from(asked.counts);
         if op == Op::Read {
-            self.units_read += asked.units;
+            self.units_read += if asked.unheard { 0 } else { asked.units };
             assert_eq!(self.wanted, [], "the host wants units of the flash that nobody reads");
             assert!(
                 failed || asked.parts == 0,

@@ -5,6 +5,7 @@
 //! - `numbers`: those numbers, read and worked out once more.
 //! - `ledger`: what goes in comes out, by origin and by request.
 //! - `content`: whose bytes are whose.
+//! - `survival`: what must be there after a power cut; `power`: what a cut does to the account.
 
 mod clock;
 mod content;
@@ -12,6 +13,8 @@ mod content;
 mod faults;
 mod ledger;
 mod numbers;
+mod power;
+mod survival;
 
 use crate::durability::Durability;
 use crate::measure::STAGES;
@@ -29,6 +32,7 @@ use ledger::{Answer, Ledger};
 use numbers::Numbers;
 use serde_json::Value;
 use std::collections::HashMap;
+pub(crate) use survival::Survival;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
 const NOTHING: u32 = u32::MAX;
@@ -75,6 +79,8 @@ pub(crate) struct Checker {
     rows: Vec<u32>,
     /// Superblocks whose cells hold one bit each.
     one_bit: Vec<bool>,
+    /// Host units that held something when time began, or after the last power cut.
+    beginning: Vec<bool>,
     requests_in: u64,
     requests_out: u64,
     submitted: u64,
@@ -113,6 +119,7 @@ impl Checker {
             fetched: HashMap::new(),
             rows: (0..layout.superblocks()).map(|superblock| ftl.array().next_row(superblock)).collect(),
             one_bit: (0..layout.superblocks()).map(|superblock| ftl.holds_one_bit(superblock)).collect(),
+            beginning: Vec::new(),
             requests_in: 0,
             requests_out: 0,
             submitted: 0,
@@ -134,6 +141,11 @@ impl Checker {
             }
         }
         checker.begin_with_snapshots(ftl);
+        if drive.has_power_cuts() {
+            let hosts = &checker.units[..checker.layout.logical_units as usize];
+            checker.beginning = hosts.iter().map(|unit| unit.home != Ppa::NONE).collect();
+            checker.durability.expect_cuts();
+        }
         Ok(checker)
     }
 
@@ -444,7 +456,7 @@ impl Checker {
         self.units[lpn.index()].version = self.versions;
         self.units[lpn.index()].content = EMPTY;
         self.bytes.on_trim(lpn);
-        self.durability.on_commit(lpn, self.units[lpn.index()].version);
+        self.durability.on_trim(lpn, self.units[lpn.index()].version);
         if old != Ppa::NONE {
             if !self.past.sees(lpn, self.held(old)) {
                 self.leave(old);

@@ -20,6 +20,7 @@ mod flash;
 mod ftl;
 mod host;
 mod intervals;
+mod power;
 mod schema;
 mod section;
 mod snapshots;
@@ -29,6 +30,7 @@ use crate::Drive;
 use crate::layout::LayingOut;
 use crate::measure::Measure;
 use crate::observers::Observer;
+use crate::power::Cuts;
 use crate::run::Run;
 use ::host::Op;
 pub(crate) use about::{Loop, Preconditioning, Recovery, Steadiness};
@@ -40,7 +42,7 @@ use std::collections::BTreeMap;
 
 /// The format of a result. One more whenever a key is renamed, moved or taken away: `python/floatgate/versions.py` then
 /// says what changed.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// Wall-clock seconds of the phases: the only part of a result that two runs do not share.
 pub(crate) struct Walls {
@@ -58,6 +60,7 @@ pub(crate) struct Provenance<'a> {
     pub passes: Option<Loop>,
     pub is_loaded: bool,
     pub layout: &'a LayingOut,
+    pub cuts: &'a Cuts,
     pub walls: Walls,
 }
 
@@ -134,6 +137,8 @@ sections! {
         utilisation: drive::Utilisation,
         /// What finding its data again at power-up takes; null where the map survives a power cut.
         recovery: Option<Recovery>,
+        /// What became of it when its power failed in the middle of the run; null without `power.cut`.
+        power: Option<power::Power>,
         /// The columns of `series.parquet`.
         #[schemars(skip)]
         series: Value,
@@ -192,6 +197,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         wear_map: drive::wear_map(&run.ftl),
         utilisation: drive::utilisation(&busy, &run.busy_baseline, window_ns),
         recovery: None,
+        power: power::power(provenance.cuts),
         series: measure.series.to_json(),
         histogram: histograms(measure),
         engine: about::engine(run, &provenance),

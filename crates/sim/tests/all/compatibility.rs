@@ -78,6 +78,11 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
         Feature::LateChoice => one(&["controller.late_choice=true"]),
         Feature::DiesTakeTurns => one(&["controller.dies_take_turns=true", "geometry.dies_per_way=2"]),
         Feature::PairedPlanes => one(&["controller.paired_planes=2"]),
+        Feature::PowerCut => vec![
+            owned(&["power.cut.drawn=3", "power.cut.within=400"]),
+            owned(&["power.cut.at=[\"3ms\", \"9ms\"]"]),
+            owned(&["power.cut.after=[5, 60]"]),
+        ],
         Feature::Instant | Feature::SavedState => one(&[]),
         Feature::Ageing => one(&[
             "nand.tables.pe_cycles=[0]",

@@ -27,6 +27,7 @@ mod never_ended;
 mod numbers;
 mod own_state;
 mod parity;
+mod power_cuts;
 mod program_order;
 mod reads;
 mod regulation;

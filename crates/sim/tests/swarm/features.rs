@@ -149,6 +149,8 @@ pub const LATER: &[(&str, &str)] = &[
     ("ftl.refresh.order", "most-worn"),
     ("ftl.snapshots.expiry", "oldest"),
     ("ftl.snapshots.expiry", "thinned"),
+    ("ftl.recovery", "scan"),
+    ("ftl.recovery", "summaries"),
 ];
 
 /// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,

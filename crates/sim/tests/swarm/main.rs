@@ -158,8 +158,9 @@ fn play(deal: &mut Deal, more: u64, options: RunOptions) -> Option<(Session, ser
     let worn_out = result["wear"]["read_only"].as_bool().unwrap();
     let refused = result["ftl"]["snapshots"]["units_refused"].as_u64().unwrap_or(0);
     let lost = result["host"]["read"]["uncorrectable"].as_u64().unwrap_or(0);
+    let cut = deal.get("power.cut.drawn").is_some();
     assert!(
-        worn_out || refused > 0 || failed <= lost,
+        worn_out || cut || refused > 0 || failed <= lost,
         "seed {seed}: {failed} requests failed on a healthy drive, {lost} of them for lost data"
     );
     Some((session, result))
@@ -222,6 +223,62 @@ fn go_on_from_saved(deal: &mut Deal, session: &mut Session, options: RunOptions)
         ..options
     };
     play(deal, 1, loaded);
+}
+
+/// The drive of a seed, whose power fails several times: at random moments, and while it looks for its map. None where
+/// that does not go together with what it was dealt.
+fn cut_deal(seed: u64) -> Option<Deal> {
+    let mut deal = Deal::by(seed, Rule::Now);
+    let mut random = RandomStream::new(seed, "swarm.cuts");
+    // What is on must go together with it; of the rest one in two hosts asks for durable data.
+    deal.set("power.cut.drawn", 1 + random.below(8));
+    deal.set("power.cut.within", choose(&mut random, &[200, 2_000, 20_000]));
+    deal.set("ftl.recovery.name", choose(&mut random, &["scan", "summaries"]));
+    for (key, values) in [
+        ("ftl.buffer.power_loss_protection", ["false", "true"]),
+        ("ftl.buffer.write_back", ["true", "false"]),
+    ] {
+        if random.chance(0.5) {
+            deal.set(key, choose(&mut random, &values));
+        }
+    }
+    (deal.base.is_none() && deal.goes_together()).then_some(deal)
+}
+
+/// How many cuts a drive survived; none where it is no drive.
+fn torture(seed: u64) -> Option<u64> {
+    let mut deal = cut_deal(seed)?;
+    if deal.has("code") {
+        // As for what came later: or a pause would hold more refreshes than anyone can wait for.
+        deal.scale_ns = deal.scale_ns.min(3_000_000_000);
+    }
+    let mut options = options_of(&mut deal);
+    options.limit_ns = None;
+    let (_, result) = play(&mut deal, 0, options)?;
+    Some(result["power"]["cuts"].as_array().map_or(0, |cuts| cuts.len() as u64))
+}
+
+#[test]
+fn whatever_was_durable_survives_power_cuts() {
+    if let Ok(seed) = std::env::var("FLOATGATE_SWARM_SEED") {
+        let seed = seed.parse().expect("FLOATGATE_SWARM_SEED: expected a number");
+        println!("{:#?}", cut_deal(seed).map(|deal| deal.settings()));
+        println!("seed {seed}: {:?} cuts", torture(seed));
+        return;
+    }
+    let verbose = std::env::var_os("FLOATGATE_SWARM_VERBOSE").is_some();
+    let (mut drives, mut cuts, mut failed) = (0, 0, Vec::new());
+    for seed in seeds() {
+        let survived = std::panic::catch_unwind(|| torture(seed)).unwrap_or_else(|cause| {
+            eprintln!("repeat with: FLOATGATE_SWARM_SEED={seed} cargo test -p sim --test swarm power_cuts");
+            failed.push(seed);
+            if verbose { None } else { std::panic::resume_unwind(cause) }
+        });
+        drives += u64::from(survived.is_some());
+        cuts += survived.unwrap_or(0);
+    }
+    println!("{drives} drives survived {cuts} power cuts; failed: {failed:?}");
+    assert!(cuts > drives && failed.is_empty(), "{cuts} cuts of {drives} drives, failed: {failed:?}");
 }
 
 /// The seeds to try by hand.

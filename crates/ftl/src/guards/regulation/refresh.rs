@@ -1,6 +1,8 @@
 //! What must be written anew, and when.
 
 use super::Regulation;
+use super::load::DieLoad;
+use super::unit_notes::QUEUED;
 use crate::settings::Reckoned;
 use units::{Nanos, SimTime};
 
@@ -69,6 +71,18 @@ impl Regulation {
         self.due.at.fill(SimTime::NEVER);
         self.due.reclaims = false;
         self.table.costs.iter_mut().for_each(|cost| cost.refresh = None);
+    }
+
+    /// The power is gone, and with it what was to be done; what the data went through stays.
+    pub(crate) fn cut(&mut self) {
+        for die in &mut self.dies {
+            for lpn in std::mem::replace(die, DieLoad::IDLE).rewrites {
+                self.notes.set(lpn, self.notes.of(lpn) & !QUEUED);
+                self.counts.rewrites_dropped += 1;
+            }
+        }
+        self.due.newly = None;
+        self.due.worn_by_reads.clear();
     }
 
     /// Since when the superblock holds data that must be written anew; none where that is yet to come.

@@ -1,0 +1,84 @@
+//! The power fails: what the arrays were at, and a controller that knows of nothing any more.
+
+use super::Controller;
+use crate::channel::Channel;
+use crate::die::{ArrayPhase, Die};
+use crate::sharing::Sharing;
+use crate::transaction::Slab;
+use crate::{Kind, Transaction};
+use units::SimTime;
+
+/// How far a program or erase had come when the power failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The array was done, only nobody had been told.
+    Done,
+    /// The array was stopped halfway.
+    Halfway,
+}
+
+/// A program or erase that changed cells and was not reported.
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupted {
+    /// The operation.
+    pub transaction: Transaction,
+    /// How far it was.
+    pub ending: Ending,
+}
+
+impl Controller {
+    /// The power is gone at `now`: queues, registers and whatever waited are empty, each array and channel rests. Gives
+    /// the programs and erases that had begun to change cells. The time that an array spent on what it did not end is
+    /// not counted as busy.
+    pub fn cut(&mut self, now: SimTime) -> Vec<Interrupted> {
+        let mut interrupted = Vec::new();
+        for die in &self.dies {
+            let begun = die.array.exists() && die.array_phase != ArrayPhase::Command;
+            let of_array = match die.array_phase {
+                ArrayPhase::Done => Ending::Done,
+                _ if die.array_end <= now => Ending::Done,
+                _ => Ending::Halfway,
+            };
+            let at_work = [
+                (die.status, die.status.exists(), Ending::Done),
+                (die.suspended, die.suspended.exists(), Ending::Halfway),
+                (die.array, begun, of_array),
+            ];
+            for (id, _, ending) in at_work.into_iter().filter(|(_, begun, _)| *begun) {
+                let transaction = self.slab.items[id.index()];
+                if transaction.kind != Kind::Read {
+                    interrupted.push(Interrupted { transaction, ending });
+                }
+            }
+        }
+        self.rest(now);
+        interrupted
+    }
+
+    /// Nothing is under way nor waits; what was counted stays.
+    fn rest(&mut self, now: SimTime) {
+        for (index, die) in self.dies.iter_mut().enumerate() {
+            let array_busy = std::mem::take(&mut die.array_busy);
+            *die = Die::new(index as u32, self.channel_count);
+            die.array_busy = array_busy;
+        }
+        self.channels.iter_mut().for_each(|channel| channel.rest(now));
+        self.slab = Slab::new();
+        self.finished.clear();
+        if self.sharing.is_some() {
+            self.sharing = Some(Box::new(Sharing::new(self.dies.len())));
+        }
+        if let Some(chips) = &mut self.chips {
+            chips.rest();
+        }
+    }
+}
+
+impl Channel {
+    /// Nobody waits for it, and what it carried is broken off.
+    fn rest(&mut self, now: SimTime) {
+        self.busy_ns -= self.free_at.ns().saturating_sub(now.ns()).min(self.busy_ns);
+        self.free_at = self.free_at.min(now);
+        self.forget_waiting();
+    }
+}

@@ -1,0 +1,66 @@
+//! What the spare areas say for the time when the power comes back: of each unit, which of the host's writes it holds.
+//!
+//! A moved copy keeps the number of what it was made from, so that it never passes for newer than what the host wrote
+//! since. Only a drive whose power is cut has any of this.
+
+use crate::recovery::RecoveryMethod;
+
+/// Nothing that could be read: never written, torn, or no data.
+pub(crate) const NOTHING: u64 = 0;
+/// What was there before the run.
+const BEFORE: u64 = 1;
+
+/// The numbers of the host's writes, and how they are found again.
+pub(crate) struct Power {
+    pub method: Box<dyn RecoveryMethod>,
+    /// Bytes of the spare areas of a page row.
+    pub spare_bytes: u32,
+    /// Of each physical unit.
+    pub stamps: Vec<u64>,
+    /// Of what each slot of the buffer holds.
+    slots: Vec<u64>,
+    /// The number of the last write.
+    last: u64,
+    /// Reads of a recovery that are under way.
+    pub reading: u32,
+}
+
+impl Power {
+    /// Nothing is written.
+    pub fn new(method: Box<dyn RecoveryMethod>, spare_bytes: u32, units: usize, slots: u32) -> Self {
+        let stamps = engine::large_array(units, NOTHING);
+        Self { method, spare_bytes, stamps, slots: vec![NOTHING; slots as usize], last: BEFORE, reading: 0 }
+    }
+
+    /// True until the host writes something.
+    pub fn is_fresh(&self) -> bool {
+        self.last == BEFORE
+    }
+
+    /// The stamp of a unit that is there when time begins.
+    pub fn begin_with(&mut self, unit: usize) {
+        self.stamps[unit] = BEFORE;
+    }
+
+    /// Goes on with the numbers that were found.
+    pub fn go_on(&mut self, stamps: Vec<u64>) {
+        self.last = stamps.iter().copied().max().unwrap_or(NOTHING).max(BEFORE);
+        self.stamps = stamps;
+    }
+
+    /// A slot holds a new version.
+    pub fn on_buffered(&mut self, slot: u32) {
+        self.last += 1;
+        self.slots[slot as usize] = self.last;
+    }
+
+    /// The stamp of what a slot holds.
+    pub fn of_slot(&self, slot: u32) -> u64 {
+        self.slots[slot as usize]
+    }
+
+    /// Bytes of state of the simulator.
+    pub fn bytes(&self) -> usize {
+        8 * (self.stamps.len() + self.slots.len())
+    }
+}

@@ -1,0 +1,233 @@
+//! The power is back: a fresh layer finds out what the flash holds.
+//!
+//! What is found follows from the spare areas alone: of each logical unit the readable copy with the newest number. Open
+//! superblocks are gone on with behind what was torn. Not modelled: pages that can be read once after a cut and not again.
+
+use super::power::{Mark, Medium, SpareAreas};
+use crate::Probe;
+use crate::guards::power::NOTHING;
+use crate::pages::PageMapped;
+use crate::recovery::{FoundView, RowRead};
+use crate::store::{Frontier, NONE, SuperblockState};
+use controller::{Class, Context, Origin, Transaction};
+use engine::Event;
+use units::{Lpn, Ppa};
+
+/// What a drive read to find its map again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Flash pages read.
+    pub pages_read: u64,
+    /// Superblocks in which something was programmed.
+    pub superblocks: u64,
+    /// Logical units found.
+    pub units: u64,
+}
+
+impl PageMapped {
+    /// What is there when time begins has the number of what came before the run.
+    pub(super) fn stamp_beginning(&mut self) {
+        let Some(power) = self.media.guards.power.as_mut().filter(|power| power.is_fresh()) else { return };
+        let map = &self.media.store.map;
+        let superblocks =
+            (0..self.media.store.layout.superblocks()).filter(|&at| self.media.store.space.valid[at] > 0);
+        for superblock in superblocks {
+            let first = self.media.store.layout.first_ppa(superblock as u32);
+            for ppa in (first..first + u64::from(self.media.store.layout.superblock_units)).map(Ppa) {
+                if map.is_valid(ppa) {
+                    power.begin_with(ppa.index());
+                }
+            }
+        }
+    }
+
+    /// Takes over what the flash holds, in a layer that was made fresh, and begins to read what the method at hand has
+    /// it read.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts, or is another than the one whose flash it is.
+    pub fn find_again<P: Probe>(&mut self, medium: Medium, ctx: &mut Context<P>) -> Found {
+        let Medium { array, controller, counted, spare, marks, .. } = medium;
+        let store = &mut self.media.store;
+        assert_eq!(spare.holders.len(), store.map.physical_units(), "the flash of another drive");
+        (store.array, store.controller, store.stats) = (array, controller, counted.stats);
+        self.media.guards.regulation = medium.regulation;
+        self.media.guards.rebuilds = medium.rebuilds;
+        self.media.read_only |= medium.read_only;
+        (self.host.risk, self.upkeep.turnover) = (counted.risk, counted.turnover);
+        if let (Some(agenda), Some(counts)) = (&mut self.media.agenda, counted.upkeep) {
+            agenda.counts = counts;
+        }
+        if let (Some(sectors), Some(old)) = (&mut self.media.guards.sectors, medium.sectors) {
+            sectors.written = old.written;
+        }
+        for (die, (clock, erases)) in counted.clocks.into_iter().enumerate() {
+            let space = &mut self.media.store.space.dies[die];
+            (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);
+            space.free.clear();
+        }
+        let units = self.place_newest(&spare, &marks);
+        self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare.stamps);
+        self.sort_superblocks(&marks);
+        for die in 0..self.media.store.layout.dies as usize {
+            self.media.update_quota(die);
+            self.media.update_eligible(die);
+        }
+        self.media.note_lost_room();
+        Found { units, ..self.read_what_tells(ctx) }
+    }
+
+    /// Page rows of a superblock that hold something, and all that it has.
+    fn rows_of(&self, global: usize, mark: &Mark) -> (u32, u32) {
+        let layout = &self.media.store.layout;
+        let rows = if mark.one_bit { layout.slc_rows } else { layout.rows };
+        let programmed = if mark.half_erased { 0 } else { self.media.store.array.next_row(global) };
+        (programmed, rows)
+    }
+
+    /// Makes the newest copy of each logical unit its home; gives how many there are.
+    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) -> u64 {
+        let SpareAreas { holders, stamps } = spare;
+        let written = self.media.store.layout.written_units() as usize;
+        let mut newest = vec![Ppa::NONE; written];
+        for (global, mark) in marks.iter().enumerate() {
+            let (programmed, _) = self.rows_of(global, mark);
+            let layout = &self.media.store.layout;
+            let first = layout.first_ppa(global as u32);
+            for ppa in (first..first + u64::from(programmed * layout.row_units)).map(Ppa) {
+                let (holder, stamp) = (holders[ppa.index()], stamps[ppa.index()]);
+                self.media.store.map.assign(ppa, Lpn(holder));
+                let Some(best) = newest.get_mut(holder as usize) else { continue };
+                if stamp != NOTHING && (*best == Ppa::NONE || stamp > stamps[best.index()]) {
+                    *best = ppa;
+                }
+            }
+        }
+        let mut units = 0;
+        for (lpn, &ppa) in newest.iter().enumerate().filter(|(_, ppa)| **ppa != Ppa::NONE) {
+            let superblock = self.media.store.layout.superblock_of(ppa) as usize;
+            self.media.store.map.set(Lpn(lpn as u32), ppa);
+            self.media.store.space.valid[superblock] += 1;
+            let (die, _) = self.media.store.space.place_of(superblock as u32);
+            self.media.store.space.dies[die].live += 1;
+            units += 1;
+        }
+        units
+    }
+
+    /// What each superblock is from now on: free, open as it was, or closed; in the order in which they were closed, as
+    /// policies expect to be told.
+    fn sort_superblocks(&mut self, marks: &[Mark]) {
+        let per_die = self.media.store.space.per_die;
+        let mut closed = Vec::new();
+        for (global, mark) in marks.iter().enumerate() {
+            let (die, superblock) = self.media.store.space.place_of(global as u32);
+            let space = &mut self.media.store.space;
+            space.state[global] = SuperblockState::Lost;
+            space.pe_cycles[global] = self.media.store.array.pe_cycles(die as u32, superblock);
+            if !self.media.store.array.is_whole(die as u32, superblock) {
+                continue;
+            }
+            space.dies[die].usable += 1;
+            space.failing[global] = mark.failing;
+            let (programmed, rows) = self.rows_of(global, mark);
+            if programmed == 0 && !mark.half_erased && !mark.failing {
+                self.media.store.space.push_free(die, superblock);
+                continue;
+            }
+            if let (true, Some(cache)) = (mark.one_bit, &mut self.media.guards.slc_cache) {
+                cache.holds_one_bit[global] = true;
+                cache.dies[die].superblocks += 1;
+                cache.in_use += 1;
+            }
+            let goes_on = mark.stream != NONE && programmed < rows && !mark.failing && !mark.half_erased;
+            if goes_on {
+                let next_unit = programmed * self.media.store.layout.row_units;
+                let space = &mut self.media.store.space;
+                space.state[global] = SuperblockState::Open;
+                space.dies[die].frontiers[mark.stream as usize] =
+                    Frontier { superblock, next_unit, ..Frontier::CLOSED };
+            } else {
+                // One that was open was closed last.
+                let was_open = mark.stream != NONE;
+                closed.push((was_open, mark.closed_at, die, superblock));
+            }
+        }
+        closed.sort_unstable();
+        for (was_open, closed_at, die, superblock) in closed {
+            debug_assert!(superblock < per_die);
+            let clock = self.media.store.space.dies[die].clock;
+            self.media.store.space.dies[die].clock = if was_open { clock } else { closed_at };
+            self.close_found(die, superblock);
+            self.media.store.space.dies[die].clock = clock;
+        }
+    }
+
+    fn close_found(&mut self, die: usize, superblock: u32) {
+        let global = self.media.store.space.global(die, superblock);
+        self.media.store.space.state[global] = SuperblockState::Closed;
+        if self.media.holds_one_bit(global) {
+            self.media.close_slc(die, superblock);
+        } else if self.media.store.space.failing[global] {
+            self.media.collections[die].force(superblock, Origin::Rescue);
+        } else {
+            self.media.store.space.close(die, superblock);
+        }
+    }
+
+    /// Begins the reads by which the map is found again.
+    fn read_what_tells<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
+        let mut found = Found::default();
+        let mut reads: Vec<(u32, RowRead, bool)> = Vec::new();
+        for global in 0..self.media.store.layout.superblocks() {
+            let layout = &self.media.store.layout;
+            let rows_programmed = self.media.store.array.next_row(global);
+            if rows_programmed == 0 || self.media.store.space.state[global] == SuperblockState::Lost {
+                continue;
+            }
+            found.superblocks += 1;
+            let one_bit = self.media.holds_one_bit(global);
+            let summary_rows = if one_bit { 0 } else { layout.summary_units / layout.row_units };
+            let rows = if one_bit { layout.slc_rows } else { layout.rows };
+            let power = self.media.guards.power.as_ref().expect("made for power cuts");
+            let asked = power.method.reads(&FoundView { rows_programmed, rows, summary_rows });
+            reads.extend(asked.into_iter().map(|read| (global as u32, read, one_bit)));
+        }
+        for (global, read, one_bit) in reads {
+            let transaction = self.telling_read(global, read, one_bit);
+            found.pages_read += u64::from(transaction.pages);
+            self.media.guards.power.as_mut().expect("made for power cuts").reading += 1;
+            self.media.store.controller.submit(transaction, ctx);
+        }
+        found
+    }
+
+    /// An event while the map is looked for: nothing else is done until it is found. True when it is.
+    pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
+        self.media.store.controller.handle(event, ctx);
+        while let Some(id) = self.media.store.controller.take_finished() {
+            let read = *self.media.store.controller.transaction(id);
+            self.media.store.controller.release(id);
+            self.media.store.stats.pages_read[read.origin as usize] += u64::from(read.pages);
+            self.media.guards.power.as_mut().expect("made for power cuts").reading -= 1;
+        }
+        self.recovering() == 0
+    }
+
+    /// A read at power-up. Spare areas have a code of their own, so that they are read at once however worn the page is.
+    fn telling_read(&self, global: u32, read: RowRead, one_bit: bool) -> Transaction {
+        let layout = &self.media.store.layout;
+        let (row, bytes) = match read {
+            RowRead::Spare(row) => {
+                (row, self.media.guards.power.as_ref().map_or(0, |power| power.spare_bytes))
+            }
+            RowRead::Whole(row) => (row, 0),
+        };
+        assert!(row < layout.rows, "the recovery method reads row {row} of {}", layout.rows);
+        let whole = u64::MAX >> (64 - layout.row_units);
+        let row = global * layout.rows + row;
+        let mut transaction = self.media.read_of(row, whole, Origin::Map, Class::InternalRead, NONE);
+        (transaction.bytes, transaction.slc) = (bytes, one_bit);
+        transaction
+    }
+}

@@ -1,0 +1,212 @@
+//! The power fails: what is left of a drive.
+
+use crate::buffer::Risk;
+use crate::guards::Rebuilds;
+use crate::guards::power::NOTHING;
+use crate::guards::regulation::Regulation;
+use crate::guards::sectors::Sectors;
+use crate::host_side::Reads;
+use crate::pages::PageMapped;
+use crate::store::{Frontier, NONE, Source, SuperblockState};
+use crate::{FtlStats, Layout, Turnover, UpkeepCounts};
+use controller::{Controller, Ending, Interrupted, Kind, Origin, Transaction};
+use nand::{FlashArray, ProgramStatus};
+use units::{Ppa, SimTime};
+
+/// What a superblock says of itself, and the list of bad blocks says of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    /// The stream that filled it, while it was open; `NONE`: it was not.
+    pub stream: u32,
+    pub one_bit: bool,
+    /// A program on it failed.
+    pub failing: bool,
+    /// An erase of it was begun and not ended: it holds nothing, and must be erased again.
+    pub half_erased: bool,
+    /// The write clock of its die when it was closed.
+    pub closed_at: u64,
+}
+
+/// What a power cut destroyed on flash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// Page rows whose program was interrupted.
+    pub torn_rows: u64,
+    /// Page rows programmed before, whose cells the interrupted program shared.
+    pub paired_rows: u64,
+    /// Superblocks whose erase was interrupted.
+    pub half_erased: u64,
+}
+
+/// What was counted, which is the observer's and no power cut takes.
+pub(crate) struct Counted {
+    pub stats: FtlStats,
+    pub risk: Risk,
+    pub turnover: Turnover,
+    pub upkeep: Option<UpkeepCounts>,
+    /// By die: the write clock, and erases.
+    pub clocks: Vec<(u64, u64)>,
+}
+
+/// Of each physical unit: the logical unit, and the number of the write.
+pub(crate) struct SpareAreas {
+    pub holders: Vec<u32>,
+    pub stamps: Vec<u64>,
+}
+
+/// What the flash holds when the power is gone: all that outlives a translation layer. The controller, which forgot all it
+/// was at, and what was counted come along, for they are the observer's.
+pub struct Medium {
+    pub(crate) array: FlashArray,
+    pub(crate) controller: Controller,
+    pub(crate) counted: Counted,
+    pub(crate) spare: SpareAreas,
+    pub(crate) marks: Vec<Mark>,
+    /// What the data of each page row went through.
+    pub(crate) regulation: Option<Box<Regulation>>,
+    pub(crate) sectors: Option<Box<Sectors>>,
+    /// Units whose only copy was marked as lost.
+    pub(crate) rebuilds: Rebuilds,
+    pub(crate) read_only: bool,
+    /// What the cut destroyed.
+    pub damage: Damage,
+    /// Units that the host was told are written and that were only in the buffer.
+    pub buffered_lost: u32,
+}
+
+impl PageMapped {
+    /// A program is over: its units have the stamps of what they were made from.
+    #[cold]
+    pub(super) fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
+        let first = self.media.store.first_unit(transaction);
+        let units = transaction.rows * self.media.store.layout.row_units;
+        let Some(power) = &mut self.media.guards.power else { return };
+        for unit in 0..units {
+            let source = self.media.store.programs.get(transaction.owner, unit);
+            let stamp = match source.origin() {
+                _ if status == ProgramStatus::Failed => NOTHING,
+                Origin::Padding | Origin::Parity => NOTHING,
+                Origin::Map if source == Source::SUMMARY => NOTHING,
+                Origin::Host | Origin::Map => power.of_slot(source.slot()),
+                _ if source.place() == Ppa::NONE => NOTHING,
+                _ => power.stamps[source.place().index()],
+            };
+            power.stamps[(first + u64::from(unit)) as usize] = stamp;
+        }
+    }
+
+    /// The power fails at `now`. Whatever the layer knew is gone; what is left is what the flash holds.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
+        self.account_risk(now);
+        let interrupted = self.media.store.controller.cut(now);
+        let mut damage = Damage::default();
+        let mut half_erased = Vec::new();
+        for Interrupted { transaction, ending } in &interrupted {
+            let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
+            match (transaction.kind, ending) {
+                (Kind::Erase, Ending::Done) => self.end_erase(transaction),
+                (Kind::Erase, Ending::Halfway) => {
+                    damage.half_erased += 1;
+                    half_erased.push(global);
+                }
+                (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
+                (_, Ending::Halfway) => {
+                    damage.torn_rows += u64::from(transaction.rows);
+                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
+                    self.end_program(transaction, global, ProgramStatus::Failed);
+                }
+            }
+        }
+        let buffered_lost = self.media.buffer.at_risk();
+        let marks = self.marks(&half_erased);
+        let media = self.media;
+        let (store, guards) = (media.store, media.guards);
+        let mut regulation = guards.regulation;
+        if let Some(regulation) = &mut regulation {
+            regulation.cut();
+        }
+        let power = guards.power.expect("a drive whose power is cut notes what it writes");
+        let medium = Medium {
+            spare: SpareAreas { holders: store.map.copied().1, stamps: power.stamps },
+            marks,
+            counted: Counted {
+                stats: store.stats,
+                risk: self.host.risk,
+                turnover: self.upkeep.turnover,
+                upkeep: media.agenda.map(|agenda| agenda.counts),
+                clocks: store.space.dies.iter().map(|die| (die.clock, die.erases)).collect(),
+            },
+            array: store.array,
+            controller: store.controller,
+            regulation,
+            sectors: guards.sectors,
+            rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
+            read_only: media.read_only,
+            damage,
+            buffered_lost,
+        };
+        (medium, interrupted)
+    }
+
+    /// The cells of a program were changed, though nobody was told.
+    fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
+        self.media.store.array.restore(global, transaction.row + transaction.rows);
+        self.stamp_programmed(transaction, status);
+    }
+
+    /// A superblock was erased, though nobody was told.
+    fn end_erase(&mut self, transaction: &Transaction) {
+        let (die, superblock) = (transaction.die.0, transaction.superblock);
+        let array = &mut self.media.store.array;
+        let _ = if transaction.slc { array.erase_slc(die, superblock) } else { array.erase(die, superblock) };
+    }
+
+    /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,
+    /// DAC 2011). Gives how many page rows.
+    fn tear_paired_rows(&mut self, transaction: &Transaction, global: usize) -> u32 {
+        let layout = &self.media.store.layout;
+        let first = match transaction.slc {
+            true => transaction.row,
+            false => layout.first_row_of_wordline(transaction.row),
+        };
+        let units = layout.row_units;
+        let begin = layout.first_ppa(global as u32) + u64::from(first * units);
+        let count = (transaction.row - first) * units;
+        if let Some(power) = &mut self.media.guards.power {
+            power.stamps[begin as usize..][..count as usize].fill(NOTHING);
+        }
+        transaction.row - first
+    }
+
+    fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
+        let space = &self.media.store.space;
+        let stream_of = |die: usize, superblock: u32| {
+            let is_it = |frontier: &Frontier| frontier.superblock == superblock;
+            space.dies[die].frontiers.iter().position(is_it).map_or(NONE, |stream| stream as u32)
+        };
+        let mark = |global: usize| {
+            let (die, superblock) = space.place_of(global as u32);
+            Mark {
+                stream: match space.state[global] {
+                    SuperblockState::Open => stream_of(die, superblock),
+                    _ => NONE,
+                },
+                one_bit: self.media.holds_one_bit(global),
+                failing: space.failing[global],
+                half_erased: half_erased.contains(&global),
+                closed_at: space.closed_at[global],
+            }
+        };
+        (0..space.state.len()).map(mark).collect()
+    }
+}
+
+impl Layout {
+    /// The first page row of the wordline that a row lies on: pages of a wordline are numbered one after the other.
+    pub fn first_row_of_wordline(&self, row: u32) -> u32 {
+        row - row % (self.rows / self.slc_rows)
+    }
+}

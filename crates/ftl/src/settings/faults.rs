@@ -1,0 +1,51 @@
+//! What may go wrong beside bad blocks: `[ftl.recovery]`, how the map is found again after a power cut, and
+//! `ftl.failed_die`.
+
+use crate::{Layout, recovery};
+use config::{ConfigError, Section};
+use nand::Geometry;
+
+/// Bytes of a page's spare area that who reads it takes at least: a logical unit, a number, a checksum. Assumed.
+const SPARE_LEAST: u64 = 16;
+
+/// What may go wrong, and what is done about it.
+pub struct FaultRules {
+    /// A die that is dead when time begins.
+    pub failed_die: Option<u32>,
+    /// How the map is found again after a power cut.
+    pub recovery: recovery::Maker,
+    /// Bytes of the spare areas of a page row.
+    pub spare_bytes: u32,
+}
+
+impl FaultRules {
+    /// Reads the keys, and takes the room in `layout` that the method needs.
+    ///
+    /// # Errors
+    /// When the method is unknown, superblocks are too small for it, or there is no such die.
+    pub fn read(ftl: &mut Section, geometry: &Geometry, layout: &mut Layout) -> Result<Self, ConfigError> {
+        let mut section = ftl.child("recovery")?;
+        let recovery = recovery::read(&mut section)?;
+        // A kind of mapping may have summaries of its own.
+        if layout.summary_units == 0
+            && let Err(expected) = recovery().fit(layout)
+        {
+            return Err(section.reject("name", &expected));
+        }
+        section.finish()?;
+        let spare_bytes = geometry.oob_size.get().max(SPARE_LEAST) * u64::from(layout.planes);
+        let failed_die = read_failed_die(ftl, layout)?;
+        Ok(Self { failed_die, recovery, spare_bytes: spare_bytes as u32 })
+    }
+}
+
+/// Reads `ftl.failed_die`.
+fn read_failed_die(ftl: &mut Section, layout: &Layout) -> Result<Option<u32>, ConfigError> {
+    let help = "a die that is dead when time begins: its reads fail, and the drive takes no more writes";
+    let failed: Option<u32> = ftl.optional("failed_die", help)?;
+    if failed.is_some_and(|die| die >= layout.dies) {
+        let expected = format!("expected the number of a die, 0 to {}", layout.dies - 1);
+        return Err(ftl.reject("failed_die", &expected));
+    }
+    Ok(failed)
+}

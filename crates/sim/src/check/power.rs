@@ -1,0 +1,117 @@
+//! A power cut in the account: what was under way is gone, and what the drive says it found is looked at.
+
+use super::{Checker, NOTHING};
+use crate::past::EMPTY;
+use controller::{Ending, Interrupted, Kind};
+use ftl::Ftl;
+use units::{Lpn, Ppa, SimTime};
+
+impl Checker {
+    /// The drive never heard of a request that the host has lost.
+    pub fn on_unheard(&mut self, id: u32) {
+        self.ledger.on_unheard(id);
+    }
+
+    /// The power failed, while these programs and erases had changed cells and were not reported.
+    pub fn on_cut(&mut self, now: SimTime, interrupted: &[Interrupted]) {
+        let undecoded = self.clock.on_cut(now);
+        self.ledger.forget_reads(undecoded);
+        self.finished = self.submitted;
+        for Interrupted { transaction, ending } in interrupted {
+            let superblock = self.superblock(transaction);
+            let first = self.layout.first_ppa(superblock as u32);
+            match (transaction.kind, ending) {
+                (Kind::Erase, ending) => {
+                    self.spoil(first, self.layout.superblock_units);
+                    if *ending == Ending::Done {
+                        self.rows[superblock] = 0;
+                    }
+                }
+                (_, ending) => {
+                    let rows = self.rows[superblock];
+                    assert_eq!(transaction.row, rows, "superblock {superblock}: rows out of order");
+                    if rows == 0 {
+                        self.one_bit[superblock] = transaction.slc && transaction.kind == Kind::Program;
+                    }
+                    if *ending == Ending::Halfway {
+                        self.tear(superblock, transaction.row, transaction.rows);
+                    }
+                    self.rows[superblock] += transaction.rows;
+                }
+            }
+        }
+        self.forget_unprogrammed();
+        self.placed.iter_mut().for_each(Vec::clear);
+        self.fetched.clear();
+        self.read_by.fill(0);
+        self.bytes.on_cut();
+        self.durability.on_cut();
+    }
+
+    /// Nobody can read these units any more.
+    fn spoil(&mut self, first: u64, units: u32) {
+        for place in &mut self.places[first as usize..][..units as usize] {
+            (place.stored, place.version) = (NOTHING, 0);
+        }
+        self.bytes.on_erase(first, units);
+    }
+
+    /// A program was interrupted: what it wrote is lost, and what lay on the same wordline before.
+    fn tear(&mut self, superblock: usize, row: u32, rows: u32) {
+        let units = self.layout.row_units;
+        let first = self.layout.first_ppa(superblock as u32);
+        let begin = match self.one_bit[superblock] {
+            true => row,
+            false => self.layout.first_row_of_wordline(row),
+        };
+        for ppa in (first + u64::from(begin * units)..first + u64::from(row * units)).map(Ppa) {
+            let stored = Lpn(self.places[ppa.index()].stored);
+            if self.layout.is_host_unit(stored) && stored.0 != NOTHING {
+                self.durability.survival.release(stored, self.units[stored.index()].version);
+            }
+        }
+        self.spoil(first + u64::from(begin * units), (row + rows - begin) * units);
+    }
+
+    /// What was handed out and never programmed is not there.
+    fn forget_unprogrammed(&mut self) {
+        for superblock in 0..self.rows.len() {
+            let first = self.layout.first_ppa(superblock as u32);
+            let there = self.rows[superblock] * self.layout.row_units;
+            let left = self.layout.superblock_units - there.min(self.layout.superblock_units);
+            self.spoil(first + u64::from(there), left);
+        }
+    }
+
+    /// The drive says that it has found its map again: each unit must hold what it may hold, and nothing else; the account
+    /// goes on with that.
+    pub fn on_found(&mut self, ftl: &Ftl) {
+        self.places.iter_mut().for_each(|place| place.holder = NOTHING);
+        for lpn in (0..self.layout.logical_units).map(Lpn) {
+            let home = ftl.lookup(lpn);
+            let found = (home != Ppa::NONE).then(|| {
+                let (stored, version) = self.there(home);
+                assert_eq!(
+                    stored, lpn.0,
+                    "after a power cut {lpn} is looked for at {home}, which holds another"
+                );
+                self.bytes.on_commit(home);
+                version
+            });
+            let survival = &mut self.durability.survival;
+            survival.check(lpn, found, self.beginning[lpn.index()].then_some(0));
+            survival.go_on_with(lpn, found);
+            self.beginning[lpn.index()] = found.is_some();
+            let unit = &mut self.units[lpn.index()];
+            (unit.home, unit.content) = (home, found.unwrap_or(EMPTY));
+            match found {
+                Some(version) => {
+                    unit.version = version;
+                    self.bytes.on_returned(lpn, home);
+                    self.places[home.index()].holder = lpn.0;
+                }
+                None => self.bytes.on_trim(lpn),
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What the drive has promised to survive a power cut, and whether it did.
+//!
+//! After a cut each unit holds the last version that was durable, or one that the host wrote later: never an older one,
+//! never half of one, never another unit's. A version is durable when it was acknowledged and then covered by a flush, when
+//! its write asked for the flash (FUA) or the drive has no volatile cache, or when capacitors protect the buffer. A trim is
+//! not durable: a unit that was trimmed since holds nothing, or any version that it held (NVMe calls that
+//! "deallocated, unreported").
+
+use std::collections::BTreeMap;
+use units::Lpn;
+
+/// Units by version: higher is newer.
+type Versions = BTreeMap<Lpn, u32>;
+
+/// The account of what must be there after a cut.
+#[derive(Default)]
+pub(crate) struct Survival {
+    /// The newest version of each unit that was promised.
+    promised: Versions,
+    /// Acknowledged and not promised yet.
+    acknowledged: Versions,
+    /// What was so when each flush under way was asked for.
+    flushes: BTreeMap<u32, Versions>,
+    /// Units of which any version that they held may be there, or none, and up to which version that is so.
+    free: Versions,
+}
+
+impl Survival {
+    /// A flush is asked for.
+    pub fn on_flush(&mut self, request: u32) {
+        self.flushes.insert(request, self.acknowledged.clone());
+    }
+
+    /// A flush is answered: what was acknowledged before it is promised. None where it failed.
+    pub fn on_flushed(&mut self, request: u32, done: Option<()>) {
+        let covered = self.flushes.remove(&request).unwrap_or_default();
+        if done.is_some() {
+            covered.into_iter().for_each(|(lpn, version)| self.promise(lpn, version));
+        }
+    }
+
+    /// A write of a unit is acknowledged; the drive may still lose it.
+    pub fn on_acknowledged(&mut self, lpn: Lpn, version: u32) {
+        let newest = self.acknowledged.entry(lpn).or_default();
+        *newest = version.max(*newest);
+    }
+
+    /// This version, or a newer one, is there after every cut from now on.
+    pub fn promise(&mut self, lpn: Lpn, version: u32) {
+        // A write that was under way when its unit was trimmed may be answered later than the trim.
+        if self.free.get(&lpn).is_none_or(|free| *free < version) {
+            let newest = self.promised.entry(lpn).or_default();
+            *newest = version.max(*newest);
+            self.free.remove(&lpn);
+        }
+        if self.acknowledged.get(&lpn).is_some_and(|acknowledged| *acknowledged <= version) {
+            self.acknowledged.remove(&lpn);
+        }
+    }
+
+    /// The host no longer needs what a unit held up to this version, or a cut has destroyed the page that it was on.
+    pub fn release(&mut self, lpn: Lpn, version: u32) {
+        self.free.insert(lpn, version);
+    }
+
+    /// The drive holds `found` of a unit after a cut, none where it holds nothing; `before`: the version that it held before
+    /// the host wrote anything, if any.
+    ///
+    /// # Panics
+    /// When something was promised that is not there.
+    pub fn check(&self, lpn: Lpn, found: Option<u32>, before: Option<u32>) {
+        if self.free.contains_key(&lpn) {
+            return;
+        }
+        let promised = self.promised.get(&lpn).copied().or(before);
+        assert!(
+            promised.is_none_or(|promised| found.is_some_and(|found| found >= promised)),
+            "after a power cut {lpn} holds {}, and version {} was durable",
+            found.map_or("nothing".into(), |found| format!("version {found}")),
+            promised.unwrap_or(0)
+        );
+    }
+
+    /// What is there now will be there after the next cut.
+    pub fn go_on_with(&mut self, lpn: Lpn, found: Option<u32>) {
+        self.free.remove(&lpn);
+        match found {
+            Some(version) => drop(self.promised.insert(lpn, version)),
+            None => drop(self.promised.remove(&lpn)),
+        }
+    }
+
+    /// The power is gone: nothing is on its way any more.
+    pub fn forget_under_way(&mut self) {
+        self.acknowledged.clear();
+        self.flushes.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNIT: Lpn = Lpn(3);
+
+    /// Two versions acknowledged, a flush between them that was answered.
+    fn one_flushed() -> Survival {
+        let mut survival = Survival::default();
+        survival.on_acknowledged(UNIT, 5);
+        survival.on_flush(1);
+        survival.on_acknowledged(UNIT, 7);
+        survival.on_flushed(1, Some(()));
+        survival
+    }
+
+    #[test]
+    fn what_was_flushed_or_anything_newer_may_be_there() {
+        for found in [5, 7, 9] {
+            one_flushed().check(UNIT, Some(found), None);
+        }
+        Survival::default().check(UNIT, None, None);
+        Survival::default().check(UNIT, Some(0), Some(0));
+    }
+
+    #[test]
+    #[should_panic(expected = "lpn3 holds version 4, and version 5 was durable")]
+    fn an_older_version_than_the_durable_one_is_found() {
+        one_flushed().check(UNIT, Some(4), Some(0));
+    }
+
+    #[test]
+    #[should_panic(expected = "lpn3 holds nothing, and version 5 was durable")]
+    fn a_durable_version_that_is_gone_is_found() {
+        one_flushed().check(UNIT, None, None);
+    }
+
+    #[test]
+    #[should_panic(expected = "lpn3 holds nothing, and version 0 was durable")]
+    fn what_was_there_before_the_run_and_is_gone_is_found() {
+        Survival::default().check(UNIT, None, Some(0));
+    }
+
+    #[test]
+    fn a_flush_that_failed_promises_nothing() {
+        let mut survival = Survival::default();
+        survival.on_acknowledged(UNIT, 5);
+        survival.on_flush(1);
+        survival.on_flushed(1, None);
+        survival.check(UNIT, None, None);
+    }
+
+    #[test]
+    fn a_trimmed_unit_is_free_until_it_is_promised_anew() {
+        let mut survival = one_flushed();
+        survival.release(UNIT, 8);
+        survival.promise(UNIT, 6);
+        survival.check(UNIT, None, Some(0));
+        survival.check(UNIT, Some(2), Some(0));
+        survival.promise(UNIT, 9);
+        assert!(std::panic::catch_unwind(|| survival.check(UNIT, Some(7), Some(0))).is_err());
+    }
+
+    #[test]
+    fn what_one_cut_left_the_next_leaves_too() {
+        let mut survival = one_flushed();
+        survival.go_on_with(UNIT, Some(7));
+        assert!(std::panic::catch_unwind(|| survival.check(UNIT, Some(5), Some(0))).is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! The power fails in the middle of a run: what was durable is there afterwards, whatever was under way. The checker keeps
+//! an account of its own of what was promised, and looks at every unit after every cut. Random drives: `swarm`.
+
+use crate::common::{SMALL, TLC, closed_loop_forced, drive, run};
+use engine::RandomStream;
+use host::{Op, Workload};
+use serde_json::Value;
+use sim::RunOptions;
+
+const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
+const PROTECTED: &str = "ftl.buffer.power_loss_protection=true";
+const CUTS: [&str; 2] = ["power.cut.drawn=6", "power.cut.within=3000"];
+
+/// Writes, some of parts of units and some forced, reads, trims and flushes over few units.
+fn mixed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
+    let mut random = RandomStream::new(seed, "mixed");
+    closed_loop_forced(requests, 16, 7, move |index| match index % 20 {
+        0 => (Op::Flush, 0, 0),
+        1 | 2 => (Op::Trim, random.below(units) * 4096, 4096),
+        3..7 => (Op::Read, random.below(units) * 4096, 4096),
+        _ => (Op::Write, random.below(units) * 4096 + 512 * random.below(3), 4096),
+    })
+}
+
+fn checked(base: &[&str], settings: &[&str], workload: Box<dyn Workload>, seed: u64) -> Value {
+    let options = RunOptions { check: true, seed, ..RunOptions::default() };
+    let result = run(drive(&[base, settings].concat()), workload, options).1;
+    result["power"].clone()
+}
+
+/// The sum of a number over all cuts.
+fn total(power: &Value, key: &str) -> u64 {
+    power["cuts"].as_array().unwrap().iter().map(|cut| cut[key].as_u64().unwrap_or(0)).sum()
+}
+
+#[test]
+fn what_was_durable_is_there_after_every_cut() {
+    let (mut torn, mut half_erased, mut lost) = (0, 0, 0);
+    for seed in 0..12 {
+        let power = checked(SMALL, &[&CUTS[..], &[UNPROTECTED]].concat(), mixed(4_000, 300, seed), seed);
+        assert_eq!(power["cuts"].as_array().unwrap().len(), 6, "{power}");
+        torn += total(&power, "torn_rows");
+        half_erased += total(&power, "half_erased_superblocks");
+        lost += total(&power, "units_lost_in_buffer");
+    }
+    // All that a cut can destroy was destroyed, or this would try nothing.
+    assert!(
+        torn > 20 && lost > 50,
+        "{torn} torn rows, {half_erased} half-erased superblocks, {lost} units lost"
+    );
+}
+
+#[test]
+fn capacitors_write_the_buffer_out() {
+    let mut held = 0;
+    for seed in 0..4 {
+        let power = checked(SMALL, &[&CUTS[..], &[PROTECTED]].concat(), mixed(4_000, 300, seed), seed);
+        assert_eq!(total(&power, "units_lost_in_buffer"), 0, "{power}");
+        held += total(&power, "hold_up_ns");
+    }
+    assert!(held > 0);
+}
+
+#[test]
+#[should_panic(expected = "was durable")]
+fn capacitors_that_are_too_small_break_the_promise() {
+    for seed in 0..4 {
+        let small = [PROTECTED, "power.hold_up=1us"];
+        checked(SMALL, &[&CUTS[..], &small].concat(), mixed(4_000, 300, seed), seed);
+    }
+}
+
+#[test]
+fn an_interrupted_program_takes_the_pages_of_its_wordline_along() {
+    let pages = ["nand.cell=mlc", "nand.program=page", UNPROTECTED];
+    let one_shot = ["nand.cell=mlc", "nand.program=one-shot", UNPROTECTED];
+    let paired = |settings: &[&str]| -> u64 {
+        let of = |seed| checked(SMALL, &[&CUTS[..], settings].concat(), mixed(4_000, 300, seed), seed);
+        (0..6).map(|seed| total(&of(seed), "paired_rows_lost")).sum()
+    };
+    assert!(paired(&pages) > 0, "pages of a wordline that are programmed one after the other");
+    assert_eq!(paired(&one_shot), 0, "pages of a wordline that are programmed at once");
+}
+
+#[test]
+fn a_cut_while_the_drive_looks_for_its_map_changes_nothing() {
+    // The second cut comes while the first is recovered from, the third while the second is.
+    let cuts = ["power.cut.at=[\"30ms\", \"30100us\", \"30200us\"]", "power.off=0ns", UNPROTECTED];
+    for seed in 0..4 {
+        let power = checked(SMALL, &cuts, mixed(4_000, 300, seed), seed);
+        let cuts = power["cuts"].as_array().unwrap();
+        assert_eq!(cuts.len(), 3, "{power}");
+        assert!(cuts[0]["ready_ns"].is_null() && cuts[1]["ready_ns"].is_null(), "{power}");
+        assert!(cuts[2]["ready_ns"].as_u64().unwrap() > 0, "{power}");
+        assert_eq!(cuts[0]["units_found"], cuts[2]["units_found"], "{power}");
+        assert_eq!(
+            (total(&power, "torn_rows"), &cuts[1]["requests_lost"]),
+            (cuts[0]["torn_rows"].as_u64().unwrap(), &0.into())
+        );
+    }
+}
+
+#[test]
+fn an_slc_cache_is_found_as_it_was() {
+    let slc =
+        ["nand.slc_mode.t_r=20us", "nand.slc_mode.t_prog=100us", "ftl.slc_cache.name=static", UNPROTECTED];
+    let slc =
+        [&slc[..], &["ftl.slc_cache.size=2MiB", "ftl.slc_cache.idle_after=0ns", "ftl.op_ratio=0.8"], &CUTS]
+            .concat();
+    for seed in 0..6 {
+        let power = checked(TLC, &slc, mixed(4_000, 300, seed), seed);
+        assert_eq!(power["cuts"].as_array().unwrap().len(), 6, "{power}");
+    }
+}
+
+#[test]
+fn summaries_are_read_instead_of_the_superblocks_that_they_end() {
+    let after = |method: &str| {
+        let recovery = format!("ftl.recovery.name={method}");
+        let settings = [recovery.as_str(), "power.cut.after=[9000]", UNPROTECTED];
+        checked(SMALL, &settings, mixed(12_000, 6_000, 1), 1)
+    };
+    let (scan, summaries) = (after("scan"), after("summaries"));
+    let read = |power: &Value| (total(power, "pages_read"), total(power, "ready_ns"));
+    let ((pages, ns), (fewer, sooner)) = (read(&scan), read(&summaries));
+    // A superblock of 32 pages ends with a summary of one.
+    assert!(fewer * 8 < pages && sooner * 4 < ns, "{fewer} of {pages} pages, {sooner} of {ns} ns");
+}
+
+#[test]
+fn a_run_says_which_cuts_it_did_not_get_to() {
+    let settings = ["power.cut.at=[\"1ms\", \"100s\"]", "power.cut.after=[1000000]", UNPROTECTED];
+    let power = checked(SMALL, &settings, mixed(500, 300, 1), 1);
+    assert_eq!((power["cuts"].as_array().unwrap().len(), &power["cuts_left"]), (1, &2.into()), "{power}");
+    assert_eq!(power["cuts"][0]["at_ns"], 1_000_000);
+}
+
+#[test]
+fn a_run_with_cuts_gives_the_same_bytes_again() {
+    let result =
+        || checked(SMALL, &[&CUTS[..], &[UNPROTECTED]].concat(), mixed(4_000, 300, 3), 3).to_string();
+    assert_eq!(result(), result());
+}

@@ -86,6 +86,8 @@ impl Upkeep {
         let collection = &mut media.collections[die];
         if !has_room && collection.expected_superblocks() > 0 {
             collection.declined = superblock;
+        } else if !has_room && media.guards.power.is_some() {
+            return media.emptiest_that_fits(die);
         }
         has_room.then_some(superblock)
     }
@@ -141,6 +143,16 @@ impl Upkeep {
 }
 
 impl Media {
+    /// The candidate with the fewest valid units, if there is room for them: what power cuts tore may have left so little
+    /// that the policy's choice would wait for ever.
+    #[cold]
+    fn emptiest_that_fits(&self, die: usize) -> Option<u32> {
+        let space = &self.store.space;
+        let valid = |superblock: &u32| space.valid[space.global(die, *superblock)];
+        let candidates = space.dies[die].candidates.iter().map(|candidate| candidate.0);
+        candidates.min_by_key(|at| (valid(at), *at)).filter(|at| self.has_room_for(die, valid(at)))
+    }
+
     /// The next superblock that was asked for, if there is room for what it holds.
     fn next_forced(&mut self, die: usize, foreground: bool) -> Option<(u32, Origin)> {
         while let Some(&(superblock, origin)) = self.collections[die].forced.front() {

@@ -87,6 +87,8 @@ impl Checker {
     /// goes on with that.
     pub fn on_found(&mut self, ftl: &Ftl) {
         self.places.iter_mut().for_each(|place| place.holder = NOTHING);
+        // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
+        let has_died = ftl.is_read_only() && ftl.is_protected();
         for lpn in (0..self.layout.logical_units).map(Lpn) {
             let home = ftl.lookup(lpn);
             let found = (home != Ppa::NONE).then(|| {
@@ -98,8 +100,11 @@ impl Checker {
                 self.bytes.on_commit(home);
                 version
             });
+            let before = self.beginning[lpn.index()].then_some(0);
             let survival = &mut self.durability.survival;
-            survival.check(lpn, found, self.beginning[lpn.index()].then_some(0));
+            if !has_died {
+                survival.check(lpn, found, before);
+            }
             survival.go_on_with(lpn, found);
             self.beginning[lpn.index()] = found.is_some();
             let unit = &mut self.units[lpn.index()];

@@ -50,6 +50,16 @@ pub struct ServeOptions {
     pub pace: String,
 }
 
+impl ServeOptions {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// When a key is unknown, or a path no text.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        serde_json::from_str(text).map_err(|error| Error(format!("--image, --socket: {error}")))
+    }
+}
+
 /// How far a server is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Progress {
@@ -95,6 +105,8 @@ pub struct Server {
     answered: u64,
     /// Requests to the drive that are not answered.
     under_way: u64,
+    /// As it was asked for.
+    pace: String,
     clock: Option<Clock>,
     late: Late,
     /// Where requests are read to.
@@ -137,6 +149,7 @@ impl Server {
             numbered: 0,
             answered: 0,
             under_way: 0,
+            pace: options.pace.clone(),
             clock: None,
             late: Late::default(),
             chunk: Vec::new(),
@@ -166,7 +179,8 @@ impl Server {
     /// # Errors
     /// When the run ended.
     pub fn serve(&mut self, slice: Duration) -> Result<Progress, Error> {
-        let deadline = Instant::now() + slice;
+        let began = Instant::now();
+        let deadline = began + slice;
         let mut round = 0;
         while Instant::now() < deadline {
             if round % ROUNDS == 0 {
@@ -181,6 +195,7 @@ impl Server {
             self.send();
             round = if self.rest(came, deadline)? { 0 } else { round + 1 };
         }
+        self.session.spend(began.elapsed());
         self.progress()
     }
 
@@ -436,7 +451,8 @@ impl Server {
     }
 
     fn notes(&self) -> Vec<(String, String)> {
-        let mut notes = vec![("clients".to_owned(), self.seen.to_string())];
+        let mut notes =
+            vec![("clients".to_owned(), self.seen.to_string()), ("pace".to_owned(), self.pace.clone())];
         if let Some(found) = self.late.summary() {
             let us = |ns: u64| ns as f64 / 1000.0;
             notes.push((
@@ -448,9 +464,9 @@ impl Server {
                     us(found.max_ns)
                 ),
             ));
-            let kept = if found.is_kept { "kept" } else { "not kept: choose a lower --pace" };
+            let kept = if found.is_kept { "yes" } else { "no: choose a lower --pace" };
             notes.push((
-                "pace".into(),
+                "pace_kept".into(),
                 format!(
                     "{kept} ({:.3} % of {} answers later than 100 us)",
                     found.late_ratio * 100.0,

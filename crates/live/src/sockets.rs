@@ -44,7 +44,8 @@ impl Listener {
         }
         let listener = UnixListener::bind(path).map_err(|error| fail(&error))?;
         listener.set_nonblocking(true).map_err(|error| fail(&error))?;
-        Ok(Self::Unix(listener, path.to_owned()))
+        let path = std::path::absolute(path).map_err(|error| fail(&error))?;
+        Ok(Self::Unix(listener, path))
     }
 
     /// Listens at an address and port.

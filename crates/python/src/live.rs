@@ -5,7 +5,6 @@ use crate::held::Held;
 use crate::listing::catalogue;
 use crate::tables::{Table, schema};
 use ::live::ServeOptions;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use serde_json::json;
 use sim::{Drive, RunOptions};
@@ -30,8 +29,7 @@ impl Server {
         serve: &str,
     ) -> PyResult<Self> {
         let options = RunOptions::from_json(options).map_err(input)?;
-        let serve: ServeOptions =
-            serde_json::from_str(serve).map_err(|error| PyTypeError::new_err(error.to_string()))?;
+        let serve = ServeOptions::from_json(serve).map_err(input)?;
         guarded(py, move || {
             let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
             let server = ::live::Server::new(drive, options, &serve).map_err(input)?;

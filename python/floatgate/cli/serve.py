@@ -9,7 +9,7 @@ from floatgate.cli.options import takes
 from floatgate.options.serve import ServeOptions
 
 if TYPE_CHECKING:
-    from floatgate.serve import Serving
+    from floatgate.served import Serving
 
 
 @takes(ServeOptions)
@@ -21,7 +21,7 @@ def serve(asked: ServeOptions) -> None:
     """
     from floatgate.cli import console
     from floatgate.folder import own_folder
-    from floatgate.serve import ended_by_signals, serve_to_folder
+    from floatgate.served import ended_by_signals, serve_to_folder
 
     said: list[str] = []
 
@@ -31,13 +31,15 @@ def serve(asked: ServeOptions) -> None:
             console.err.print(f"serving    {serving.uri}", markup=False)
         if serving.refused is not None and serving.refused not in said:
             said.append(serving.refused)
-            console.err.print(f"note       {asked.image}: {serving.refused}: writes are refused", markup=False)
+            console.err.print(
+                f"note       {asked.image}: {serving.refused}: writes are refused", markup=False
+            )
 
     with (
         own_folder(asked.out, Path("out") / f"{Path(asked.drive).stem}-serve", force=asked.force) as folder,
         ended_by_signals() as stopped,
     ):
-        document = serve_to_folder(asked, folder, told=told, stopped=stopped)
+        document = serve_to_folder(asked, folder, report=asked.report, told=told, stopped=stopped)
         console.print_result(document)
         code = console.farewell(False, folder, asked.report)
     raise typer.Exit(code)

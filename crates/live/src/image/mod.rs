@@ -268,3 +268,90 @@ impl Image {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Lpn;
+
+    /// Two superblocks of eight units of 512 bytes.
+    fn image(folder: &Path) -> Image {
+        let path = folder.join("image");
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();
+        let header = Header { shape: Value::Null, left: Left::AtWork, stamp: 1 };
+        let mut image = Image {
+            file,
+            path,
+            header,
+            is_new: true,
+            unit: 512,
+            units: 16,
+            superblock_units: 8,
+            data_at: ALIGNED,
+            homeless: BTreeMap::new(),
+            refused: None,
+        };
+        image.make().unwrap();
+        image
+    }
+
+    fn programmed(byte: u8) -> Programmed {
+        let data = vec![byte; 1024];
+        let spare = |lpn: u32| Spare::of(Lpn(lpn), 9, &data[..512]);
+        Programmed { spares: vec![spare(3), spare(4)], data: data.clone() }
+    }
+
+    fn there(image: &Image, ppa: u64) -> (Spare, u8) {
+        let mut data = [0; 512];
+        image.read(Ppa(ppa), &mut data).unwrap();
+        (image.spare(Ppa(ppa)).unwrap(), data[511])
+    }
+
+    #[test]
+    fn what_is_programmed_is_there_until_it_is_erased() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        image.program(Ppa(2), programmed(7));
+        image.program(Ppa(8), programmed(8));
+        assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
+        assert_eq!(there(&image, 4), (Spare::Blank, 0));
+        image.erase(0);
+        assert_eq!(there(&image, 3), (Spare::Blank, 0));
+        assert_eq!(there(&image, 8), (programmed(8).spares[0], 8));
+    }
+
+    #[test]
+    fn what_the_disk_has_no_room_for_is_kept_until_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        image.program(Ppa(0), programmed(6));
+        // A file that takes no writes stands for a full disk.
+        let full = File::open(&image.path).unwrap();
+        let writable = std::mem::replace(&mut image.file, full);
+        image.program(Ppa(2), programmed(7));
+        assert!(image.refused().is_some() && !image.find_room());
+        assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
+        assert_eq!(there(&image, 1), (programmed(6).spares[1], 6));
+        let mut both = [0; 2048];
+        image.read(Ppa(0), &mut both).unwrap();
+        assert_eq!((both[0], both[1023], both[1024], both[2047]), (6, 6, 7, 7));
+        image.leave(Left::AtRest(1), 5).expect_err("it is not all there");
+        image.file = writable;
+        assert!(image.find_room() && image.refused().is_none());
+        assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
+        image.leave(Left::AtRest(1), 5).unwrap();
+    }
+
+    #[test]
+    fn what_is_erased_needs_no_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        let full = File::open(&image.path).unwrap();
+        let writable = std::mem::replace(&mut image.file, full);
+        image.program(Ppa(2), programmed(7));
+        image.file = writable;
+        image.erase(0);
+        assert_eq!(there(&image, 2), (Spare::Blank, 0));
+        assert!(image.refused().is_none());
+    }
+}

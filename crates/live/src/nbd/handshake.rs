@@ -10,6 +10,8 @@ const REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
 const FLAGS: u16 = 1 | 4 | 8 | 32 | 64 | 128 | 256 | 2048;
 /// The longest option that is read: a name has 4096 bytes at most.
 const OPTION_MOST: usize = 16 << 10;
+/// The option that asks for TLS, which is not there.
+const STARTTLS: u32 = 5;
 
 mod option {
     pub const EXPORT_NAME: u32 = 1;
@@ -102,13 +104,6 @@ impl Handshake {
     }
 
     fn option(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Step {
-        let mut reply = |kind: u32, data: &[u8]| {
-            out.extend(REPLY_MAGIC.to_be_bytes());
-            out.extend(option.to_be_bytes());
-            out.extend(kind.to_be_bytes());
-            out.extend((data.len() as u32).to_be_bytes());
-            out.extend(data);
-        };
         match option {
             option::EXPORT_NAME => {
                 out.extend(self.export.bytes.to_be_bytes());
@@ -118,55 +113,50 @@ impl Handshake {
                 return Step::Ready;
             }
             option::ABORT => {
-                reply(answer::ACK, &[]);
+                reply(out, option, answer::ACK, &[]);
                 return Step::Over;
             }
             option::LIST if data.is_empty() => {
-                reply(answer::SERVER, &0u32.to_be_bytes());
-                reply(answer::ACK, &[]);
+                reply(out, option, answer::SERVER, &0u32.to_be_bytes());
+                reply(out, option, answer::ACK, &[]);
             }
-            option::INFO | option::GO => {
-                if !is_info(data) {
-                    reply(answer::INVALID, b"a name, and what is to be known");
-                    return Step::More;
-                }
-                reply(answer::INFO, &self.about());
-                reply(answer::INFO, &self.block_size());
-                reply(answer::ACK, &[]);
+            option::INFO | option::GO if is_info(data) => {
+                reply(out, option, answer::INFO, &self.about());
+                reply(out, option, answer::INFO, &self.block_size());
+                reply(out, option, answer::ACK, &[]);
                 return if option == option::GO { Step::Ready } else { Step::More };
             }
             option::STRUCTURED_REPLY if data.is_empty() => {
                 self.structured = true;
-                reply(answer::ACK, &[]);
+                reply(out, option, answer::ACK, &[]);
             }
             option::LIST_META_CONTEXT | option::SET_META_CONTEXT if self.structured => {
-                let Some(asked) = contexts(data) else {
-                    reply(answer::INVALID, b"a name, and queries");
-                    return Step::More;
-                };
-                let listing = option == option::LIST_META_CONTEXT;
-                let all = listing && (asked.is_empty() || asked.contains(&&b"base:"[..]));
-                let found = all || asked.contains(&ALLOCATION.as_bytes());
-                if !listing {
-                    self.allocation = found;
-                }
-                if found {
-                    reply(
-                        answer::META_CONTEXT,
-                        &[&ALLOCATION_ID.to_be_bytes(), ALLOCATION.as_bytes()].concat(),
-                    );
-                }
-                reply(answer::ACK, &[]);
+                self.contexts(option, data, out);
             }
-            option::LIST
-            | option::STRUCTURED_REPLY
-            | option::LIST_META_CONTEXT
-            | option::SET_META_CONTEXT => {
-                reply(answer::INVALID, b"without data, and contexts only with structured replies");
+            option::LIST..=option::SET_META_CONTEXT if option != STARTTLS => {
+                reply(out, option, answer::INVALID, b"not so, or not without structured replies");
             }
-            _ => reply(answer::UNSUPPORTED, b"not an option of this server"),
+            _ => reply(out, option, answer::UNSUPPORTED, b"not an option of this server"),
         }
         Step::More
+    }
+
+    /// What is known beside the data: what is allocated.
+    fn contexts(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) {
+        let Some(asked) = contexts(data) else {
+            return reply(out, option, answer::INVALID, b"a name, and queries");
+        };
+        let listing = option == option::LIST_META_CONTEXT;
+        let all = listing && (asked.is_empty() || asked.contains(&&b"base:"[..]));
+        let found = all || asked.contains(&ALLOCATION.as_bytes());
+        if !listing {
+            self.allocation = found;
+        }
+        if found {
+            let context = [&ALLOCATION_ID.to_be_bytes(), ALLOCATION.as_bytes()].concat();
+            reply(out, option, answer::META_CONTEXT, &context);
+        }
+        reply(out, option, answer::ACK, &[]);
     }
 
     fn about(&self) -> Vec<u8> {
@@ -179,6 +169,15 @@ impl Handshake {
         sizes.iter().for_each(|size: &u32| bytes.extend(size.to_be_bytes()));
         bytes
     }
+}
+
+/// An answer to an option.
+fn reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8]) {
+    out.extend(REPLY_MAGIC.to_be_bytes());
+    out.extend(option.to_be_bytes());
+    out.extend(kind.to_be_bytes());
+    out.extend((data.len() as u32).to_be_bytes());
+    out.extend(data);
 }
 
 /// A name with its length, and a list of two-byte kinds with theirs.

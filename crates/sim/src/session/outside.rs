@@ -7,6 +7,7 @@ use crate::run::Run;
 use crate::{Drive, Error, RunOptions};
 use ftl::compatibility::{Feature, check_asked};
 use host::Workload;
+use std::time::Duration;
 use units::SimTime;
 
 impl Session {
@@ -65,6 +66,11 @@ impl Session {
     pub fn times(&mut self) -> Result<(SimTime, Option<SimTime>), Error> {
         let calendar = &self.outside()?.ctx.calendar;
         Ok((calendar.now(), calendar.next_time()))
+    }
+
+    /// So much time on the wall went by with this run.
+    pub fn spend(&mut self, wall: Duration) {
+        self.wall += wall;
     }
 
     /// No request follows: those under way are answered, and the run is over.

@@ -43,7 +43,10 @@ def ended_by_signals() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         asked.append(number)
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # no signals come to a thread other than the main one
+        before = {}
     try:
         yield lambda: bool(asked)
     finally:
@@ -55,6 +58,7 @@ def serve_to_folder(
     asked: ServeOptions,
     out: Path,
     *,
+    report: bool,
     told: Callable[[Serving], None] = lambda _serving: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
@@ -62,8 +66,8 @@ def serve_to_folder(
 
     Raises InputError or Fault. The image is left at rest, unless what went wrong prevents it.
     """
+    options = Options(seed=asked.seed, check=asked.check, requests=asked.requests)
     with atomically(out, force=asked.force) as partial:
-        options = Options(seed=asked.seed, check=asked.check, requests=asked.requests)
         server = _core.Server(
             away.place(asked.drive),
             away.placed(asked.set),
@@ -71,22 +75,39 @@ def serve_to_folder(
             options.to_json(),
             json.dumps(asked.for_core()),
         )
-        started = time.perf_counter()
+        left = False
         try:
-            _serve(server, asked, partial, told, stopped)
-            document: dict[str, Any] = json.loads(away.as_named(server.result()))
-        except _core.BrokenInvariant as fault:
-            raise Fault(f"{fault}; seed {asked.seed}") from fault
+            document = _document(server, asked, partial, told, stopped)
+            left = True
         finally:
-            _leave(server)
-        _complete(document, asked, time.perf_counter() - started)
+            if not left:
+                _leave(server)
         tables.write_latency(partial, document.pop("histogram"))
         tables.write_series(partial, document.pop("series"))
         write_json(partial / "run.json", document)
-        if asked.report:
+        if report:
             from floatgate.report import write_report
 
             write_report(partial, partial / "report.html", is_own=True)
+    _leave(server)  # What was measured is there, even where a full disk keeps the image from coming to rest.
+    return document
+
+
+def _document(
+    server: "_core.Server",
+    asked: ServeOptions,
+    folder: Path,
+    told: Callable[[Serving], None],
+    stopped: Callable[[], bool],
+) -> dict[str, Any]:
+    """Serve until somebody says to stop; return what was measured."""
+    started = time.perf_counter()
+    try:
+        _serve(server, asked, folder, told, stopped)
+        document: dict[str, Any] = json.loads(away.as_named(server.result()))
+    except _core.BrokenInvariant as fault:
+        raise Fault(f"{fault}; seed {asked.seed}") from fault
+    _complete(document, asked, time.perf_counter() - started)
     return document
 
 

@@ -458,7 +458,7 @@ class ServeKeywords(TypedDict, total=False):
     """Keep every request: requests.parquet."""
 
     stop_after: SupportsFloat | None
-    """End after so many seconds. A number of at least 0."""
+    """End after so many seconds. A number from 0 to 1000000000."""
 
     out: str | PathLike[str] | None
     """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.

@@ -161,7 +161,11 @@ def _complete(document: dict[str, Any], asked: ServeOptions, session_s: float) -
             "variables": {},
             "notes": [],
         },
-        "options": {"seed": asked.seed} if asked.seed != 1 else {},
+        "options": {
+            name: getattr(asked, name)
+            for name in ("seed", "check", "requests")
+            if getattr(asked, name) != getattr(Options(), name)
+        },
         "policies": [],
     }
     document["remarks"] = remarks(document)

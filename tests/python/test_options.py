@@ -109,6 +109,7 @@ SILENT = {
     "--socket": "no client comes in",
     "--port": "no client comes in",
     "--address": "no client comes in",
+    "--stop-after": "no client comes in",
     "--threshold": "each page of the trace is only read or only written",
 }
 

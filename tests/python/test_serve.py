@@ -21,7 +21,7 @@ TINY = str(ROOT / "tests" / "drives" / "tiny.toml")
 PATIENCE_S = 120
 
 
-def needs(*programs: str) -> Any:
+def needs(*programs: str) -> pytest.MarkDecorator:
     """Skip where a program is missing."""
     missing = [program for program in programs if shutil.which(program) is None]
     return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} not installed")

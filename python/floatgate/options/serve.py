@@ -10,6 +10,7 @@ from floatgate.options.shared import Drive, Force, OutFolder, Seed, Settings
 
 PORT_MOST = 65535
 LOOPBACK = "127.0.0.1"
+STOP_MOST = 1_000_000_000  # seconds: longer than anybody waits
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class ServeOptions(CommandOptions):
     requests: Annotated[bool, Option("Keep every request: requests.parquet.", panel=OUTPUT)] = False
     stop_after: Annotated[
         float | None,
-        Option("End after so many seconds.", metavar="S", panel=LIMITS, least=0),
+        Option("End after so many seconds.", metavar="S", panel=LIMITS, least=0, most=STOP_MOST),
     ] = None
     out: OutFolder = usual("out/DRIVE-serve, then with -2, -3, ...")
     force: Force = False

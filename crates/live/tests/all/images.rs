@@ -120,6 +120,13 @@ fn what_is_no_socket_stays() {
 }
 
 #[test]
+fn a_drive_that_cuts_its_own_power_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = refused(folder.path(), &["power.cut.drawn=1"]);
+    assert!(text.contains("power.cut: a served drive"), "{text}");
+}
+
+#[test]
 fn in_real_time_requests_take_their_time() {
     let folder = tempfile::tempdir().unwrap();
     let served = Served::new(folder.path(), "1");

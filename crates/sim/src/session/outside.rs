@@ -23,6 +23,11 @@ impl Session {
     ) -> Result<Self, Error> {
         // At rest, such a drive is kept in a file.
         check_asked(Feature::SavedState, &drive.features)?;
+        if drive.has_power_cuts() {
+            return Err(Error(
+                "power.cut: a served drive loses its power when its server is killed: expected a drive without it".into(),
+            ));
+        }
         let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
         while !session.preconditioned {
             session.advance(1 << 20)?;

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from floatgate.api.plan import plan
     from floatgate.api.reproduce import papers, reproduce
     from floatgate.api.run import Interrupted, repeat, run
+    from floatgate.api.serve import serve
     from floatgate.api.snapshots import snapshots
     from floatgate.api.study import study
     from floatgate.bus.explore import BusPoint
@@ -98,6 +99,7 @@ _HOMES = {
     "policy": "policies",
     "run": "api.run",
     "schema": "api.files",
+    "serve": "api.serve",
 }
 # Modules that are public themselves, and those that bear the name of their function and are called in its
 # place (`called.py`).
@@ -171,6 +173,7 @@ __all__ = [
     "reproduce",
     "run",
     "schema",
+    "serve",
     "snapshots",
     "state",
     "study",

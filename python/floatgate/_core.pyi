@@ -126,6 +126,30 @@ class Session:
     def timeline(self) -> bytes:
         """Return a piece of the timeline's file: what was added since the last call."""
 
+class Server:
+    """A drive as a network block device. Not thread-safe; `serve` releases the interpreter lock."""
+
+    def __init__(
+        self, drive: str, overrides: list[str], folders: list[str], options: str, serve: str
+    ) -> None: ...
+    def uri(self) -> str:
+        """Return how clients name it."""
+
+    def serve(self, slice_ms: int) -> str:
+        """Serve for about so long: `{clients, requests, simulated_ns, lateness, refused}`."""
+
+    def end(self) -> None:
+        """Answer what is under way and take leave of all clients."""
+
+    def result(self) -> str:
+        """Return everything measured, after the end."""
+
+    def close(self) -> None:
+        """Bring the drive to rest and leave its image for the next server."""
+
+    def requests(self) -> Table:
+        """Drain the requests completed since the last call."""
+
 def table_columns() -> str:
     """List the tables of a run as `[{file, row, columns: [{name, type, unit, meaning}]}]`."""
 

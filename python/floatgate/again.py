@@ -86,6 +86,10 @@ def plan_of(
     document = read_repeatable(path)
     try:
         made = document["invocation"]
+        if made["workload"]["kind"] == "nbd":
+            raise InputError(
+                f"{path}: a served drive, whose clients cannot be asked again: expected the run of a workload"
+            )
         _trust(path, made["policies"], trusted=trusted)
         resolved = tuple(f"{key}={json.dumps(value)}" for key, value in document["config"].items())
         stored = made["workload"]

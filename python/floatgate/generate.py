@@ -26,6 +26,7 @@ from floatgate.options import (
     fields_of,
     lab,
     listing,
+    serve,
     study,
     traces,
 )
@@ -56,6 +57,7 @@ KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
     "ReportKeywords": ((listing.ReportOptions,), ()),
     "ReproduceKeywords": ((lab.ReproduceOptions,), ()),
     "SchemaKeywords": ((listing.SchemaOptions,), ()),
+    "ServeKeywords": ((serve.ServeOptions,), ()),
     "SnapshotsKeywords": ((drives.SnapshotsOptions,), ()),
     "StudyKeywords": ((study.StudyOptions,), ()),
     "TraceConvertKeywords": ((traces.TraceConvertOptions, TraceOptions), REPLAYED),

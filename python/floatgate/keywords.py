@@ -423,6 +423,54 @@ class SchemaKeywords(TypedDict, total=False):
     """Replace an earlier result."""
 
 
+class ServeKeywords(TypedDict, total=False):
+    """The options of `ServeOptions`."""
+
+    image: str | PathLike[str]
+    """File that holds what the flash holds; made if it is not there. A new file, or the image of this
+    drive.
+    """
+
+    socket: str | PathLike[str] | None
+    """Listen at this path. A new path; default IMAGE.sock."""
+
+    port: SupportsIndex | None
+    """Listen at this port instead; 0: any free one. A whole number from 0 to 65535."""
+
+    address: str
+    """Address of --port. An address of this machine; default 127.0.0.1."""
+
+    pace: str
+    """Simulated seconds a second: 1 is real time, 0.1 slow motion, max as fast as possible. Max, or a
+    number above 0; default 1.
+    """
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
+
+    check: bool
+    """Check the run with an independent model."""
+
+    requests: bool
+    """Keep every request: requests.parquet."""
+
+    stop_after: SupportsFloat | None
+    """End after so many seconds. A number from 0 to 1000000000."""
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+    report: bool
+    """Write report.html. In Python only where it is asked for."""
+
+
 class SnapshotsKeywords(TypedDict, total=False):
     """The options of `SnapshotsOptions`."""
 

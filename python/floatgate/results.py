@@ -1602,8 +1602,9 @@ class OwnPolicy(Section):
 class Source(Section):
     """The workload as it was asked for."""
 
-    kind: Literal["fio", "trace", "volume", "generator", "flows"]
-    """[text] `fio`, `trace`, `volume`, `generator` or `flows`."""
+    kind: Literal["fio", "trace", "volume", "generator", "flows", "nbd"]
+    """[text] `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive.
+    """
 
     source: str
     """[text] The file, or the words that name it."""

@@ -57,6 +57,7 @@ MORTAL = (
 BASES: dict[str, tuple[str, ...]] = {
     "run": (f"{TINY} job.fio --no-report --out o", f"{TINY} t.csv --no-report --out o"),
     "age": (f"{TINY} {MORTAL} --out o.html",),
+    "serve": (f"{TINY} --image d.img --pace max --stop-after 0 --no-report --out o",),
     "drives": ("", "slc"),
     "chips": ("", "slc-16g"),
     "policies show": ("", "d-choices"),
@@ -105,6 +106,10 @@ SILENT = {
     "--layout": "it is the usual one",
     "--report": "it is the usual one",
     "--policy-timeout": "no policy in Python is asked",
+    "--socket": "no client comes in",
+    "--port": "no client comes in",
+    "--address": "no client comes in",
+    "--stop-after": "no client comes in",
     "--threshold": "each page of the trace is only read or only written",
 }
 
@@ -296,6 +301,8 @@ def test_since_counts_from_the_first_request(place: Path) -> None:
 PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("run", "--out"): (BASES["run"][0], "o/thesis"),
     ("run", "--save-state"): (f"{BASES['run'][0]} --save-state mine", "mine"),
+    ("serve", "--out"): (BASES["serve"][0], "o/thesis"),
+    ("serve", "--image"): (BASES["serve"][0], "d.img"),
     ("grid", "--out"): (BASES["grid"][0], "o/thesis"),
     ("study", "--out"): (BASES["study"][0], "o/thesis"),
     ("plan", "--out"): (BASES["plan"][0], "o/thesis"),

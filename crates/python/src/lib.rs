@@ -9,6 +9,7 @@ mod chip;
 mod errors;
 mod held;
 mod listing;
+mod live;
 mod own;
 mod session;
 mod tables;
@@ -35,6 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(own::compiled_is_asked, module)?)?;
     module.add_function(wrap_pyfunction!(own::compiled_watch, module)?)?;
     module.add_class::<session::Session>()?;
+    module.add_class::<live::Server>()?;
     module.add_class::<tables::Table>()?;
     module.add_class::<tables::Writer>()?;
     module.add_function(wrap_pyfunction!(tables::table_columns, module)?)?;

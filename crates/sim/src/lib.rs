@@ -17,6 +17,7 @@ mod layout;
 mod levels;
 mod limits;
 mod link;
+pub mod live;
 mod measure;
 mod memory;
 mod memory_limit;
@@ -51,7 +52,7 @@ pub use precondition::{Copies, Pilots};
 pub use result::{FORMAT as RESULT_FORMAT, schema as result_schema};
 pub use session::{Progress, Session};
 pub use spread::student_t;
-pub use state_file::info as state_info;
+pub use state_file::{info as state_info, shape as drive_shape};
 pub use timeline::TimelineDetail;
 pub use workload::WorkloadSpec;
 

@@ -1,6 +1,7 @@
-//! What watches a run: nothing, or a checker, a timeline and rows for every request.
+//! What watches a run: nothing, or a checker, a timeline, rows for every request and who holds the data.
 
 use crate::check::Checker;
+use crate::live::{Answer, Holder};
 use crate::measure::STAGES;
 use crate::requests::Request;
 use crate::tables::{Column, REQUESTS};
@@ -23,9 +24,13 @@ pub(crate) trait Observer: Probe {
     fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
     /// The drive says that it has found its map again.
     fn on_found(&mut self, _: &Ftl) {}
+    /// They enter it now: who holds data takes them.
+    fn on_content(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn, _: &Ftl) {}
     /// A ramp is over: what is measured begins.
     fn on_window(&mut self, _now: SimTime) {}
     fn on_complete(&mut self, _: &Request, _now: SimTime, _stages: &[u64; STAGES.len() + 1]) {}
+    /// A request is answered now: who holds data gives what it read.
+    fn on_answer(&mut self, _: &Request, _now: SimTime, _: &Ftl) {}
 }
 
 impl Observer for () {}
@@ -111,6 +116,7 @@ pub(crate) struct Observers {
     pub check: Option<Box<Checker>>,
     pub timeline: Option<Timeline>,
     pub rows: Option<RequestRows>,
+    pub holder: Option<Box<dyn Holder>>,
 }
 
 impl controller::Probe for Observers {
@@ -156,13 +162,19 @@ impl controller::Probe for Observers {
         if let Some(check) = &mut self.check {
             check.on_finish(id, transaction);
         }
+        if let Some(holder) = &mut self.holder {
+            holder.on_finish(transaction);
+        }
     }
 }
 
 impl Probe for Observers {
     fn on_place(&mut self, transaction: &Transaction, units: u32, source: impl Fn(u32) -> (Origin, u64)) {
         if let Some(check) = &mut self.check {
-            check.on_place(transaction, units, source);
+            check.on_place(transaction, units, &source);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_place(transaction, units, &source);
         }
     }
 
@@ -176,11 +188,17 @@ impl Probe for Observers {
         if let Some(check) = &mut self.check {
             check.on_kept(lpn, slot, ppa);
         }
+        if let Some(holder) = &mut self.holder {
+            holder.on_kept(slot, ppa);
+        }
     }
 
     fn on_commit(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
         if let Some(check) = &mut self.check {
             check.on_commit(lpn, new, old);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_settled(lpn, new);
         }
     }
 
@@ -193,6 +211,9 @@ impl Probe for Observers {
     fn on_buffered(&mut self, lpn: Lpn, slot: u32, rest: Option<u32>) {
         if let Some(check) = &mut self.check {
             check.on_buffered(lpn, slot, rest);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_buffered(lpn, slot);
         }
     }
 
@@ -212,11 +233,17 @@ impl Probe for Observers {
         if let Some(check) = &mut self.check {
             check.on_trim(lpn, old);
         }
+        if let Some(holder) = &mut self.holder {
+            holder.on_trim(lpn);
+        }
     }
 
     fn on_erase(&mut self, superblock: usize) {
         if let Some(check) = &mut self.check {
             check.on_erase(superblock);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_erase(superblock);
         }
     }
 
@@ -259,8 +286,15 @@ impl Observer for Observers {
     }
 
     fn on_number(&mut self, id: u32, tag: u16, number: impl FnOnce() -> Option<u64>) {
+        if self.rows.is_none() && self.holder.is_none() {
+            return;
+        }
+        let number = number();
         if let Some(rows) = &mut self.rows {
-            rows.number(id, tag, number());
+            rows.number(id, tag, number);
+        }
+        if let Some(holder) = &mut self.holder {
+            holder.on_number(id, number);
         }
     }
 
@@ -285,6 +319,19 @@ impl Observer for Observers {
     fn on_found(&mut self, ftl: &Ftl) {
         if let Some(check) = &mut self.check {
             check.on_found(ftl);
+        }
+    }
+
+    fn on_content(&mut self, id: u32, request: &HostRequest, lpn: Lpn, ftl: &Ftl) {
+        if let Some(holder) = &mut self.holder {
+            holder.on_content(id, request, lpn, ftl.lookup(lpn));
+        }
+    }
+
+    fn on_answer(&mut self, request: &Request, now: SimTime, ftl: &Ftl) {
+        if let Some(holder) = &mut self.holder {
+            let answer = Answer { id: request.id, host: &request.host, failed: request.failed, now };
+            holder.on_answer(&answer, &|lpn| ftl.lookup(lpn));
         }
     }
 

@@ -1,5 +1,7 @@
 //! The run loop: requests in, events, requests out.
 
+mod outside;
+
 use crate::Error;
 use crate::limits::{LATEST, Watch, too_late, too_much};
 use crate::link::Link;
@@ -581,6 +583,7 @@ impl<P: Observer> Run<P> {
             let covers = covers(&request.host, lpn, self.unit);
             let coverage = if covers { Coverage::Whole } else { Coverage::Part };
             self.ctx.probe.on_data(id, &request.host, lpn);
+            self.ctx.probe.on_content(id, &request.host, lpn, &self.ftl);
             self.ftl.write(waiter, lpn, coverage, &mut self.ctx);
         }
         let bytes = bytes_of(&request, self.unit, request.units_crossing);
@@ -748,6 +751,7 @@ impl<P: Observer> Run<P> {
             self.measure.complete(request, now, &stages, self.ftl.cache_bytes());
         }
         self.ctx.probe.on_complete(request, now, &stages);
+        self.ctx.probe.on_answer(request, now, &self.ftl);
         self.workload.complete(&request.host, now);
         self.requests.release(id);
         self.draw(now);

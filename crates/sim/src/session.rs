@@ -1,8 +1,11 @@
 //! One run from beginning to end: precondition, run in slices, result.
 
+mod outside;
+
 use crate::check::{Checker, Measured};
 use crate::layout::LayingOut;
 use crate::link::Link;
+use crate::live::Holder;
 use crate::memory_limit::Checking;
 use crate::observers::{Observers, RequestRows};
 use crate::passes::Passes;
@@ -59,6 +62,8 @@ pub struct Session {
     preconditioned: bool,
     layout: LayingOut,
     phase: Phase,
+    /// Who holds the data of a drive whose requests come from outside.
+    holder: Option<Box<dyn Holder>>,
     interrupted: bool,
     wall: Duration,
     precondition_wall: Duration,
@@ -163,6 +168,7 @@ impl Session {
             passes,
             preconditioned: false,
             phase: Phase::Precondition(Box::new((ftl, source))),
+            holder: None,
             interrupted: false,
             wall: Duration::ZERO,
             precondition_wall: Duration::ZERO,
@@ -250,7 +256,8 @@ impl Session {
         let limits = Limits { requests: self.options.limit_requests, ns: self.options.limit_ns };
         let t_decode = self.drive.t_decode();
         let options = &self.options;
-        self.phase = if options.check || options.timeline || options.requests {
+        let observed = options.check || options.timeline || options.requests || self.holder.is_some();
+        self.phase = if observed {
             let measured = if source.in_ramp(SimTime::ZERO) { Measured::AfterRamp } else { Measured::AtOnce };
             let check = options.check.then(|| Checker::new(&self.drive, &ftl, measured)).transpose()?;
             let geometry = self.drive.geometry();
@@ -259,6 +266,7 @@ impl Session {
                 check: check.map(Box::new),
                 timeline: options.timeline.then(shown),
                 rows: options.requests.then(RequestRows::new),
+                holder: self.holder.take(),
             };
             Phase::Observed(Box::new(Run::new(ftl, link, source, t_decode, &limits, observers)))
         } else {

@@ -19,7 +19,8 @@ const VERSION: u32 = 4;
 /// Level 3: the arrays are random numbers, more effort gains nothing.
 const LEVEL: i32 = 3;
 
-fn shape(ftl: &Ftl) -> Value {
+/// What a drive's state is of: sizes that another drive may not differ in.
+pub fn shape(ftl: &Ftl) -> Value {
     let layout = ftl.layout();
     json!({
         "parity_stripe": ftl.parity().map(|stripes| stripes.stripe()),

@@ -22,6 +22,7 @@ from floatgate.options.root import RootOptions
 # below them, each a module with an `app`. Only the one that is asked for is imported.
 _HOMES = {
     "run": "run",
+    "serve": "serve",
     "age": "age",
     "drives": "listing",
     "chips": "listing",

@@ -14,6 +14,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "floatgate run tlc examples/random-write.fio --precondition instant",
         "floatgate run nvme-qlc trace.csv.gz --loop until=waf:5% --requests",
     ),
+    "serve": (
+        "floatgate serve tlc --image tlc.img",
+        "floatgate serve nvme-qlc --image qlc.img --port 10809 --pace max",
+    ),
     "age": (
         "floatgate age tlc --set chip=derived/tlc-3d-256g",
         "floatgate age tlc --set chip=derived/tlc-3d-256g --compare ftl.wear.name=none,dynamic,static",

@@ -226,8 +226,8 @@ sections! {
 
     /// The workload as it was asked for.
     Source {
-        /// `fio`, `trace`, `volume`, `generator` or `flows`.
-        #[schemars(extend("enum" = ["fio", "trace", "volume", "generator", "flows"]))]
+        /// `fio`, `trace`, `volume`, `generator` or `flows`; `nbd`: clients of a served drive.
+        #[schemars(extend("enum" = ["fio", "trace", "volume", "generator", "flows", "nbd"]))]
         kind: String = "text",
         /// The file, or the words that name it.
         source: String = "text",

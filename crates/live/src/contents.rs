@@ -1,0 +1,292 @@
+//! Whose bytes are where: in slots of the buffer, on their way to the flash, and in the image.
+//!
+//! A slot always holds a whole unit: what a write leaves out of it is laid under it when it comes, from the newest data there
+//! are, though the drive reads them later.
+
+use crate::image::{Image, Programmed, Spare};
+use controller::{Kind, Origin, Transaction};
+use ftl::Layout;
+use host::{HostRequest, Op};
+use sim::live::{Answer, Holder};
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::sync::{Arc, Mutex};
+use units::{Lpn, Ppa, SimTime};
+
+/// What a request brings, and what it takes away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// Nothing.
+    None,
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// As many zeros as it is long.
+    Zeros,
+}
+
+/// An answer of the drive.
+#[derive(Debug)]
+pub struct Done {
+    /// The number of the request.
+    pub number: u64,
+    /// The drive, or the disk below the image, could not do it.
+    pub failed: bool,
+    /// When the drive answered.
+    pub at: SimTime,
+    /// What was read.
+    pub data: Vec<u8>,
+}
+
+/// A slot of the buffer.
+#[derive(Clone, Debug)]
+struct Slot {
+    spare: Spare,
+    data: Box<[u8]>,
+}
+
+/// What server, workload and observer have in common. They are one thread.
+pub struct Shared {
+    /// Requests that the drive has not taken yet, with their numbers.
+    pub incoming: VecDeque<(u64, HostRequest)>,
+    /// What those bring that are under way, by number.
+    pub payloads: HashMap<u64, Payload>,
+    /// Answers that the server has not taken yet.
+    pub done: Vec<Done>,
+    /// What is to be said about the workload in the end.
+    pub notes: Vec<(String, String)>,
+    /// The file.
+    pub image: Image,
+    layout: Layout,
+    /// The number of each request that the drive is at, by the id it gave.
+    numbers: Vec<u64>,
+    slots: Vec<Option<Slot>>,
+    /// The slot of each unit whose newest data are not on flash. Only looked up.
+    newest: HashMap<Lpn, u32>,
+    /// The unit that enters.
+    entering: Vec<u8>,
+    /// Programs under way, by owner.
+    placed: HashMap<u32, (Ppa, Programmed)>,
+    /// The number of the next write of a unit.
+    stamp: u64,
+}
+
+impl Shared {
+    /// Nothing is in the buffer, and all else in `image`.
+    pub fn new(image: Image, layout: Layout) -> Self {
+        Self {
+            incoming: VecDeque::new(),
+            payloads: HashMap::new(),
+            done: Vec::new(),
+            notes: Vec::new(),
+            stamp: image.stamp(),
+            image,
+            numbers: Vec::new(),
+            slots: Vec::new(),
+            newest: HashMap::new(),
+            entering: vec![0; layout.unit.get() as usize],
+            placed: HashMap::new(),
+            layout,
+        }
+    }
+
+    /// The number of the next write of a unit.
+    pub fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    /// True when a unit holds data, which `home` says of the flash.
+    pub fn is_written(&self, lpn: Lpn, home: Ppa) -> bool {
+        home != Ppa::NONE || self.newest.contains_key(&lpn)
+    }
+
+    fn unit(&self) -> usize {
+        self.layout.unit.get() as usize
+    }
+
+    fn slot(&self, slot: u32) -> Option<&Slot> {
+        self.slots.get(slot as usize)?.as_ref()
+    }
+
+    fn put(&mut self, slot: u32, filled: Slot) {
+        if self.slots.len() <= slot as usize {
+            self.slots.resize(slot as usize + 1, None);
+        }
+        self.slots[slot as usize] = Some(filled);
+    }
+
+    /// A whole unit as it is now.
+    fn read_unit(&self, lpn: Lpn, home: Ppa, into: &mut [u8]) -> io::Result<()> {
+        match self.newest.get(&lpn).and_then(|&slot| self.slot(slot)) {
+            Some(slot) => into.copy_from_slice(&slot.data),
+            None if home == Ppa::NONE => into.fill(0),
+            None => self.image.read(home, into)?,
+        }
+        Ok(())
+    }
+
+    /// What the drive holds from `offset` on.
+    fn read(&self, offset: u64, into: &mut [u8], lookup: &dyn Fn(Lpn) -> Ppa) -> io::Result<()> {
+        let unit = self.unit();
+        let (mut at, mut done) = (offset, 0);
+        while done < into.len() {
+            let lpn = Lpn((at / unit as u64) as u32);
+            let skip = (at % unit as u64) as usize;
+            let length = (unit - skip).min(into.len() - done);
+            let part = &mut into[done..done + length];
+            if length == unit {
+                self.read_unit(lpn, lookup(lpn), part)?;
+            } else {
+                let mut whole = vec![0; unit];
+                self.read_unit(lpn, lookup(lpn), &mut whole)?;
+                part.copy_from_slice(&whole[skip..skip + length]);
+            }
+            (at, done) = (at + length as u64, done + length);
+        }
+        Ok(())
+    }
+
+    fn first_unit(&self, transaction: &Transaction) -> Ppa {
+        let superblocks = self.layout.superblocks_per_die;
+        let superblock = transaction.die.0 * superblocks + transaction.superblock;
+        Ppa(self.layout.first_ppa(superblock) + u64::from(transaction.row * self.layout.row_units))
+    }
+
+    /// What a program takes from a slot, or from where it was.
+    fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> Spare {
+        match origin {
+            Origin::Host => match self.slot(from as u32) {
+                Some(slot) => {
+                    data.copy_from_slice(&slot.data);
+                    slot.spare
+                }
+                None => Spare::Other,
+            },
+            Origin::Map | Origin::Padding | Origin::Parity => Spare::Other,
+            // Overtaken, and erased where it was: a copy that nobody needs.
+            _ if Ppa(from) == Ppa::NONE => Spare::Other,
+            _ => {
+                let moved = self.image.spare(Ppa(from)).and_then(|spare| {
+                    self.image.read(Ppa(from), data)?;
+                    Ok(spare)
+                });
+                moved.unwrap_or(Spare::Other)
+            }
+        }
+    }
+}
+
+/// [`Shared`] as a run sees it.
+pub struct Contents(pub Arc<Mutex<Shared>>);
+
+impl Contents {
+    fn with<R>(&self, work: impl FnOnce(&mut Shared) -> R) -> R {
+        work(&mut self.0.lock().expect("one thread"))
+    }
+}
+
+impl Holder for Contents {
+    fn on_number(&mut self, id: u32, number: Option<u64>) {
+        self.with(|shared| {
+            if shared.numbers.len() <= id as usize {
+                shared.numbers.resize(id as usize + 1, 0);
+            }
+            shared.numbers[id as usize] = number.unwrap_or_default();
+        });
+    }
+
+    fn on_content(&mut self, id: u32, request: &HostRequest, lpn: Lpn, home: Ppa) {
+        self.with(|shared| {
+            let mut unit = std::mem::take(&mut shared.entering);
+            let start = u64::from(lpn.0) * unit.len() as u64;
+            let from = request.offset.max(start);
+            let to = (request.offset + u64::from(request.bytes)).min(start + unit.len() as u64);
+            let part = (from - start) as usize..(to - start) as usize;
+            // What cannot be read is lost with the rest of the unit, as on a drive that reads before it writes.
+            if part.len() < unit.len() && shared.read_unit(lpn, home, &mut unit).is_err() {
+                unit.fill(0);
+            }
+            match &shared.payloads[&shared.numbers[id as usize]] {
+                Payload::Bytes(bytes) => {
+                    let at = (from - request.offset) as usize;
+                    unit[part.clone()].copy_from_slice(&bytes[at..at + part.len()]);
+                }
+                Payload::Zeros | Payload::None => unit[part].fill(0),
+            }
+            shared.entering = unit;
+        });
+    }
+
+    fn on_buffered(&mut self, lpn: Lpn, slot: u32) {
+        self.with(|shared| {
+            let spare = Spare::of(lpn, shared.stamp, &shared.entering);
+            shared.stamp += 1;
+            let data = shared.entering.clone().into();
+            shared.put(slot, Slot { spare, data });
+            shared.newest.insert(lpn, slot);
+        });
+    }
+
+    fn on_kept(&mut self, slot: u32, ppa: Ppa) {
+        self.with(|shared| {
+            let mut data = vec![0; shared.unit()].into_boxed_slice();
+            let spare = shared.image.spare(ppa).and_then(|spare| {
+                shared.image.read(ppa, &mut data)?;
+                Ok(spare)
+            });
+            shared.put(slot, Slot { spare: spare.unwrap_or(Spare::Other), data });
+        });
+    }
+
+    fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64)) {
+        self.with(|shared| {
+            let unit = shared.unit();
+            let mut placed = Programmed {
+                spares: Vec::with_capacity(units as usize),
+                data: vec![0; units as usize * unit],
+            };
+            for (at, data) in placed.data.chunks_mut(unit).enumerate() {
+                let (origin, from) = source(at as u32);
+                placed.spares.push(shared.take(origin, from, data));
+            }
+            let first = shared.first_unit(program);
+            // A program with units of several origins is told of once.
+            shared.placed.insert(program.owner, (first, placed));
+        });
+    }
+
+    fn on_finish(&mut self, operation: &Transaction) {
+        if !matches!(operation.kind, Kind::Program | Kind::Copyback) {
+            return;
+        }
+        self.with(|shared| {
+            if let Some((first, placed)) = shared.placed.remove(&operation.owner) {
+                shared.image.program(first, placed);
+            }
+        });
+    }
+
+    fn on_settled(&mut self, lpn: Lpn, _: Ppa) {
+        self.with(|shared| shared.newest.remove(&lpn));
+    }
+
+    fn on_trim(&mut self, lpn: Lpn) {
+        self.with(|shared| shared.newest.remove(&lpn));
+    }
+
+    fn on_erase(&mut self, superblock: usize) {
+        self.with(|shared| shared.image.erase(superblock));
+    }
+
+    fn on_answer(&mut self, answer: &Answer<'_>, lookup: &dyn Fn(Lpn) -> Ppa) {
+        self.with(|shared| {
+            let number = shared.numbers[answer.id as usize];
+            shared.payloads.remove(&number);
+            let (mut failed, mut data) = (answer.failed, Vec::new());
+            if answer.host.op == Op::Read && !failed {
+                data = vec![0; answer.host.bytes as usize];
+                failed = shared.read(answer.host.offset, &mut data, lookup).is_err();
+            }
+            shared.done.push(Done { number, failed, at: answer.now, data });
+        });
+    }
+}

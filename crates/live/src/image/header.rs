@@ -1,0 +1,90 @@
+//! The first page of an image: which drive it is of, and how it was left.
+
+use serde_json::Value;
+use sim::Error;
+use std::path::Path;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes that the header has in the file.
+pub const HEADER: usize = 8192;
+const MAGIC: &[u8; 8] = b"FLGATEIM";
+const VERSION: u32 = 1;
+/// Where the text of the shape begins.
+const TEXT: usize = 64;
+
+/// How the drive was when its image was let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// At work: its server is still there, or ended without a word.
+    AtWork,
+    /// At rest, with its state in a file beside, of this checksum.
+    AtRest(u64),
+}
+
+/// What an image says of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// The sizes that decide where everything is.
+    pub shape: Value,
+    /// How it was left.
+    pub left: Left,
+    /// The number of the next write.
+    pub stamp: u64,
+}
+
+impl Header {
+    /// As it stands in the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let text = self.shape.to_string();
+        assert!(TEXT + text.len() <= HEADER, "the shape of a drive takes a few hundred bytes");
+        let mut bytes = vec![0; HEADER];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        if let Left::AtRest(state) = self.left {
+            bytes[16] = 1;
+            bytes[24..32].copy_from_slice(&state.to_le_bytes());
+        }
+        bytes[32..40].copy_from_slice(&self.stamp.to_le_bytes());
+        bytes[TEXT..TEXT + text.len()].copy_from_slice(text.as_bytes());
+        let check = checksum(&bytes);
+        bytes[40..48].copy_from_slice(&check.to_le_bytes());
+        bytes
+    }
+
+    /// What stands in the file at `path`.
+    ///
+    /// # Errors
+    /// When it is no image, one of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, Error> {
+        let fail = |reason: &str| Error(format!("{}: {reason}", path.display()));
+        if bytes.len() < 12 || bytes[..8] != *MAGIC {
+            return Err(fail(
+                "not an image of a drive: expected one that `floatgate serve` made, or a new file",
+            ));
+        }
+        let version = u32::from_le_bytes(std::array::from_fn(|byte| bytes[8 + byte]));
+        if version != VERSION {
+            return Err(fail(&format!("an image of version {version}: expected version {VERSION}")));
+        }
+        if bytes.len() < HEADER {
+            return Err(fail("the image ends in its header: expected a whole image"));
+        }
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]));
+        if long(40) != checksum(bytes) {
+            return Err(fail("the image is damaged: the checksum of its header does not fit"));
+        }
+        let length = u32::from_le_bytes(std::array::from_fn(|byte| bytes[12 + byte])) as usize;
+        let text = bytes.get(TEXT..TEXT + length).ok_or_else(|| fail("the image is damaged"))?;
+        let shape = serde_json::from_slice(text).map_err(|error| fail(&error.to_string()))?;
+        let left = if bytes[16] == 1 { Left::AtRest(long(24)) } else { Left::AtWork };
+        Ok(Self { shape, left, stamp: long(32) })
+    }
+}
+
+/// Over all of the header but the checksum itself.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut plain = bytes[..HEADER].to_vec();
+    plain[40..48].fill(0);
+    xxh3_64(&plain)
+}

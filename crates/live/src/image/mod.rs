@@ -1,0 +1,357 @@
+//! The image: a sparse file with what the flash holds, unit by unit, each with its spare area.
+//!
+//! Layout: header, the spare areas of all units, their data. What is erased is a hole. A program writes data first and spare
+//! areas after, so that a spare area never speaks of data that are not there. What is written is the kernel's: it survives
+//! the end of the process at any moment, and not that of the machine.
+
+mod header;
+mod spare;
+
+pub use header::{Header, Left};
+pub use spare::{SPARE, Spare};
+
+use ftl::Layout;
+use header::HEADER;
+use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
+use serde_json::Value;
+use sim::Error;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use units::Ppa;
+
+/// Data begin at a multiple of this.
+const ALIGNED: u64 = 1 << 20;
+
+/// What a program puts on flash: spare areas and data of units that lie side by side.
+#[derive(Clone, Debug, Default)]
+pub struct Programmed {
+    /// One for each unit.
+    pub spares: Vec<Spare>,
+    /// Of all units.
+    pub data: Vec<u8>,
+}
+
+/// The file, locked.
+pub struct Image {
+    file: File,
+    path: PathBuf,
+    header: Header,
+    is_new: bool,
+    unit: u64,
+    units: u64,
+    superblock_units: u64,
+    data_at: u64,
+    /// Programs that the disk had no room for, by their first unit: the drive goes on with them, in memory.
+    homeless: BTreeMap<u64, Programmed>,
+    /// What the disk said.
+    refused: Option<String>,
+}
+
+impl Image {
+    /// Opens the image at `path`, or makes one. `shape` are the sizes of the drive, as [`sim::drive_shape`] says them.
+    ///
+    /// # Errors
+    /// When the file is in use, no image, damaged, or of a drive of another shape.
+    pub fn open(path: &Path, layout: &Layout, shape: &Value) -> Result<Self, Error> {
+        let fail = |error: io::Error| Error(format!("{}: {error}", path.display()));
+        if path.exists() && !path.is_file() {
+            return Err(Error(format!(
+                "{}: is no regular file: expected an image, or a new file",
+                path.display()
+            )));
+        }
+        let is_new = !path.exists();
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(fail)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
+            Error(format!(
+                "{}: the image is in use: expected one that no other server has open",
+                path.display()
+            ))
+        })?;
+        let units = layout.physical_units() as u64;
+        let spares_end = HEADER as u64 + units * SPARE as u64;
+        let mut image = Self {
+            file,
+            path: path.to_owned(),
+            header: Header { shape: shape.clone(), left: Left::AtWork, stamp: 1 },
+            is_new,
+            unit: layout.unit.get(),
+            units,
+            superblock_units: u64::from(layout.superblock_units),
+            data_at: spares_end.next_multiple_of(ALIGNED),
+            homeless: BTreeMap::new(),
+            refused: None,
+        };
+        let made = if is_new { image.make().map_err(fail) } else { image.read_header(shape) };
+        made.map(|()| image)
+    }
+
+    /// A new image: the header comes last.
+    fn make(&mut self) -> io::Result<()> {
+        let made = self.file.set_len(self.length()).and_then(|()| self.write_header());
+        if made.is_err() {
+            // What is not whole would be in the way of the next try.
+            let _ = std::fs::remove_file(&self.path);
+        }
+        made
+    }
+
+    fn length(&self) -> u64 {
+        self.data_at + self.units * self.unit
+    }
+
+    fn read_header(&mut self, shape: &Value) -> Result<(), Error> {
+        let fail = |error: io::Error| Error(format!("{}: {error}", self.path.display()));
+        let length = self.file.metadata().map_err(fail)?.len();
+        let mut bytes = vec![0; (length as usize).min(HEADER)];
+        self.file.read_exact_at(&mut bytes, 0).map_err(fail)?;
+        self.header = Header::from_bytes(&bytes, &self.path)?;
+        let differs = shape
+            .as_object()
+            .and_then(|own| own.iter().find(|(key, value)| self.header.shape[key.as_str()] != **value));
+        if let Some((key, value)) = differs {
+            return Err(Error(format!(
+                "{}: the image is of another drive: {key} is {} there and {value} here",
+                self.path.display(),
+                self.header.shape[key.as_str()]
+            )));
+        }
+        if length < self.length() {
+            return Err(Error(format!(
+                "{}: the image is cut off: it has {length} bytes, expected {}",
+                self.path.display(),
+                self.length()
+            )));
+        }
+        Ok(())
+    }
+
+    fn write_header(&self) -> io::Result<()> {
+        self.file.write_all_at(&self.header.to_bytes(), 0)
+    }
+
+    /// It was made just now.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// How it was left.
+    pub fn left(&self) -> Left {
+        self.header.left
+    }
+
+    /// The number of the next write, as the header says.
+    pub fn stamp(&self) -> u64 {
+        self.header.stamp
+    }
+
+    /// Says in the header how the drive is, and the number of its next write.
+    ///
+    /// # Errors
+    /// When the disk refuses, or has no room for what is on flash.
+    pub fn leave(&mut self, left: Left, stamp: u64) -> Result<(), Error> {
+        if left != Left::AtWork && !self.find_room() {
+            return Err(Error(format!(
+                "{}: {}",
+                self.path.display(),
+                self.refused().unwrap_or("the disk is full")
+            )));
+        }
+        (self.header.left, self.header.stamp) = (left, stamp);
+        self.write_header().map_err(|error| Error(format!("{}: {error}", self.path.display())))
+    }
+
+    fn spare_at(&self, ppa: u64) -> u64 {
+        HEADER as u64 + ppa * SPARE as u64
+    }
+
+    fn unit_at(&self, ppa: u64) -> u64 {
+        self.data_at + ppa * self.unit
+    }
+
+    /// Units from `first` on are programmed. What the disk has no room for stays in memory.
+    pub fn program(&mut self, first: Ppa, programmed: Programmed) {
+        if let Err(error) = self.write(first.0, &programmed) {
+            self.refused = Some(error.to_string());
+            self.homeless.insert(first.0, programmed);
+        }
+    }
+
+    fn write(&self, first: u64, programmed: &Programmed) -> io::Result<()> {
+        self.file.write_all_at(&programmed.data, self.unit_at(first))?;
+        let spares: Vec<u8> = programmed.spares.iter().flat_map(|spare| spare.to_bytes()).collect();
+        self.file.write_all_at(&spares, self.spare_at(first))
+    }
+
+    /// Tries again to write what the disk had no room for; true when nothing is left in memory.
+    pub fn find_room(&mut self) -> bool {
+        while let Some((&first, programmed)) = self.homeless.first_key_value() {
+            if let Err(error) = self.write(first, programmed) {
+                self.refused = Some(error.to_string());
+                return false;
+            }
+            self.homeless.remove(&first);
+        }
+        self.refused = None;
+        true
+    }
+
+    /// What the disk says to what it has no room for.
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// The program in memory that `ppa` belongs to, and the unit's place there.
+    fn homeless_of(&self, ppa: u64) -> Option<(&Programmed, usize)> {
+        let (first, programmed) = self.homeless.range(..=ppa).next_back()?;
+        let at = (ppa - first) as usize;
+        (at < programmed.spares.len()).then_some((programmed, at))
+    }
+
+    /// Reads units that lie side by side.
+    ///
+    /// # Errors
+    /// When the disk does not give them.
+    pub fn read(&self, first: Ppa, data: &mut [u8]) -> io::Result<()> {
+        if self.homeless.is_empty() {
+            return self.file.read_exact_at(data, self.unit_at(first.0));
+        }
+        let unit = self.unit as usize;
+        for (ppa, part) in (first.0..).zip(data.chunks_mut(unit)) {
+            match self.homeless_of(ppa) {
+                Some((programmed, at)) => part.copy_from_slice(&programmed.data[at * unit..][..part.len()]),
+                None => self.file.read_exact_at(part, self.unit_at(ppa))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The spare area of a unit.
+    ///
+    /// # Errors
+    /// When the disk does not give it.
+    pub fn spare(&self, ppa: Ppa) -> io::Result<Spare> {
+        if let Some((programmed, at)) = self.homeless_of(ppa.0) {
+            return Ok(programmed.spares[at]);
+        }
+        let mut bytes = [0; SPARE];
+        self.file.read_exact_at(&mut bytes, self.spare_at(ppa.0))?;
+        Ok(Spare::from_bytes(&bytes))
+    }
+
+    /// A superblock is erased: its part of the file is a hole again.
+    pub fn erase(&mut self, superblock: usize) {
+        let first = superblock as u64 * self.superblock_units;
+        let end = first + self.superblock_units;
+        self.homeless.retain(|&ppa, _| !(first..end).contains(&ppa));
+        let spares = (self.spare_at(first), self.superblock_units * SPARE as u64);
+        let data = (self.unit_at(first), self.superblock_units * self.unit);
+        for (at, length) in [spares, data] {
+            let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            if fallocate(&self.file, flags, at, length).is_err() && at == spares.0 {
+                // A file system without holes: what counts is that nothing is found there.
+                let written = self.file.write_all_at(&vec![0; length as usize], at);
+                self.refused = written.err().map(|error| error.to_string()).or(self.refused.take());
+            }
+        }
+        if self.refused.is_some() {
+            self.find_room();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Lpn;
+
+    /// Two superblocks of eight units of 512 bytes.
+    fn image(folder: &Path) -> Image {
+        let path = folder.join("image");
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();
+        let header = Header { shape: Value::Null, left: Left::AtWork, stamp: 1 };
+        let mut image = Image {
+            file,
+            path,
+            header,
+            is_new: true,
+            unit: 512,
+            units: 16,
+            superblock_units: 8,
+            data_at: ALIGNED,
+            homeless: BTreeMap::new(),
+            refused: None,
+        };
+        image.make().unwrap();
+        image
+    }
+
+    fn programmed(byte: u8) -> Programmed {
+        let data = vec![byte; 1024];
+        let spare = |lpn: u32| Spare::of(Lpn(lpn), 9, &data[..512]);
+        Programmed { spares: vec![spare(3), spare(4)], data: data.clone() }
+    }
+
+    fn there(image: &Image, ppa: u64) -> (Spare, u8) {
+        let mut data = [0; 512];
+        image.read(Ppa(ppa), &mut data).unwrap();
+        (image.spare(Ppa(ppa)).unwrap(), data[511])
+    }
+
+    #[test]
+    fn what_is_programmed_is_there_until_it_is_erased() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        image.program(Ppa(2), programmed(7));
+        image.program(Ppa(8), programmed(8));
+        assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
+        assert_eq!(there(&image, 4), (Spare::Blank, 0));
+        image.erase(0);
+        assert_eq!(there(&image, 3), (Spare::Blank, 0));
+        assert_eq!(there(&image, 8), (programmed(8).spares[0], 8));
+    }
+
+    #[test]
+    fn what_the_disk_has_no_room_for_is_kept_until_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        image.program(Ppa(0), programmed(6));
+        // A file that takes no writes stands for a full disk.
+        let full = File::open(&image.path).unwrap();
+        let writable = std::mem::replace(&mut image.file, full);
+        image.program(Ppa(2), programmed(7));
+        assert!(image.refused().is_some() && !image.find_room());
+        assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
+        assert_eq!(there(&image, 1), (programmed(6).spares[1], 6));
+        let mut both = [0; 2048];
+        image.read(Ppa(0), &mut both).unwrap();
+        assert_eq!((both[0], both[1023], both[1024], both[2047]), (6, 6, 7, 7));
+        image.leave(Left::AtRest(1), 5).expect_err("it is not all there");
+        image.file = writable;
+        assert!(image.find_room() && image.refused().is_none());
+        assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
+        image.leave(Left::AtRest(1), 5).unwrap();
+    }
+
+    #[test]
+    fn what_is_erased_needs_no_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        let full = File::open(&image.path).unwrap();
+        let writable = std::mem::replace(&mut image.file, full);
+        image.program(Ppa(2), programmed(7));
+        image.file = writable;
+        image.erase(0);
+        assert_eq!(there(&image, 2), (Spare::Blank, 0));
+        assert!(image.refused().is_none());
+    }
+}

@@ -1,0 +1,23 @@
+//! The live drive: a simulated drive that other programs use as a network block device.
+//!
+//! - `nbd`: the protocol, as bytes.
+//! - `image`: the file that holds what the flash holds.
+//! - `contents`: whose bytes are where, in slots of the buffer and on flash.
+//! - `source`: requests of clients as a workload.
+//! - `pace`: how simulated time follows the clock on the wall, and how late answers were.
+//! - [`Server`]: sockets, requests and time, in one thread.
+//!
+//! Not modelled: what the network adds. A request arrives when its last byte is read from the socket.
+
+mod commands;
+mod connection;
+mod contents;
+mod image;
+mod nbd;
+mod pace;
+mod server;
+mod sockets;
+mod source;
+
+pub use pace::{Lateness, Pace};
+pub use server::{Progress, ServeOptions, Server};

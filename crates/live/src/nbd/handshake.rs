@@ -1,0 +1,210 @@
+//! Negotiation: from a new connection to one that sends requests.
+
+use super::{ALLOCATION, ALLOCATION_ID, Export, PAYLOAD_MOST, number};
+
+const FIXED_NEWSTYLE: u16 = 1;
+const NO_ZEROES: u16 = 2;
+const OPTION_MAGIC: u64 = 0x4948_4156_454f_5054;
+const REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
+/// Flags, flush, FUA, trim, write zeroes, no fragments, several connections, fast zeroes.
+const FLAGS: u16 = 1 | 4 | 8 | 32 | 64 | 128 | 256 | 2048;
+/// The longest option that is read: a name has 4096 bytes at most.
+const OPTION_MOST: usize = 16 << 10;
+/// The option that asks for TLS, which is not there.
+const STARTTLS: u32 = 5;
+
+mod option {
+    pub const EXPORT_NAME: u32 = 1;
+    pub const ABORT: u32 = 2;
+    pub const LIST: u32 = 3;
+    pub const INFO: u32 = 6;
+    pub const GO: u32 = 7;
+    pub const STRUCTURED_REPLY: u32 = 8;
+    pub const LIST_META_CONTEXT: u32 = 9;
+    pub const SET_META_CONTEXT: u32 = 10;
+}
+
+mod answer {
+    pub const ACK: u32 = 1;
+    pub const SERVER: u32 = 2;
+    pub const INFO: u32 = 3;
+    pub const META_CONTEXT: u32 = 4;
+    pub const UNSUPPORTED: u32 = (1 << 31) + 1;
+    pub const INVALID: u32 = (1 << 31) + 3;
+}
+
+mod info {
+    pub const EXPORT: u16 = 0;
+    pub const BLOCK_SIZE: u16 = 3;
+}
+
+/// What the server says first.
+pub fn greeting() -> Vec<u8> {
+    let mut bytes = b"NBDMAGIC".to_vec();
+    bytes.extend(OPTION_MAGIC.to_be_bytes());
+    bytes.extend((FIXED_NEWSTYLE | NO_ZEROES).to_be_bytes());
+    bytes
+}
+
+/// Where the negotiation is after what was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It goes on.
+    More,
+    /// Requests follow.
+    Ready,
+    /// The client leaves, or makes no sense.
+    Over,
+}
+
+/// One connection's negotiation.
+#[derive(Clone, Debug)]
+pub struct Handshake {
+    export: Export,
+    flags: Option<u32>,
+    /// Replies are structured.
+    pub structured: bool,
+    /// The client asked for `base:allocation`.
+    pub allocation: bool,
+}
+
+impl Handshake {
+    /// Of a client that has said nothing yet.
+    pub fn new(export: Export) -> Self {
+        Self { export, flags: None, structured: false, allocation: false }
+    }
+
+    /// Takes what is complete at the beginning of `read`; answers go to `out`. Gives how many bytes it took.
+    pub fn take(&mut self, read: &[u8], out: &mut Vec<u8>) -> (usize, Step) {
+        let mut at = 0;
+        if self.flags.is_none() {
+            if read.len() < 4 {
+                return (0, Step::More);
+            }
+            let flags = u32::from_be_bytes(number(read, 0));
+            if flags & u32::from(FIXED_NEWSTYLE) == 0 || flags & !u32::from(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
+                return (4, Step::Over);
+            }
+            (self.flags, at) = (Some(flags), 4);
+        }
+        while read.len() - at >= 16 {
+            let header = &read[at..];
+            let length = u32::from_be_bytes(number(header, 12)) as usize;
+            if u64::from_be_bytes(number(header, 0)) != OPTION_MAGIC || length > OPTION_MOST {
+                return (at, Step::Over);
+            }
+            let Some(data) = header.get(16..16 + length) else { break };
+            at += 16 + length;
+            let step = self.option(u32::from_be_bytes(number(header, 8)), data, out);
+            if step != Step::More {
+                return (at, step);
+            }
+        }
+        (at, Step::More)
+    }
+
+    fn option(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Step {
+        match option {
+            option::EXPORT_NAME => {
+                out.extend(self.export.bytes.to_be_bytes());
+                out.extend(FLAGS.to_be_bytes());
+                let zeroes = self.flags.is_some_and(|flags| flags & u32::from(NO_ZEROES) == 0);
+                out.extend(std::iter::repeat_n(0, if zeroes { 124 } else { 0 }));
+                return Step::Ready;
+            }
+            option::ABORT => {
+                reply(out, option, answer::ACK, &[]);
+                return Step::Over;
+            }
+            option::LIST if data.is_empty() => {
+                reply(out, option, answer::SERVER, &0u32.to_be_bytes());
+                reply(out, option, answer::ACK, &[]);
+            }
+            option::INFO | option::GO if is_info(data) => {
+                reply(out, option, answer::INFO, &self.about());
+                reply(out, option, answer::INFO, &self.block_size());
+                reply(out, option, answer::ACK, &[]);
+                return if option == option::GO { Step::Ready } else { Step::More };
+            }
+            option::STRUCTURED_REPLY if data.is_empty() => {
+                self.structured = true;
+                reply(out, option, answer::ACK, &[]);
+            }
+            option::LIST_META_CONTEXT | option::SET_META_CONTEXT if self.structured => {
+                self.contexts(option, data, out);
+            }
+            option::LIST..=option::SET_META_CONTEXT if option != STARTTLS => {
+                reply(out, option, answer::INVALID, b"not so, or not without structured replies");
+            }
+            _ => reply(out, option, answer::UNSUPPORTED, b"not an option of this server"),
+        }
+        Step::More
+    }
+
+    /// What is known beside the data: what is allocated.
+    fn contexts(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) {
+        let Some(asked) = contexts(data) else {
+            return reply(out, option, answer::INVALID, b"a name, and queries");
+        };
+        let listing = option == option::LIST_META_CONTEXT;
+        let all = listing && (asked.is_empty() || asked.contains(&&b"base:"[..]));
+        let found = all || asked.contains(&ALLOCATION.as_bytes());
+        if !listing {
+            self.allocation = found;
+        }
+        if found {
+            let context = [&ALLOCATION_ID.to_be_bytes(), ALLOCATION.as_bytes()].concat();
+            reply(out, option, answer::META_CONTEXT, &context);
+        }
+        reply(out, option, answer::ACK, &[]);
+    }
+
+    fn about(&self) -> Vec<u8> {
+        [&info::EXPORT.to_be_bytes()[..], &self.export.bytes.to_be_bytes(), &FLAGS.to_be_bytes()].concat()
+    }
+
+    fn block_size(&self) -> Vec<u8> {
+        let sizes = [512, self.export.unit.next_power_of_two().max(512), PAYLOAD_MOST];
+        let mut bytes = info::BLOCK_SIZE.to_be_bytes().to_vec();
+        sizes.iter().for_each(|size: &u32| bytes.extend(size.to_be_bytes()));
+        bytes
+    }
+}
+
+/// An answer to an option.
+fn reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8]) {
+    out.extend(REPLY_MAGIC.to_be_bytes());
+    out.extend(option.to_be_bytes());
+    out.extend(kind.to_be_bytes());
+    out.extend((data.len() as u32).to_be_bytes());
+    out.extend(data);
+}
+
+/// A name with its length, and a list of two-byte kinds with theirs.
+fn is_info(data: &[u8]) -> bool {
+    let Some(name) = data.get(..4).map(|bytes| u32::from_be_bytes(number(bytes, 0)) as usize) else {
+        return false;
+    };
+    let Some(rest) = data.get(4 + name..) else { return false };
+    rest.len() >= 2 && rest.len() == 2 + 2 * usize::from(u16::from_be_bytes(number(rest, 0)))
+}
+
+/// The queries after a name.
+fn contexts(data: &[u8]) -> Option<Vec<&[u8]>> {
+    let (_name, rest) = text(data)?;
+    let count = u32::from_be_bytes(number(rest.get(..4)?, 0));
+    let mut rest = &rest[4..];
+    let mut found = Vec::new();
+    for _ in 0..count {
+        let (query, after) = text(rest)?;
+        found.push(query);
+        rest = after;
+    }
+    rest.is_empty().then_some(found)
+}
+
+/// A text with its length before it, and what follows.
+fn text(data: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = u32::from_be_bytes(number(data.get(..4)?, 0)) as usize;
+    data.get(4..)?.split_at_checked(length)
+}

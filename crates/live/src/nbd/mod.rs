@@ -1,0 +1,49 @@
+//! The protocol of network block devices: fixed newstyle negotiation, simple and structured replies, and the metadata context
+//! `base:allocation`. Bytes in, bytes out: no sockets here.
+//!
+//! Source: <https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>. Not there: TLS, resizing, extended headers.
+
+mod handshake;
+mod reply;
+mod request;
+
+pub use handshake::{Handshake, Step, greeting};
+pub use reply::{Extent, Replies};
+pub use request::{Asked, Command, Parsed, parse};
+
+/// Bytes of a request's data that are taken at once.
+pub const PAYLOAD_MOST: u32 = 32 << 20;
+
+/// What a request may be answered with that it is not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Refusal {
+    /// The drive could not.
+    Io = 5,
+    /// The request means nothing.
+    Invalid = 22,
+    /// There is no such place to write to, or no room.
+    NoSpace = 28,
+    /// Not in the way that was asked for.
+    Unsupported = 95,
+    /// The drive is being shut down.
+    Shutdown = 108,
+}
+
+/// What an export says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// Its size.
+    pub bytes: u64,
+    /// Bytes of a mapping unit: requests of that size cost least.
+    pub unit: u32,
+}
+
+/// The context that says what is allocated, by the number given to it.
+const ALLOCATION: &str = "base:allocation";
+const ALLOCATION_ID: u32 = 1;
+
+/// The big-endian numbers at the beginning of `bytes`.
+fn number<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    std::array::from_fn(|byte| bytes[at + byte])
+}

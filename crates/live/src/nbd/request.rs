@@ -1,0 +1,114 @@
+//! Requests as clients send them.
+
+use super::{PAYLOAD_MOST, number};
+
+const MAGIC: u32 = 0x2560_9513;
+const HEADER: usize = 28;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Bytes.
+    Read,
+    /// Bytes to be kept.
+    Write,
+    /// The client leaves.
+    Disconnect,
+    /// What was answered is to be durable.
+    Flush,
+    /// These bytes are needed no longer.
+    Trim,
+    /// Zeros to be kept.
+    WriteZeroes,
+    /// What is allocated.
+    BlockStatus,
+    /// Something else.
+    Other,
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What for.
+    pub command: Command,
+    flags: u16,
+    /// The client's name for it.
+    pub cookie: u64,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u32,
+    /// What a write brings.
+    pub data: Vec<u8>,
+}
+
+impl Asked {
+    /// It is answered only when it is durable.
+    pub fn is_fua(&self) -> bool {
+        self.flags & 1 != 0
+    }
+
+    /// Zeros that must take their room.
+    pub fn keeps_room(&self) -> bool {
+        self.flags & 2 != 0
+    }
+
+    /// One extent is enough.
+    pub fn wants_one(&self) -> bool {
+        self.flags & 8 != 0
+    }
+
+    /// Zeros only where that is faster than a write.
+    pub fn is_fast_only(&self) -> bool {
+        self.flags & 16 != 0
+    }
+}
+
+/// What stands at the beginning of what was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parsed {
+    /// Not a whole request.
+    More,
+    /// A request, and how many bytes it took.
+    Request(Asked, usize),
+    /// No request: what follows cannot be told from data.
+    Nonsense,
+}
+
+/// Reads one request.
+pub fn parse(read: &[u8]) -> Parsed {
+    if read.len() < HEADER {
+        return Parsed::More;
+    }
+    if u32::from_be_bytes(number(read, 0)) != MAGIC {
+        return Parsed::Nonsense;
+    }
+    let length = u32::from_be_bytes(number(read, 24));
+    let command = match u16::from_be_bytes(number(read, 6)) {
+        0 => Command::Read,
+        1 => Command::Write,
+        2 => Command::Disconnect,
+        3 => Command::Flush,
+        4 => Command::Trim,
+        6 => Command::WriteZeroes,
+        7 => Command::BlockStatus,
+        _ => Command::Other,
+    };
+    let mut end = HEADER;
+    if command == Command::Write {
+        if length > PAYLOAD_MOST {
+            return Parsed::Nonsense; // Nobody waits for so much data to come, only to refuse them.
+        }
+        end += length as usize;
+    }
+    let Some(data) = read.get(HEADER..end) else { return Parsed::More };
+    let asked = Asked {
+        command,
+        flags: u16::from_be_bytes(number(read, 4)),
+        cookie: u64::from_be_bytes(number(read, 8)),
+        offset: u64::from_be_bytes(number(read, 16)),
+        length,
+        data: data.to_vec(),
+    };
+    Parsed::Request(asked, end)
+}

@@ -1,0 +1,155 @@
+//! How simulated time follows the clock on the wall, and how late answers were.
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use sim::Error;
+use std::time::{Duration, Instant};
+use units::{Nanos, SimTime};
+
+/// An answer that comes later than this after its time is late, in nanoseconds.
+const LATE_NS: u64 = 100_000;
+/// The longest lateness that is told apart, in nanoseconds.
+const MOST_NS: u64 = 3_600_000_000_000;
+
+/// Simulated time per time on the wall.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// None: as fast as possible. Simulated time passes only while requests are under way.
+    Max,
+    /// So many seconds a second.
+    Of(f64),
+}
+
+impl Pace {
+    /// Reads `max` or a number.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn read(text: &str) -> Result<Self, Error> {
+        if text == "max" {
+            return Ok(Self::Max);
+        }
+        match text.parse::<f64>() {
+            Ok(pace) if (1e-6..=1e6).contains(&pace) => Ok(Self::Of(pace)),
+            _ => Err(Error(format!(
+                "--pace {text}: expected max, or a number from 0.000001 to 1000000 (1: real time)"
+            ))),
+        }
+    }
+}
+
+/// The two times, coupled.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// Simulated seconds a second.
+    pace: f64,
+    wall: Instant,
+    simulated: SimTime,
+}
+
+impl Clock {
+    /// Both begin now, at `simulated`.
+    pub fn new(pace: f64, simulated: SimTime) -> Self {
+        Self { pace, wall: Instant::now(), simulated }
+    }
+
+    /// The simulated time it is now.
+    pub fn now(&self) -> SimTime {
+        let passed = self.wall.elapsed().as_nanos() as f64 * self.pace;
+        self.simulated + Nanos::new(passed as u64)
+    }
+
+    /// How long it is until a simulated time, which may be over.
+    pub fn until(&self, time: SimTime) -> Duration {
+        self.due(time).saturating_duration_since(Instant::now())
+    }
+
+    /// How late it is for what should have happened at a simulated time.
+    pub fn late(&self, time: SimTime) -> Duration {
+        self.due(time).elapsed()
+    }
+
+    fn due(&self, time: SimTime) -> Instant {
+        let after = time.ns().saturating_sub(self.simulated.ns()) as f64 / self.pace;
+        self.wall + Duration::from_nanos(after as u64)
+    }
+}
+
+/// How late answers were.
+#[derive(Clone, Debug)]
+pub struct Late {
+    histogram: Histogram<u64>,
+    late: u64,
+}
+
+/// The same in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Lateness {
+    /// Answers.
+    pub answers: u64,
+    /// Half of them were no later than this, in nanoseconds.
+    pub p50_ns: u64,
+    /// 99 of 100 were no later.
+    pub p99_ns: u64,
+    /// None was later.
+    pub max_ns: u64,
+    /// The share that was later than 100 us.
+    pub late_ratio: f64,
+    /// No more than one of 100 was.
+    pub is_kept: bool,
+}
+
+impl Default for Late {
+    fn default() -> Self {
+        let histogram = Histogram::new_with_bounds(1, MOST_NS, 3).expect("bounds in order, three digits");
+        Self { histogram, late: 0 }
+    }
+}
+
+impl Late {
+    /// An answer was so late.
+    pub fn note(&mut self, late: Duration) {
+        let ns = (late.as_nanos() as u64).clamp(1, MOST_NS);
+        self.histogram.saturating_record(ns);
+        self.late += u64::from(ns > LATE_NS);
+    }
+
+    /// In numbers; nothing where nothing was answered.
+    pub fn summary(&self) -> Option<Lateness> {
+        let answers = self.histogram.len();
+        (answers > 0).then(|| Lateness {
+            answers,
+            p50_ns: self.histogram.value_at_quantile(0.5),
+            p99_ns: self.histogram.value_at_quantile(0.99),
+            max_ns: self.histogram.max(),
+            late_ratio: self.late as f64 / answers as f64,
+            is_kept: self.late * 100 <= answers,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pace_is_max_or_a_positive_number() {
+        assert_eq!(Pace::read("max"), Ok(Pace::Max));
+        assert_eq!(Pace::read("0.1"), Ok(Pace::Of(0.1)));
+        for text in ["0", "-1", "nan", "inf", "fast", ""] {
+            Pace::read(text).expect_err(text);
+        }
+    }
+
+    #[test]
+    fn a_pace_is_kept_while_one_answer_of_a_hundred_is_late() {
+        let mut late = Late::default();
+        assert_eq!(late.summary(), None);
+        (0..99).for_each(|_| late.note(Duration::from_micros(5)));
+        late.note(Duration::from_micros(500));
+        let found = late.summary().unwrap();
+        assert!(found.is_kept && found.late_ratio == 0.01, "{found:?}");
+        late.note(Duration::from_micros(500));
+        assert!(!late.summary().unwrap().is_kept);
+    }
+}

@@ -1,0 +1,155 @@
+//! Where clients come in, and the sockets of those that have.
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use sim::Error;
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where the server listens.
+pub enum Listener {
+    /// At a path, which goes with it.
+    Unix(UnixListener, PathBuf),
+    /// At a port.
+    Tcp(TcpListener),
+}
+
+/// A client's socket.
+pub enum Stream {
+    /// At a path.
+    Unix(UnixStream),
+    /// At a port.
+    Tcp(TcpStream),
+}
+
+impl Listener {
+    /// Listens at `path`. A socket that nobody listens at any more is taken away first.
+    ///
+    /// # Errors
+    /// When something else is there, or somebody listens.
+    pub fn at_path(path: &Path) -> Result<Self, Error> {
+        let fail = |reason: &dyn std::fmt::Display| Error(format!("--socket {}: {reason}", path.display()));
+        if let Ok(there) = std::fs::symlink_metadata(path) {
+            if !there.file_type().is_socket() {
+                return Err(fail(&"is there and no socket: expected a new path"));
+            }
+            if UnixStream::connect(path).is_ok() {
+                return Err(fail(&"another server listens there: expected a new path"));
+            }
+            std::fs::remove_file(path).map_err(|error| fail(&error))?;
+        }
+        let listener = UnixListener::bind(path).map_err(|error| fail(&error))?;
+        listener.set_nonblocking(true).map_err(|error| fail(&error))?;
+        let path = std::path::absolute(path).map_err(|error| fail(&error))?;
+        Ok(Self::Unix(listener, path))
+    }
+
+    /// Listens at an address and port.
+    ///
+    /// # Errors
+    /// When that is not to be had.
+    pub fn at_port(address: &str, port: u16) -> Result<Self, Error> {
+        let fail = |error: io::Error| Error(format!("{address}:{port}: {error}"));
+        let listener = TcpListener::bind((address, port)).map_err(fail)?;
+        listener.set_nonblocking(true).map_err(fail)?;
+        Ok(Self::Tcp(listener))
+    }
+
+    /// A client that waits; none when none does.
+    pub fn accept(&self) -> Option<Stream> {
+        let stream = match self {
+            Self::Unix(listener, _) => Stream::Unix(listener.accept().ok()?.0),
+            Self::Tcp(listener) => Stream::Tcp(listener.accept().ok()?.0),
+        };
+        let ready = match &stream {
+            Stream::Unix(stream) => stream.set_nonblocking(true),
+            Stream::Tcp(stream) => stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true)),
+        };
+        ready.ok().map(|()| stream)
+    }
+
+    /// How clients name it.
+    pub fn uri(&self) -> String {
+        match self {
+            Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
+            Self::Tcp(listener) => {
+                listener.local_addr().map_or_else(|_| "nbd:".into(), |address| format!("nbd://{address}"))
+            }
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Self::Unix(_, path) = self {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Unix(listener, _) => listener.as_fd(),
+            Self::Tcp(listener) => listener.as_fd(),
+        }
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Unix(stream) => stream.as_fd(),
+            Self::Tcp(stream) => stream.as_fd(),
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Unix(stream) => stream.read(into),
+            Self::Tcp(stream) => stream.read(into),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Unix(stream) => stream.write(bytes),
+            Self::Tcp(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What one waits for at a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interest {
+    /// That something can be read.
+    pub reads: bool,
+    /// That something can be written.
+    pub writes: bool,
+}
+
+/// Waits until something happens at one of these, a signal comes, or the time is over.
+pub fn wait<'a>(listener: &Listener, clients: impl Iterator<Item = (&'a Stream, Interest)>, most: Duration) {
+    let mut waited = vec![PollFd::new(listener, PollFlags::IN)];
+    for (stream, interest) in clients {
+        let mut flags = PollFlags::empty();
+        flags.set(PollFlags::IN, interest.reads);
+        flags.set(PollFlags::OUT, interest.writes);
+        waited.push(PollFd::new(stream, flags));
+    }
+    let most = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
+    // A signal ends it early: whoever is called then looks at everything.
+    let _ = poll(&mut waited, Some(&most));
+}

@@ -1,0 +1,58 @@
+//! Requests of clients, as a workload.
+
+use crate::contents::Shared;
+use host::{HostRequest, Poll, Workload, WorkloadError, WorkloadReport};
+use std::sync::{Arc, Mutex};
+use units::SimTime;
+
+/// Hands out what the server has put into its queue; it is never at its end, since more may come.
+pub struct Source {
+    shared: Arc<Mutex<Shared>>,
+    /// The number of the request handed out last.
+    number: u64,
+    requests: u64,
+}
+
+impl Source {
+    /// Requests from the queue of `shared`.
+    pub fn new(shared: Arc<Mutex<Shared>>) -> Self {
+        Self { shared, number: 0, requests: 0 }
+    }
+}
+
+impl Workload for Source {
+    fn poll(&mut self, now: SimTime) -> Result<Poll, WorkloadError> {
+        let incoming = &mut self.shared.lock().expect("one thread").incoming;
+        match incoming.front() {
+            None => Ok(Poll::Blocked),
+            Some((_, request)) if request.arrive > now => Ok(Poll::At(request.arrive)),
+            Some(_) => {
+                let (number, request) = incoming.pop_front().expect("it is there");
+                (self.number, self.requests) = (number, self.requests + 1);
+                Ok(Poll::Ready(request))
+            }
+        }
+    }
+
+    fn complete(&mut self, _: &HostRequest, _: SimTime) {}
+
+    fn number(&self) -> Option<u64> {
+        Some(self.number)
+    }
+
+    fn fraction_done(&self, _: SimTime) -> Option<f64> {
+        None
+    }
+
+    fn report(&self) -> WorkloadReport {
+        let notes = self.shared.lock().expect("one thread").notes.clone();
+        WorkloadReport {
+            name: "nbd".into(),
+            format: "nbd".into(),
+            requests: self.requests,
+            tags: vec!["clients".into()],
+            notes,
+            ..WorkloadReport::default()
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests of the live drive through its sockets, by a client written by hand.
+
+mod client;
+mod images;
+mod protocol;

@@ -1,0 +1,70 @@
+//! A served drive, as Python drives it: slices without the interpreter lock.
+
+use crate::errors::{guarded, input};
+use crate::held::Held;
+use crate::listing::catalogue;
+use crate::tables::{Table, schema};
+use ::live::ServeOptions;
+use pyo3::prelude::*;
+use serde_json::json;
+use sim::{Drive, RunOptions};
+use std::time::Duration;
+
+/// A drive as a network block device.
+#[pyclass]
+pub struct Server {
+    inner: Held<::live::Server>,
+}
+
+#[pymethods]
+impl Server {
+    /// Builds the drive called `drive` (or in that file) as its image has it, and listens.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        drive: &str,
+        overrides: Vec<String>,
+        folders: Vec<String>,
+        options: &str,
+        serve: &str,
+    ) -> PyResult<Self> {
+        let options = RunOptions::from_json(options).map_err(input)?;
+        let serve = ServeOptions::from_json(serve).map_err(input)?;
+        guarded(py, move || {
+            let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
+            let server = ::live::Server::new(drive, options, &serve).map_err(input)?;
+            Ok(Self { inner: Held::new(server) })
+        })
+    }
+
+    /// How clients name it.
+    fn uri(&self) -> PyResult<String> {
+        Ok(self.inner.lock()?.uri())
+    }
+
+    /// Serves for about so many milliseconds, or until a signal comes; says how far it is.
+    fn serve(&self, py: Python<'_>, slice_ms: u64) -> PyResult<String> {
+        let slice = Duration::from_millis(slice_ms);
+        self.inner.work(py, |server| Ok(json!(server.serve(slice).map_err(input)?).to_string()))
+    }
+
+    /// Answers what is under way and takes leave of all clients.
+    fn end(&self, py: Python<'_>) -> PyResult<()> {
+        self.inner.work(py, |server| server.end().map_err(input))
+    }
+
+    /// Everything measured.
+    fn result(&self, py: Python<'_>) -> PyResult<String> {
+        self.inner.work(py, |server| Ok(server.result().map_err(input)?.to_string()))
+    }
+
+    /// Brings the drive to rest and leaves its image so that the next server finds it.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.inner.work(py, |server| server.close().map_err(input))
+    }
+
+    /// Drains the requests completed since the last call.
+    fn requests(&self) -> PyResult<Table> {
+        Ok(Table::of_bytes(schema(&sim::tables::REQUESTS), self.inner.lock()?.take_requests()))
+    }
+}

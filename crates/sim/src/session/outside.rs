@@ -1,0 +1,89 @@
+//! A session whose requests come from outside, while it goes on.
+
+use super::{Phase, Session};
+use crate::live::Holder;
+use crate::observers::Observers;
+use crate::run::Run;
+use crate::{Drive, Error, RunOptions};
+use ftl::compatibility::{Feature, check_asked};
+use host::Workload;
+use std::time::Duration;
+use units::SimTime;
+
+impl Session {
+    /// A drive whose requests come from outside by way of `source`, and whose data `holder` holds; its time begins.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn live(
+        drive: Drive,
+        source: Box<dyn Workload>,
+        options: RunOptions,
+        holder: Box<dyn Holder>,
+    ) -> Result<Self, Error> {
+        // At rest, such a drive is kept in a file.
+        check_asked(Feature::SavedState, &drive.features)?;
+        if drive.has_power_cuts() {
+            return Err(Error(
+                "power.cut: a served drive loses its power when its server is killed: expected a drive without it".into(),
+            ));
+        }
+        let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
+        while !session.preconditioned {
+            session.advance(1 << 20)?;
+        }
+        session.holder = Some(holder);
+        if let Phase::Precondition(_) = &session.phase {
+            session.begin_run()?;
+        }
+        session.outside()?.wake();
+        Ok(session)
+    }
+
+    fn outside(&mut self) -> Result<&mut Run<Observers>, Error> {
+        match &mut self.phase {
+            Phase::Observed(run) => Ok(run),
+            _ => Err(Error("the run ended with an error before".into())),
+        }
+    }
+
+    /// The source has a request that arrives at `at`.
+    ///
+    /// # Errors
+    /// When the run ended before.
+    pub fn offer(&mut self, at: SimTime) -> Result<(), Error> {
+        self.outside()?.offer(at);
+        Ok(())
+    }
+
+    /// Handles the next event, if it is not after `until`; false when there is none.
+    ///
+    /// # Errors
+    /// When the source turns out to be faulty.
+    pub fn step(&mut self, until: SimTime) -> Result<bool, Error> {
+        self.outside()?.step(until)
+    }
+
+    /// The time of the event handled last, and of the next.
+    ///
+    /// # Errors
+    /// When the run ended before.
+    pub fn times(&mut self) -> Result<(SimTime, Option<SimTime>), Error> {
+        let calendar = &self.outside()?.ctx.calendar;
+        Ok((calendar.now(), calendar.next_time()))
+    }
+
+    /// So much time on the wall went by with this run.
+    pub fn spend(&mut self, wall: Duration) {
+        self.wall += wall;
+    }
+
+    /// No request follows: those under way are answered, and the run is over.
+    ///
+    /// # Errors
+    /// As for [`Self::advance`].
+    pub fn end(&mut self) -> Result<(), Error> {
+        self.outside()?.stop();
+        self.finish()
+    }
+}

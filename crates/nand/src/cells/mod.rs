@@ -36,7 +36,7 @@ pub use block::{CellBlock, Programmed};
 pub use errors::{Confusion, Histogram};
 pub(crate) use exponentials::exp_all;
 pub use physics::{CellPhysics, EraseTiming, Pass, ProgramTiming, VoltagePlan};
-pub(crate) use tails::Beyond;
+pub(crate) use tails::{Beyond, Side};
 pub use tails::{Elapsed, Noise, Tails, Uneven};
 pub use wear::{Retention, Wear, arrhenius, slow_offset};
 pub use wordline::{Condition, Wordline};

@@ -175,13 +175,20 @@ impl Noise {
     /// The share of cells found more than `volts` above where they would be without noise; `height`: volts above the
     /// erased state. A Laplace value less an exponential one.
     pub fn above(&self, volts: f64, height: f64) -> f64 {
-        Beyond::of(self, height).alone(volts, true)
+        Beyond::of(self, height).alone(volts, Side::Above)
     }
 
     /// The share found more than `volts` below.
     pub fn below(&self, volts: f64, height: f64) -> f64 {
-        Beyond::of(self, height).alone(volts, false)
+        Beyond::of(self, height).alone(volts, Side::Below)
     }
+}
+
+/// Of where cells would be without noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Above,
+    Below,
 }
 
 /// How the shares of cells of one height fall with the distance: two exponentials, see [`Noise::above`].
@@ -213,20 +220,20 @@ impl Beyond {
         [-distance / self.near, if self.far > 0.0 { -distance / self.far } else { 0.0 }]
     }
 
-    /// The share beyond `volts`, upwards or downwards, from e to these powers.
-    pub fn share(&self, volts: f64, upwards: bool, [near, far]: [f64; 2]) -> f64 {
+    /// The share beyond `volts` on a side, from e to these powers.
+    pub fn share(&self, volts: f64, side: Side, [near, far]: [f64; 2]) -> f64 {
         let above = 0.5 * near * self.near / (self.near + self.far);
         let below = self.far_below * far - self.near_below * near;
-        match (upwards, volts >= 0.0) {
-            (true, true) => above,
-            (true, false) => 1.0 - below,
-            (false, true) => below,
-            (false, false) => 1.0 - above,
+        match (side, volts >= 0.0) {
+            (Side::Above, true) => above,
+            (Side::Above, false) => 1.0 - below,
+            (Side::Below, true) => below,
+            (Side::Below, false) => 1.0 - above,
         }
     }
 
-    fn alone(&self, volts: f64, upwards: bool) -> f64 {
-        self.share(volts, upwards, self.powers(volts).map(libm::exp))
+    fn alone(&self, volts: f64, side: Side) -> f64 {
+        self.share(volts, side, self.powers(volts).map(libm::exp))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The threshold voltages of one state's sampled cells: what share of them lies beyond a reference.
 
 use crate::cells::normal::{above, quantile};
-use crate::cells::{Beyond, Noise, exp_all};
+use crate::cells::{Beyond, Noise, Side, exp_all};
 
 /// Fewer cells than this beyond a reference are not counted but extrapolated.
 const COUNTED: usize = 100;
@@ -99,22 +99,21 @@ impl Hump {
 
     /// The share of cells at or above `reference`.
     pub fn above(&self, reference: f64) -> f64 {
-        self.beyond(reference, true)
+        self.beyond(reference, Side::Above)
     }
 
     /// The share of cells below `reference`.
     pub fn below(&self, reference: f64) -> f64 {
-        self.beyond(reference, false)
+        self.beyond(reference, Side::Below)
     }
 
-    fn beyond(&self, reference: f64, upwards: bool) -> f64 {
+    fn beyond(&self, reference: f64, side: Side) -> f64 {
         match self {
-            Self::Sorted(volts) => beyond(volts, reference, upwards),
+            Self::Sorted(volts) => beyond(volts, reference, side == Side::Above),
             Self::Noisy { bins, count, range: (_, top), .. } => {
-                let lifts = upwards && reference < *top;
-                bins.chunks(TOGETHER)
-                    .fold(0.0, |sum, bins| add_beyond(sum, bins, reference, (upwards, lifts)))
-                    / count
+                let lifts = side == Side::Above && reference < *top;
+                let cells = |sum, bins: &[Bin]| add_beyond(sum, bins, reference, (side, lifts));
+                bins.chunks(TOGETHER).fold(0.0, cells) / count
             }
         }
     }
@@ -124,15 +123,15 @@ impl Hump {
 const TOGETHER: usize = 256;
 
 /// Adds the cells of some bins that lie beyond a reference to those of the bins before; whether reads lift cells there.
-fn add_beyond(sum: f64, bins: &[Bin], reference: f64, (upwards, lifts): (bool, bool)) -> f64 {
-    let sign = if upwards { 1.0 } else { -1.0 };
+fn add_beyond(sum: f64, bins: &[Bin], reference: f64, (side, lifts): (Side, bool)) -> f64 {
+    let sign = if side == Side::Above { 1.0 } else { -1.0 };
     let mut powers = [[0.0; 2]; TOGETHER];
     for (powers, bin) in powers.iter_mut().zip(bins) {
         *powers = bin.beyond.powers(sign * (reference - bin.left));
     }
     exp_all(powers[..bins.len()].as_flattened_mut());
     bins.iter().zip(powers).fold(sum, |sum, (bin, powers)| {
-        let mut share = bin.beyond.share(sign * (reference - bin.left), upwards, powers);
+        let mut share = bin.beyond.share(sign * (reference - bin.left), side, powers);
         if lifts && reference > bin.left {
             let lifted = bin.lifted_v / (reference - bin.left);
             share += (1.0 - share) * lifted.min(1.0);

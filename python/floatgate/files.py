@@ -155,18 +155,20 @@ def ten_digits(value: float) -> Figure:
     return Figure(format(value, ".10g"))
 
 
-def write_rows(
-    path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]], before: str = "", *, plain: bool = False
-) -> None:
-    """Write a table as CSV; a text that a spreadsheet would take for a formula gets a quote before it.
-
-    `plain`: rows hold numbers, None and words of ours only, and millions of them go to the file as they are.
-    """
+def write_rows(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table as CSV; a text that a spreadsheet would take for a formula gets a quote before it."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(before)
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([cell(name) for name in head])
-        writer.writerows(rows if plain else ([cell(value) for value in row] for row in rows))
+        writer.writerows([cell(value) for value in row] for row in rows)
+
+
+def write_lines(path: Path, head: Sequence[str], lines: Iterable[str], before: str) -> None:
+    """Write a table of millions of rows as CSV: `before`, a head, and lines of numbers and words of ours."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(before)
+        file.write(",".join(head) + "\n")
+        file.writelines(lines)
 
 
 @contextmanager

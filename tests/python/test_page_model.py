@@ -13,7 +13,7 @@ import pytest
 
 from floatgate import _core
 from floatgate.errors import InputError
-from floatgate.lab.chip import Pages
+from floatgate.lab.chip import Entry, Pages
 from floatgate.lab.patterns import random_page
 from floatgate.lab.simulated import Model, SimulatedSource, TabledChip
 
@@ -147,7 +147,7 @@ def test_a_chip_of_tables_logs_n_cycles_as_n_times_one() -> None:
     whole, single = opened(), opened()
     for cycles, pattern, pages in STEPS:
         at_once = whole.cycle(3, cycles, pattern=pattern, pages=pages)
-        one_by_one = []
+        one_by_one: list[Entry] = []
         for _ in range(cycles):
             one_by_one += single.cycle(3, 1, pattern=pattern, pages=pages)
         assert at_once == one_by_one

@@ -1,7 +1,8 @@
 //! A simulated chip on the bench: `floatgate._core.Chip`.
 
 use crate::errors::{guarded, input};
-use nand::chip::{Answer, ChipInterface, Operation, Pages, Pattern, SimulatedChip};
+use crate::lines::LogRows;
+use nand::chip::{Answer, ChipInterface, Pages, Pattern, SimulatedChip};
 use nand::tables::Rest;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -15,10 +16,6 @@ use std::sync::{Mutex, MutexGuard};
 pub struct Chip {
     inner: Mutex<BenchChip>,
 }
-
-/// A line of the rig's log: block, page, operation, cycle, busy time in ns, pulses, status, and no errors, as nothing was
-/// read back. In the order of `floatgate.lab.Entry`, which is made of it as it is.
-type LoggedRow = (u32, Option<u32>, &'static str, u64, u64, Option<u32>, &'static str, Option<u32>);
 
 /// The chip behind the lock, whatever it is made of.
 struct Locked<'a>(MutexGuard<'a, BenchChip>);
@@ -131,8 +128,7 @@ impl Chip {
         guarded(py, || self.lock().erase(block).map(answered).map_err(input))
     }
 
-    /// Rows of (page or None, "program" or "erase", cycle, busy time in ns, pulses, status).
-    #[allow(clippy::type_complexity)]
+    /// What the rig logged.
     fn cycle(
         &self,
         py: Python<'_>,
@@ -140,7 +136,7 @@ impl Chip {
         cycles: u64,
         pattern: &str,
         pages: &str,
-    ) -> PyResult<Vec<LoggedRow>> {
+    ) -> PyResult<LogRows> {
         guarded(py, || {
             let pattern = Pattern::parse(pattern).map_err(input)?;
             let pages = match pages {
@@ -150,16 +146,7 @@ impl Chip {
                 _ => return Err(input(format!("pages {pages:?}: expected first, all or none"))),
             };
             let rows = self.lock().cycle(block, cycles, &pattern, pages).map_err(input)?;
-            let row = |row: nand::chip::LogRow| {
-                let operation = match row.operation {
-                    Operation::Program => "program",
-                    Operation::Erase => "erase",
-                };
-                let pulses = (row.pulses > 0).then_some(row.pulses);
-                let status = if row.ok { "ok" } else { "fail" };
-                (block, row.page, operation, row.cycle, row.busy_ns, pulses, status, None)
-            };
-            Ok(rows.into_iter().map(row).collect())
+            Ok(LogRows::new(block, rows))
         })
     }
 

@@ -8,6 +8,7 @@ mod bus;
 mod chip;
 mod errors;
 mod held;
+mod lines;
 mod listing;
 mod live;
 mod own;
@@ -58,6 +59,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::nanoseconds, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::best_references, module)?)?;
     module.add_function(wrap_pyfunction!(voltages::page_error_rates, module)?)?;
+    module.add_class::<lines::LogRows>()?;
+    module.add_function(wrap_pyfunction!(lines::plain_lines, module)?)?;
     module.add_function(wrap_pyfunction!(listing::size_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(listing::student_t, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;

@@ -13,6 +13,7 @@ from floatgate.errors import InputError
 from floatgate.lab.chip import Chip, Entry, Identity, Pages, Regulated
 from floatgate.lab.lives import Life, life
 from floatgate.lab.recorder import recorded
+from floatgate.lab.rows import first_failure, joined
 
 CELSIUS = 25.0  # unless a test is about temperature
 MOST_RATED = 10_000  # a block that outlives its rating so often is left alive
@@ -148,7 +149,7 @@ class Bench:
                 ended.append(worn)
             if not ended:
                 raise StoppedError
-            entries = [entry for one in ended for entry in one.entries]
+            entries = joined([one.entries for one in ended])
             words = (pattern.replace(":", "-"), pages, f"{celsius:g}C", *([plan] if plan else []))
             self.logs["-".join(("lives", *words))] = Kept(celsius, entries)
             self._lives[treatment] = tuple(ended)
@@ -164,7 +165,7 @@ class Bench:
         self, chip: Chip, block: int, cycles: int, pattern: str = "zeros", pages: Pages = "first"
     ) -> Life | None:
         """Cycle a block, or until it fails; None when stopped before."""
-        entries: list[Entry] = []
+        parts: list[Sequence[Entry]] = []
         done, at_once = 0, 256
         while done < cycles:
             if self.stopped():
@@ -172,13 +173,13 @@ class Bench:
             at_once = min(at_once, cycles - done)
             began = perf_counter()
             found = chip.cycle(block, at_once, pattern=pattern, pages=pages)
-            entries += found
+            parts.append(found)
             done += at_once
-            if any(entry.status != "ok" for entry in found):
+            if first_failure(found) is not None:
                 break
             if perf_counter() - began < CALL_S:
                 at_once *= 4
-        return life(block, entries, done)
+        return life(block, joined(parts), done)
 
     def through(self, items: Iterable[Item]) -> Iterator[Item]:
         """Go through `items`, showing progress; raises StoppedError when stopped."""

@@ -5,7 +5,9 @@ through its status register is a value here (`fail`, `protected`); only what can
 block, data of another length than the page) raises InputError.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 Status = Literal["ok", "fail", "protected"]  # protected: refused without trying, as a bad block is
@@ -54,10 +56,17 @@ class Identity:
         """Bytes of a page with its spare bytes: what `program` takes and `read` gives."""
         return self.page_bytes + self.oob_bytes
 
+    @cached_property
+    def _pages(self) -> dict[int, list[int]]:
+        """The pages of each wordline."""
+        found: dict[int, list[int]] = {}
+        for page, owner in enumerate(self.wordlines):
+            found.setdefault(owner, []).append(page)
+        return found
+
     def pages_of(self, wordline: int) -> tuple[int, ...]:
         """Return the pages of a wordline, in the order of the state's digits."""
-        pages = [page for page, owner in enumerate(self.wordlines) if owner == wordline]
-        return tuple(sorted(pages, key=lambda page: self.page_bits[page]))
+        return tuple(sorted(self._pages.get(wordline, ()), key=lambda page: self.page_bits[page]))
 
 
 @dataclass(frozen=True)
@@ -112,7 +121,7 @@ class Chip(Protocol):
 
     def cycle(
         self, block: int, cycles: int, *, pattern: str = "zeros", pages: Pages = "first"
-    ) -> list[Entry]:
+    ) -> Sequence[Entry]:
         """Program and erase `block` `cycles` times, or until it fails; return what the rig logged.
 
         Logged are the first cycle, every cycle in which a busy time or a status is another than before, and

@@ -1,12 +1,13 @@
 """The life of a block as its log tells it: busy times that hold until the next entry says otherwise."""
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median
 
 from floatgate.lab.chip import Entry, Operation
+from floatgate.lab.rows import Changes, Rows, first_failure
 
 
 @dataclass(frozen=True)
@@ -14,31 +15,44 @@ class Life:
     """What one block did from its first cycle on."""
 
     block: int
-    entries: tuple[Entry, ...]
+    entries: Sequence[Entry]
     cycles: int  # completed without failure
     failed: Operation | None  # what failed at last; None: it was still alive when the test ended
 
     @cached_property
-    def _busy(self) -> dict[tuple[str, int | None], tuple[list[int], list[int]]]:
+    def _busy(self) -> Changes:
         """Cycles and busy times of each operation and page, changes only."""
-        found: dict[tuple[str, int | None], tuple[list[int], list[int]]] = {}
-        for entry in self.entries:
-            if entry.status != "ok":
+        if isinstance(self.entries, Rows):
+            return self.entries.changes()
+        found: Changes = {}
+        for _block, page, operation, cycle, busy_ns, _pulses, status, _error_bits in self.entries:
+            if status != "ok":
                 continue
-            cycles, busy = found.setdefault((entry.operation, entry.page), ([], []))
-            if not busy or busy[-1] != entry.busy_ns:
-                cycles.append(entry.cycle)
-                busy.append(entry.busy_ns)
+            key = operation, page
+            known = found.get(key)
+            if known is None:
+                found[key] = [cycle], [busy_ns]
+            elif known[1][-1] != busy_ns:
+                known[0].append(cycle)
+                known[1].append(busy_ns)
+        return found
+
+    @cached_property
+    def _pages(self) -> dict[str, list[int | None]]:
+        """The pages on which each operation was logged."""
+        found: dict[str, list[int | None]] = {}
+        for kind, page in self._busy:
+            found.setdefault(kind, []).append(page)
         return found
 
     def pages(self, operation: Operation) -> list[int | None]:
         """Return the pages on which an operation was logged; a lone None for erases."""
-        return [page for kind, page in self._busy if kind == operation]
+        return list(self._pages.get(operation, ()))
 
     def _of(self, operation: Operation, page: int | None) -> tuple[list[int], list[int]]:
         """Cycles and busy times of an operation on a page, or on the first page that was logged."""
         if page is None:
-            page = next(iter(self.pages(operation)), None)
+            page = next(iter(self._pages.get(operation, ())), None)
         return self._busy.get((operation, page), ([], []))
 
     def steps(self, operation: Operation, page: int | None = None) -> list[tuple[int, int]]:
@@ -66,11 +80,11 @@ class Life:
 
 def life(block: int, entries: Iterable[Entry], cycles: int) -> Life:
     """Make a life of what was logged while `cycles` cycles were asked for."""
-    kept = tuple(entries)
-    failure = next((entry for entry in kept if entry.status != "ok"), None)
+    kept = entries if isinstance(entries, Rows) else tuple(entries)
+    failure = first_failure(kept)
     if failure is None:
         return Life(block, kept, cycles, None)
-    return Life(block, kept, failure.cycle - 1, failure.operation)
+    return Life(block, kept, failure[0] - 1, failure[1])
 
 
 @dataclass(frozen=True)

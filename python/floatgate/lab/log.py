@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import get_args
 
 from floatgate.errors import InputError
-from floatgate.files import LINES_MOST, read_rows, read_text, whole, write_rows
+from floatgate.files import LINES_MOST, read_rows, read_text, whole, write_lines
 from floatgate.lab.chip import Entry, Operation, Status
+from floatgate.lab.rows import Rows, plain
 
 _LOG = "a log of a test rig"
 COLUMNS = Entry._fields
@@ -28,7 +29,10 @@ class Log:
 def write_log(path: Path, head: Mapping[str, str], entries: Iterable[Entry]) -> None:
     """Write `entries` in the order in which they came."""
     before = "".join(f"# {key}: {' '.join(str(value).split())}\n" for key, value in head.items())
-    write_rows(path, COLUMNS, entries, before, plain=True)
+    if isinstance(entries, Rows):
+        write_lines(path, COLUMNS, entries.lines(), before)
+    else:
+        write_lines(path, COLUMNS, plain(entries), before)
 
 
 def read_log(path: Path) -> Log:

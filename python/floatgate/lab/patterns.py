@@ -106,8 +106,8 @@ def states_of(identity: Identity, pages: list[bytes]) -> "np.ndarray":
     bits = [np.unpackbits(np.frombuffer(data, dtype=np.uint8)) for data in pages]
     spelled = np.zeros(len(bits[0]), dtype=np.uint8)
     for digit in bits:
-        spelled = np.bitwise_or(np.left_shift(spelled, 1), digit)
-    index = np.zeros(1 << identity.bits, dtype=np.uint8)
+        spelled = spelled + spelled + digit
+    index = np.zeros(256, dtype=np.uint8)
     for place, state in enumerate(identity.states):
         index[int(state, 2)] = place
-    return index[spelled]
+    return np.frombuffer(bytearray(spelled.tobytes().translate(index.tobytes())), dtype=np.uint8)

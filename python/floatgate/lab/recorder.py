@@ -1,5 +1,6 @@
 """Keeps the rig's log while an experiment works on a chip: operations, times, bits that came back wrong."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from floatgate.lab.chip import (
@@ -16,6 +17,7 @@ from floatgate.lab.chip import (
     Status,
     VoltagePlan,
 )
+from floatgate.lab.rows import first_failure
 
 
 class Recorder:
@@ -43,7 +45,7 @@ class Recorder:
         written = self._written.get((block, page))
         wrong = None
         if written is not None:
-            wrong = (int.from_bytes(written) ^ int.from_bytes(found.data)).bit_count()
+            wrong = (int.from_bytes(written, "little") ^ int.from_bytes(found.data, "little")).bit_count()
         self._note(block, page, "read", Answer(found.status, found.busy_ns), wrong)
         return found
 
@@ -69,11 +71,12 @@ class Recorder:
 
     def cycle(
         self, block: int, cycles: int, *, pattern: str = "zeros", pages: Pages = "first"
-    ) -> list[Entry]:
+    ) -> Sequence[Entry]:
         """Cycle a block."""
         entries = self._chip.cycle(block, cycles, pattern=pattern, pages=pages)
         self._entries += entries
-        failed = next((entry.cycle for entry in entries if entry.status != "ok"), None)
+        failure = first_failure(entries)
+        failed = failure and failure[0]
         self._forget(block, cycles if failed is None else failed - self._cycles.get(block, 0))
         return entries
 

@@ -10,7 +10,6 @@ import numpy as np
 from floatgate import _core, away, places
 from floatgate.lab.chip import (
     Answer,
-    Entry,
     ErrorRates,
     Identity,
     PageRead,
@@ -21,6 +20,7 @@ from floatgate.lab.chip import (
     VoltagePlan,
 )
 from floatgate.lab.patterns import check_pattern
+from floatgate.lab.rows import Rows
 
 Model = Literal["cells", "tables"]  # what a chip is made of
 
@@ -85,12 +85,9 @@ class TabledChip:
         status, busy_ns = self._core.erase(block)
         return Answer(_status(status), busy_ns)
 
-    def cycle(
-        self, block: int, cycles: int, *, pattern: str = "zeros", pages: Pages = "first"
-    ) -> list[Entry]:
+    def cycle(self, block: int, cycles: int, *, pattern: str = "zeros", pages: Pages = "first") -> Rows:
         """Program and erase a block `cycles` times, or until it fails; return what the rig logged."""
-        rows = self._core.cycle(block, cycles, check_pattern(pattern, self._identity), pages)
-        return [*map(Entry._make, rows)]
+        return Rows([self._core.cycle(block, cycles, check_pattern(pattern, self._identity), pages)])
 
     def status(self) -> Status:
         """Return how the last operation ended."""

@@ -138,7 +138,8 @@ impl CellBlock {
     ) -> Vec<f32> {
         let mut cells = self.wordlines[line].clone();
         cells.disturb(physics, physics.program_disturb * later);
-        cells.into_aged(physics, &self.condition, elapsed, reads)
+        cells.age(physics, &self.condition, elapsed, reads);
+        cells.into_volts()
     }
 
     /// What reading the whole block with these references takes each state for.

@@ -1,13 +1,16 @@
-//! The loops over all cells of a wordline, compiled twice: for any processor, and with the vectors of AVX2. Which of the
-//! two runs is decided when it runs.
+//! The loops over all cells of a wordline, compiled three times: for any processor, with the vectors of AVX2 and with those
+//! of AVX-512. Which of the three runs is decided when it runs.
 //!
-//! Both do the same sums, products, quotients and square roots of `f32` in the same order for each cell: the compiler
+//! All do the same sums, products, quotients and square roots of `f32` in the same order for each cell: the compiler
 //! neither contracts a product and a sum nor reorders what floating point would round otherwise, whatever the vectors.
 //! So machines agree bit for bit. What a loop calls must be `inline(always)`: a function that stays one of its own stays
-//! without AVX2.
+//! without them.
 //!
-//! Not here: AVX-512, which Rust has from 1.89 on, later than the oldest compiler that builds this; other processors
-//! than x86, whose vectors the compiler uses without being asked.
+//! The polynomials of a normal value are one chain of forty products and sums, each of which waits for the one before: a
+//! wider vector, and registers for all coefficients, more than double what AVX2 draws.
+//!
+//! Rust has AVX-512 from 1.89 on: an older compiler leaves it out. Not here: other processors than x86, whose vectors the
+//! compiler uses without being asked.
 
 use super::lanes::{LANES, Lane, LaneStream, ceil, exp};
 use multiversion::multiversion;
@@ -114,7 +117,8 @@ impl Pulses {
         counts
     }
 
-    /// Raises the most pulses of each state to those of a lane of cells.
+    /// Raises the most pulses of each state to those of a lane of cells. Counts are never below zero, so that their bits
+    /// rise as they do: of whole numbers the compiler makes vectors, of a choice between `f32` here it made branches.
     #[inline(always)]
     fn note_slowest(&self, slowest: &mut [Few; STATES], states: &[u32; LANES], counts: &Lane) {
         for state in 0..self.states as u32 {
@@ -122,7 +126,8 @@ impl Pulses {
             let mut most = *of;
             for (states, counts) in states.chunks_exact(FEW).zip(counts.chunks_exact(FEW)) {
                 for ((most, cell), count) in most.iter_mut().zip(states).zip(counts) {
-                    *most = larger(if *cell == state { *count } else { 0.0 }, *most);
+                    let own = count.to_bits() & u32::from(*cell == state).wrapping_neg();
+                    *most = own.max(*most);
                 }
             }
             *of = most;
@@ -130,9 +135,9 @@ impl Pulses {
     }
 }
 
-/// As many cells as one vector holds: what is kept of many states must stay in few registers.
+/// Of each state as many cells as one vector of AVX2 holds: what is kept of many states must stay in few registers.
 const FEW: usize = 8;
-type Few = [f32; FEW];
+type Few = [u32; FEW];
 
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
@@ -140,7 +145,8 @@ fn larger(a: f32, b: f32) -> f32 {
 }
 
 /// Draws the thresholds of erased cells. Erasing ends when all pass its verify, `top`; what lies above is pulled below it.
-#[multiversion(targets("x86_64+avx2"))]
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn erase(volts: &mut [f32], draws: LaneStream, mean: f32, width: f32, top: f32) {
     for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
         for (volts, value) in chunk.iter_mut().zip(draws.normals(index * LANES)) {
@@ -151,7 +157,8 @@ pub fn erase(volts: &mut [f32], draws: LaneStream, mean: f32, width: f32, top: f
 }
 
 /// Adds Laplace values of this mean distance, volts.
-#[multiversion(targets("x86_64+avx2"))]
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn add_tails(volts: &mut [f32], draws: LaneStream, tail: f32) {
     for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
         for (volts, value) in chunk.iter_mut().zip(draws.laplaces(index * LANES)) {
@@ -162,7 +169,8 @@ pub fn add_tails(volts: &mut [f32], draws: LaneStream, tail: f32) {
 
 /// One pass: brings each cell up to its state's target and notes its rise, in volts, in `rises` (one cell more on either
 /// side). Gives the most pulses that a cell of each state took.
-#[multiversion(targets("x86_64+avx2"))]
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn program(
     volts: &mut [f32],
     states: &[u8],
@@ -172,7 +180,7 @@ pub fn program(
     left: &Left,
     rises: &mut [f32],
 ) -> [f32; STATES] {
-    let mut slowest = [[0.0; FEW]; STATES];
+    let mut slowest = [[0; FEW]; STATES];
     for (index, (volts, states)) in volts.chunks_mut(LANES).zip(states.chunks(LANES)).enumerate() {
         let first = index * LANES;
         // Cells beyond the last are of a state that there is not: nothing is done to them, nor noted.
@@ -192,12 +200,13 @@ pub fn program(
         }
         volts.copy_from_slice(&lane[..volts.len()]);
     }
-    slowest.map(|of| of.into_iter().fold(0.0, larger))
+    slowest.map(|of| of.into_iter().map(f32::from_bits).fold(0.0, larger))
 }
 
 /// Neighbours on the same wordline share part of a cell's rise; cells that rose in the same pass were still being
 /// verified, so only those left alone notice.
-#[multiversion(targets("x86_64+avx2"))]
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
     let (left, own, right) = (rises, &rises[1..], &rises[2..]);
     for (((volts, left), own), right) in volts.iter_mut().zip(left).zip(own).zip(right) {
@@ -208,7 +217,8 @@ pub fn couple_bitlines(volts: &mut [f32], rises: &[f32], share: f32) {
 }
 
 /// By how much each cell rose, volts.
-#[multiversion(targets("x86_64+avx2"))]
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
     for ((rise, before), after) in rises.iter_mut().zip(before).zip(after) {
         *rise = larger(after - before, 0.0);
@@ -217,7 +227,8 @@ pub fn rises_of(rises: &mut [f32], before: &[f32], after: &[f32]) {
 
 /// Each cell shares the rise of the one above, on the next wordline, and of the two beside that; `rises` has one cell more
 /// on either side.
-#[multiversion(targets("x86_64+avx2"))]
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) {
     let (left, above, right) = (rises, &rises[1..], &rises[2..]);
     for (((volts, left), above), right) in volts.iter_mut().zip(left).zip(above).zip(right) {
@@ -225,54 +236,95 @@ pub fn couple_next(volts: &mut [f32], rises: &[f32], share: f32, diagonal: f32) 
     }
 }
 
+/// Standard normal values of the first cells.
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+pub fn draw_normals(values: &mut [f32], draws: LaneStream) {
+    for (index, chunk) in values.chunks_mut(LANES).enumerate() {
+        chunk.copy_from_slice(&draws.normals(index * LANES)[..chunk.len()]);
+    }
+}
+
+/// Exponential values of the first cells.
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+pub fn draw_exponentials(values: &mut [f32], draws: LaneStream) {
+    for (index, chunk) in values.chunks_mut(LANES).enumerate() {
+        chunk.copy_from_slice(&draws.exponentials(index * LANES)[..chunk.len()]);
+    }
+}
+
+/// e to the power of an exponential value for each of the first cells.
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+pub fn draw_powers(values: &mut [f32], draws: LaneStream) {
+    for (index, chunk) in values.chunks_mut(LANES).enumerate() {
+        for (value, drawn) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
+            *value = exp(drawn);
+        }
+    }
+}
+
 /// Cells creep towards `top` by a share of what lies between.
-#[multiversion(targets("x86_64+avx2"))]
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn creep(volts: &mut [f32], share: f32, top: f32) {
     for volts in volts {
         *volts += share * larger(top - *volts, 0.0);
     }
 }
 
-/// Few cells rise far, up to `top`: one that is `range` below by `weak` times e to the power of an exponential value.
-#[multiversion(targets("x86_64+avx2"))]
-pub fn lift_weak(volts: &mut [f32], draws: LaneStream, weak: f32, top: f32, range: f32) {
-    for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
-        for (volts, value) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
-            let room = larger(top - *volts, 0.0);
-            let rise = weak * exp(value) * room / range;
-            *volts += if rise < room { rise } else { room };
-        }
+/// Few cells rise far, up to `top`: one that is `range` below by `weak` times its power of e.
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+pub fn lift_weak(volts: &mut [f32], powers: &[f32], weak: f32, top: f32, range: f32) {
+    for (volts, power) in volts.iter_mut().zip(powers) {
+        let room = larger(top - *volts, 0.0);
+        let rise = weak * power * room / range;
+        *volts += if rise < room { rise } else { room };
     }
 }
 
 /// Charge loss: mean and variance grow with the charge a cell holds.
-#[multiversion(targets("x86_64+avx2"))]
-pub fn leak(volts: &mut [f32], draws: LaneStream, mean: f32, deviation: f32, erased: f32) {
-    for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
-        for (volts, value) in chunk.iter_mut().zip(draws.normals(index * LANES)) {
-            let height = larger(*volts - erased, 0.0);
-            *volts -= mean * height + deviation * height.sqrt() * value;
-        }
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+pub fn leak(volts: &mut [f32], normals: &[f32], mean: f32, deviation: f32, erased: f32) {
+    for (volts, value) in volts.iter_mut().zip(normals) {
+        let height = larger(*volts - erased, 0.0);
+        *volts -= mean * height + deviation * height.sqrt() * value;
     }
 }
 
 /// Charge loss that differs from cell to cell: what all lose, and what few lose most of.
-#[multiversion(targets("x86_64+avx2"))]
-pub fn leak_unevenly(volts: &mut [f32], draws: LaneStream, loss: f32, tail: f32, erased: f32) {
-    for (index, chunk) in volts.chunks_mut(LANES).enumerate() {
-        for (volts, value) in chunk.iter_mut().zip(draws.exponentials(index * LANES)) {
-            *volts -= larger(*volts - erased, 0.0) * (loss + tail * value);
-        }
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+pub fn leak_unevenly(volts: &mut [f32], exponentials: &[f32], loss: f32, tail: f32, erased: f32) {
+    for (volts, value) in volts.iter_mut().zip(exponentials) {
+        *volts -= larger(*volts - erased, 0.0) * (loss + tail * value);
     }
 }
 
 /// The state of each cell: how many references it reaches.
-#[multiversion(targets("x86_64+avx2"))]
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
 pub fn sense(states: &mut [u8], volts: &[f32], references: &[f32]) {
     for (states, volts) in states.chunks_mut(LANES).zip(volts.chunks(LANES)) {
         for reference in references {
             for (state, volts) in states.iter_mut().zip(volts) {
                 *state += u8::from(*volts >= *reference);
+            }
+        }
+    }
+}
+
+/// A bit of each cell turns over at each of the references that it reaches.
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+pub fn flip(bits: &mut [u8], volts: &[f32], references: &[f32]) {
+    for (bits, volts) in bits.chunks_mut(LANES).zip(volts.chunks(LANES)) {
+        for reference in references {
+            for (bit, volts) in bits.iter_mut().zip(volts) {
+                *bit ^= u8::from(*volts >= *reference);
             }
         }
     }

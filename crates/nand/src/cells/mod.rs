@@ -20,6 +20,7 @@
 
 pub mod coding;
 pub mod distribution;
+mod exponentials;
 mod kernels;
 mod lanes;
 pub mod normal;
@@ -33,7 +34,9 @@ mod wordline;
 
 pub use block::{CellBlock, Programmed};
 pub use errors::{Confusion, Histogram};
+pub(crate) use exponentials::exp_all;
 pub use physics::{CellPhysics, EraseTiming, Pass, ProgramTiming, VoltagePlan};
+pub(crate) use tails::{Beyond, Side};
 pub use tails::{Elapsed, Noise, Tails, Uneven};
 pub use wear::{Retention, Wear, arrhenius, slow_offset};
 pub use wordline::{Condition, Wordline};

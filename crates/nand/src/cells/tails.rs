@@ -175,31 +175,65 @@ impl Noise {
     /// The share of cells found more than `volts` above where they would be without noise; `height`: volts above the
     /// erased state. A Laplace value less an exponential one.
     pub fn above(&self, volts: f64, height: f64) -> f64 {
-        self.beyond(volts, height, true)
+        Beyond::of(self, height).alone(volts, Side::Above)
     }
 
     /// The share found more than `volts` below.
     pub fn below(&self, volts: f64, height: f64) -> f64 {
-        self.beyond(volts, height, false)
+        Beyond::of(self, height).alone(volts, Side::Below)
     }
+}
 
-    fn beyond(&self, volts: f64, height: f64, upwards: bool) -> f64 {
-        let b = self.program_v;
-        let mut a = self.tail * height.max(0.0);
+/// Of where cells would be without noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Above,
+    Below,
+}
+
+/// How the shares of cells of one height fall with the distance: two exponentials, see [`Noise::above`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beyond {
+    /// Mean distances: of the noise on either side, and of what a cell loses beyond it, volts.
+    near: f64,
+    far: f64,
+    /// Weights of both in the share below; the far one is zero where there is no such loss.
+    near_below: f64,
+    far_below: f64,
+}
+
+impl Beyond {
+    /// Of cells `height` volts above the erased state.
+    pub fn of(noise: &Noise, height: f64) -> Self {
+        let b = noise.program_v;
+        let mut a = noise.tail * height.max(0.0);
         if (a - b).abs() < 1e-3 * b {
             a = 1.001 * b; // the closed form has a gap where both are alike
         }
-        let above = |y: f64| 0.5 * libm::exp(-y / b) * b / (b + a);
-        let below = |d: f64| {
-            let lost = if a > 0.0 { a * a / (a * a - b * b) * libm::exp(-d / a) } else { 0.0 };
-            lost - 0.5 * b / (a - b) * libm::exp(-d / b)
-        };
-        match (upwards, volts >= 0.0) {
-            (true, true) => above(volts),
-            (true, false) => 1.0 - below(-volts),
-            (false, true) => below(volts),
-            (false, false) => 1.0 - above(-volts),
+        let far_below = if a > 0.0 { a * a / (a * a - b * b) } else { 0.0 };
+        Self { near: b, far: a, near_below: 0.5 * b / (a - b), far_below }
+    }
+
+    /// The two powers of e that the share beyond `volts` is made of.
+    pub fn powers(&self, volts: f64) -> [f64; 2] {
+        let distance = volts.abs();
+        [-distance / self.near, if self.far > 0.0 { -distance / self.far } else { 0.0 }]
+    }
+
+    /// The share beyond `volts` on a side, from e to these powers.
+    pub fn share(&self, volts: f64, side: Side, [near, far]: [f64; 2]) -> f64 {
+        let above = 0.5 * near * self.near / (self.near + self.far);
+        let below = self.far_below * far - self.near_below * near;
+        match (side, volts >= 0.0) {
+            (Side::Above, true) => above,
+            (Side::Above, false) => 1.0 - below,
+            (Side::Below, true) => below,
+            (Side::Below, false) => 1.0 - above,
         }
+    }
+
+    fn alone(&self, volts: f64, side: Side) -> f64 {
+        self.share(volts, side, self.powers(volts).map(libm::exp))
     }
 }
 
@@ -226,7 +260,8 @@ mod tests {
                 for upwards in [true, false] {
                     let sign = if upwards { 1.0 } else { -1.0 };
                     let seen = drawn.iter().filter(|v| sign * **v > volts).count() as f64;
-                    let expected = noise.beyond(volts, height, upwards) * f64::from(count as u32);
+                    let share = if upwards { noise.above(volts, height) } else { noise.below(volts, height) };
+                    let expected = share * f64::from(count as u32);
                     let off = (seen - expected).abs();
                     assert!(
                         off < 4.5 * expected.max(1.0).sqrt(),

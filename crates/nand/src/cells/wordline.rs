@@ -66,9 +66,38 @@ struct Room {
     rises: Vec<f32>,
 }
 
+/// Values of the streams that were drawn from last. Pages of one wordline are read one after the other, and conditions
+/// of one block looked at one by one: time and disturbs differ from look to look, but what a cell draws does not.
+#[derive(Default)]
+struct Drawn {
+    /// Latest first.
+    kept: Vec<(Stream, Vec<f32>)>,
+}
+
+/// Streams that ageing draws from.
+const KEPT: usize = 3;
+
+impl Drawn {
+    /// The first `cells` values of a stream, which `fill` draws where they are not at hand.
+    fn of(&mut self, stream: Stream, cells: usize, fill: fn(&mut [f32], LaneStream)) -> &[f32] {
+        let known = self.kept.iter().position(|(of, values)| *of == stream && values.len() == cells);
+        if let Some(place) = known {
+            self.kept[..=place].rotate_right(1);
+        } else {
+            // The oldest gives its memory.
+            let mut values = if self.kept.len() < KEPT { Vec::new() } else { self.kept.remove(KEPT - 1).1 };
+            values.resize(cells, 0.0);
+            fill(&mut values, stream.into());
+            self.kept.insert(0, (stream, values));
+        }
+        &self.kept[0].1
+    }
+}
+
 thread_local! {
     // Kept: fresh memory for so many cells costs more than what is worked out in it.
     static ROOM: RefCell<Room> = RefCell::default();
+    static DRAWN: RefCell<Drawn> = RefCell::default();
 }
 
 fn offsets_of(physics: &CellPhysics, stream: Stream, condition: &Condition) -> Offsets {
@@ -102,9 +131,34 @@ impl Wordline {
         erases: u64,
         condition: &Condition,
     ) -> Self {
-        let mut wordline = Self { volts: vec![0.0; cells], stream, erases };
-        wordline.erase(physics, erases, condition);
+        let mut wordline = Self::none();
+        wordline.become_erased(physics, stream, cells, erases, condition);
         wordline
+    }
+
+    /// No cells: memory for some that are looked at later.
+    pub const fn none() -> Self {
+        Self { volts: Vec::new(), stream: Stream::new(0), erases: 0 }
+    }
+
+    /// As [`Self::erased`], in the memory of other cells.
+    pub fn become_erased(
+        &mut self,
+        physics: &CellPhysics,
+        stream: Stream,
+        cells: usize,
+        erases: u64,
+        condition: &Condition,
+    ) {
+        self.volts.resize(cells, 0.0);
+        self.stream = stream;
+        self.erase(physics, erases, condition);
+    }
+
+    /// As a clone of `other`, in the memory of other cells.
+    pub fn become_copy(&mut self, other: &Self) {
+        self.volts.clone_from(&other.volts);
+        (self.stream, self.erases) = (other.stream, other.erases);
     }
 
     /// Erases the cells, for the `erases`-th time.
@@ -127,6 +181,11 @@ impl Wordline {
     /// The threshold voltages, volts.
     pub fn volts(&self) -> &[f32] {
         &self.volts
+    }
+
+    /// The threshold voltages alone, volts.
+    pub fn into_volts(self) -> Vec<f32> {
+        self.volts
     }
 
     /// One pass: brings each cell up to its state's target. Gives the pulses that the slowest cell of each target
@@ -190,10 +249,11 @@ impl Wordline {
         if weak <= 0.0 {
             return;
         }
-        let draws = LaneStream::from(self.stream.of(draw::WEAK).of(self.erases));
         let top = physics.plans[0].verify.last().copied().expect("a plan has states");
         let (weak, top, range) = (weak as f32, top as f32, (top - physics.erased) as f32);
-        kernels::lift_weak(&mut self.volts, draws, weak, top, range);
+        self.drawn(draw::WEAK, kernels::draw_powers, |volts, powers| {
+            kernels::lift_weak(volts, powers, weak, top, range);
+        });
     }
 
     /// Threshold voltages after this time (or seconds at the reference temperature), `reads` reads of the block and
@@ -205,17 +265,19 @@ impl Wordline {
         elapsed: impl Into<Elapsed>,
         reads: u64,
     ) -> Vec<f32> {
-        self.clone().into_aged(physics, condition, elapsed, reads)
+        let mut cells = self.clone();
+        cells.age(physics, condition, elapsed, reads);
+        cells.volts
     }
 
-    /// As [`Self::aged`], of cells that are looked at once.
-    pub fn into_aged(
-        mut self,
+    /// As [`Self::aged`], of these cells themselves: they are looked at once.
+    pub fn age(
+        &mut self,
         physics: &CellPhysics,
         condition: &Condition,
         elapsed: impl Into<Elapsed>,
         reads: u64,
-    ) -> Vec<f32> {
+    ) {
         let elapsed = elapsed.into();
         if reads > 0 {
             let reads = condition.worn_reads(reads);
@@ -228,15 +290,15 @@ impl Wordline {
         if elapsed.uneven_s > 0.0 {
             self.leak_unevenly(physics, &Noise::of(physics, condition, elapsed));
         }
-        self.volts
     }
 
     /// Charge loss: mean and variance grow with the charge a cell holds.
     fn leak(&mut self, physics: &CellPhysics, condition: &Condition, seconds: f64) {
-        let draws = LaneStream::from(self.stream.of(draw::RETENTION).of(self.erases));
         let (mean, variance) = physics.retention.per_volt(condition.error_cycles, seconds, condition.dwell_s);
         let (mean, deviation, erased) = (mean as f32, variance.sqrt() as f32, physics.erased as f32);
-        kernels::leak(&mut self.volts, draws, mean, deviation, erased);
+        self.drawn(draw::RETENTION, kernels::draw_normals, |volts, normals| {
+            kernels::leak(volts, normals, mean, deviation, erased);
+        });
     }
 
     /// Charge loss that differs from cell to cell: what all lose, and what few lose most of.
@@ -244,9 +306,22 @@ impl Wordline {
         if noise.loss <= 0.0 && noise.tail <= 0.0 {
             return;
         }
-        let draws = LaneStream::from(self.stream.of(draw::UNEVEN).of(self.erases));
         let (loss, tail, erased) = (noise.loss as f32, noise.tail as f32, physics.erased as f32);
-        kernels::leak_unevenly(&mut self.volts, draws, loss, tail, erased);
+        self.drawn(draw::UNEVEN, kernels::draw_exponentials, |volts, exponentials| {
+            kernels::leak_unevenly(volts, exponentials, loss, tail, erased);
+        });
+    }
+
+    /// Does something to the cells that needs a value for each of a stream of this wordline; `fill` draws them.
+    fn drawn(
+        &mut self,
+        purpose: u64,
+        fill: fn(&mut [f32], LaneStream),
+        moved: impl FnOnce(&mut [f32], &[f32]),
+    ) {
+        let stream = self.stream.of(purpose).of(self.erases);
+        let cells = self.volts.len();
+        DRAWN.with_borrow_mut(|drawn| moved(&mut self.volts, drawn.of(stream, cells, fill)));
     }
 
     /// The state of each cell, told apart by `references`.
@@ -255,6 +330,14 @@ impl Wordline {
         let mut states = vec![0u8; volts.len()];
         kernels::sense(&mut states, volts, &references);
         states
+    }
+
+    /// One bit of each cell: `first` below all of `flips`, and the other one beyond each of these, rising.
+    pub fn sense_bits(&self, first: u8, flips: &[f64]) -> Vec<u8> {
+        let flips: Vec<f32> = flips.iter().map(|reference| *reference as f32).collect();
+        let mut bits = vec![first; self.volts.len()];
+        kernels::flip(&mut bits, &self.volts, &flips);
+        bits
     }
 
     /// Threshold voltage of one cell before the first pulse and after each, on its way to `state`, without the

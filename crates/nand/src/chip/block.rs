@@ -127,8 +127,16 @@ impl Block {
 
     /// The cells of a wordline as the last erase left them.
     pub fn fresh(&self, physics: &CellPhysics, wordline: u32, cells: usize) -> Wordline {
+        let mut fresh = Wordline::none();
+        self.fresh_in(&mut fresh, physics, wordline, cells);
+        fresh
+    }
+
+    /// The same in the memory of other cells.
+    pub fn fresh_in(&self, fresh: &mut Wordline, physics: &CellPhysics, wordline: u32, cells: usize) {
         let stream = self.stream.of(draw::CELLS).of(u64::from(wordline));
-        Wordline::erased(physics, stream, cells, self.erases, &self.condition(physics, wordline as usize))
+        let condition = self.condition(physics, wordline as usize);
+        fresh.become_erased(physics, stream, cells, self.erases, &condition);
     }
 
     /// The share of each wordline's cells that hold the erased state, in millionths.

@@ -29,6 +29,8 @@ pub struct SimulatedChip {
     trapping: f64,
     blocks: BTreeMap<u32, Block>,
     bench: Bench,
+    /// The cells that were read last: memory for the next.
+    seen: Wordline,
 }
 
 impl SimulatedChip {
@@ -62,6 +64,7 @@ impl SimulatedChip {
             trapping,
             blocks: BTreeMap::new(),
             bench,
+            seen: Wordline::none(),
         })
     }
 
@@ -170,7 +173,9 @@ impl SimulatedChip {
         let cells = self.cells();
         let now = self.bench.equivalent;
         self.block(block);
-        Ok(sensed_volts(&self.physics, &self.blocks[&block], wordline, cells, now))
+        let mut seen = Wordline::none();
+        look(&mut seen, &self.physics, &self.blocks[&block], wordline, cells, now);
+        Ok(seen.into_volts())
     }
 
     /// How cells of an erased wordline rise to pseudo-random states: each target state, and the volts before the
@@ -199,24 +204,37 @@ impl SimulatedChip {
     }
 }
 
-/// Threshold voltages of a wordline, with what reads, neighbours and time have done since it was written.
-fn sensed_volts(physics: &CellPhysics, block: &Block, wordline: u32, cells: usize, now: Elapsed) -> Vec<f32> {
+/// Makes `seen` a wordline's cells with what reads, neighbours and time have done since it was written.
+fn look(
+    seen: &mut Wordline,
+    physics: &CellPhysics,
+    block: &Block,
+    wordline: u32,
+    cells: usize,
+    now: Elapsed,
+) {
     let mut condition = block.condition(physics, wordline as usize);
     match block.written.get(&wordline) {
-        None => block.fresh(physics, wordline, cells).into_aged(
-            physics,
-            &condition,
-            Elapsed::default(),
-            block.reads,
-        ),
+        None => {
+            block.fresh_in(seen, physics, wordline, cells);
+            seen.age(physics, &condition, Elapsed::default(), block.reads);
+        }
         Some(written) => {
-            let mut cells = written.cells.clone();
+            seen.become_copy(&written.cells);
             let later = block.programs - written.programs;
             condition.dwell_s = written.at.late_s / block.cycles.max(1) as f64;
-            cells.disturb(physics, physics.program_disturb * later as f64);
-            cells.into_aged(physics, &condition, now.since(written.at), block.reads)
+            seen.disturb(physics, physics.program_disturb * later as f64);
+            seen.age(physics, &condition, now.since(written.at), block.reads);
         }
     }
+}
+
+/// Eight bits, one a byte, as one byte: the first is the highest.
+fn packed(bits: &[u8]) -> Vec<u8> {
+    // Each bit is moved to its place by one of the terms; no two of them meet.
+    const TO_PLACES: u64 = 0x8040_2010_0804_0201;
+    let (eights, _) = bits.as_chunks::<8>();
+    eights.iter().map(|eight| (u64::from_le_bytes(*eight).wrapping_mul(TO_PLACES) >> 56) as u8).collect()
 }
 
 /// The states whose first pages' bits are these; digits not yet written count as one.
@@ -261,16 +279,13 @@ impl ChipInterface for SimulatedChip {
         }
         let pages = block.written.get(&wordline).map_or(bits, |written| written.pages) as usize;
         let (references, states) = self.physics.early_references(self.plan(), pages);
-        let volts = sensed_volts(&self.physics, block, wordline, cells, now);
-        let mut ones = [0u8; 16];
-        for (one, state) in ones.iter_mut().zip(states) {
-            *one = u8::from(bit >= pages || self.physics.states[state].as_bytes()[bit] == b'1');
-        }
-        let groups = Wordline::sense(&volts, &references);
-        let byte_of = |groups: &[u8]| {
-            groups.iter().fold(0u8, |byte, group| byte << 1 | ones[usize::from(*group) % ones.len()])
-        };
-        let data = groups.chunks_exact(8).map(byte_of).collect();
+        let one = |group: usize| bit >= pages || self.physics.states[states[group]].as_bytes()[bit] == b'1';
+        let flips: Vec<f64> = (0..references.len())
+            .filter(|&group| one(group) != one(group + 1))
+            .map(|group| references[group])
+            .collect();
+        look(&mut self.seen, &self.physics, block, wordline, cells, now);
+        let data = packed(&self.seen.sense_bits(u8::from(one(0)), &flips));
         let answer = self.bench.answer(Status::Ok, busy_ns);
         Ok(PageRead { status: answer.status, busy_ns: answer.busy_ns, data })
     }

@@ -1,7 +1,7 @@
 //! The threshold voltages of one state's sampled cells: what share of them lies beyond a reference.
 
-use crate::cells::Noise;
 use crate::cells::normal::{above, quantile};
+use crate::cells::{Beyond, Noise, Side, exp_all};
 
 /// Fewer cells than this beyond a reference are not counted but extrapolated.
 const COUNTED: usize = 100;
@@ -18,17 +18,27 @@ pub(super) enum Hump {
     Noisy {
         /// Middle of the first bin, volts.
         low: f64,
-        /// Cells in each bin.
-        cells: Vec<u32>,
-        /// How many in all.
+        /// The bins that have cells.
+        bins: Vec<Bin>,
+        /// Cells in all.
         count: f64,
-        /// What moves them.
-        noise: Noise,
-        /// What few cells rise by when read: a share of this over v by more than v, at the erased threshold; volts.
-        weak_v: f64,
-        /// Thresholds of the erased and the highest state, volts.
+        /// Share of its volts above the erased state that every cell loses.
+        loss: f64,
+        /// Threshold of the erased state, and of the highest, volts.
         range: (f64, f64),
     },
+}
+
+/// Cells that lie together.
+pub(super) struct Bin {
+    cells: f64,
+    /// Where they lie before the noise, and after what all of them lose, volts.
+    volts: f64,
+    left: f64,
+    /// How far the noise carries them.
+    beyond: Beyond,
+    /// A share of this over v is lifted by more than v when read, volts.
+    lifted_v: f64,
 }
 
 impl Hump {
@@ -38,16 +48,30 @@ impl Hump {
         Self::Sorted(volts)
     }
 
-    /// Cells that are still to be moved by `noise`.
+    /// Cells that are still to be moved by `noise`, and by reads: `weak_v` over v is the share that rises by more than v
+    /// at the erased threshold. `range`: thresholds of the erased and the highest state, volts.
     pub fn noisy(volts: &[f32], noise: Noise, weak_v: f64, range: (f64, f64)) -> Self {
-        let low = volts.iter().copied().fold(f32::INFINITY, f32::min);
-        let mut cells: Vec<u32> = Vec::new();
+        let lowest = volts.iter().copied().fold(f32::INFINITY, f32::min);
+        let low = f64::from(lowest);
+        let ((erased, top), mut cells) = (range, Vec::<u32>::new());
         for volts in volts {
-            let bin = (f64::from(volts - low) / BIN_V).round() as usize;
+            let bin = (f64::from(volts - lowest) / BIN_V).round() as usize;
             cells.resize(cells.len().max(bin + 1), 0);
             cells[bin] += 1;
         }
-        Self::Noisy { low: f64::from(low), cells, count: volts.len() as f64, noise, weak_v, range }
+        let of_bin = |(bin, cells): (usize, &u32)| {
+            let volts = low + BIN_V * bin as f64;
+            let height = (volts - erased).max(0.0);
+            Bin {
+                cells: f64::from(*cells),
+                volts,
+                left: volts - noise.loss * height,
+                beyond: Beyond::of(&noise, height),
+                lifted_v: weak_v * ((top - volts) / (top - erased)).max(0.0),
+            }
+        };
+        let bins = cells.iter().enumerate().filter(|(_, cells)| **cells > 0).map(of_bin).collect();
+        Self::Noisy { low, bins, count: volts.len() as f64, loss: noise.loss, range }
     }
 
     pub fn count(&self) -> f64 {
@@ -61,50 +85,59 @@ impl Hump {
     pub fn middle(&self) -> f64 {
         match self {
             Self::Sorted(volts) => f64::from(volts[volts.len() / 2]),
-            Self::Noisy { low, cells, count, noise, range: (erased, _), .. } => {
+            Self::Noisy { low, bins, count, loss, range: (erased, _) } => {
                 let mut below = 0.0;
-                let passes = |cells: &u32| {
-                    below += f64::from(*cells);
+                let passes = |bin: &&Bin| {
+                    below += bin.cells;
                     below >= 0.5 * count
                 };
-                let volts = low + BIN_V * cells.iter().position(passes).unwrap_or(0) as f64;
-                volts - noise.loss * (volts - erased).max(0.0)
+                let volts = bins.iter().find(passes).map_or(*low, |bin| bin.volts);
+                volts - loss * (volts - erased).max(0.0)
             }
         }
     }
 
     /// The share of cells at or above `reference`.
     pub fn above(&self, reference: f64) -> f64 {
-        self.beyond(reference, true)
+        self.beyond(reference, Side::Above)
     }
 
     /// The share of cells below `reference`.
     pub fn below(&self, reference: f64) -> f64 {
-        self.beyond(reference, false)
+        self.beyond(reference, Side::Below)
     }
 
-    fn beyond(&self, reference: f64, upwards: bool) -> f64 {
+    fn beyond(&self, reference: f64, side: Side) -> f64 {
         match self {
-            Self::Sorted(volts) => beyond(volts, reference, upwards),
-            Self::Noisy { low, cells, count, noise, weak_v, range: (erased, top) } => {
-                let sign = if upwards { 1.0 } else { -1.0 };
-                let of_bin = |(bin, cells): (usize, &u32)| {
-                    let volts = low + BIN_V * bin as f64;
-                    let height = (volts - erased).max(0.0);
-                    let left = volts - noise.loss * height;
-                    let distance = sign * (reference - left);
-                    let mut share =
-                        if upwards { noise.above(distance, height) } else { noise.below(distance, height) };
-                    if upwards && reference > left && reference < *top {
-                        let lifted = weak_v * ((top - volts) / (top - erased)).max(0.0) / (reference - left);
-                        share += (1.0 - share) * lifted.min(1.0);
-                    }
-                    f64::from(*cells) * share
-                };
-                cells.iter().enumerate().filter(|(_, cells)| **cells > 0).map(of_bin).sum::<f64>() / count
+            Self::Sorted(volts) => beyond(volts, reference, side == Side::Above),
+            Self::Noisy { bins, count, range: (_, top), .. } => {
+                let lifts = side == Side::Above && reference < *top;
+                let cells = |sum, bins: &[Bin]| add_beyond(sum, bins, reference, (side, lifts));
+                bins.chunks(TOGETHER).fold(0.0, cells) / count
             }
         }
     }
+}
+
+/// Bins whose exponentials are taken together: they and their powers stay in the nearest cache.
+const TOGETHER: usize = 256;
+
+/// Adds the cells of some bins that lie beyond a reference to those of the bins before; whether reads lift cells there.
+fn add_beyond(sum: f64, bins: &[Bin], reference: f64, (side, lifts): (Side, bool)) -> f64 {
+    let sign = if side == Side::Above { 1.0 } else { -1.0 };
+    let mut powers = [[0.0; 2]; TOGETHER];
+    for (powers, bin) in powers.iter_mut().zip(bins) {
+        *powers = bin.beyond.powers(sign * (reference - bin.left));
+    }
+    exp_all(powers[..bins.len()].as_flattened_mut());
+    bins.iter().zip(powers).fold(sum, |sum, (bin, powers)| {
+        let mut share = bin.beyond.share(sign * (reference - bin.left), side, powers);
+        if lifts && reference > bin.left {
+            let lifted = bin.lifted_v / (reference - bin.left);
+            share += (1.0 - share) * lifted.min(1.0);
+        }
+        sum + bin.cells * share
+    })
 }
 
 fn beyond(sorted: &[f32], reference: f64, upwards: bool) -> f64 {

@@ -1,5 +1,6 @@
 """What one pulse does to fresh and to aged cells."""
 
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
@@ -65,7 +66,7 @@ def _at(bench: Bench, block: int, cycles: int) -> dict[str, Any]:
     }
 
 
-def _last_erase(entries: list[Entry]) -> Entry:
+def _last_erase(entries: Sequence[Entry]) -> Entry:
     return [entry for entry in entries if entry.operation == "erase"][-1]
 
 

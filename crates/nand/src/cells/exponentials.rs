@@ -1,0 +1,100 @@
+//! Exponentials of many `f64` at once, to the bit those of `libm::exp`: its sums and products in its order, without its
+//! branches, so that the compiler makes vectors of them.
+
+use multiversion::multiversion;
+
+const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
+const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
+const P: [f64; 5] = [
+    f64::from_bits(0x3fc5_5555_5555_553e),
+    f64::from_bits(0xbf66_c16c_16be_bd93),
+    f64::from_bits(0x3f11_566a_af25_de2c),
+    f64::from_bits(0xbebb_bd41_c5d2_6bf1),
+    f64::from_bits(0x3e66_3769_72be_a4d0),
+];
+/// From here on, a multiple of ln 2 is taken off first. `libm` looks at the upper half of the bits only.
+const REDUCED: f64 = f64::from_bits(0x3fd6_2e43_0000_0000);
+/// Below this, e^x is 1 + x.
+const TINY: f64 = f64::from_bits(0x3e30_0001_0000_0000);
+/// Beyond this on either side, e^x is not a normal number, or `libm` looks closer.
+const PLAIN: f64 = 708.0;
+/// A sum with this number has no digits left behind the point.
+const WHOLE: f64 = 4_503_599_627_370_496.0;
+/// The same with room for a sign: the last bits of the sum count ones.
+const COUNT: f64 = 6_755_399_441_055_744.0;
+
+/// e to the power of each value, in its place.
+pub(crate) fn exp_all(values: &mut [f64]) {
+    const AT_ONCE: usize = 64;
+    for chunk in values.chunks_mut(AT_ONCE) {
+        let mut found = [0.0; AT_ONCE];
+        if plain(chunk, &mut found) {
+            chunk.copy_from_slice(&found[..chunk.len()]);
+        } else {
+            chunk.iter_mut().for_each(|value| *value = libm::exp(*value));
+        }
+    }
+}
+
+/// Puts the powers of `values` into `found`; false where one is none of those worked out here.
+#[rustversion::attr(since(1.89), multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2")))]
+#[rustversion::attr(before(1.89), multiversion(targets("x86_64+avx2")))]
+fn plain(values: &[f64], found: &mut [f64]) -> bool {
+    let mut within = 0;
+    for (value, found) in values.iter().zip(found) {
+        within += usize::from(value.abs() < PLAIN);
+        *found = power(*value);
+    }
+    within == values.len()
+}
+
+#[inline(always)]
+fn power(value: f64) -> f64 {
+    let size = value.abs();
+    let turns = size * std::f64::consts::LOG2_E + 0.5;
+    let near = (turns + WHOLE) - WHOLE;
+    let cut = near - if near > turns { 1.0 } else { 0.0 };
+    let k = if size >= REDUCED { cut.copysign(value) } else { 0.0 };
+    let high = value - k * LN_2_HIGH;
+    let low = k * LN_2_LOW;
+    let x = high - low;
+    let xx = x * x;
+    let c = x - xx * (P[0] + xx * (P[1] + xx * (P[2] + xx * (P[3] + xx * P[4]))));
+    let y = 1.0 + (x * c / (2.0 - c) - low + high);
+    let scale = f64::from_bits((k + COUNT).to_bits().wrapping_add(1023) << 52);
+    if size >= TINY { y * scale } else { 1.0 + value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::normal::Stream;
+
+    #[test]
+    fn every_power_is_that_of_libm() {
+        let draws = Stream::new(5);
+        let edges =
+            [0.0, TINY, REDUCED, 1.5 * std::f64::consts::LN_2, 1.0, PLAIN, 745.2, 710.0, f64::INFINITY];
+        let around = edges.into_iter().flat_map(|edge: f64| {
+            [-3i64, -2, -1, 0, 1, 2, 3].map(|by| f64::from_bits(edge.to_bits().saturating_add_signed(by)))
+        });
+        let turns = (0..2048).map(|half| f64::from(half) * 0.5 * std::f64::consts::LN_2);
+        let drawn = (0..400_000u64).map(|i| {
+            let wide = [1e-9, 1e-3, 1.0, 30.0, 740.0][(i % 5) as usize];
+            wide * draws.uniform(i)
+        });
+        let sizes: Vec<f64> = around.chain(turns).chain(drawn).collect();
+        let values: Vec<f64> = sizes.iter().flat_map(|size| [*size, -size]).collect();
+        // Alone, and among others: what one of them needs must not touch the rest.
+        let mut found = values.clone();
+        exp_all(&mut found);
+        for (value, found) in values.iter().zip(found) {
+            let theirs = libm::exp(*value);
+            let same = found.to_bits() == theirs.to_bits() || (found.is_nan() && theirs.is_nan());
+            assert!(same, "{value:e}: {found:e}, libm {theirs:e}");
+            let mut alone = [*value];
+            exp_all(&mut alone);
+            assert!(alone[0].to_bits() == theirs.to_bits() || theirs.is_nan(), "{value:e} alone");
+        }
+    }
+}

@@ -168,7 +168,8 @@ impl PageMapped {
     /// DAC 2011). Gives how many page rows.
     fn tear_paired_rows(&mut self, transaction: &Transaction, global: usize) -> u32 {
         let layout = &self.media.store.layout;
-        let first = match transaction.slc {
+        // Of its target, not of what folding in the die reads.
+        let first = match self.media.holds_one_bit(global) {
             true => transaction.row,
             false => layout.first_row_of_wordline(transaction.row),
         };

@@ -5,10 +5,11 @@ use crate::pages::PageMapped;
 use controller::Context;
 
 impl PageMapped {
-    /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
-    /// no request waits for it any longer.
+    /// Nothing can be moved any more. A drive that lost blocks, or whose spare superblocks a storm of power cuts has left
+    /// half filled, is then at its end: it turns read-only, and no request waits for it any longer.
     pub fn declare_stalled(&mut self) {
-        self.media.read_only |= self.media.store.stats.superblocks_lost > 0;
+        self.media.read_only |=
+            self.media.store.stats.superblocks_lost > 0 || self.media.guards.power.is_some();
         self.media.buffer.forget_requests();
         self.host.flushes.clear();
     }

@@ -123,19 +123,19 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "lpn3 holds version 4, and version 5 was durable")]
+    #[should_panic(expected = "Lpn 3 holds version 4, and version 5 was durable")]
     fn an_older_version_than_the_durable_one_is_found() {
         one_flushed().check(UNIT, Some(4), Some(0));
     }
 
     #[test]
-    #[should_panic(expected = "lpn3 holds nothing, and version 5 was durable")]
+    #[should_panic(expected = "Lpn 3 holds nothing, and version 5 was durable")]
     fn a_durable_version_that_is_gone_is_found() {
         one_flushed().check(UNIT, None, None);
     }
 
     #[test]
-    #[should_panic(expected = "lpn3 holds nothing, and version 0 was durable")]
+    #[should_panic(expected = "Lpn 3 holds nothing, and version 0 was durable")]
     fn what_was_there_before_the_run_and_is_gone_is_found() {
         Survival::default().check(UNIT, None, Some(0));
     }

@@ -66,21 +66,10 @@ pub fn plan(asked: Asked, export: &Export, allocation: Allocation) -> Plan {
             let (_, whole, _) = cut(range, u64::from(export.unit));
             Plan::Drive(some(part(Op::Trim, whole, Payload::None)), then)
         }
-        Command::WriteZeroes if asked.keeps_room() && asked.is_fast_only() => {
-            Plan::Refuse(Refusal::Unsupported)
-        }
-        Command::WriteZeroes if asked.keeps_room() => {
-            Plan::Drive(vec![Part { fua, ..part(Op::Write, range, Payload::Zeros) }], Then::Nothing)
-        }
+        // Forgotten units would read as zeros only until a power cut brings back what they held: zeros are data.
+        Command::WriteZeroes if asked.is_fast_only() => Plan::Refuse(Refusal::Unsupported),
         Command::WriteZeroes => {
-            // Units that are trimmed read as zeros; the edges of others are written.
-            let (head, whole, tail) = cut(range, u64::from(export.unit));
-            if asked.is_fast_only() && !(head.is_empty() && tail.is_empty()) {
-                return Plan::Refuse(Refusal::Unsupported);
-            }
-            let edge = |range| part(Op::Write, range, Payload::Zeros);
-            let parts = [edge(head), part(Op::Trim, whole, Payload::None), edge(tail)];
-            Plan::Drive(parts.into_iter().flat_map(some).collect(), then)
+            Plan::Drive(vec![Part { fua, ..part(Op::Write, range, Payload::Zeros) }], Then::Nothing)
         }
         _ => Plan::Status,
     }

@@ -3,9 +3,10 @@
 //! A slot always holds a whole unit: what a write leaves out of it is laid under it when it comes, from the newest data there
 //! are, though the drive reads them later.
 
+use crate::found;
 use crate::image::{Image, Programmed, Spare};
 use controller::{Kind, Origin, Transaction};
-use ftl::Layout;
+use ftl::{Layout, Medium};
 use host::{HostRequest, Op};
 use sim::live::{Answer, Holder};
 use std::collections::{HashMap, VecDeque};
@@ -92,6 +93,16 @@ impl Shared {
     /// The number of the next write of a unit.
     pub fn stamp(&self) -> u64 {
         self.stamp
+    }
+
+    /// Puts what the image holds on a flash, and goes on with the numbers that are found there.
+    ///
+    /// # Errors
+    /// When the disk does not give it.
+    pub fn find(&mut self, medium: &mut Medium) -> io::Result<()> {
+        let newest = found::put(&self.image, &self.layout, medium)?;
+        self.stamp = self.stamp.max(newest + 1);
+        Ok(())
     }
 
     /// True when a unit holds data, which `home` says of the flash.
@@ -260,6 +271,9 @@ impl Holder for Contents {
         }
         self.with(|shared| {
             if let Some((first, placed)) = shared.placed.remove(&operation.owner) {
+                let superblock = shared.layout.superblock_of(first) as usize;
+                let one_bit = operation.slc && operation.kind == Kind::Program;
+                shared.image.set_mode(superblock, one_bit);
                 shared.image.program(first, placed);
             }
         });

@@ -12,6 +12,7 @@
 mod commands;
 mod connection;
 mod contents;
+mod found;
 mod image;
 mod nbd;
 mod pace;

@@ -6,11 +6,13 @@
 use crate::commands::{Allocation, PARTS_MOST, Part, Plan, Then, plan};
 use crate::connection::Connection;
 use crate::contents::{Contents, Done, Payload, Shared};
+use crate::found::{self, Begins, checksum};
 use crate::image::{Image, Left};
 use crate::nbd::{Asked, Command, Export, Extent, Refusal};
 use crate::pace::{Clock, Late, Lateness, Pace};
 use crate::sockets::{Listener, wait};
 use crate::source::Source;
+use ftl::Medium;
 use host::{HostRequest, Op};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,7 +22,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use units::{Lpn, SimTime};
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Before an event is due, the thread stays awake so long: waking takes up to that.
 const SPIN: Duration = Duration::from_micros(60);
@@ -131,12 +132,11 @@ impl Server {
         let layout = fresh.layout().clone();
         let image = Image::open(&options.image, &layout, &sim::drive_shape(&fresh))?;
         drop(fresh);
-        let run = RunOptions { load_state: found(&image, &options.image, &state)?, ..run };
         let export = Export { bytes: capacity, unit: layout.unit.get() as u32 };
+        let begins = found::begins(&image, &options.image, &state)?;
+        let load_state = if let Begins::AtRest(state) = &begins { Some(state.clone()) } else { None };
         let shared = Arc::new(Mutex::new(Shared::new(image, layout)));
-        let source = Box::new(Source::new(shared.clone()));
-        let contents = Box::new(Contents(shared.clone()));
-        let session = Session::live(drive, source, run, contents)?;
+        let session = Self::begin(drive, RunOptions { load_state, ..run }, &shared, &begins)?;
         let mut server = Self {
             session,
             shared,
@@ -163,6 +163,30 @@ impl Server {
             let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         }
         Ok(server)
+    }
+
+    /// Lets the drive's time begin: after a power cut it looks for what its flash holds.
+    fn begin(
+        drive: Drive,
+        run: RunOptions,
+        shared: &Arc<Mutex<Shared>>,
+        begins: &Begins,
+    ) -> Result<Session, Error> {
+        let source = Box::new(Source::new(shared.clone()));
+        let contents = Box::new(Contents(shared.clone()));
+        if *begins != Begins::AfterCut {
+            return Session::live(drive, source, run, contents, None);
+        }
+        let mut failed = None;
+        let mut put = |medium: &mut Medium| {
+            let mut shared = shared.lock().expect("one thread");
+            failed = shared.find(medium).err();
+        };
+        let session = Session::live(drive, source, run, contents, Some(&mut put))?;
+        match failed {
+            Some(error) => Err(Error(format!("--image: {error}"))),
+            None => Ok(session),
+        }
     }
 
     /// How clients name it.
@@ -504,34 +528,4 @@ fn state_of(image: &Path) -> PathBuf {
     let mut name = image.as_os_str().to_owned();
     name.push(".state");
     name.into()
-}
-
-fn checksum(state: &Path) -> Result<u64, Error> {
-    let bytes = std::fs::read(state).map_err(|error| Error(format!("{}: {error}", state.display())))?;
-    Ok(xxh3_64(&bytes))
-}
-
-/// How the drive of an image is found again: the state to load, or none for a new drive.
-///
-/// # Errors
-/// When it was not left at rest, or its state is gone or another.
-fn found(image: &Image, path: &Path, state: &Path) -> Result<Option<String>, Error> {
-    match image.left() {
-        Left::AtWork if image.is_new() => Ok(None),
-        Left::AtWork => Err(Error(format!(
-            "{}: its server ended without bringing the drive to rest: expected an image that was left by Ctrl-C or \
-             SIGTERM (recovery after a power cut is not there yet)",
-            path.display()
-        ))),
-        Left::AtRest(expected) => {
-            if checksum(state)? != expected {
-                return Err(Error(format!(
-                    "{}: not the state that belongs to {}: expected the one its server left",
-                    state.display(),
-                    path.display()
-                )));
-            }
-            Ok(Some(state.display().to_string()))
-        }
-    }
 }

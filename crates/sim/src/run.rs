@@ -359,6 +359,12 @@ impl<P: Observer> Run<P> {
         self.begun
     }
 
+    /// Time begins for a drive that has found its map.
+    pub fn begin_again(&mut self) {
+        self.begun = true;
+        self.ftl.begin(&mut self.ctx);
+    }
+
     /// Writes that wait for room are forgotten.
     pub fn forget_writers(&mut self) {
         self.writers.clear();

@@ -41,12 +41,12 @@ impl PageMapped {
         }
     }
 
-    /// Takes over what the flash holds, in a layer that was made fresh, and begins to read what the method at hand has
-    /// it read.
+    /// Takes over what the flash holds, in a layer that was made fresh. What it takes to find that out is still to be read:
+    /// [`Self::begin_finding`].
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.
-    pub fn find_again<P: Probe>(&mut self, medium: Medium, ctx: &mut Context<P>) -> Found {
+    pub fn take_over(&mut self, medium: Medium) {
         let Medium { array, controller, counted, spare, marks, .. } = medium;
         let store = &mut self.media.store;
         assert_eq!(spare.holders.len(), store.map.physical_units(), "the flash of another drive");
@@ -66,7 +66,7 @@ impl PageMapped {
             (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);
             space.free.clear();
         }
-        let units = self.place_newest(&spare, &marks);
+        self.place_newest(&spare, &marks);
         self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare.stamps);
         self.sort_superblocks(&marks);
         for die in 0..self.media.store.layout.dies as usize {
@@ -74,7 +74,6 @@ impl PageMapped {
             self.media.update_eligible(die);
         }
         self.media.note_lost_room();
-        Found { units, ..self.read_what_tells(ctx) }
     }
 
     /// Page rows of a superblock that hold something, and all that it has.
@@ -85,8 +84,8 @@ impl PageMapped {
         (programmed, rows)
     }
 
-    /// Makes the newest copy of each logical unit its home; gives how many there are.
-    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) -> u64 {
+    /// Makes the newest copy of each logical unit its home.
+    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
         let SpareAreas { holders, stamps } = spare;
         let written = self.media.store.layout.written_units() as usize;
         let mut newest = vec![Ppa::NONE; written];
@@ -103,16 +102,13 @@ impl PageMapped {
                 }
             }
         }
-        let mut units = 0;
         for (lpn, &ppa) in newest.iter().enumerate().filter(|(_, ppa)| **ppa != Ppa::NONE) {
             let superblock = self.media.store.layout.superblock_of(ppa) as usize;
             self.media.store.map.set(Lpn(lpn as u32), ppa);
             self.media.store.space.valid[superblock] += 1;
             let (die, _) = self.media.store.space.place_of(superblock as u32);
             self.media.store.space.dies[die].live += 1;
-            units += 1;
         }
-        units
     }
 
     /// What each superblock is from now on: free, open as it was, or closed; in the order in which they were closed, as
@@ -175,9 +171,13 @@ impl PageMapped {
         }
     }
 
-    /// Begins the reads by which the map is found again.
-    fn read_what_tells<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
-        let mut found = Found::default();
+    /// Begins the reads by which the method at hand finds the map.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
+        let units = self.media.store.space.valid.iter().map(|&valid| u64::from(valid)).sum();
+        let mut found = Found { units, ..Found::default() };
         let mut reads: Vec<(u32, RowRead, bool)> = Vec::new();
         for global in 0..self.media.store.layout.superblocks() {
             let layout = &self.media.store.layout;

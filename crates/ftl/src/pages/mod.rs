@@ -18,7 +18,7 @@ mod view;
 mod write;
 
 pub use found::Found;
-pub use power::{Damage, Medium};
+pub use power::{Damage, Medium, SuperblockFound};
 
 use crate::buffer::eviction::BLOCK_UNITS;
 use crate::host_side::Host;
@@ -41,10 +41,10 @@ impl PageMapped {
     /// When the drive could not sustain writes; the text says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, map: Option<MapOnFlash>) -> Result<Self, String> {
         // With parity a collection that one die gains from may be one that another gains nothing from.
-        // After a power cut what is torn of the superblock in hand is missing for what is moved there.
+        // A power cut may end the open superblocks of a die, of which there are two: what was to go there needs others.
         let spare = u32::from(parts.array.may_fail())
             + u32::from(parts.config.stripe.is_some())
-            + u32::from(parts.config.has_power_cuts());
+            + if parts.config.has_power_cuts() { 2 } else { 0 };
         let Whole { media, upkeep, host } = parts.put_together(map, spare, BLOCK_UNITS)?;
         let mut ftl = Self { media, upkeep, host };
         ftl.media.free_all();

@@ -11,7 +11,7 @@ use crate::store::{Frontier, NONE, Source, SuperblockState};
 use crate::{FtlStats, Layout, Turnover, UpkeepCounts};
 use controller::{Controller, Ending, Interrupted, Kind, Origin, Transaction};
 use nand::{FlashArray, ProgramStatus};
-use units::{Ppa, SimTime};
+use units::{Lpn, Ppa, SimTime};
 
 /// What a superblock says of itself, and the list of bad blocks says of it.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,41 @@ pub struct Medium {
     pub damage: Damage,
     /// Units that the host was told are written and that were only in the buffer.
     pub buffered_lost: u32,
+}
+
+/// A superblock as it is found on the flash of a drive that was at work before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SuperblockFound {
+    /// Page rows that were programmed; torn ones count.
+    pub rows_programmed: u32,
+    /// It holds one bit a cell.
+    pub one_bit: bool,
+    /// How often it was erased.
+    pub erases: u32,
+    /// Where it stands among the others by when it was written: higher is later.
+    pub order: u64,
+}
+
+impl Medium {
+    /// Says what a superblock (numbered over the drive) holds of a flash that is kept in a file.
+    pub fn put_superblock(&mut self, superblock: usize, found: SuperblockFound) {
+        let SuperblockFound { rows_programmed, one_bit, erases, order } = found;
+        let per_die = self.marks.len() / self.counted.clocks.len();
+        let (die, within) = ((superblock / per_die) as u32, (superblock % per_die) as u32);
+        self.array.restore(superblock, rows_programmed);
+        self.array.wear_superblock(die, within, erases);
+        let clock = &mut self.counted.clocks[die as usize].0;
+        *clock = order.max(*clock);
+        self.marks[superblock] =
+            Mark { stream: NONE, one_bit, failing: false, half_erased: false, closed_at: order };
+    }
+
+    /// Says what the spare area of a unit holds: the logical unit, and the number of the host's write. A unit of which
+    /// nothing is said holds nothing that can be read.
+    pub fn put_unit(&mut self, ppa: Ppa, lpn: Lpn, stamp: u64) {
+        self.spare.holders[ppa.index()] = lpn.0;
+        self.spare.stamps[ppa.index()] = stamp;
+    }
 }
 
 impl PageMapped {

@@ -1,14 +1,16 @@
 //! The image: a sparse file with what the flash holds, unit by unit, each with its spare area.
 //!
-//! Layout: header, the spare areas of all units, their data. What is erased is a hole. A program writes data first and spare
+//! Layout: header, what is said of superblocks, the spare areas of all units, their data. What is erased is a hole. A program writes data first and spare
 //! areas after, so that a spare area never speaks of data that are not there. What is written is the kernel's: it survives
 //! the end of the process at any moment, and not that of the machine.
 
 mod header;
 mod spare;
+mod superblocks;
 
 pub use header::{Header, Left};
 pub use spare::{SPARE, Spare};
+pub use superblocks::{ENTRY, SuperblockMark};
 
 use ftl::Layout;
 use header::HEADER;
@@ -43,7 +45,10 @@ pub struct Image {
     unit: u64,
     units: u64,
     superblock_units: u64,
+    spares_at: u64,
     data_at: u64,
+    /// What is said of each superblock.
+    marks: Vec<SuperblockMark>,
     /// Programs that the disk had no room for, by their first unit: the drive goes on with them, in memory.
     homeless: BTreeMap<u64, Programmed>,
     /// What the disk said.
@@ -78,7 +83,9 @@ impl Image {
             ))
         })?;
         let units = layout.physical_units() as u64;
-        let spares_end = HEADER as u64 + units * SPARE as u64;
+        let marks = vec![SuperblockMark::default(); layout.superblocks()];
+        let spares_at = (HEADER + marks.len() * ENTRY).next_multiple_of(SPARE) as u64;
+        let spares_end = spares_at + units * SPARE as u64;
         let mut image = Self {
             file,
             path: path.to_owned(),
@@ -87,12 +94,19 @@ impl Image {
             unit: layout.unit.get(),
             units,
             superblock_units: u64::from(layout.superblock_units),
+            spares_at,
             data_at: spares_end.next_multiple_of(ALIGNED),
+            marks,
             homeless: BTreeMap::new(),
             refused: None,
         };
-        let made = if is_new { image.make().map_err(fail) } else { image.read_header(shape) };
-        made.map(|()| image)
+        if is_new {
+            image.make().map_err(fail)?;
+        } else {
+            image.read_header(shape)?;
+            image.read_marks().map_err(fail)?;
+        }
+        Ok(image)
     }
 
     /// A new image: the header comes last.
@@ -135,6 +149,36 @@ impl Image {
         Ok(())
     }
 
+    fn read_marks(&mut self) -> io::Result<()> {
+        let mut bytes = vec![0; self.marks.len() * ENTRY];
+        self.file.read_exact_at(&mut bytes, HEADER as u64)?;
+        let entries = bytes.as_chunks::<ENTRY>().0;
+        self.marks
+            .iter_mut()
+            .zip(entries)
+            .for_each(|(mark, entry)| *mark = SuperblockMark::from_bytes(entry));
+        Ok(())
+    }
+
+    fn write_mark(&mut self, superblock: usize) {
+        let at = (HEADER + superblock * ENTRY) as u64;
+        if let Err(error) = self.file.write_all_at(&self.marks[superblock].to_bytes(), at) {
+            self.refused = Some(error.to_string());
+        }
+    }
+
+    /// What is said of a superblock, numbered over the drive.
+    pub fn mark(&self, superblock: usize) -> SuperblockMark {
+        self.marks[superblock]
+    }
+
+    /// A superblock is written with one bit a cell, or with all of them.
+    pub fn set_mode(&mut self, superblock: usize, one_bit: bool) {
+        if std::mem::replace(&mut self.marks[superblock].one_bit, one_bit) != one_bit {
+            self.write_mark(superblock);
+        }
+    }
+
     fn write_header(&self) -> io::Result<()> {
         self.file.write_all_at(&self.header.to_bytes(), 0)
     }
@@ -171,7 +215,7 @@ impl Image {
     }
 
     fn spare_at(&self, ppa: u64) -> u64 {
-        HEADER as u64 + ppa * SPARE as u64
+        self.spares_at + ppa * SPARE as u64
     }
 
     fn unit_at(&self, ppa: u64) -> u64 {
@@ -248,8 +292,21 @@ impl Image {
         Ok(Spare::from_bytes(&bytes))
     }
 
+    /// The spare areas of a superblock, numbered over the drive.
+    ///
+    /// # Errors
+    /// When the disk does not give them.
+    pub fn spares(&self, superblock: usize) -> io::Result<Vec<Spare>> {
+        let first = superblock as u64 * self.superblock_units;
+        let mut bytes = vec![0; self.superblock_units as usize * SPARE];
+        self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
+        Ok(bytes.as_chunks::<SPARE>().0.iter().map(Spare::from_bytes).collect())
+    }
+
     /// A superblock is erased: its part of the file is a hole again.
     pub fn erase(&mut self, superblock: usize) {
+        self.marks[superblock].erases += 1;
+        self.write_mark(superblock);
         let first = superblock as u64 * self.superblock_units;
         let end = first + self.superblock_units;
         self.homeless.retain(|&ppa, _| !(first..end).contains(&ppa));
@@ -287,7 +344,9 @@ mod tests {
             unit: 512,
             units: 16,
             superblock_units: 8,
+            spares_at: (HEADER + 2 * ENTRY).next_multiple_of(SPARE) as u64,
             data_at: ALIGNED,
+            marks: vec![SuperblockMark::default(); 2],
             homeless: BTreeMap::new(),
             refused: None,
         };
@@ -318,6 +377,19 @@ mod tests {
         image.erase(0);
         assert_eq!(there(&image, 3), (Spare::Blank, 0));
         assert_eq!(there(&image, 8), (programmed(8).spares[0], 8));
+        assert_eq!(image.spares(1).unwrap()[..2], programmed(8).spares);
+    }
+
+    #[test]
+    fn what_is_said_of_superblocks_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        image.erase(1);
+        image.set_mode(1, true);
+        image.marks.fill(SuperblockMark::default());
+        image.read_marks().unwrap();
+        assert_eq!(image.mark(1), SuperblockMark { erases: 1, one_bit: true });
+        assert_eq!(image.mark(0), SuperblockMark::default());
     }
 
     #[test]

@@ -31,7 +31,6 @@ impl Spare {
     }
 
     /// True when this is the spare area of `data`.
-    #[cfg(test)]
     pub fn fits(&self, data: &[u8]) -> bool {
         match *self {
             Self::Data { lpn, stamp, check } => check == checksum(lpn, stamp, data),

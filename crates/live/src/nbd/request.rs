@@ -48,11 +48,6 @@ impl Asked {
         self.flags & 1 != 0
     }
 
-    /// Zeros that must take their room.
-    pub fn keeps_room(&self) -> bool {
-        self.flags & 2 != 0
-    }
-
     /// One extent is enough.
     pub fn wants_one(&self) -> bool {
         self.flags & 8 != 0

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-const SETTINGS: [&str; 14] = [
+pub const SETTINGS: [&str; 15] = [
     "geometry.channels=1",
     "geometry.ways=2",
     "nand.cell=slc",
@@ -26,6 +26,7 @@ const SETTINGS: [&str; 14] = [
     "ftl.op_ratio=0.4",
     "ftl.buffer.size=64KiB",
     "ftl.buffer.power_loss_protection=false",
+    "power.cut.drawn=0",
 ];
 
 /// A small drive, with other values where they are given.
@@ -110,7 +111,7 @@ pub const NO_HOLE: u16 = 2;
 pub const FAST: u16 = 16;
 
 impl Client {
-    fn new(socket: &Path) -> Self {
+    pub fn new(socket: &Path) -> Self {
         let mut stream = UnixStream::connect(socket).expect("somebody listens");
         // A hang is a failure.
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();

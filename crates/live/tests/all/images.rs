@@ -3,6 +3,7 @@ use live::Server;
 use sim::RunOptions;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
 /// What is said to a server of `folder` with these settings on top.
 fn refused(folder: &Path, others: &[&str]) -> String {
@@ -141,4 +142,57 @@ fn in_real_time_requests_take_their_time() {
     assert!(notes["lateness_us"].as_str().unwrap().starts_with("p50 "), "{notes}");
     // A program takes 200 us, and twenty of them one after the other as long as that; the wall clock is at least as far.
     assert!(result["simulated_ns"].as_u64().unwrap() >= 20 * 200_000, "{}", result["simulated_ns"]);
+}
+
+/// A server ends without a word, again and again; what was flushed, or written with FUA, is there, and nothing older.
+#[test]
+fn what_was_durable_is_there_after_the_server_was_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut durable = 0;
+    for round in 0..6 {
+        let run = RunOptions { check: true, seed: round, ..RunOptions::default() };
+        let mut server =
+            Server::new(drive(&[]), run, &options(folder.path(), "max")).expect("it finds its map");
+        let socket = folder.path().join("socket");
+        let asking = std::thread::spawn(move || {
+            let mut client = crate::client::Client::new(&socket);
+            for unit in 0..64 {
+                let (error, data) = client.read(unit * 4096, 4096);
+                let is_of = |round: u64| data == pattern(round, unit * 4096, 4096);
+                let newer = durable..=round.max(durable);
+                assert!(error == 0 && (round == 0 || newer.clone().any(is_of)), "unit {unit}, round {round}");
+            }
+            for unit in 0..64 {
+                assert_eq!(client.write(0, unit * 4096, &pattern(round, unit * 4096, 4096)), 0);
+            }
+            if round % 2 == 0 {
+                assert_eq!(client.ask(0, FLUSH, 0, 0), 0);
+            }
+            for unit in 0..32 {
+                // On their way when the server ends.
+                assert_eq!(client.write(0, unit * 4096, &pattern(round + 1, unit * 4096, 4096)), 0);
+            }
+        });
+        while !asking.is_finished() {
+            server.serve(Duration::from_millis(5)).unwrap();
+        }
+        asking.join().unwrap();
+        durable = if round % 2 == 0 { round } else { durable };
+        if round > 0 {
+            let power = &server.result().unwrap()["power"];
+            assert!(power["cuts"][0]["ready_ns"].as_u64().unwrap() > 0, "{power}");
+            assert!(power["cuts"][0]["units_found"].as_u64().unwrap() >= 64, "{power}");
+        }
+        // Dropped without being closed: what it had in RAM is gone.
+    }
+}
+
+#[test]
+fn a_drive_that_could_not_be_found_again_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let setting = |line: &&&str| !line.starts_with("power.cut");
+    let settings = crate::client::SETTINGS.iter().filter(setting).map(|line| (*line).to_owned());
+    let drive = sim::Drive::from_resolved("test", &settings.collect::<Vec<_>>()).unwrap();
+    let error = Server::new(drive, RunOptions::default(), &options(folder.path(), "max")).err().unwrap();
+    assert!(error.to_string().contains("power.cut.drawn"), "{error}");
 }

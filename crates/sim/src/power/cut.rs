@@ -123,7 +123,8 @@ impl Cuts {
         let back = dark + self.plan.off;
         run.ctx.calendar.forget_pending(back);
         let ftl = run.ftl.as_page_mapped().expect("power cuts need a page map");
-        let found = ftl.find_again(medium, &mut run.ctx);
+        ftl.take_over(medium);
+        let found = ftl.begin_finding(&mut run.ctx);
         self.done.push(Cut {
             failed,
             dark,
@@ -138,6 +139,28 @@ impl Cuts {
         Ok(())
     }
 
+    /// The drive begins with a flash that was at work before: it looks for what that holds.
+    pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>) {
+        let now = run.ctx.calendar.now();
+        run.dark = true;
+        let ftl = run.ftl.as_page_mapped().expect("power cuts need a page map");
+        let found = ftl.begin_finding(&mut run.ctx);
+        self.done.push(Cut {
+            failed: now,
+            dark: now,
+            operations: 0,
+            requests: 0,
+            damage: Damage::default(),
+            buffered_lost: 0,
+            back: now,
+            ready: None,
+            found,
+        });
+        while run.dark {
+            self.find_on(run);
+        }
+    }
+
     /// The drive goes on finding its map; when it is done, it takes requests again.
     fn find_on<P: Observer>(&mut self, run: &mut Run<P>) {
         if run.looks_for_its_map() {
@@ -146,7 +169,7 @@ impl Cuts {
         let now = run.ctx.calendar.now();
         self.done.last_mut().expect("a cut made it dark").ready = Some(now);
         run.ctx.probe.on_found(&run.ftl);
-        run.ftl.begin(&mut run.ctx);
+        run.begin_again();
         run.come_back(now);
     }
 }

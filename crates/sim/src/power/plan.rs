@@ -63,6 +63,11 @@ impl PowerPlan {
         })
     }
 
+    /// True where the power fails by itself.
+    pub fn has_cuts(&self) -> bool {
+        self.drawn > 0 || !self.at.is_empty() || !self.after.is_empty()
+    }
+
     /// The moments of all cuts, in no order. Those drawn follow from `seed`.
     pub fn moments(&self, seed: u64) -> Vec<Moment> {
         let mut random = RandomStream::new(seed, "power.cut");

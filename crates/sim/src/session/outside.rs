@@ -5,13 +5,15 @@ use crate::live::Holder;
 use crate::observers::Observers;
 use crate::run::Run;
 use crate::{Drive, Error, RunOptions};
+use ftl::Medium;
 use ftl::compatibility::{Feature, check_asked};
 use host::Workload;
 use std::time::Duration;
 use units::SimTime;
 
 impl Session {
-    /// A drive whose requests come from outside by way of `source`, and whose data `holder` holds; its time begins.
+    /// A drive whose requests come from outside by way of `source`, and whose data `holder` holds; its time begins. Where
+    /// its flash was at work before and was not left at rest, `found` says what that holds, and the drive finds its map.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -20,12 +22,13 @@ impl Session {
         source: Box<dyn Workload>,
         options: RunOptions,
         holder: Box<dyn Holder>,
+        found: Option<&mut dyn FnMut(&mut Medium)>,
     ) -> Result<Self, Error> {
         // At rest, such a drive is kept in a file.
         check_asked(Feature::SavedState, &drive.features)?;
-        if drive.has_power_cuts() {
+        if drive.cuts.has_cuts() || !drive.has_power_cuts() {
             return Err(Error(
-                "power.cut: a served drive loses its power when its server is killed: expected a drive without it".into(),
+                "power.cut: a served drive loses its power when its server is killed: expected power.cut.drawn = 0".into(),
             ));
         }
         let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
@@ -33,8 +36,18 @@ impl Session {
             session.advance(1 << 20)?;
         }
         session.holder = Some(holder);
+        let finds = found.is_some();
+        if let (Some(put), Phase::Precondition(parts)) = (found, &mut session.phase) {
+            let fresh = session.drive.make(session.options.seed)?;
+            let (mut medium, _) = std::mem::replace(&mut parts.0, fresh).cut(SimTime::ZERO);
+            put(&mut medium);
+            parts.0.as_page_mapped().expect("power cuts need a page map").take_over(medium);
+        }
         if let Phase::Precondition(_) = &session.phase {
             session.begin_run()?;
+        }
+        if let (true, Phase::Observed(run)) = (finds, &mut session.phase) {
+            session.cuts.begin_finding(run);
         }
         session.outside()?.wake();
         Ok(session)

@@ -10,8 +10,8 @@ use serde_json::json;
 use sim::{Drive, RunOptions};
 use std::time::Duration;
 
-/// A server that is killed cuts the drive's power, which must then find its map again.
-const FOUND_AGAIN: &str = "power.cut.drawn=0";
+/// A server that is killed cuts the drive's power, which must then find its map again, and nothing writes its buffer out.
+const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protection=false"];
 
 /// A drive as a network block device.
 #[pyclass]
@@ -34,7 +34,7 @@ impl Server {
         let options = RunOptions::from_json(options).map_err(input)?;
         let serve = ServeOptions::from_json(serve).map_err(input)?;
         guarded(py, move || {
-            let overrides = [overrides, vec![FOUND_AGAIN.to_owned()]].concat();
+            let overrides = [SERVED.map(str::to_owned).to_vec(), overrides].concat();
             let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
             let server = ::live::Server::new(drive, options, &serve).map_err(input)?;
             Ok(Self { inner: Held::new(server) })

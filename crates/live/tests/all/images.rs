@@ -125,6 +125,8 @@ fn a_drive_that_cuts_its_own_power_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let text = refused(folder.path(), &["power.cut.drawn=1"]);
     assert!(text.contains("power.cut: a served drive"), "{text}");
+    let text = refused(folder.path(), &["ftl.buffer.power_loss_protection=true"]);
+    assert!(text.contains("nothing writes the buffer out"), "{text}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::live::Holder;
 use crate::observers::Observers;
 use crate::run::Run;
 use crate::{Drive, Error, RunOptions};
-use ftl::Medium;
 use ftl::compatibility::{Feature, check_asked};
+use ftl::{Ftl, Medium};
 use host::Workload;
 use std::time::Duration;
 use units::SimTime;
@@ -36,6 +36,12 @@ impl Session {
             session.advance(1 << 20)?;
         }
         session.holder = Some(holder);
+        if session.ftl().is_some_and(Ftl::is_protected) {
+            return Err(Error(
+                "ftl.buffer.power_loss_protection = true: nothing writes the buffer out when a server is killed: expected false"
+                    .into(),
+            ));
+        }
         let finds = found.is_some();
         if let (Some(put), Phase::Precondition(parts)) = (found, &mut session.phase) {
             let fresh = session.drive.make(session.options.seed)?;

@@ -122,6 +122,7 @@ WORK = (
     "floatgate.bus.explore._point",
     "floatgate.own.check._checked",
     "floatgate.repeat.repeat",
+    "floatgate.served._serve",
     "floatgate.study.run._play",
     "floatgate.traces.measure._volume",
     "floatgate._core.volume_convert",

@@ -4,7 +4,7 @@
 //! are, though the drive reads them later.
 
 use crate::found;
-use crate::image::{Image, Programmed, Spare};
+use crate::image::{Bits, Image, Programmed, Spare};
 use controller::{Kind, Origin, Transaction};
 use ftl::{Layout, Medium};
 use host::{HostRequest, Op};
@@ -272,8 +272,9 @@ impl Holder for Contents {
         self.with(|shared| {
             if let Some((first, placed)) = shared.placed.remove(&operation.owner) {
                 let superblock = shared.layout.superblock_of(first) as usize;
+                // A fold in the die reads one bit a cell, and writes all of them.
                 let one_bit = operation.slc && operation.kind == Kind::Program;
-                shared.image.set_mode(superblock, one_bit);
+                shared.image.set_mode(superblock, if one_bit { Bits::One } else { Bits::All });
                 shared.image.program(first, placed);
             }
         });

@@ -10,7 +10,7 @@ mod superblocks;
 
 pub use header::{Header, Left};
 pub use spare::{SPARE, Spare};
-pub use superblocks::{ENTRY, SuperblockMark};
+pub use superblocks::{Bits, ENTRY, SuperblockMark};
 
 use ftl::Layout;
 use header::HEADER;
@@ -173,7 +173,8 @@ impl Image {
     }
 
     /// A superblock is written with one bit a cell, or with all of them.
-    pub fn set_mode(&mut self, superblock: usize, one_bit: bool) {
+    pub fn set_mode(&mut self, superblock: usize, bits: Bits) {
+        let one_bit = bits == Bits::One;
         if std::mem::replace(&mut self.marks[superblock].one_bit, one_bit) != one_bit {
             self.write_mark(superblock);
         }
@@ -385,7 +386,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut image = image(folder.path());
         image.erase(1);
-        image.set_mode(1, true);
+        image.set_mode(1, Bits::One);
         image.marks.fill(SuperblockMark::default());
         image.read_marks().unwrap();
         assert_eq!(image.mark(1), SuperblockMark { erases: 1, one_bit: true });

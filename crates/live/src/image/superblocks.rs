@@ -3,6 +3,15 @@
 /// Bytes of an entry.
 pub const ENTRY: usize = 8;
 
+/// With how many bits a cell a superblock is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bits {
+    /// One, whatever the chip could hold.
+    One,
+    /// As many as the chip holds.
+    All,
+}
+
 /// What is said of a superblock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuperblockMark {

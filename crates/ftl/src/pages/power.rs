@@ -195,8 +195,9 @@ impl PageMapped {
     /// A superblock was erased, though nobody was told.
     fn end_erase(&mut self, transaction: &Transaction) {
         let (die, superblock) = (transaction.die.0, transaction.superblock);
+        let one_bit = self.media.holds_one_bit(self.media.store.space.global(die as usize, superblock));
         let array = &mut self.media.store.array;
-        let _ = if transaction.slc { array.erase_slc(die, superblock) } else { array.erase(die, superblock) };
+        let _ = if one_bit { array.erase_slc(die, superblock) } else { array.erase(die, superblock) };
     }
 
     /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,

@@ -101,6 +101,20 @@ fn a_cut_while_the_drive_looks_for_its_map_changes_nothing() {
 }
 
 #[test]
+fn what_an_interrupted_erase_left_is_not_found_by_a_second_recovery() {
+    // Erases take most of the time, and the second cut comes before what the first left half erased is erased again.
+    let settings = ["nand.t_bers=40ms", "power.off=0ns", "ftl.op_ratio=0.15", UNPROTECTED];
+    let mut half_erased = 0;
+    for seed in 0..24 {
+        let first = 14_000 + 37 * seed;
+        let cuts = format!("power.cut.after=[{first}, {}, {}]", first + 1, first + 2);
+        let power = checked(SMALL, &[&settings[..], &[&cuts]].concat(), mixed(14_000, 6_000, seed), seed);
+        half_erased += total(&power, "half_erased_superblocks");
+    }
+    assert!(half_erased > 6, "{half_erased}");
+}
+
+#[test]
 fn an_slc_cache_is_found_as_it_was() {
     let slc =
         ["nand.slc_mode.t_r=20us", "nand.slc_mode.t_prog=100us", "ftl.slc_cache.name=static", UNPROTECTED];

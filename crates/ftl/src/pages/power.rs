@@ -142,7 +142,10 @@ impl PageMapped {
         for Interrupted { transaction, ending } in &interrupted {
             let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
             match (transaction.kind, ending) {
-                (Kind::Erase, Ending::Done) => self.end_erase(transaction),
+                (Kind::Erase, Ending::Done) => {
+                    // Nobody was told, so that nobody can retire a block that failed.
+                    let _ = self.media.erase_cells(transaction.die.index(), transaction.superblock);
+                }
                 (Kind::Erase, Ending::Halfway) => {
                     damage.half_erased += 1;
                     half_erased.push(global);
@@ -190,14 +193,6 @@ impl PageMapped {
     fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
         self.media.store.array.restore(global, transaction.row + transaction.rows);
         self.stamp_programmed(transaction, status);
-    }
-
-    /// A superblock was erased, though nobody was told.
-    fn end_erase(&mut self, transaction: &Transaction) {
-        let (die, superblock) = (transaction.die.0, transaction.superblock);
-        let one_bit = self.media.holds_one_bit(self.media.store.space.global(die as usize, superblock));
-        let array = &mut self.media.store.array;
-        let _ = if one_bit { array.erase_slc(die, superblock) } else { array.erase(die, superblock) };
     }
 
     /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,

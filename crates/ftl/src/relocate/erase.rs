@@ -58,16 +58,22 @@ impl Media {
         let global = self.store.space.global(die, superblock);
         assert_eq!(self.store.space.valid[global], 0, "superblock {global} was erased with valid data");
         self.store.forget_copies(global);
-        let done = if self.holds_one_bit(global) {
-            self.store.array.erase_slc(die as u32, superblock)
-        } else {
-            self.store.array.erase(die as u32, superblock)
-        };
+        let done = self.erase_cells(die, superblock);
         self.store.stats.blocks_erased[origin as usize] += u64::from(self.store.layout.planes);
         self.store.stats.erase_failures += u64::from(!done);
         self.store.space.dies[die].erases += 1;
         let failing = std::mem::take(&mut self.store.space.failing[global]);
         (done && !failing) || self.store.array.retire(die as u32, superblock) != nand::RetireOutcome::Lost
+    }
+
+    /// The cells of a superblock are erased, as many bits as they hold; false when a block of it failed.
+    #[inline]
+    pub fn erase_cells(&mut self, die: usize, superblock: u32) -> bool {
+        if self.holds_one_bit(self.store.space.global(die, superblock)) {
+            self.store.array.erase_slc(die as u32, superblock)
+        } else {
+            self.store.array.erase(die as u32, superblock)
+        }
     }
 
     /// A superblock was erased, and can be written again; `wear`: as it was before. Gives the one that wear levelling wants

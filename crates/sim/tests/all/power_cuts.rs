@@ -128,6 +128,22 @@ fn an_slc_cache_is_found_as_it_was() {
 }
 
 #[test]
+fn an_erase_that_ended_unheard_wears_as_the_cells_that_it_erased() {
+    // Nothing but the SLC cache is ever erased, and its erases wear nothing that could be counted. That they ended is
+    // heard long after.
+    let slc = ["ftl.slc_cache.name=static", "ftl.slc_cache.size=1MiB", "ftl.slc_cache.when_full=fold-first"];
+    let wearless = ["nand.slc_mode.erases_per_cycle=1000000000", "nand.blocks_per_plane=256", UNPROTECTED];
+    let cuts = ["power.cut.drawn=20", "power.cut.within=12000", "bus.cycles_status=100000"];
+    for seed in 0..8 {
+        let settings = [&slc[..], &wearless, &cuts].concat();
+        let options = RunOptions { check: true, seed, ..RunOptions::default() };
+        let result = run(drive(&[TLC, &settings].concat()), mixed(8_000, 300, seed), options).1;
+        assert!(result["wear"]["blocks_erased"].as_u64().unwrap() > 500, "{}", result["wear"]);
+        assert_eq!(result["wear"]["pe_cycles_max"], 0, "{}", result["wear"]);
+    }
+}
+
+#[test]
 fn summaries_are_read_instead_of_the_superblocks_that_they_end() {
     let after = |method: &str| {
         let recovery = format!("ftl.recovery.name={method}");

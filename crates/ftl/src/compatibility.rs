@@ -86,6 +86,7 @@ features! {
     LateChoice: ["controller.late_choice"], Is(&["true"]), "a die's next operation is chosen only when the channel is free";
     DiesTakeTurns: ["controller.dies_take_turns"], Is(&["true"]), "the dies of a way work one at a time";
     PairedPlanes: ["controller.paired_planes"], Several, "dies of a way that model the planes of one die";
+    Recovery: ["ftl.recovery.name"], IsNot(&["scan"]), "summaries or checkpoints of a map in RAM";
     PowerCut: ["power.cut.at", "power.cut.after", "power.cut.drawn"], Given, "power cuts in the middle of a run";
     Instant: ["--precondition instant"], Asked, "a constructed steady state";
     SavedState: ["--save-state, --load-state"], Asked, "a saved state";
@@ -193,8 +194,13 @@ pub const APART: &[Apart] = apart! {
     PowerCut, BlockMap:
         Logical("recovery finds units, and which block is whose log is not said by them")
         => PAGES_IN_RAM;
-    PowerCut, Dftl: Logical("what the map on flash lacked at the cut is not looked for") => PAGES_IN_RAM;
-    PowerCut, Birrell: Logical("what the map on flash lacked at the cut is not looked for") => PAGES_IN_RAM;
+    PowerCut, Dftl: Logical("what the map on flash lacked at the cut is not looked for")
+        => "ftl.mapping.name = page or birrell";
+    Recovery, BlockMap: Logical("summaries and checkpoints name units, and the map names blocks")
+        => "ftl.recovery.name = scan";
+    Recovery, Dftl: Logical("the map lies on flash anyway") => "ftl.recovery.name = scan";
+    Recovery, Birrell: Logical("its summaries and checkpoints are part of the map")
+        => "ftl.recovery.name = scan, or ftl.mapping.name = page";
     PowerCut, Parity: Logical("which superblocks protect each other is not looked for") => "ftl.parity.name = none";
     PowerCut, Snapshots: Logical("which versions snapshots see is not looked for") => "no ftl.snapshots";
     LateChoice, CacheRead:

@@ -81,7 +81,10 @@ impl Ftl {
     ) -> Result<Self, String> {
         let parts = Parts { config, array, controller, rules, regulation, seed };
         match (config.mapping)().plan(&config.layout) {
-            Plan::Pages(map) => Ok(Self::Page(Box::new(PageMapped::new(parts, map)?))),
+            Plan::Pages(map) => {
+                let map = map.or_else(|| (config.faults.recovery)().map_on_flash(&config.layout));
+                Ok(Self::Page(Box::new(PageMapped::new(parts, map)?)))
+            }
             Plan::Blocks(rules) => Ok(Self::Blocks(Box::new(BlockMapped::new(parts, rules)?))),
         }
     }

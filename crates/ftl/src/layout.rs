@@ -123,9 +123,14 @@ impl Layout {
         u64::from(self.logical_units) + u64::from(self.translation_units)
     }
 
+    /// Entries of the map that a mapping unit on flash holds.
+    pub(crate) fn entries_per_unit(&self) -> u32 {
+        (self.unit.get() / ENTRY_BYTES) as u32
+    }
+
     /// Mapping units that the whole map takes on flash.
     pub(crate) fn map_units(&self) -> u32 {
-        self.logical_units.div_ceil((self.unit.get() / ENTRY_BYTES) as u32)
+        self.logical_units.div_ceil(self.entries_per_unit())
     }
 
     /// Mapping units of a superblock that hold data.

@@ -1,22 +1,28 @@
 //! What a layer will take of memory beside its map, its blocks and its buffer, before any of it is allocated.
 
-use crate::FtlConfig;
 use crate::guards::Stripes;
 use crate::guards::snapshots::Snapshots;
+use crate::{FtlConfig, recovery};
 use ecc::Ladder;
 
 /// Bytes of a superblock that a regulator keeps: its wear, when it was opened, its reads, when it is due.
 const REGULATED: u64 = 1 + 8 + 4 + 8;
 
+/// Bytes of the number of the host's write that each physical unit holds, on a drive whose power is cut.
+const STAMP: u64 = 8;
+
 impl FtlConfig {
-    /// Bytes of state for cached maps, notes and costs of a regulator, sectors, snapshots and parity. A regulator is at
+    /// Bytes of state for cached maps, checkpoints, power cuts, notes and costs of a regulator, sectors, snapshots and parity. A regulator is at
     /// work where reads have a `code`.
     pub fn bytes_beside(&self, code: Option<&Ladder>) -> u64 {
         let layout = &self.layout;
         let (superblocks, logical) = (layout.superblocks() as u64, u64::from(layout.logical_units));
         let regulation = || superblocks * (u64::from(layout.rows) + REGULATED) + self.note_bytes();
         let recent = self.buffer.keep_rewritten > units::Nanos::ZERO;
+        let checkpoints = (self.faults.recovery)().map_on_flash(layout);
         (self.mapping)().bytes_beside(layout)
+            + checkpoints.map_or(0, |_| recovery::checkpoint_bytes(layout))
+            + if self.has_power_cuts() { STAMP * layout.physical_units() as u64 } else { 0 }
             + if code.is_some() { regulation() } else { 0 }
             + if self.sectors.track { 8 * logical } else { 0 }
             + if recent { 4 * logical } else { 0 }

@@ -1,12 +1,8 @@
 //! A page map in RAM that is rebuilt at power-up.
 
-use super::{InRam, MapOnFlash, MappingKind, Misfit, Plan, cached_bytes};
-use crate::Layout;
-use crate::layout::ENTRY_BYTES;
+use super::{MappingKind, Misfit, Plan};
+use crate::{Layout, recovery};
 use config::{Card, ConfigError, Policy, Section, at_least};
-
-/// Units of a checkpoint on their way at a time.
-const IN_FLIGHT: u32 = 16;
 
 /// Page mapping with summaries and checkpoints.
 #[derive(Clone, Debug)]
@@ -37,27 +33,14 @@ impl Policy for Birrell {
 
 impl MappingKind for Birrell {
     fn fit(&self, layout: &mut Layout) -> Result<(), Misfit> {
-        let per_unit = (layout.unit.get() / ENTRY_BYTES) as u32;
-        if layout.superblock_units < 2 * layout.program_units {
-            let expected =
-                "expected superblocks of at least two program units: one is the summary".to_owned();
-            return Err(("name", expected));
-        }
-        layout.translation_units = layout.logical_units.div_ceil(per_unit);
-        layout.summary_units = layout.program_units;
-        Ok(())
+        recovery::make_room(layout).map_err(|expected| ("name", expected))
     }
 
     fn bytes_beside(&self, layout: &Layout) -> u64 {
-        cached_bytes(layout.logical_units, 1) + 8 * layout.superblocks() as u64
+        recovery::checkpoint_bytes(layout)
     }
 
     fn plan(&self, layout: &Layout) -> Plan {
-        Plan::Pages(Some(MapOnFlash {
-            entries_per_unit: (layout.unit.get() / ENTRY_BYTES) as u32,
-            in_flight: IN_FLIGHT,
-            slots: 2 * layout.program_units + IN_FLIGHT,
-            in_ram: InRam::Whole { checkpoint_every: self.checkpoint_every },
-        }))
+        Plan::Pages(Some(recovery::checkpointed(layout, self.checkpoint_every)))
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Entry {
 }
 
 /// Bytes of state of the simulator for a cache of so many entries of a map of `logical` units.
-fn cached_bytes(logical: u32, entries: u64) -> u64 {
+pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
     4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<Entry>() as u64
 }
 

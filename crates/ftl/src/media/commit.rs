@@ -73,6 +73,19 @@ impl Media {
         }
     }
 
+    /// A superblock that takes no more data has all that it was given: what it is from now on.
+    #[inline(always)]
+    pub fn settle_superblock(&mut self, die: usize, superblock: u32) {
+        let global = self.store.space.global(die, superblock);
+        if self.holds_one_bit(global) {
+            self.close_slc(die, superblock);
+        } else if self.store.space.failing[global] {
+            self.collections[die].force(superblock, Origin::Rescue);
+        } else {
+            self.store.space.close(die, superblock);
+        }
+    }
+
     /// A superblock was closed.
     pub fn note_closed(&mut self, superblock: usize) {
         if let Some(demand) = &mut self.guards.demand {

@@ -202,13 +202,7 @@ impl PageMapped {
         if self.media.store.space.in_flight[global] == 0
             && self.media.store.space.state[global] == SuperblockState::Closed
         {
-            if self.media.holds_one_bit(global) {
-                self.media.close_slc(die, superblock);
-            } else if self.media.store.space.failing[global] {
-                self.media.collections[die].force(superblock, Origin::Rescue);
-            } else {
-                self.media.store.space.close(die, superblock);
-            }
+            self.media.settle_superblock(die, superblock);
         }
     }
 

@@ -11,6 +11,7 @@ use crate::recovery::{FoundView, RowRead};
 use crate::store::{Frontier, NONE, SuperblockState};
 use controller::{Class, Context, Origin, Transaction};
 use engine::Event;
+use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
 
 /// What a drive read to find its map again.
@@ -53,6 +54,9 @@ impl PageMapped {
         (store.array, store.controller, store.stats) = (array, controller, counted.stats);
         self.media.guards.regulation = medium.regulation;
         self.media.guards.rebuilds = medium.rebuilds;
+        if let (Some(demand), Some(checkpoints)) = (&mut self.media.guards.demand, medium.checkpoints) {
+            demand.checkpoints = Some(checkpoints);
+        }
         self.media.read_only |= medium.read_only;
         (self.host.risk, self.upkeep.turnover) = (counted.risk, counted.turnover);
         if let (Some(agenda), Some(counts)) = (&mut self.media.agenda, counted.upkeep) {
@@ -114,7 +118,6 @@ impl PageMapped {
     /// What each superblock is from now on: free, open as it was, or closed; in the order in which they were closed, as
     /// policies expect to be told.
     fn sort_superblocks(&mut self, marks: &[Mark]) {
-        let per_die = self.media.store.space.per_die;
         let mut closed = Vec::new();
         for (global, mark) in marks.iter().enumerate() {
             let (die, superblock) = self.media.store.space.place_of(global as u32);
@@ -151,23 +154,12 @@ impl PageMapped {
         }
         closed.sort_unstable();
         for (was_open, closed_at, die, superblock) in closed {
-            debug_assert!(superblock < per_die);
             let clock = self.media.store.space.dies[die].clock;
+            let global = self.media.store.space.global(die, superblock);
             self.media.store.space.dies[die].clock = if was_open { clock } else { closed_at };
-            self.close_found(die, superblock);
+            self.media.store.space.state[global] = SuperblockState::Closed;
+            self.media.settle_superblock(die, superblock);
             self.media.store.space.dies[die].clock = clock;
-        }
-    }
-
-    fn close_found(&mut self, die: usize, superblock: u32) {
-        let global = self.media.store.space.global(die, superblock);
-        self.media.store.space.state[global] = SuperblockState::Closed;
-        if self.media.holds_one_bit(global) {
-            self.media.close_slc(die, superblock);
-        } else if self.media.store.space.failing[global] {
-            self.media.collections[die].force(superblock, Origin::Rescue);
-        } else {
-            self.media.store.space.close(die, superblock);
         }
     }
 
@@ -176,30 +168,59 @@ impl PageMapped {
     /// # Panics
     /// When the drive was not made for power cuts.
     pub fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
-        let units = self.media.store.space.valid.iter().map(|&valid| u64::from(valid)).sum();
+        let units = (0..self.media.store.layout.logical_units).map(Lpn);
+        let units = units.filter(|&lpn| self.media.store.map.lookup(lpn) != Ppa::NONE).count() as u64;
         let mut found = Found { units, ..Found::default() };
-        let mut reads: Vec<(u32, RowRead, bool)> = Vec::new();
+        let mut reads = self.checkpoint_reads();
         for global in 0..self.media.store.layout.superblocks() {
-            let layout = &self.media.store.layout;
-            let rows_programmed = self.media.store.array.next_row(global);
-            if rows_programmed == 0 || self.media.store.space.state[global] == SuperblockState::Lost {
-                continue;
+            let view = self.found_view(global);
+            if view.rows_programmed > 0 && self.media.store.space.state[global] != SuperblockState::Lost {
+                found.superblocks += 1;
+                let power = self.media.guards.power.as_ref().expect("made for power cuts");
+                let asked = power.method.reads(&view);
+                reads.extend(asked.into_iter().map(|read| self.telling_read(global as u32, read)));
             }
-            found.superblocks += 1;
-            let one_bit = self.media.holds_one_bit(global);
-            let summary_rows = if one_bit { 0 } else { layout.summary_units / layout.row_units };
-            let rows = if one_bit { layout.slc_rows } else { layout.rows };
-            let power = self.media.guards.power.as_ref().expect("made for power cuts");
-            let asked = power.method.reads(&FoundView { rows_programmed, rows, summary_rows });
-            reads.extend(asked.into_iter().map(|read| (global as u32, read, one_bit)));
         }
-        for (global, read, one_bit) in reads {
-            let transaction = self.telling_read(global, read, one_bit);
+        self.media.guards.power.as_mut().expect("made for power cuts").reading = reads.len() as u32;
+        for transaction in reads {
             found.pages_read += u64::from(transaction.pages);
-            self.media.guards.power.as_mut().expect("made for power cuts").reading += 1;
             self.media.store.controller.submit(transaction, ctx);
         }
         found
+    }
+
+    /// The reads of the last checkpoint of the map, where there are such.
+    fn checkpoint_reads(&self) -> Vec<Transaction> {
+        let Some(demand) = &self.media.guards.demand else { return Vec::new() };
+        let layout = &self.media.store.layout;
+        let units =
+            (0..demand.outdated.pages()).map(|page| self.media.store.map.lookup(demand.unit_of(page)));
+        let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
+        for (row, unit) in units.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
+            *rows.entry(row).or_default() |= unit;
+        }
+        let read = |(row, mask)| {
+            let mut read = self.media.read_of(row, mask, Origin::Map, Class::InternalRead, NONE);
+            read.slc = self.media.holds_one_bit((row / layout.rows) as usize);
+            read
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// What is known of a superblock before its data are looked at.
+    fn found_view(&self, global: usize) -> FoundView {
+        let layout = &self.media.store.layout;
+        let one_bit = self.media.holds_one_bit(global);
+        let checkpoints = self.media.guards.demand.as_ref().and_then(|demand| demand.checkpoints.as_ref());
+        let rows_programmed = self.media.store.array.next_row(global);
+        let rows = if one_bit { layout.slc_rows } else { layout.rows };
+        FoundView {
+            rows_programmed,
+            rows,
+            summary_rows: if one_bit { 0 } else { layout.summary_units / layout.row_units },
+            is_in_checkpoint: rows_programmed == rows
+                && checkpoints.is_some_and(|known| known.covers(global)),
+        }
     }
 
     /// An event while the map is looked for: nothing else is done until it is found. True when it is.
@@ -215,7 +236,7 @@ impl PageMapped {
     }
 
     /// A read at power-up. Spare areas have a code of their own, so that they are read at once however worn the page is.
-    fn telling_read(&self, global: u32, read: RowRead, one_bit: bool) -> Transaction {
+    fn telling_read(&self, global: u32, read: RowRead) -> Transaction {
         let layout = &self.media.store.layout;
         let (row, bytes) = match read {
             RowRead::Spare(row) => {
@@ -227,7 +248,7 @@ impl PageMapped {
         let whole = u64::MAX >> (64 - layout.row_units);
         let row = global * layout.rows + row;
         let mut transaction = self.media.read_of(row, whole, Origin::Map, Class::InternalRead, NONE);
-        (transaction.bytes, transaction.slc) = (bytes, one_bit);
+        (transaction.bytes, transaction.slc) = (bytes, self.media.holds_one_bit(global as usize));
         transaction
     }
 }

@@ -156,6 +156,7 @@ impl PageMapped {
         if !waits {
             demand.used_slots += 1;
             let slot = self.media.buffer.insert(unit, u32::MAX, SlotState::Queued);
+            self.media.stamp(slot);
             self.media.buffer.enqueue(slot);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::buffer::Risk;
 use crate::guards::Rebuilds;
+use crate::guards::demand::Checkpoints;
 use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
@@ -67,6 +68,8 @@ pub struct Medium {
     pub(crate) sectors: Option<Box<Sectors>>,
     /// Units whose only copy was marked as lost.
     pub(crate) rebuilds: Rebuilds,
+    /// Which superblocks the last whole checkpoint of the map covers.
+    pub(crate) checkpoints: Option<Checkpoints>,
     pub(crate) read_only: bool,
     /// What the cut destroyed.
     pub damage: Damage,
@@ -97,6 +100,9 @@ impl Medium {
         self.array.wear_superblock(die, within, erases);
         let clock = &mut self.counted.clocks[die as usize].0;
         *clock = order.max(*clock);
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.note_closed(superblock); // No checkpoint is known to cover it.
+        }
         self.marks[superblock] =
             Mark { stream: NONE, one_bit, failing: false, half_erased: false, closed_at: order };
     }
@@ -182,6 +188,7 @@ impl PageMapped {
             regulation,
             sectors: guards.sectors,
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
+            checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             read_only: media.read_only,
             damage,
             buffered_lost,

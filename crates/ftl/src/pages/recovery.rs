@@ -43,7 +43,7 @@ impl PageMapped {
         for superblock in 0..layout.superblocks() {
             let (first, written) =
                 (superblock as u32 * layout.rows, self.media.store.array.next_row(superblock));
-            if written == layout.rows && checkpoints.closed_as[superblock] > checkpoints.done {
+            if written == layout.rows && !checkpoints.covers(superblock) {
                 recovery.summaries += 1;
                 reads.push((first + layout.rows - layout.program_rows, whole));
             } else if written < layout.rows {

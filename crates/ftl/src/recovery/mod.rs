@@ -5,6 +5,7 @@
 //! read, and what is read at power-up; which copy of a unit is the newest follows from the numbers alone.
 
 use crate::Layout;
+use crate::mapping::MapOnFlash;
 
 /// What is known of a superblock at power-up before its data are looked at.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,9 @@ pub struct FoundView {
     pub rows: u32,
     /// Page rows of its summary, at its end: none where it holds one bit a cell.
     pub summary_rows: u32,
+    /// It was full before the last whole checkpoint of the map began, which says all that it holds; false where there is
+    /// none.
+    pub is_in_checkpoint: bool,
 }
 
 /// A page row that is read at power-up, numbered within its superblock.
@@ -36,6 +40,11 @@ pub trait RecoveryMethod: Send {
         Ok(())
     }
 
+    /// The checkpoints of the map that it keeps on flash; none where it keeps none.
+    fn map_on_flash(&self, _layout: &Layout) -> Option<MapOnFlash> {
+        None
+    }
+
     /// What is read of a superblock in which something was programmed.
     fn reads(&self, superblock: &FoundView) -> Vec<RowRead>;
 }
@@ -45,6 +54,9 @@ config::policies! {
     question: "How does the drive find its map again when the power comes back?",
     default: "scan",
     dyn RecoveryMethod;
+    checkpoint::Checkpoint,
     scan::Scan,
     summaries::Summaries,
 }
+
+pub(crate) use checkpoint::{checkpoint_bytes, checkpointed, make_room, of_checkpointed_map};

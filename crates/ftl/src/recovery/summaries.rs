@@ -32,7 +32,7 @@ impl RecoveryMethod for Summaries {
     }
 
     fn reads(&self, superblock: &FoundView) -> Vec<RowRead> {
-        let FoundView { rows_programmed, rows, summary_rows } = *superblock;
+        let FoundView { rows_programmed, rows, summary_rows, .. } = *superblock;
         if summary_rows > 0 && rows_programmed == rows {
             return (rows - summary_rows..rows).map(RowRead::Whole).collect();
         }

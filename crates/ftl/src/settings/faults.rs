@@ -25,11 +25,10 @@ impl FaultRules {
     /// When the method is unknown, superblocks are too small for it, or there is no such die.
     pub fn read(ftl: &mut Section, geometry: &Geometry, layout: &mut Layout) -> Result<Self, ConfigError> {
         let mut section = ftl.child("recovery")?;
-        let recovery = recovery::read(&mut section)?;
-        // A kind of mapping may have summaries of its own.
-        if layout.summary_units == 0
-            && let Err(expected) = recovery().fit(layout)
-        {
+        let mut recovery = recovery::read(&mut section)?;
+        if layout.summary_units > 0 {
+            recovery = recovery::of_checkpointed_map();
+        } else if let Err(expected) = recovery().fit(layout) {
             return Err(section.reject("name", &expected));
         }
         section.finish()?;

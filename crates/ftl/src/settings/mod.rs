@@ -89,7 +89,7 @@ impl FtlConfig {
         if layout.is_wide() && layout.translation_units > 0 {
             let expected = format!(
                 "expected fewer than 2^32 - 1 physical mapping units, as a map on flash has entries of 4 bytes (ftl.mapping, \
-                 ftl.snapshots); there are {}: use a larger unit",
+                 ftl.recovery, ftl.snapshots); there are {}: use a larger unit",
                 layout.physical_units()
             );
             return Err(ftl.reject("mapping_unit", &expected));

@@ -38,6 +38,10 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
         }
         Feature::Dftl => one(&["ftl.mapping.name=dftl", "ftl.mapping.cache=512B"]),
         Feature::Birrell => one(&["ftl.mapping.name=birrell", "ftl.mapping.checkpoint_every=8"]),
+        Feature::Recovery => vec![
+            owned(&["ftl.recovery.name=summaries"]),
+            owned(&["ftl.recovery.name=checkpoint", "ftl.recovery.write_budget=0.1"]),
+        ],
         Feature::Code => one(&["ecc.code.name=ldpc", "nand.errors.name=power-law", "nand.pe_cycles=1000"]),
         Feature::Regulator => one(&["ftl.regulator.name=agcr"]),
         Feature::Refresh => one(&["ftl.refresh.age=30d"]),

@@ -158,6 +158,39 @@ fn summaries_are_read_instead_of_the_superblocks_that_they_end() {
 }
 
 #[test]
+fn a_checkpoint_is_read_instead_of_the_summaries_of_what_it_covers() {
+    let after = |settings: &[&str]| {
+        let cut = ["power.cut.after=[9000]", "nand.blocks_per_plane=256", UNPROTECTED];
+        total(&checked(SMALL, &[&cut, settings].concat(), mixed(12_000, 6_000, 1), 1), "pages_read")
+    };
+    let of_summaries = after(&["ftl.recovery.name=summaries"]);
+    let checkpoint = ["ftl.recovery.name=checkpoint", "ftl.recovery.write_budget=0.2"];
+    let birrell = ["ftl.mapping.name=birrell", "ftl.mapping.checkpoint_every=32"];
+    for settings in [checkpoint, birrell] {
+        let pages = after(&settings);
+        assert!(pages < of_summaries, "{settings:?}: {pages} of {of_summaries} pages");
+    }
+    // A checkpoint that never comes is one of nothing.
+    let pages = after(&["ftl.mapping.name=birrell", "ftl.mapping.checkpoint_every=100000"]);
+    assert!(pages >= of_summaries, "{pages} of {of_summaries} pages");
+}
+
+#[test]
+fn a_checkpointed_map_is_found_again_after_every_cut() {
+    for seed in 0..12 {
+        let kinds = [
+            ["ftl.recovery.name=checkpoint", "ftl.recovery.write_budget=0.5"],
+            ["ftl.mapping.name=birrell", "ftl.mapping.checkpoint_every=2"],
+        ];
+        for kind in kinds {
+            let settings = [&CUTS[..], &[UNPROTECTED], &kind].concat();
+            let power = checked(SMALL, &settings, mixed(4_000, 300, seed), seed);
+            assert_eq!(power["cuts"].as_array().unwrap().len(), 6, "{power}");
+        }
+    }
+}
+
+#[test]
 fn a_run_says_which_cuts_it_did_not_get_to() {
     let settings = ["power.cut.at=[\"1ms\", \"100s\"]", "power.cut.after=[1000000]", UNPROTECTED];
     let power = checked(SMALL, &settings, mixed(500, 300, 1), 1);

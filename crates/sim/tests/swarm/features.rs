@@ -149,6 +149,7 @@ pub const LATER: &[(&str, &str)] = &[
     ("ftl.refresh.order", "most-worn"),
     ("ftl.snapshots.expiry", "oldest"),
     ("ftl.snapshots.expiry", "thinned"),
+    ("ftl.recovery", "checkpoint"),
     ("ftl.recovery", "scan"),
     ("ftl.recovery", "summaries"),
 ];

@@ -36,6 +36,22 @@ impl Checkpoints {
         }
     }
 
+    /// What is known after a power cut: the checkpoint under way, if any, is not whole.
+    pub fn after_cut(self) -> Self {
+        Self { began: self.done, left: 0, recovering: 0, ..self }
+    }
+
+    /// The last whole checkpoint says all that a full superblock holds.
+    pub fn covers(&self, superblock: usize) -> bool {
+        self.closed_as[superblock] <= self.done
+    }
+
+    /// A superblock was closed.
+    pub fn note_closed(&mut self, superblock: usize) {
+        self.closed += 1;
+        self.closed_as[superblock] = self.closed;
+    }
+
     /// Bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
         8 * self.closed_as.len()
@@ -46,8 +62,7 @@ impl Demand {
     /// A superblock was closed: it may be time for a checkpoint.
     pub fn note_closed(&mut self, superblock: usize) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
-        checkpoints.closed += 1;
-        checkpoints.closed_as[superblock] = checkpoints.closed;
+        checkpoints.note_closed(superblock);
         if checkpoints.left == 0 && checkpoints.closed >= checkpoints.began + checkpoints.every {
             checkpoints.began = checkpoints.closed;
             checkpoints.left = self.outdated.pages();

@@ -1,0 +1,82 @@
+//! The map is written to flash from time to time; what was closed since says at its end what it holds.
+
+use super::summaries::Summaries;
+use super::{FoundView, Maker, RecoveryMethod, RowRead};
+use crate::Layout;
+use crate::mapping::{InRam, MapOnFlash, cached_bytes};
+use config::{Card, ConfigError, Policy, Section, at_least};
+
+/// Units of a checkpoint on their way at a time.
+const IN_FLIGHT: u32 = 16;
+/// Share of what is programmed that checkpoints take where the file does not say.
+const WRITE_BUDGET: f64 = 0.01;
+
+/// The whole map in RAM, and checkpoints of it on flash.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    write_budget: f64,
+}
+
+impl Policy for Checkpoint {
+    const CARD: Card = Card {
+        name: "checkpoint",
+        rule: "the map is written to flash so often that this takes `write_budget` of all that is programmed, and superblocks \
+               end with summaries: the last whole checkpoint is read, the summaries of superblocks closed since it began, \
+               and the spare area of every programmed page of those not full",
+        paper: "Birrell, Isard, Thacker and Wobber, MSR-TR-2005-176; ACM Operating Systems Review 41(2), 2007",
+        not_modelled: "finding the checkpoint; reads of spare areas that decide between it and what was programmed since",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let help = "share of what is programmed that checkpoints of the map may take";
+        let write_budget =
+            section.within(at_least(1e-6).at_most(1.0)).or("write_budget", WRITE_BUDGET, help)?;
+        Ok(Self { write_budget })
+    }
+}
+
+/// Takes the room of the checkpoint, and of the summary of each superblock.
+///
+/// # Errors
+/// When superblocks are too small; the text says what was expected.
+pub(crate) fn make_room(layout: &mut Layout) -> Result<(), String> {
+    Summaries.fit(layout)?;
+    layout.translation_units = layout.map_units();
+    Ok(())
+}
+
+/// What finds a map again of which the flash has checkpoints, whoever asked for them.
+pub(crate) fn of_checkpointed_map() -> Maker {
+    Box::new(|| Box::new(Checkpoint { write_budget: WRITE_BUDGET }))
+}
+
+/// Bytes of state of the simulator for checkpoints.
+pub(crate) fn checkpoint_bytes(layout: &Layout) -> u64 {
+    cached_bytes(layout.logical_units, 1) + 8 * layout.superblocks() as u64
+}
+
+/// A map that is all in RAM, of which the flash has a checkpoint for every so many superblocks closed.
+pub(crate) fn checkpointed(layout: &Layout, every: u32) -> MapOnFlash {
+    MapOnFlash {
+        entries_per_unit: layout.entries_per_unit(),
+        in_flight: IN_FLIGHT,
+        slots: 2 * layout.program_units + IN_FLIGHT,
+        in_ram: InRam::Whole { checkpoint_every: every },
+    }
+}
+
+impl RecoveryMethod for Checkpoint {
+    fn fit(&self, layout: &mut Layout) -> Result<(), String> {
+        make_room(layout)
+    }
+
+    fn map_on_flash(&self, layout: &Layout) -> Option<MapOnFlash> {
+        let units = f64::from(layout.translation_units) / self.write_budget;
+        let superblocks = (units / f64::from(layout.superblock_units)).ceil();
+        Some(checkpointed(layout, superblocks.max(1.0) as u32))
+    }
+
+    fn reads(&self, superblock: &FoundView) -> Vec<RowRead> {
+        if superblock.is_in_checkpoint { Vec::new() } else { Summaries.reads(superblock) }
+    }
+}

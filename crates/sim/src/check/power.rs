@@ -89,34 +89,45 @@ impl Checker {
         self.places.iter_mut().for_each(|place| place.holder = NOTHING);
         // A drive that wore out takes no more writes: capacitors have nowhere to put what its buffer holds.
         let has_died = ftl.is_read_only() && ftl.is_protected();
-        for lpn in (0..self.layout.logical_units).map(Lpn) {
+        for lpn in (0..self.layout.written_units() as u32).map(Lpn) {
             let home = ftl.lookup(lpn);
-            let found = (home != Ppa::NONE).then(|| {
-                let (stored, version) = self.there(home);
-                assert_eq!(
-                    stored, lpn.0,
-                    "after a power cut {lpn} is looked for at {home}, which holds another"
-                );
-                self.bytes.on_commit(home);
-                version
-            });
-            let before = self.beginning[lpn.index()].then_some(0);
-            let survival = &mut self.durability.survival;
-            if !has_died {
-                survival.check(lpn, found, before);
+            self.units[lpn.index()].home = home;
+            if home != Ppa::NONE {
+                let row = self.layout.row_number(home) % self.layout.rows;
+                let programmed = self.rows[self.layout.superblock_of(home) as usize];
+                assert!(row < programmed, "{lpn} is looked for at {home}, which is not programmed");
+                self.places[home.index()].holder = lpn.0;
             }
-            survival.go_on_with(lpn, found);
-            self.beginning[lpn.index()] = found.is_some();
-            let unit = &mut self.units[lpn.index()];
-            (unit.home, unit.content) = (home, found.unwrap_or(EMPTY));
-            match found {
-                Some(version) => {
-                    unit.version = version;
-                    self.bytes.on_returned(lpn, home);
-                    self.places[home.index()].holder = lpn.0;
-                }
-                None => self.bytes.on_trim(lpn),
+            // What the drive keeps for itself was promised to nobody.
+            if self.layout.is_host_unit(lpn) {
+                self.go_on_with(lpn, home, has_died);
             }
+        }
+    }
+
+    /// The host reads from now on what its unit holds there.
+    fn go_on_with(&mut self, lpn: Lpn, home: Ppa, has_died: bool) {
+        let found = (home != Ppa::NONE).then(|| {
+            let (stored, version) = self.there(home);
+            assert_eq!(stored, lpn.0, "after a power cut {lpn} is looked for at {home}, which holds another");
+            self.bytes.on_commit(home);
+            version
+        });
+        let before = self.beginning[lpn.index()].then_some(0);
+        let survival = &mut self.durability.survival;
+        if !has_died {
+            survival.check(lpn, found, before);
+        }
+        survival.go_on_with(lpn, found);
+        self.beginning[lpn.index()] = found.is_some();
+        let unit = &mut self.units[lpn.index()];
+        unit.content = found.unwrap_or(EMPTY);
+        match found {
+            Some(version) => {
+                unit.version = version;
+                self.bytes.on_returned(lpn, home);
+            }
+            None => self.bytes.on_trim(lpn),
         }
     }
 }

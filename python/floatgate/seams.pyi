@@ -640,6 +640,17 @@ class ftl:
 
     class recovery:
         path: str
+        class Checkpoint(_Policy):
+            """the map is written to flash so often that this takes `write_budget` of all that is
+            programmed, and superblocks end with summaries: the last whole checkpoint is read, the
+            summaries of superblocks closed since it began, and the spare area of every programmed
+            page of those not full
+            """
+            def __init__(self, *, write_budget: SupportsFloat = ...) -> None:
+                """write_budget: share of what is programmed that checkpoints of the map may take
+                (number (ratio), 0.000001 to 1; default 0.01)
+                """
+
         class Scan(_Policy):
             """the spare area of every programmed page is read; of each logical unit the copy with the
             newest write number counts

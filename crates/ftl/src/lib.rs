@@ -17,6 +17,7 @@ mod guards;
 mod host_side;
 mod layer;
 mod layout;
+pub mod map_on_flash;
 pub mod mapping;
 mod media;
 mod needs;

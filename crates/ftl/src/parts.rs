@@ -11,7 +11,7 @@ use crate::guards::slc_cache::SlcCache;
 use crate::guards::snapshots::{Checkpoint, Snapshots};
 use crate::guards::{Guards, Rebuilds, Stripes};
 use crate::host_side::Host;
-use crate::mapping::MapOnFlash;
+use crate::map_on_flash::MapOnFlash;
 use crate::media::{Assembly, Collection, Media, Rules};
 use crate::settings::FtlConfig;
 use crate::store::{NONE, Store};

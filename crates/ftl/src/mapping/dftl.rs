@@ -1,8 +1,9 @@
 //! A page map on flash, of which the entries last used are in RAM.
 
-use super::{InRam, MapOnFlash, MappingKind, Misfit, Plan, cached_bytes};
+use super::{MappingKind, Misfit, Plan};
 use crate::Layout;
 use crate::layout::ENTRY_BYTES;
+use crate::map_on_flash::{InRam, MapOnFlash, cached_bytes};
 use config::{Card, ConfigError, Limits, Policy, Section, at_least};
 use units::Bytes;
 

@@ -4,21 +4,8 @@
 //! must be read before it can be looked up. All kinds use the same controller, dies, bus, blocks and buffer.
 
 use crate::Layout;
+use crate::map_on_flash::MapOnFlash;
 use bank::BlockRules;
-
-/// One cached entry of a map that lies on flash, in a list by last use.
-#[derive(Clone, Copy)]
-pub(crate) struct Entry {
-    pub lpn: u32,
-    pub newer: u32,
-    pub older: u32,
-    pub dirty: bool,
-}
-
-/// Bytes of state of the simulator for a cache of so many entries of a map of `logical` units.
-pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
-    4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<Entry>() as u64
-}
 
 /// Why a kind of mapping does not fit a drive: its parameter and what was expected.
 pub type Misfit = (&'static str, String);
@@ -29,36 +16,6 @@ pub enum Plan {
     Pages(Option<MapOnFlash>),
     /// A map of blocks, and log blocks by these rules.
     Blocks(Box<dyn BlockRules>),
-}
-
-/// A map of mapping units that lies on flash in translation units.
-#[derive(Clone, Copy, Debug)]
-pub struct MapOnFlash {
-    /// Entries of a translation unit.
-    pub entries_per_unit: u32,
-    /// Translation units read or changed at a time.
-    pub in_flight: u32,
-    /// Buffer slots for translation units.
-    pub slots: u32,
-    /// What of it is in RAM.
-    pub in_ram: InRam,
-}
-
-/// What is in RAM of a map that lies on flash.
-#[derive(Clone, Copy, Debug)]
-pub enum InRam {
-    /// The entries used last, so many; `stored`: all of the map is on flash when time begins.
-    Cached {
-        /// See [`InRam::Cached`].
-        entries: u64,
-        /// See [`InRam::Cached`].
-        stored: bool,
-    },
-    /// All of it, and checkpoints on flash every so many superblocks closed.
-    Whole {
-        /// See [`InRam::Whole`].
-        checkpoint_every: u32,
-    },
 }
 
 /// A kind of mapping: says whether a drive can have it, and what translation layer that needs.

@@ -22,7 +22,7 @@ pub use power::{Damage, Medium, SuperblockFound};
 
 use crate::buffer::eviction::BLOCK_UNITS;
 use crate::host_side::Host;
-use crate::mapping::MapOnFlash;
+use crate::map_on_flash::MapOnFlash;
 use crate::media::Media;
 use crate::parts::{Parts, Whole};
 use crate::upkeep::Upkeep;

@@ -3,7 +3,7 @@
 use super::summaries::Summaries;
 use super::{FoundView, Maker, RecoveryMethod, RowRead};
 use crate::Layout;
-use crate::mapping::{InRam, MapOnFlash, cached_bytes};
+use crate::map_on_flash::{InRam, MapOnFlash, cached_bytes};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Units of a checkpoint on their way at a time.
@@ -29,8 +29,11 @@ impl Policy for Checkpoint {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let help = "share of what is programmed that checkpoints of the map may take";
-        let write_budget =
-            section.within(at_least(1e-6).at_most(1.0)).or("write_budget", WRITE_BUDGET, help)?;
+        let write_budget = section.unit("ratio").within(at_least(1e-6).at_most(1.0)).or(
+            "write_budget",
+            WRITE_BUDGET,
+            help,
+        )?;
         Ok(Self { write_budget })
     }
 }

@@ -15,7 +15,7 @@ pub(crate) use tasks::{Task, Waiter};
 
 use crate::Layout;
 use crate::layout::ENTRY_BYTES;
-use crate::mapping::{InRam, MapOnFlash};
+use crate::map_on_flash::{InRam, MapOnFlash};
 use entry_cache::EntryCache;
 use outdated::Outdated;
 use tasks::Tasks;

@@ -1,0 +1,45 @@
+//! What must be known to build a map that lies on flash, in whole or as a checkpoint, whoever asks for one.
+
+/// One cached entry of a map that lies on flash, in a list by last use.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    pub lpn: u32,
+    pub newer: u32,
+    pub older: u32,
+    pub dirty: bool,
+}
+
+/// Bytes of state of the simulator for a cache of so many entries of a map of `logical` units.
+pub(crate) fn cached_bytes(logical: u32, entries: u64) -> u64 {
+    4 * u64::from(logical) + entries.min(u64::from(logical)) * size_of::<Entry>() as u64
+}
+
+/// A map of mapping units that lies on flash in translation units.
+#[derive(Clone, Copy, Debug)]
+pub struct MapOnFlash {
+    /// Entries of a translation unit.
+    pub entries_per_unit: u32,
+    /// Translation units read or changed at a time.
+    pub in_flight: u32,
+    /// Buffer slots for translation units.
+    pub slots: u32,
+    /// What of it is in RAM.
+    pub in_ram: InRam,
+}
+
+/// What is in RAM of a map that lies on flash.
+#[derive(Clone, Copy, Debug)]
+pub enum InRam {
+    /// The entries used last, so many; `stored`: all of the map is on flash when time begins.
+    Cached {
+        /// See [`InRam::Cached`].
+        entries: u64,
+        /// See [`InRam::Cached`].
+        stored: bool,
+    },
+    /// All of it, and checkpoints on flash every so many superblocks closed.
+    Whole {
+        /// See [`InRam::Whole`].
+        checkpoint_every: u32,
+    },
+}

@@ -658,9 +658,9 @@ class ftl:
             def __init__(self) -> None: ...
 
         class Summaries(_Policy):
-            """the last program unit of a superblock says what the others hold: of full superblocks
-            only that is read, of others, and of those with one bit a cell, the spare area of every
-            programmed page
+            """a superblock ends with a summary, 8 B for each unit: of full superblocks only that is
+            read, of others, and of those with one bit a cell, the spare area of every programmed
+            page
             """
             def __init__(self) -> None: ...
 

@@ -7,7 +7,7 @@ use super::power::{Mark, Medium, SpareAreas};
 use crate::Probe;
 use crate::guards::power::NOTHING;
 use crate::pages::PageMapped;
-use crate::recovery::{FoundView, RowRead};
+use crate::recovery::{FoundView, RowRead, summary_rows};
 use crate::store::{Frontier, NONE, SuperblockState};
 use controller::{Class, Context, Origin, Transaction};
 use engine::Event;
@@ -217,7 +217,7 @@ impl PageMapped {
         FoundView {
             rows_programmed,
             rows,
-            summary_rows: if one_bit { 0 } else { layout.summary_units / layout.row_units },
+            summary_rows: if one_bit || layout.summary_units == 0 { 0 } else { summary_rows(layout) },
             is_in_checkpoint: rows_programmed == rows
                 && checkpoints.is_some_and(|known| known.covers(global)),
         }

@@ -60,3 +60,4 @@ config::policies! {
 }
 
 pub(crate) use checkpoint::{checkpoint_bytes, checkpointed, make_room, of_checkpointed_map};
+pub(crate) use summaries::summary_rows;

@@ -4,17 +4,20 @@ use super::{FoundView, RecoveryMethod, RowRead};
 use crate::Layout;
 use config::{Card, ConfigError, Policy, Section};
 
-/// The last program unit of a superblock is a summary of the others.
+/// Bytes of a summary for each unit: which logical unit it is, and the number of its write.
+const ENTRY_BYTES: u64 = 8;
+
+/// The last program units of a superblock are a summary of the others.
 #[derive(Clone, Debug)]
 pub struct Summaries;
 
 impl Policy for Summaries {
     const CARD: Card = Card {
         name: "summaries",
-        rule: "the last program unit of a superblock says what the others hold: of full superblocks only that is read, of \
-               others, and of those with one bit a cell, the spare area of every programmed page",
+        rule: "a superblock ends with a summary, 8 B for each unit: of full superblocks only that is read, of others, and of \
+               those with one bit a cell, the spare area of every programmed page",
         paper: "Birrell, Isard, Thacker and Wobber, MSR-TR-2005-176; ACM Operating Systems Review 41(2), 2007",
-        not_modelled: "summaries too long for one program unit",
+        not_modelled: "summaries of superblocks with one bit a cell, packed entries",
     };
 
     fn read(_: &mut Section) -> Result<Self, ConfigError> {
@@ -24,10 +27,15 @@ impl Policy for Summaries {
 
 impl RecoveryMethod for Summaries {
     fn fit(&self, layout: &mut Layout) -> Result<(), String> {
-        if layout.superblock_units < 2 * layout.program_units {
-            return Err("expected superblocks of at least two program units: one is the summary".to_owned());
+        let summary = summary_rows(layout) * layout.row_units;
+        let summary_units = summary.next_multiple_of(layout.program_units);
+        if layout.superblock_units < summary_units + layout.program_units {
+            return Err(format!(
+                "expected superblocks of at least {} mapping units: {summary_units} of them are the summary",
+                summary_units + layout.program_units
+            ));
         }
-        layout.summary_units = layout.program_units;
+        layout.summary_units = summary_units;
         Ok(())
     }
 
@@ -38,4 +46,10 @@ impl RecoveryMethod for Summaries {
         }
         (0..rows_programmed).map(RowRead::Spare).collect()
     }
+}
+
+/// Page rows that say what all units of a superblock hold; the rest of their program unit is padding.
+pub(crate) fn summary_rows(layout: &Layout) -> u32 {
+    let bytes = ENTRY_BYTES * u64::from(layout.superblock_units);
+    bytes.div_ceil(layout.unit.get() * u64::from(layout.row_units)) as u32
 }

@@ -211,26 +211,29 @@ impl PageMapped {
         demand.outdated.earn();
     }
 
-    /// Writes translation units without time, as many as are due.
-    pub(crate) fn write_map_untimed(&mut self) {
+    /// Writes translation units without time, as many as are due; false when no die has room for one, as blocks that failed
+    /// can bring about.
+    pub(crate) fn write_map_untimed(&mut self) -> bool {
         while let Some(page) = self.media.guards.demand.as_mut().and_then(|demand| demand.outdated.next()) {
             let demand = self.media.guards.demand.as_mut().expect("seen above");
             demand.clean(page);
             let unit = demand.unit_of(page);
             demand.note_written();
-            let stored = self.put_host_untimed(unit, Origin::Map);
-            assert!(stored, "no die has room for a page of the map");
+            if !self.put_host_untimed(unit, Origin::Map) {
+                return false;
+            }
         }
+        true
     }
 
-    /// Time begins again: the map on flash is complete, the cache empty, as after a power-up.
+    /// Time begins again: the map on flash is complete, the cache empty, as after a power-up. A drive that has no room left
+    /// for its own map takes no more writes.
     pub(crate) fn settle_map(&mut self) {
         let superblocks = self.media.store.layout.superblocks();
         let Some(demand) = &mut self.media.guards.demand else { return };
         for page in demand.forget() {
             let unit = self.media.guards.demand.as_ref().expect("seen above").unit_of(page);
-            let stored = self.put_host_untimed(unit, Origin::Map);
-            assert!(stored, "no die has room for a page of the map");
+            self.media.read_only |= !self.put_host_untimed(unit, Origin::Map);
         }
         if let Some(demand) = &mut self.media.guards.demand {
             demand.forget();

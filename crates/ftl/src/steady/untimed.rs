@@ -33,8 +33,7 @@ impl PageMapped {
             return false;
         }
         self.media.store.stats.units_written += 1;
-        self.write_map_untimed();
-        true
+        self.write_map_untimed()
     }
 
     /// Writes one unit, of the host's or of the map, to the host's open superblocks in no time; false when no die has
@@ -63,8 +62,7 @@ impl PageMapped {
         self.look_up_untimed(lpn);
         self.put_on_die_untimed(die, lpn, Origin::Host);
         self.media.store.stats.units_written += 1;
-        self.write_map_untimed();
-        true
+        self.write_map_untimed()
     }
 
     /// The host no longer needs a unit.

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from floatgate.api.serve import serve
     from floatgate.api.snapshots import snapshots
     from floatgate.api.study import study
+    from floatgate.api.torture import torture
     from floatgate.bus.explore import BusPoint
     from floatgate.bus.waveform import Waveform
     from floatgate.configuration import Key, keys
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from floatgate.seams import *  # noqa: F403 - the namespaces of policies
     from floatgate.snapshots import SnapshotCosts
     from floatgate.study.result import Study
+    from floatgate.tortured import Tortured
     from floatgate.traces.found import TraceFormat, TraceInfo, Volume
 
 # Where each public name lives: importing floatgate itself must stay cheap.
@@ -75,6 +77,7 @@ _HOMES = {
     "Run": "result",
     "SnapshotCosts": "snapshots",
     "Study": "study.result",
+    "Tortured": "tortured",
     "TraceFormat": "traces.found",
     "TraceInfo": "traces.found",
     "VoltageFit": "lab.fit.measured",
@@ -100,6 +103,7 @@ _HOMES = {
     "run": "api.run",
     "schema": "api.files",
     "serve": "api.serve",
+    "torture": "api.torture",
 }
 # Modules that are public themselves, and those that bear the name of their function and are called in its
 # place (`called.py`).
@@ -140,6 +144,7 @@ __all__ = [
     "Run",
     "SnapshotCosts",
     "Study",
+    "Tortured",
     "TraceFormat",
     "TraceInfo",
     "VoltageFit",
@@ -177,6 +182,7 @@ __all__ = [
     "snapshots",
     "state",
     "study",
+    "torture",
     "trace",
 ]
 

@@ -28,6 +28,7 @@ from floatgate.options import (
     listing,
     serve,
     study,
+    torture,
     traces,
 )
 from floatgate.own.seams import SEAMS, beside
@@ -60,6 +61,7 @@ KEYWORDS: dict[str, tuple[tuple[type, ...], tuple[str, ...]]] = {
     "ServeKeywords": ((serve.ServeOptions,), ()),
     "SnapshotsKeywords": ((drives.SnapshotsOptions,), ()),
     "StudyKeywords": ((study.StudyOptions,), ()),
+    "TortureKeywords": ((torture.TortureOptions,), ()),
     "TraceConvertKeywords": ((traces.TraceConvertOptions, TraceOptions), REPLAYED),
     "TraceInfoKeywords": ((traces.TraceInfoOptions, TraceOptions), REPLAYED),
 }

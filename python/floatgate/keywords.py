@@ -516,6 +516,37 @@ class StudyKeywords(TypedDict, total=False):
     """
 
 
+class TortureKeywords(TypedDict, total=False):
+    """The options of `TortureOptions`."""
+
+    cuts: SupportsIndex
+    """Power cuts of each drive, at least. A whole number from 1 to 1000000; default 100."""
+
+    whole: bool
+    """Leave the drives as large as they are."""
+
+    set: Mapping[str, Any] | None
+    """Override a configuration key (repeatable). A key of `floatgate keys` and its value."""
+
+    seed: SupportsIndex
+    """Seed of every random stream. A whole number from 0 to 18446744073709551615; default 1."""
+
+    workers: SupportsIndex | None
+    """Processes. A whole number of at least 1; default one per core."""
+
+    scheduler: str | None
+    """A Dask cluster that does the work instead (docs/how-to/cluster.md). Tcp://HOST:PORT; default
+    FLOATGATE_SCHEDULER, or this machine.
+    """
+
+    out: str | PathLike[str] | None
+    """Folder to write to. A new folder, or with --force an earlier one; nothing is written without it.
+    """
+
+    force: bool
+    """Replace an earlier result."""
+
+
 class TraceConvertKeywords(TypedDict, total=False):
     """The options of `TraceConvertOptions` and `TraceOptions`."""
 

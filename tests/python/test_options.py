@@ -46,6 +46,8 @@ ftl.op_ratio = [0.2, 0.3]
 [objectives]
 waf = "min"
 """
+# Large enough to be tortured as a smaller one.
+LONG = Path(TINY).read_text().replace("pages_per_block = 16", "pages_per_block = 32")
 MINE = (ROOT / "python" / "floatgate" / "own" / "skeletons" / "slc_cache.py").read_text()
 MORTAL = (
     '--set nand.tables.pe_cycles=[0] --set \'nand.tables.t_prog=["200us", "400us"]\' '
@@ -58,6 +60,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "run": (f"{TINY} job.fio --no-report --out o", f"{TINY} t.csv --no-report --out o"),
     "age": (f"{TINY} {MORTAL} --out o.html",),
     "serve": (f"{TINY} --image d.img --pace max --stop-after 0 --no-report --out o",),
+    "torture": ("long.toml --cuts 3 --workers 1 --out o",),
     "drives": ("", "slc"),
     "chips": ("", "slc-16g"),
     "policies show": ("", "d-choices"),
@@ -155,7 +158,14 @@ class Reached(Exception):
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with what the commands work on; what takes long is not done."""
     monkeypatch.chdir(tmp_path)
-    texts = {"job.fio": JOB, "t.csv": TRACE, "log.csv": LOG, "mine.py": MINE, "study.toml": STUDY}
+    texts = {
+        "job.fio": JOB,
+        "t.csv": TRACE,
+        "log.csv": LOG,
+        "mine.py": MINE,
+        "study.toml": STUDY,
+        "long.toml": LONG,
+    }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "done").symlink_to(_run_folder(), target_is_directory=True)
@@ -301,6 +311,7 @@ def test_since_counts_from_the_first_request(place: Path) -> None:
 PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("run", "--out"): (BASES["run"][0], "o/thesis"),
     ("run", "--save-state"): (f"{BASES['run'][0]} --save-state mine", "mine"),
+    ("torture", "--out"): (BASES["torture"][0], "o/thesis"),
     ("serve", "--out"): (BASES["serve"][0], "o/thesis"),
     ("serve", "--image"): (BASES["serve"][0], "d.img"),
     ("grid", "--out"): (BASES["grid"][0], "o/thesis"),

@@ -23,6 +23,7 @@ from floatgate.options.root import RootOptions
 _HOMES = {
     "run": "run",
     "serve": "serve",
+    "torture": "torture",
     "age": "age",
     "drives": "listing",
     "chips": "listing",

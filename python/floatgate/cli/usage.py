@@ -18,6 +18,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "floatgate serve tlc --image tlc.img",
         "floatgate serve nvme-qlc --image qlc.img --port 10809 --pace max",
     ),
+    "torture": (
+        "floatgate torture nvme-tlc mlc",
+        "floatgate torture tlc --cuts 1000 --set ftl.recovery.name=summaries",
+    ),
     "age": (
         "floatgate age tlc --set chip=derived/tlc-3d-256g",
         "floatgate age tlc --set chip=derived/tlc-3d-256g --compare ftl.wear.name=none,dynamic,static",

@@ -1,0 +1,79 @@
+"""Power cuts by the hundred: what is drawn, what is counted, and what is said when a promise is not kept."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import floatgate as fg
+from conftest import in_process
+from floatgate import session, tortured
+from floatgate.errors import Fault
+from floatgate.options.torture import TortureOptions
+
+TINY = str(Path(__file__).parents[2] / "tests" / "drives" / "tiny.toml")
+
+
+def test_drives_keep_their_promises() -> None:
+    found = fg.torture(TINY, cuts=30, workers=1)
+    assert found.violations == ()
+    assert sum(case.planned for case in found.cases) >= 30
+    assert sum(case.cuts for case in found.cases) > 10
+    assert any(case.cuts_in_recovery for case in found.cases)
+    assert not found.interrupted
+
+
+def test_cases_depend_on_the_seed_alone() -> None:
+    one, two = (fg.torture(TINY, cuts=20, workers=workers).cases for workers in (1, 2))
+    assert one == two
+    last = fg.torture(TINY, cuts=1, seed=one[-1].seed, workers=1).cases
+    assert last == one[-1:]
+
+
+@pytest.mark.parametrize("drive", ["nvme-tlc", "mlc", "mqsim-default"])
+def test_a_large_drive_is_made_small(drive: str) -> None:
+    settings = dict(one.split("=", 1) for one in tortured.smaller(drive, ()))
+    small = fg.drive(drive, set=settings)
+    assert small.capacity_bytes is not None
+    assert small.capacity_bytes < 4 << 30
+    given = tortured.smaller(drive, ("geometry.ways=4", "ftl.slc_cache.name=none"))
+    assert not any(one.startswith(("geometry.ways", "ftl.slc_cache")) for one in given)
+
+
+def test_a_small_drive_is_left_as_it_is() -> None:
+    assert tortured.smaller(TINY, ()) == ()
+
+
+def _broken(*_arguments: Any, **_keywords: Any) -> Any:
+    raise Fault("Lpn 7 held version 2, which was durable, and holds 1; seed 5; repeat with: floatgate run x")
+
+
+def test_a_broken_promise_is_told_with_the_command_that_repeats_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = TortureOptions((TINY,), cuts=1, seed=5, set=("ftl.op_ratio=0.3",))
+    item = tortured._cases(asked, TINY)[0]
+    monkeypatch.setattr(session, "drive", _broken)
+    case = tortured._one(item)
+    assert case.violation is not None
+    assert "Lpn 7" in case.violation
+    assert f"floatgate torture {TINY} --seed 5 --cuts 1 --set 'ftl.op_ratio=0.3'" in case.violation
+    found = tortured.Tortured((case,), False)
+    monkeypatch.setattr(tortured, "torture", lambda *_arguments, **_keywords: found)
+    ended = in_process("torture", TINY, "--out", str(tmp_path / "o"))
+    assert ended.code == 1
+    assert "broken     " in ended.out
+
+
+def test_what_is_written_is_what_was_found(tmp_path: Path) -> None:
+    ended = in_process("torture", TINY, "--cuts", "3", "--workers", "1", "--out", str(tmp_path / "o"))
+    assert ended.code == 0, ended.err
+    written = json.loads((tmp_path / "o" / "torture.json").read_text())
+    assert written["violations"] == []
+    assert written["cuts"] == sum(case["cuts"] for case in written["cases"])
+
+
+def test_a_drive_whose_power_cannot_be_cut_is_refused() -> None:
+    with pytest.raises(fg.InputError, match=r"power\.cut"):
+        fg.torture(TINY, cuts=1, workers=1, set={"ftl.mapping.name": "dftl"})

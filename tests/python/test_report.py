@@ -20,6 +20,7 @@ from floatgate.report import write_report
 from floatgate.report.draw import svg
 from floatgate.report.figures import all_figures, slc_cache
 from floatgate.report.plot import Boxes, Line, runs
+from floatgate.report.power import in_a_line
 from floatgate.report.source import Source
 
 ALL_FIGURES = {
@@ -202,6 +203,27 @@ def test_read_retries_are_told_and_drawn(tmp_path: Path) -> None:
     assert "They took 500 us on average, all others 100 us: the mean read is 100 us longer" in made.text
     assert "Of the drive's own page reads 7 took retries." in made.text
     assert {metric.title: metric.value for metric in headline(source.document)}["reads with retries"] == 0.25
+
+
+def test_power_cuts_are_told_and_drawn(tmp_path: Path) -> None:
+    def cut(document: dict[str, Any]) -> None:
+        unseen = ("at_ns", "operations", "hold_up_ns", "half_erased_superblocks", "superblocks_found")
+        usual = dict.fromkeys((*unseen, "units_found"), 0)
+        usual |= {"requests_lost": 3, "torn_rows": 2, "paired_rows_lost": 1}
+        again = {**usual, "units_lost_in_buffer": 40, "ready_ns": None, "pages_read": 10}
+        ready = {**usual, "units_lost_in_buffer": 0, "ready_ns": 5_000_000, "pages_read": 70}
+        document["power"] = {"cuts_left": 1, "cuts": [again, ready]}
+
+    source = Source.read(made_up_run(tmp_path / "run", cut))
+    starts, lost = all_figures(source)["power"].panels
+    assert [bar.y1 for bar in starts.marks] == [[5.0]]  # type: ignore[attr-defined]
+    assert [bar.y1 for bar in lost.marks] == [[40], [0]]  # type: ignore[attr-defined]
+    made = _read(write_report(tmp_path / "run", tmp_path / "r.html"))
+    assert "The power failed 2 times. 6 requests were never answered, and 40 units" in made.text
+    assert "4 page rows were being programmed and cannot be read, and 2 that shared their cells" in made.text
+    assert "found its map in 5.00 ms at most, by reading 70 pages" in made.text
+    line = "2, ready after 5.00 ms at most; 40 units lost that nothing had made durable; 1 more were planned"
+    assert (in_a_line(source.document) or "").startswith(line)
 
 
 def test_a_drive_that_needs_no_retries_has_no_figure_of_them(tmp_path: Path) -> None:

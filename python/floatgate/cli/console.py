@@ -185,6 +185,10 @@ def print_result(document: dict[str, Any]) -> None:
     out.print(f"{'state':<22} {began_words(document)}", markup=False)
     for title, shown in _flash_rows(document):
         out.print(f"{title:<22} {shown}", markup=False)
+    if at(document, "power.cuts"):
+        from floatgate.report.power import in_a_line
+
+        out.print(f"{'power cuts':<22} {in_a_line(document)}", markup=False)
     engine = document["engine"]
     speed = q.count(engine.get("page_operations_per_s"))
     out.print(

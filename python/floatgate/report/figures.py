@@ -8,7 +8,7 @@ from typing import Any
 from floatgate import quantities as q
 from floatgate.amplification import parts
 from floatgate.fio_json import Histogram
-from floatgate.report import palette, retries, words
+from floatgate.report import palette, power, retries, words
 from floatgate.report.plot import (
     Axis,
     Figure,
@@ -37,6 +37,7 @@ def all_figures(source: Source) -> dict[str, Figure]:
         "amplification": amplification(source.document),
         "retries": retries.figure(source.document),
         "unreadable": unreadable(source.document),
+        "power": power.figure(source.document),
         "channels": channels(source.document["utilisation"]),
         "dies": dies(source.document["utilisation"]),
         "energy": energy(source.document),

@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate import amplification, quantities as q
 from floatgate.headline import FLASH, KINDS, at
-from floatgate.report import palette, retries, words
+from floatgate.report import palette, power, retries, words
 from floatgate.report.figures import all_figures, energy_by_part
 from floatgate.report.html import Card, render
 from floatgate.report.said import Said, Strong, said
@@ -113,6 +113,7 @@ def _sections(source: Source, drawn: set[str]) -> Iterator[tuple[str, Said, list
         ("Write amplification", _amplification_words(document), ("amplification",)),
         ("Read retries", retries.in_words(document), ("retries",)),
         ("Unreadable pages", _unreadable_words(document), ("unreadable",)),
+        ("Power cuts", power.in_words(document), ("power",)),
         ("Utilisation", _utilisation_words(document), ("channels", "dies")),
         ("Energy", _energy_words(document), ("energy",)),
         ("Wear", _wear_words(document), ("wear",)),

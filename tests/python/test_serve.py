@@ -197,3 +197,29 @@ def test_a_full_disk_below_is_told_and_the_drive_goes_on(tmp_path: Path) -> None
 def _made(folder: Path) -> Path:
     (folder / "full").mkdir()
     return folder
+
+
+def _python_with_libnbd() -> str | None:
+    """The Python that libnbd's binding is installed for, if any."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if (
+            shutil.which(python)
+            and not subprocess.run([python, "-c", "import nbd"], capture_output=True).returncode
+        ):
+            return python
+    return None
+
+
+@pytest.mark.skipif(_python_with_libnbd() is None, reason="libnbd's binding for Python not installed")
+def test_promises_are_kept_to_a_host_whose_drive_is_killed_again_and_again(tmp_path: Path) -> None:
+    python, script = _python_with_libnbd(), ROOT / "tests" / "python" / "nbd_checker.py"
+    for seed in range(4):
+        words = [str(python), str(script), "", "state.json", str(seed), "1500"]
+        with served(tmp_path, ends_by=signal.SIGKILL) as words[2]:
+            host = subprocess.Popen(
+                words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+            assert host.stdout is not None
+            said = host.stdout.readline()
+        rest, complaint = host.communicate(timeout=PATIENCE_S)
+        assert (said, rest, complaint) == ("used\n", "gone\n", ""), f"round {seed}"

@@ -124,6 +124,7 @@ WORK = (
     "floatgate.repeat.repeat",
     "floatgate.served._serve",
     "floatgate.study.run._play",
+    "floatgate.tortured.spread",
     "floatgate.traces.measure._volume",
     "floatgate._core.volume_convert",
 )
@@ -154,6 +155,9 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             _core.fio_jobs(plan.workload.to_json())
         raise Begins
 
+    # What is imported for the first time while others are replaced would keep the replacements.
+    for name in fg.__all__:
+        getattr(fg, name)
     for place in WORK:
         monkeypatch.setattr(place, begins)
     monkeypatch.setattr(Plan, "open", opens)

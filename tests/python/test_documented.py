@@ -5,7 +5,9 @@ import inspect
 import re
 import shlex
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 import typer
@@ -14,7 +16,7 @@ from typer.main import get_command
 import floatgate as fg
 import mqsim_files
 from conftest import in_process
-from floatgate import _core, places
+from floatgate import _core, api, places
 from floatgate.cli import app
 from floatgate.cli.policies import SHOW, Group
 from floatgate.session import Plan
@@ -156,8 +158,8 @@ def readers_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         raise Begins
 
     # What is imported for the first time while others are replaced would keep the replacements.
-    for name in fg.__all__:
-        getattr(fg, name)
+    for module in iter_modules(api.__path__, "floatgate.api."):
+        import_module(module.name)
     for place in WORK:
         monkeypatch.setattr(place, begins)
     monkeypatch.setattr(Plan, "open", opens)

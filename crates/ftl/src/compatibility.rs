@@ -194,8 +194,6 @@ pub const APART: &[Apart] = apart! {
     PowerCut, BlockMap:
         Logical("recovery finds units, and which block is whose log is not said by them")
         => PAGES_IN_RAM;
-    PowerCut, Dftl: Logical("what the map on flash lacked at the cut is not looked for")
-        => "ftl.mapping.name = page or birrell";
     Recovery, BlockMap: Logical("summaries and checkpoints name units, and the map names blocks")
         => "ftl.recovery.name = scan";
     Recovery, Dftl: Logical("the map lies on flash anyway") => "ftl.recovery.name = scan";

@@ -70,6 +70,8 @@ counters! {
         units_read_unmapped: u64,
         /// Mapping units read by the host from flash.
         units_read_flash: u64,
+        /// Mapping units read by the host whose map entry was still awaited when the power failed.
+        units_read_cut: u64,
         /// Reads of the host's that shared the array read of another.
         reads_joined: u64,
         /// Mapping units read ahead of the host.

@@ -71,6 +71,7 @@ impl PageMapped {
             space.free.clear();
         }
         self.place_newest(&spare, &marks);
+        self.compare_translations(medium.translations);
         self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare.stamps);
         self.sort_superblocks(&marks);
         for die in 0..self.media.store.layout.dies as usize {

@@ -8,6 +8,7 @@ use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
 use crate::host_side::Reads;
 use crate::pages::PageMapped;
+use crate::pages::translations::Translations;
 use crate::store::{Frontier, NONE, Source, SuperblockState};
 use crate::{FtlStats, Layout, Turnover, UpkeepCounts};
 use controller::{Controller, Ending, Interrupted, Kind, Origin, Transaction};
@@ -70,6 +71,8 @@ pub struct Medium {
     pub(crate) rebuilds: Rebuilds,
     /// Which superblocks the last whole checkpoint of the map covers.
     pub(crate) checkpoints: Option<Checkpoints>,
+    /// What it has of a map of which RAM holds a part.
+    pub(crate) translations: Option<Translations>,
     pub(crate) read_only: bool,
     /// What the cut destroyed.
     pub damage: Damage,
@@ -164,8 +167,11 @@ impl PageMapped {
                 }
             }
         }
+        if let Some(demand) = &self.media.guards.demand {
+            self.media.store.stats.units_read_cut += demand.tasks.units_awaited();
+        }
         let buffered_lost = self.media.buffer.at_risk();
-        let marks = self.marks(&half_erased);
+        let (marks, translations) = (self.marks(&half_erased), self.translations());
         let media = self.media;
         let (store, guards) = (media.store, media.guards);
         let mut regulation = guards.regulation;
@@ -189,6 +195,7 @@ impl PageMapped {
             sectors: guards.sectors,
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
+            translations,
             read_only: media.read_only,
             damage,
             buffered_lost,

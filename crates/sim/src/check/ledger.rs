@@ -269,6 +269,7 @@ impl Ledger {
             since.units_read_unmapped,
             since.units_read_flash,
             since.units_read_fetched,
+            since.units_read_cut,
         ];
         let units: u64 = found.iter().sum();
         assert_eq!(units, self.units_read, "units that the host read: found somewhere and answered");

@@ -12,7 +12,7 @@ const PROTECTED: &str = "ftl.buffer.power_loss_protection=true";
 const CUTS: [&str; 2] = ["power.cut.drawn=6", "power.cut.within=3000"];
 
 /// Writes, some of parts of units and some forced, reads, trims and flushes over few units.
-fn mixed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
+pub fn mixed(requests: u64, units: u64, seed: u64) -> Box<dyn Workload> {
     let mut random = RandomStream::new(seed, "mixed");
     closed_loop_forced(requests, 16, 7, move |index| match index % 20 {
         0 => (Op::Flush, 0, 0),
@@ -29,7 +29,7 @@ fn checked(base: &[&str], settings: &[&str], workload: Box<dyn Workload>, seed: 
 }
 
 /// The sum of a number over all cuts.
-fn total(power: &Value, key: &str) -> u64 {
+pub fn total(power: &Value, key: &str) -> u64 {
     power["cuts"].as_array().unwrap().iter().map(|cut| cut[key].as_u64().unwrap_or(0)).sum()
 }
 

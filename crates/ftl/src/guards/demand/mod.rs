@@ -89,6 +89,12 @@ impl Demand {
         lpn.0 / self.entries_per_unit
     }
 
+    /// The translation unit that says where `lpn` is; where a translation unit is itself only RAM says: then what it
+    /// holds.
+    pub fn page_holding(&self, lpn: Lpn) -> u32 {
+        if self.is_translation(lpn) { lpn.0 - self.first } else { self.page_of(lpn) }
+    }
+
     pub fn unit_of(&self, page: u32) -> Lpn {
         Lpn(self.first + page)
     }
@@ -140,7 +146,7 @@ impl Demand {
     }
 
     /// Translation units of which the flash lacks the newest version, in order.
-    fn changed(&self) -> Vec<u32> {
+    pub fn changed(&self) -> Vec<u32> {
         if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.outdated) {
             return (0..self.outdated.pages()).collect();
         }

@@ -53,7 +53,22 @@ impl Tasks {
 
     /// How many are under way to be written.
     pub fn updates(&self) -> u32 {
-        self.under_way.iter().flatten().filter(|task| task.update).count() as u32
+        self.updated().count() as u32
+    }
+
+    /// The translation units that are under way to be written.
+    pub fn updated(&self) -> impl Iterator<Item = u32> {
+        self.under_way.iter().flatten().filter(|task| task.update).map(|task| task.page)
+    }
+
+    /// Units of the host's reads that wait.
+    pub fn units_awaited(&self) -> u64 {
+        let tasks = self.under_way.iter().flatten().chain(&self.queued);
+        let units = |waiter: &Waiter| match *waiter {
+            Waiter::Read { count, .. } => u64::from(count),
+            Waiter::Write { .. } => 0,
+        };
+        tasks.flat_map(|task| &task.waiters).map(units).sum()
     }
 
     /// Lets `waiter` wait for a translation unit.

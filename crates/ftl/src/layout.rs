@@ -133,6 +133,11 @@ impl Layout {
         self.logical_units.div_ceil(self.entries_per_unit())
     }
 
+    /// Mapping units that say where those of the map are.
+    pub(crate) fn directory_units(&self) -> u32 {
+        self.map_units().div_ceil(self.entries_per_unit())
+    }
+
     /// Mapping units of a superblock that hold data.
     #[inline]
     pub fn data_units(&self) -> u32 {

@@ -41,5 +41,18 @@ pub enum InRam {
     Whole {
         /// See [`InRam::Whole`].
         checkpoint_every: u32,
+        /// Only a directory of the checkpoint is read at power-up, and the map when the drive is ready; none: all at once.
+        on_demand: Option<OnDemand>,
     },
+}
+
+/// What lies on flash behind the units of a map that is read when the drive is ready.
+#[derive(Clone, Copy, Debug)]
+pub struct OnDemand {
+    /// Units that say where those of the map are: a part of each checkpoint.
+    pub directory_units: u32,
+    /// Units of a log of changes; 0: there is none.
+    pub log_units: u32,
+    /// Changes that each of those holds.
+    pub changes_per_unit: u32,
 }

@@ -41,6 +41,6 @@ impl MappingKind for Birrell {
     }
 
     fn plan(&self, layout: &Layout) -> Plan {
-        Plan::Pages(Some(recovery::checkpointed(layout, self.checkpoint_every)))
+        Plan::Pages(Some(recovery::checkpointed(layout, self.checkpoint_every, None)))
     }
 }

@@ -63,6 +63,12 @@ pub(crate) struct Media {
 }
 
 impl Media {
+    /// The map is still being read: what lies in a superblock is known, and what of it is valid is not.
+    #[inline]
+    pub fn is_loading(&self) -> bool {
+        self.guards.demand.as_ref().is_some_and(|demand| demand.is_loading())
+    }
+
     /// Time begins: reads depend on the wear that each superblock has by now, and a dead die is dead.
     pub fn begin(&mut self) {
         if let Some(regulation) = &mut self.guards.regulation {

@@ -67,7 +67,7 @@ impl PageMapped {
     pub(crate) fn note_map_unit(&mut self, lpn: Lpn, slot: u32) {
         if let Some(demand) = &mut self.media.guards.demand {
             demand.used_slots -= 1;
-            demand.note_written();
+            demand.note_written(lpn);
         }
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };
         let checkpoint = &mut snapshots.checkpoint;

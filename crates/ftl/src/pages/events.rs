@@ -138,6 +138,9 @@ impl PageMapped {
         if self.media.guards.power.is_some() {
             self.stamp_programmed(transaction, status);
         }
+        if self.media.guards.demand.is_some() {
+            self.log_programmed(transaction);
+        }
         self.on_programmed_units(transaction, status, ctx);
         self.media.store.programs.release(transaction.owner);
         if self.media.guards.snapshots.is_some() {

@@ -56,6 +56,7 @@ impl PageMapped {
         self.media.guards.rebuilds = medium.rebuilds;
         if let (Some(demand), Some(checkpoints)) = (&mut self.media.guards.demand, medium.checkpoints) {
             demand.checkpoints = Some(checkpoints);
+            demand.begin_loading();
         }
         self.media.read_only |= medium.read_only;
         (self.host.risk, self.upkeep.turnover) = (counted.risk, counted.turnover);
@@ -194,8 +195,7 @@ impl PageMapped {
     fn checkpoint_reads(&self) -> Vec<Transaction> {
         let Some(demand) = &self.media.guards.demand else { return Vec::new() };
         let layout = &self.media.store.layout;
-        let units =
-            (0..demand.outdated.pages()).map(|page| self.media.store.map.lookup(demand.unit_of(page)));
+        let units = demand.read_first().map(|unit| self.media.store.map.lookup(unit));
         let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
         for (row, unit) in units.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
             *rows.entry(row).or_default() |= unit;
@@ -221,7 +221,19 @@ impl PageMapped {
             summary_rows: if one_bit || layout.summary_units == 0 { 0 } else { summary_rows(layout) },
             is_in_checkpoint: rows_programmed == rows
                 && checkpoints.is_some_and(|known| known.covers(global)),
+            rows_told: match checkpoints.and_then(|known| known.log.as_ref()) {
+                Some(log) => self.rows_surely_told(log.rows_told(global), rows_programmed, one_bit),
+                None => 0,
+            },
         }
+    }
+
+    /// Page rows of which a log tells what they hold and that cannot have been torn since.
+    fn rows_surely_told(&self, told: u32, programmed: u32, one_bit: bool) -> u32 {
+        if told >= programmed || one_bit {
+            return told.min(programmed);
+        }
+        told.min(self.media.store.layout.first_row_of_wordline(programmed - 1))
     }
 
     /// An event while the map is looked for: nothing else is done until it is found. True when it is.

@@ -14,7 +14,7 @@ impl PageMapped {
     fn find_entry(&mut self, lpn: Lpn) -> bool {
         let Some(demand) = &mut self.media.guards.demand else { return true };
         if demand.checkpoints.is_some() {
-            return true;
+            return !demand.is_loading() || self.is_loaded(lpn);
         }
         if demand.touch(lpn) {
             self.media.store.stats.map_hits += 1;
@@ -29,6 +29,66 @@ impl PageMapped {
             demand.install(lpn);
         }
         at_hand
+    }
+
+    /// True when the map entry of `lpn` is in RAM, of a map that is still being read.
+    #[cold]
+    fn is_loaded(&mut self, lpn: Lpn) -> bool {
+        let Some(demand) = &mut self.media.guards.demand else { return true };
+        let page = demand.page_of(lpn);
+        let unit = demand.unit_of(page);
+        let Some(loading) = demand.loading() else { return true };
+        if !loading.is_missing(page) {
+            self.media.store.stats.map_hits += 1;
+            return true;
+        }
+        self.media.store.stats.map_misses += 1;
+        let at_hand =
+            self.media.store.map.lookup(unit) == Ppa::NONE || self.media.buffer.find(unit).is_some();
+        if at_hand {
+            loading.note_loaded(page);
+        }
+        at_hand
+    }
+
+    /// The next translation unit to read of a map that belongs into RAM, while nobody waits for another.
+    fn next_to_load(&mut self) -> Option<u32> {
+        loop {
+            let demand = self.media.guards.demand.as_mut().filter(|demand| !demand.tasks.is_half_full())?;
+            let page = demand.loading()?.next()?;
+            let unit = demand.unit_of(page);
+            if self.media.store.map.lookup(unit) == Ppa::NONE || self.media.buffer.find(unit).is_some() {
+                demand.loading()?.note_loaded(page);
+            } else if !demand.tasks.has(page) {
+                return Some(page);
+            }
+        }
+    }
+
+    /// The whole map is in RAM: what had to wait for that goes on.
+    #[cold]
+    fn end_loading<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        let Some(demand) = &mut self.media.guards.demand else { return };
+        if !demand.loading().is_some_and(|loading| loading.is_done()) {
+            return;
+        }
+        demand.end_loading();
+        for die in 0..self.media.store.layout.dies as usize {
+            self.upkeep.collect(&mut self.media, die, ctx);
+        }
+    }
+
+    /// Sends the units of the log that are full.
+    fn send_log(&mut self) {
+        while let Some(demand) = &mut self.media.guards.demand
+            && demand.used_slots + demand.tasks.updates() < demand.slots
+            && let Some(unit) = demand.take_full_log_unit()
+        {
+            demand.used_slots += 1;
+            let slot = self.media.buffer.insert(unit, u32::MAX, SlotState::Queued);
+            self.media.stamp(slot);
+            self.media.buffer.enqueue(slot);
+        }
     }
 
     /// Units from `first` on whose entries must be read before the units can be: at most `count`. They report to
@@ -94,6 +154,7 @@ impl PageMapped {
 
     /// Starts what is queued while there is a place for it: what must be written goes first.
     pub(crate) fn start_tasks<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.send_log();
         loop {
             let Some(demand) = &mut self.media.guards.demand else { return };
             if demand.tasks.is_full() {
@@ -111,7 +172,10 @@ impl PageMapped {
                 }
                 None => match demand.tasks.take_queued() {
                     Some(task) => task,
-                    None => return,
+                    None => match self.next_to_load() {
+                        Some(page) => Task { page, update: false, waiters: Vec::new() },
+                        None => return self.end_loading(ctx),
+                    },
                 },
             };
             self.start_task(task, ctx);
@@ -121,10 +185,12 @@ impl PageMapped {
     fn start_task<P: Probe>(&mut self, task: Task, ctx: &mut Context<P>) {
         let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
         let unit = demand.unit_of(task.page);
-        let (whole, stored) = (demand.checkpoints.is_some(), demand.stored);
+        let is_missing = demand.loading().is_some_and(|loading| loading.is_missing(task.page));
+        let in_ram = demand.checkpoints.is_some() && !is_missing;
+        let stored = demand.stored;
         let place = demand.tasks.begin(task);
         let home = self.media.store.map.lookup(unit);
-        if (home == Ppa::NONE && !stored) || self.media.buffer.find(unit).is_some() || whole {
+        if (home == Ppa::NONE && !stored) || self.media.buffer.find(unit).is_some() || in_ram {
             self.end_task(place, ctx);
             return;
         }
@@ -135,6 +201,9 @@ impl PageMapped {
     pub(crate) fn end_task<P: Probe>(&mut self, place: u32, ctx: &mut Context<P>) {
         let demand = self.media.guards.demand.as_mut().expect("only a drive with a cached map has tasks");
         let task = demand.tasks.end(place);
+        if let Some(loading) = demand.loading() {
+            loading.note_loaded(task.page);
+        }
         if task.update {
             self.write_translation(task.page);
         }
@@ -218,7 +287,7 @@ impl PageMapped {
             let demand = self.media.guards.demand.as_mut().expect("seen above");
             demand.clean(page);
             let unit = demand.unit_of(page);
-            demand.note_written();
+            demand.note_written(unit);
             if !self.put_host_untimed(unit, Origin::Map) {
                 return false;
             }
@@ -229,7 +298,6 @@ impl PageMapped {
     /// Time begins again: the map on flash is complete, the cache empty, as after a power-up. A drive that has no room left
     /// for its own map takes no more writes.
     pub(crate) fn settle_map(&mut self) {
-        let superblocks = self.media.store.layout.superblocks();
         let Some(demand) = &mut self.media.guards.demand else { return };
         for page in demand.forget() {
             let unit = self.media.guards.demand.as_ref().expect("seen above").unit_of(page);
@@ -238,7 +306,9 @@ impl PageMapped {
         if let Some(demand) = &mut self.media.guards.demand {
             demand.forget();
             if let Some(checkpoints) = &mut demand.checkpoints {
-                *checkpoints = Checkpoints { every: checkpoints.every, ..Checkpoints::new(1, superblocks) };
+                let new =
+                    Checkpoints::new(checkpoints.every, checkpoints.on_demand, &self.media.store.layout);
+                *checkpoints = new;
             }
         }
     }

@@ -74,10 +74,8 @@ impl PageMapped {
         }
         let least = self.media.store.space.dies.iter().map(|die| die.usable).min().unwrap_or(0);
         let physical = self.media.store.layout.physical_units() as f64;
-        // Where the map lies on flash, it has its part of the room; its last unit may be partly filled.
-        let host = (possible as f64 * f64::from(self.media.store.layout.logical_units) / logical as f64)
-            .floor()
-            - f64::from(u8::from(self.media.store.layout.translation_units > 0));
+        // With fewer units for the host a map on flash does not take more.
+        let host = f64::from(self.media.store.layout.logical_units) - (logical - possible) as f64;
         let advice = if host >= 1.0 {
             // Rounded up, so that the advice is enough.
             let op = ((physical / host - 1.0) * 1000.0).ceil() / 1000.0;

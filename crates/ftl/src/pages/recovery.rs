@@ -4,10 +4,37 @@ use crate::Probe;
 use crate::guards::demand::Recovery;
 use crate::pages::PageMapped;
 use crate::store::NONE;
-use controller::{Class, Context, Origin};
+use controller::{Class, Context, Origin, Transaction};
 use units::Ppa;
 
 impl PageMapped {
+    /// The log of changes begins, or goes on with what was found after a power cut and it does not tell of.
+    pub(super) fn begin_log(&mut self) {
+        let Some(demand) = &mut self.media.guards.demand else { return };
+        let Some(log) = demand.checkpoints.as_mut().and_then(|known| known.log.as_mut()) else { return };
+        for superblock in 0..self.media.store.layout.superblocks() {
+            let (rows, told) = (self.media.store.array.next_row(superblock), log.rows_told(superblock));
+            if !log.has_begun {
+                log.begin_with(superblock, rows); // The map on flash is whole.
+            } else if rows > told {
+                log.note(superblock, rows, (rows - told) * self.media.store.layout.row_units);
+            }
+        }
+        log.has_begun = true;
+    }
+
+    /// A program is over: the log has a change for each of its units.
+    #[cold]
+    pub(super) fn log_programmed(&mut self, transaction: &Transaction) {
+        let Some(demand) = &mut self.media.guards.demand else { return };
+        let Some(log) = demand.checkpoints.as_mut().and_then(|known| known.log.as_mut()) else { return };
+        let superblock = self.media.store.space.global(transaction.die.index(), transaction.superblock);
+        let units = transaction.rows * self.media.store.layout.row_units;
+        let origin = |unit: u32| self.media.store.programs.get(transaction.owner, unit).origin();
+        let changes = (0..units).filter(|&unit| origin(unit) != Origin::Padding).count();
+        log.note(superblock, transaction.row + transaction.rows, changes as u32);
+    }
+
     /// Reads of a recovery that are under way.
     pub fn recovering(&self) -> u32 {
         if let Some(power) = &self.media.guards.power {
@@ -30,8 +57,8 @@ impl PageMapped {
         let layout = self.media.store.layout.clone();
         let mut recovery = Recovery::default();
         let mut reads: Vec<(u32, u64)> = Vec::new();
-        for page in 0..demand.outdated.pages() {
-            let home = self.media.store.map.lookup(demand.unit_of(page));
+        for unit in demand.read_first() {
+            let home = self.media.store.map.lookup(unit);
             if home != Ppa::NONE {
                 recovery.checkpoint_units += 1;
                 reads.push(layout.row_of(home));
@@ -43,17 +70,19 @@ impl PageMapped {
         for superblock in 0..layout.superblocks() {
             let (first, written) =
                 (superblock as u32 * layout.rows, self.media.store.array.next_row(superblock));
-            if written == layout.rows && !checkpoints.covers(superblock) {
+            let told = checkpoints.log.as_ref().map_or(0, |log| log.rows_told(superblock));
+            if written == layout.rows && layout.summary_units > 0 && !checkpoints.covers(superblock) {
                 recovery.summaries += 1;
                 reads.push((first + layout.rows - layout.program_rows, whole));
             } else if written < layout.rows {
-                recovery.open_rows += u64::from(written);
-                reads.extend((0..written).map(|row| (first + row, spare)));
+                recovery.open_rows += u64::from(written - told);
+                reads.extend((told..written).map(|row| (first + row, spare)));
             }
         }
         recovery.pages_read = reads.iter().map(|(_, mask)| u64::from(layout.pages_touched(*mask))).sum();
         let demand = self.media.guards.demand.as_mut().expect("seen above");
         demand.checkpoints.as_mut().expect("seen above").recovering = reads.len() as u32;
+        demand.begin_loading();
         for (row, mask) in reads {
             self.media.submit_read(row, mask, Origin::Map, Class::InternalRead, NONE, ctx);
         }

@@ -78,9 +78,13 @@ impl PageMapped {
     pub fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.begin();
         self.stamp_beginning();
+        self.begin_log();
         self.upkeep.begin(&mut self.media, &mut ctx.calendar);
         for die in 0..self.media.store.layout.dies as usize {
             self.upkeep.collect(&mut self.media, die, ctx);
+        }
+        if self.media.is_loading() {
+            self.start_tasks(ctx);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::summaries::Summaries;
 use super::{FoundView, Maker, RecoveryMethod, RowRead};
 use crate::Layout;
-use crate::map_on_flash::{InRam, MapOnFlash, cached_bytes};
+use crate::map_on_flash::{InRam, MapOnFlash, OnDemand, cached_bytes};
 use config::{Card, ConfigError, Policy, Section, at_least};
 
 /// Units of a checkpoint on their way at a time.
@@ -21,10 +21,11 @@ impl Policy for Checkpoint {
     const CARD: Card = Card {
         name: "checkpoint",
         rule: "the map is written to flash so often that this takes `write_budget` of all that is programmed, and superblocks \
-               end with summaries: the last whole checkpoint is read, the summaries of superblocks closed since it began, \
-               and the spare area of every programmed page of those not full",
+               end with summaries: the directory of the last whole checkpoint is read, the summaries of superblocks closed \
+               since it began, and the spare area of every programmed page of those not full; the map itself is read when \
+               the drive is ready",
         paper: "Birrell, Isard, Thacker and Wobber, MSR-TR-2005-176; ACM Operating Systems Review 41(2), 2007",
-        not_modelled: "finding the checkpoint; reads of spare areas that decide between it and what was programmed since",
+        not_modelled: "finding the directory; reads of spare areas that decide between it and what was programmed since",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
@@ -55,28 +56,32 @@ pub(crate) fn of_checkpointed_map() -> Maker {
 
 /// Bytes of state of the simulator for checkpoints.
 pub(crate) fn checkpoint_bytes(layout: &Layout) -> u64 {
-    cached_bytes(layout.logical_units, 1) + 8 * layout.superblocks() as u64
+    cached_bytes(layout.logical_units, 1) + 12 * layout.superblocks() as u64 + u64::from(layout.map_units())
 }
 
 /// A map that is all in RAM, of which the flash has a checkpoint for every so many superblocks closed.
-pub(crate) fn checkpointed(layout: &Layout, every: u32) -> MapOnFlash {
+pub(crate) fn checkpointed(layout: &Layout, every: u32, on_demand: Option<OnDemand>) -> MapOnFlash {
     MapOnFlash {
         entries_per_unit: layout.entries_per_unit(),
         in_flight: IN_FLIGHT,
         slots: 2 * layout.program_units + IN_FLIGHT,
-        in_ram: InRam::Whole { checkpoint_every: every },
+        in_ram: InRam::Whole { checkpoint_every: every, on_demand },
     }
 }
 
 impl RecoveryMethod for Checkpoint {
     fn fit(&self, layout: &mut Layout) -> Result<(), String> {
-        make_room(layout)
+        make_room(layout)?;
+        layout.translation_units += layout.directory_units();
+        Ok(())
     }
 
     fn map_on_flash(&self, layout: &Layout) -> Option<MapOnFlash> {
         let units = f64::from(layout.translation_units) / self.write_budget;
         let superblocks = (units / f64::from(layout.superblock_units)).ceil();
-        Some(checkpointed(layout, superblocks.max(1.0) as u32))
+        let directory_units = layout.directory_units();
+        let on_demand = OnDemand { directory_units, log_units: 0, changes_per_unit: 0 };
+        Some(checkpointed(layout, superblocks.max(1.0) as u32, Some(on_demand)))
     }
 
     fn reads(&self, superblock: &FoundView) -> Vec<RowRead> {

@@ -19,6 +19,8 @@ pub struct FoundView {
     /// It was full before the last whole checkpoint of the map began, which says all that it holds; false where there is
     /// none.
     pub is_in_checkpoint: bool,
+    /// Page rows of it, from the first one on, of which a log on flash tells what they hold; 0 where there is no log.
+    pub rows_told: u32,
 }
 
 /// A page row that is read at power-up, numbered within its superblock.
@@ -55,6 +57,7 @@ config::policies! {
     default: "scan",
     dyn RecoveryMethod;
     checkpoint::Checkpoint,
+    journal::Journal,
     scan::Scan,
     summaries::Summaries,
 }

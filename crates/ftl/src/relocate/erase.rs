@@ -69,6 +69,9 @@ impl Media {
     /// The cells of a superblock are erased, as many bits as they hold; false when a block of it failed.
     #[inline]
     pub fn erase_cells(&mut self, die: usize, superblock: u32) -> bool {
+        if let Some(demand) = &mut self.guards.demand {
+            demand.note_erased(self.store.space.global(die, superblock));
+        }
         if self.holds_one_bit(self.store.space.global(die, superblock)) {
             self.store.array.erase_slc(die as u32, superblock)
         } else {

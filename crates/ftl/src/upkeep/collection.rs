@@ -28,6 +28,9 @@ impl Upkeep {
     /// Lets the die's collection go on: takes victims while one is wanted, keeps reads under way, and lets
     /// nothing wait for units that will not come.
     pub fn collect<P: Probe>(&mut self, media: &mut Media, die: usize, ctx: &mut Context<P>) {
+        if media.is_loading() {
+            return; // Which of its units are valid is not known yet.
+        }
         if media.guards.failed_die != NONE {
             return; // What is there must stay: only the rest of a stripe gives back what the dead die held.
         }

@@ -44,3 +44,43 @@ fn translation_units_are_read_beside_the_spare_areas() {
     let (pages, more) = (read(&["ftl.mapping.name=page"]), read(&DFTL));
     assert!(more > pages, "{more} pages, {pages} of a drive whose map is all in RAM");
 }
+
+#[test]
+fn a_logged_map_is_found_again_after_every_cut() {
+    for seed in 0..12 {
+        let log = ["ftl.recovery.name=journal", "ftl.recovery.write_budget=0.5"];
+        for more in [&["nand.cell=slc"][..], &["nand.cell=mlc", "nand.program=page"]] {
+            let result = result_of(&[&CUTS[..], &log, more].concat(), seed);
+            assert_eq!(result["power"]["cuts"].as_array().unwrap().len(), 6, "{}", result["power"]);
+        }
+    }
+}
+
+#[test]
+fn only_what_the_log_does_not_tell_of_is_read() {
+    let pages = |method: &str| {
+        let method = format!("ftl.recovery.name={method}");
+        let more = ["ftl.recovery.write_budget=0.2", "nand.blocks_per_plane=256", "power.cut.after=[9000]"];
+        let more = &more[usize::from(method.ends_with("scan") || method.ends_with("summaries"))..];
+        let settings =
+            [&[SMALL, &[&method, "ftl.buffer.power_loss_protection=false"]].concat(), more].concat();
+        let options = RunOptions { check: true, seed: 1, ..RunOptions::default() };
+        let result = run(drive(&settings), mixed(12_000, 6_000, 1), options).1;
+        total(&result["power"], "pages_read")
+    };
+    let [scan, summaries, checkpoint, journal] = ["scan", "summaries", "checkpoint", "journal"].map(pages);
+    assert!(8 * summaries < scan && checkpoint < summaries, "{scan}, {summaries}, {checkpoint}");
+    // Up to 512 units are in no unit of the log yet: as many pages.
+    assert!(journal < summaries, "{summaries}, {journal}");
+}
+
+#[test]
+fn reads_wait_for_their_part_of_the_map_until_all_of_it_is_there() {
+    let misses = |method: &str| {
+        let method = format!("ftl.recovery.name={method}");
+        let result = result_of(&[&CUTS[..], &[&method]].concat(), 1);
+        result["ftl"]["mapping"]["misses"].as_u64().unwrap()
+    };
+    assert_eq!(misses("summaries"), 0);
+    assert!(misses("checkpoint") > 0);
+}

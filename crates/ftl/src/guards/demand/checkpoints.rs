@@ -1,7 +1,10 @@
 //! A map that is all in RAM and rebuilt at power-up: checkpoints on flash, summaries at the end of superblocks, and the
 //! reads of a recovery.
 
-use super::Demand;
+use super::{Demand, Journal, Loading};
+use crate::Layout;
+use crate::map_on_flash::OnDemand;
+use units::Lpn;
 
 /// A map that is all in RAM and rebuilt at power-up: from the last checkpoint on flash, and from the summaries of
 /// the superblocks closed since.
@@ -20,12 +23,25 @@ pub(crate) struct Checkpoints {
     pub recovering: u32,
     /// Without time something was written since the last checkpoint.
     pub outdated: bool,
+    /// Where the map is read when the drive is ready.
+    pub on_demand: Option<OnDemand>,
+    /// What of it is not in RAM yet, while it is read.
+    pub loading: Option<Loading>,
+    /// What has changed since, where that is logged.
+    pub log: Option<Journal>,
 }
 
 impl Checkpoints {
-    pub fn new(every: u32, superblocks: usize) -> Self {
+    /// None yet; the log begins, where the drive has one.
+    pub fn new(every: u64, on_demand: Option<OnDemand>, layout: &Layout) -> Self {
+        let superblocks = layout.superblocks();
+        let log = on_demand.filter(|on_demand| on_demand.log_units > 0).map(|on_demand| {
+            let OnDemand { directory_units, log_units, changes_per_unit } = on_demand;
+            let first = layout.logical_units + layout.map_units() + directory_units;
+            Journal::new(first, log_units, changes_per_unit, superblocks)
+        });
         Self {
-            every: u64::from(every),
+            every,
             closed: 0,
             closed_as: vec![0; superblocks],
             began: 0,
@@ -33,12 +49,21 @@ impl Checkpoints {
             left: 0,
             recovering: 0,
             outdated: false,
+            on_demand,
+            loading: None,
+            log,
         }
+    }
+
+    /// Units of a checkpoint that say where the others are.
+    pub fn directory_units(&self) -> u32 {
+        self.on_demand.map_or(0, |on_demand| on_demand.directory_units)
     }
 
     /// What is known after a power cut: the checkpoint under way, if any, is not whole.
     pub fn after_cut(self) -> Self {
-        Self { began: self.done, left: 0, recovering: 0, ..self }
+        let log = self.log.map(Journal::after_cut);
+        Self { began: self.done, left: 0, recovering: 0, loading: None, log, ..self }
     }
 
     /// The last whole checkpoint says all that a full superblock holds.
@@ -54,7 +79,8 @@ impl Checkpoints {
 
     /// Bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
-        8 * self.closed_as.len()
+        let loading = self.loading.as_ref().map_or(0, Loading::bytes);
+        8 * self.closed_as.len() + self.log.as_ref().map_or(0, Journal::bytes) + loading
     }
 }
 
@@ -66,16 +92,25 @@ impl Demand {
         if checkpoints.left == 0 && checkpoints.closed >= checkpoints.began + checkpoints.every {
             checkpoints.began = checkpoints.closed;
             checkpoints.left = self.outdated.pages();
+            if let Some(log) = &mut checkpoints.log {
+                log.note_checkpoint_begun();
+            }
             self.outdated.queue_all();
         }
     }
 
-    /// A unit of the checkpoint is on the flash.
-    pub fn note_written(&mut self) {
+    /// A unit of the checkpoint, or of the log, is on the flash.
+    pub fn note_written(&mut self, lpn: Lpn) {
         let Some(checkpoints) = &mut self.checkpoints else { return };
-        checkpoints.left = checkpoints.left.saturating_sub(1);
+        if checkpoints.log.as_mut().is_some_and(|log| log.note_written(lpn)) || checkpoints.left == 0 {
+            return;
+        }
+        checkpoints.left -= 1;
         if checkpoints.left == 0 {
             checkpoints.done = checkpoints.began;
+            if let Some(log) = &mut checkpoints.log {
+                log.note_checkpoint_done();
+            }
         }
     }
 }

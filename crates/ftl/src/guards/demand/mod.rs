@@ -6,11 +6,15 @@
 
 mod checkpoints;
 mod entry_cache;
+mod journal;
+mod loading;
 mod outdated;
 mod tasks;
 
 pub(crate) use checkpoints::Checkpoints;
 pub use checkpoints::Recovery;
+pub(crate) use journal::Journal;
+pub(crate) use loading::Loading;
 pub(crate) use tasks::{Task, Waiter};
 
 use crate::Layout;
@@ -48,16 +52,18 @@ impl Demand {
         let &MapOnFlash { entries_per_unit, in_flight, slots, in_ram } = plan;
         let (cached_entries, stored, checkpoints) = match in_ram {
             InRam::Cached { entries, stored } => (entries, stored, None),
-            InRam::Whole { checkpoint_every } => {
-                (1, false, Some(Checkpoints::new(checkpoint_every, layout.superblocks())))
+            InRam::Whole { checkpoint_every, on_demand } => {
+                let every = u64::from(checkpoint_every);
+                (1, false, Some(Checkpoints::new(every, on_demand, layout)))
             }
         };
+        let directory_units = checkpoints.as_ref().map_or(0, Checkpoints::directory_units);
         Self {
             first: logical,
             entries_per_unit,
             cache: EntryCache::new(cached_entries.min(u64::from(logical)).max(1) as usize, logical),
             tasks: Tasks::new(in_flight),
-            outdated: Outdated::new(logical.div_ceil(entries_per_unit)),
+            outdated: Outdated::new(logical.div_ceil(entries_per_unit) + directory_units),
             stored,
             checkpoints,
             slots,
@@ -109,9 +115,55 @@ impl Demand {
         self.cache.touch(lpn)
     }
 
+    /// The units to read at power-up before the drive is ready.
+    pub fn read_first(&self) -> impl Iterator<Item = Lpn> {
+        let on_demand = self.checkpoints.as_ref().filter(|known| known.on_demand.is_some());
+        let begin = on_demand.map_or(0, |known| self.outdated.pages() - known.directory_units());
+        let log = on_demand.and_then(|known| known.log.as_ref()).into_iter().flat_map(Journal::needed);
+        (begin..self.outdated.pages()).map(|page| self.unit_of(page)).chain(log)
+    }
+
+    /// A map that is all in RAM is read from flash now, translation unit by translation unit, if not at power-up.
+    pub fn begin_loading(&mut self) {
+        let Some(checkpoints) = &mut self.checkpoints else { return };
+        if checkpoints.on_demand.is_some() {
+            let pages = self.outdated.pages() - checkpoints.directory_units();
+            checkpoints.loading = Some(Loading::of(pages));
+        }
+    }
+
+    /// What of the map is not in RAM yet, where it is being read.
+    pub fn loading(&mut self) -> Option<&mut Loading> {
+        self.checkpoints.as_mut()?.loading.as_mut()
+    }
+
+    /// All of it is there.
+    pub fn end_loading(&mut self) {
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.loading = None;
+        }
+    }
+
+    /// A superblock (numbered over the drive) is erased.
+    pub fn note_erased(&mut self, superblock: usize) {
+        if let Some(log) = self.checkpoints.as_mut().and_then(|checkpoints| checkpoints.log.as_mut()) {
+            log.note_erased(superblock);
+        }
+    }
+
+    /// A full unit of the log of changes that can be sent.
+    pub fn take_full_log_unit(&mut self) -> Option<Lpn> {
+        self.checkpoints.as_mut()?.log.as_mut()?.take_full()
+    }
+
+    /// Not all of a map that belongs into RAM is there yet.
+    pub fn is_loading(&self) -> bool {
+        self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.loading.is_some())
+    }
+
     /// Puts `lpn` into the cache. Where a changed entry leaves it, all changed entries of its translation unit are written.
     pub fn install(&mut self, lpn: Lpn) {
-        if self.cache.touch(lpn) {
+        if self.checkpoints.is_some() || self.cache.touch(lpn) {
             return;
         }
         if let Some(changed) = self.cache.insert(lpn) {
@@ -163,6 +215,9 @@ impl Demand {
         if let Some(checkpoints) = &mut self.checkpoints {
             pages = (0..self.outdated.pages()).collect();
             (checkpoints.began, checkpoints.left) = (checkpoints.closed, pages.len() as u32);
+            if let Some(log) = &mut checkpoints.log {
+                log.note_checkpoint_begun();
+            }
         }
         pages.iter().for_each(|&page| self.clean(page));
         self.outdated.evicted = pages.iter().copied().collect();

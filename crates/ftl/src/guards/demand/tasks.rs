@@ -51,6 +51,16 @@ impl Tasks {
         self.in_flight >= self.most
     }
 
+    /// What nobody waits for begins only while this holds.
+    pub fn is_half_full(&self) -> bool {
+        2 * self.in_flight >= self.most
+    }
+
+    /// A translation unit is being read.
+    pub fn has(&self, page: u32) -> bool {
+        self.under_way.iter().flatten().any(|task| task.page == page)
+    }
+
     /// How many are under way to be written.
     pub fn updates(&self) -> u32 {
         self.updated().count() as u32

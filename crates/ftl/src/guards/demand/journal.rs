@@ -1,0 +1,216 @@
+//! A log of what changes in the map, in units of its own on flash: after a power cut only page rows that no unit of it
+//! tells of need to be read.
+//!
+//! The units of the log take turns in a ring of logical units behind those of the map. One counts only when all before it are
+//! on flash.
+
+use std::collections::VecDeque;
+use units::Lpn;
+
+/// Page rows of a superblock, from its first one on, and the change with which the last of them is told.
+#[derive(Clone, Copy)]
+struct Told {
+    superblock: u32,
+    rows: u32,
+    change: u64,
+}
+
+/// A unit of the log on its way to the flash.
+struct Sent {
+    lpn: Lpn,
+    on_flash: bool,
+    tells: Vec<Told>,
+}
+
+/// The log of a drive.
+pub(crate) struct Journal {
+    /// The ring: its first logical unit, and how many there are.
+    first: u32,
+    units: u32,
+    /// Changes that a unit holds.
+    per_unit: u64,
+    /// Of each superblock the page rows, from its first one on, of which the flash has the changes.
+    told: Vec<u32>,
+    /// Changes since the log began, and those of them that are in no unit yet.
+    changes: u64,
+    pending: VecDeque<Told>,
+    sent: VecDeque<Sent>,
+    /// Units sent, and the first of them that the last whole checkpoint, and the one under way, do not make unnecessary.
+    count: u64,
+    needed: u64,
+    began: u64,
+    /// Time has begun: what was there before is in the map on flash.
+    pub has_begun: bool,
+}
+
+impl Journal {
+    /// A log of nothing.
+    pub fn new(first: u32, units: u32, per_unit: u32, superblocks: usize) -> Self {
+        Self {
+            first,
+            units,
+            per_unit: per_unit.into(),
+            told: vec![0; superblocks],
+            changes: 0,
+            pending: VecDeque::new(),
+            sent: VecDeque::new(),
+            count: 0,
+            needed: 0,
+            began: 0,
+            has_begun: false,
+        }
+    }
+
+    /// Page rows of a superblock, from its first one on, that need not be read after a power cut.
+    pub fn rows_told(&self, superblock: usize) -> u32 {
+        self.told[superblock]
+    }
+
+    /// The map on flash tells of so many page rows.
+    pub fn begin_with(&mut self, superblock: usize, rows: u32) {
+        self.told[superblock] = rows;
+    }
+
+    /// So many changes were made, with which the page rows of a superblock up to `rows` are told.
+    pub fn note(&mut self, superblock: usize, rows: u32, changes: u32) {
+        self.changes += u64::from(changes);
+        self.pending.push_back(Told { superblock: superblock as u32, rows, change: self.changes });
+    }
+
+    /// A superblock is erased.
+    pub fn note_erased(&mut self, superblock: usize) {
+        self.told[superblock] = 0;
+        let is_other = |told: &Told| told.superblock != superblock as u32;
+        self.pending.retain(is_other);
+        self.sent.iter_mut().for_each(|unit| unit.tells.retain(is_other));
+    }
+
+    /// The unit that is full and can be sent: not before the one in its place is on flash and of no use any more.
+    pub fn take_full(&mut self) -> Option<Lpn> {
+        let most = u64::from(self.units);
+        let end = (self.count + 1) * self.per_unit;
+        if self.changes < end || self.count - self.needed >= most || self.sent.len() as u64 >= most {
+            return None;
+        }
+        let lpn = self.unit(self.count);
+        self.count += 1;
+        let tells = self.pending.partition_point(|told| told.change <= end);
+        self.sent.push_back(Sent { lpn, on_flash: false, tells: self.pending.drain(..tells).collect() });
+        Some(lpn)
+    }
+
+    /// A unit is on flash; false where it is not one of the log.
+    pub fn note_written(&mut self, lpn: Lpn) -> bool {
+        if lpn.0 < self.first {
+            return false;
+        }
+        if let Some(unit) = self.sent.iter_mut().find(|unit| unit.lpn == lpn && !unit.on_flash) {
+            unit.on_flash = true;
+        }
+        while self.sent.front().is_some_and(|unit| unit.on_flash) {
+            for told in self.sent.pop_front().into_iter().flat_map(|unit| unit.tells) {
+                let rows = &mut self.told[told.superblock as usize];
+                *rows = told.rows.max(*rows);
+            }
+        }
+        true
+    }
+
+    /// A checkpoint begins: it will tell what was changed until now.
+    pub fn note_checkpoint_begun(&mut self) {
+        self.began = self.count;
+    }
+
+    /// It is whole.
+    pub fn note_checkpoint_done(&mut self) {
+        self.needed = self.began;
+    }
+
+    /// The units to read after a power cut.
+    pub fn needed(&self) -> impl Iterator<Item = Lpn> {
+        (self.needed..self.count).map(|number| self.unit(number))
+    }
+
+    fn unit(&self, number: u64) -> Lpn {
+        Lpn(self.first + (number % u64::from(self.units)) as u32)
+    }
+
+    /// What is left after a power cut: the units that are on flash one after the other.
+    pub fn after_cut(self) -> Self {
+        let count = self.count - self.sent.len() as u64;
+        let began = self.needed;
+        let changes = count * self.per_unit;
+        let (pending, sent) = (VecDeque::new(), VecDeque::new());
+        Self { changes, pending, sent, count, began, has_begun: true, ..self }
+    }
+
+    /// Bytes of state of the simulator.
+    pub fn bytes(&self) -> usize {
+        4 * self.told.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Units of four changes at logical units 100 to 102.
+    fn log() -> Journal {
+        Journal::new(100, 3, 4, 2)
+    }
+
+    #[test]
+    fn a_row_is_told_once_the_unit_with_its_last_change_is_on_flash() {
+        let mut log = log();
+        log.note(0, 1, 3);
+        assert_eq!(log.take_full(), None);
+        log.note(0, 2, 3);
+        assert_eq!(log.take_full(), Some(Lpn(100)));
+        assert_eq!(log.rows_told(0), 0);
+        assert!(log.note_written(Lpn(100)) && !log.note_written(Lpn(99)));
+        assert_eq!(log.rows_told(0), 1, "the second row has changes in the next unit");
+    }
+
+    #[test]
+    fn a_unit_counts_when_all_before_it_are_there() {
+        let mut log = log();
+        log.note(0, 1, 4);
+        log.note(1, 1, 4);
+        assert_eq!((log.take_full(), log.take_full()), (Some(Lpn(100)), Some(Lpn(101))));
+        log.note_written(Lpn(101));
+        assert_eq!((log.rows_told(0), log.rows_told(1)), (0, 0));
+        let cut = log.after_cut();
+        assert_eq!((cut.needed().count(), cut.rows_told(1)), (0, 0));
+    }
+
+    #[test]
+    fn a_checkpoint_makes_room_in_the_ring() {
+        let mut log = log();
+        for at in 0..3 {
+            log.note(0, at + 1, 4);
+            let unit = log.take_full().expect("room");
+            log.note_written(unit);
+        }
+        log.note(0, 4, 4);
+        assert_eq!(log.take_full(), None);
+        log.note_checkpoint_begun();
+        assert_eq!((log.take_full(), log.needed().count()), (None, 3));
+        log.note_checkpoint_done();
+        assert_eq!((log.needed().count(), log.take_full()), (0, Some(Lpn(100))));
+    }
+
+    #[test]
+    fn an_erased_superblock_is_told_of_anew() {
+        let mut log = log();
+        log.note(0, 1, 4);
+        log.note(0, 2, 1);
+        let unit = log.take_full().expect("full");
+        log.note_erased(0);
+        log.note_written(unit);
+        assert_eq!(log.rows_told(0), 0);
+        log.note(0, 1, 3);
+        assert_eq!(log.take_full(), Some(Lpn(101)));
+        log.note_written(Lpn(101));
+        assert_eq!(log.rows_told(0), 1);
+    }
+}

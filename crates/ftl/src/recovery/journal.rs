@@ -1,0 +1,81 @@
+//! Checkpoints of the map, and a log of what has changed since.
+
+use super::checkpoint::checkpointed;
+use super::{FoundView, RecoveryMethod, RowRead};
+use crate::Layout;
+use crate::map_on_flash::{MapOnFlash, OnDemand};
+use config::{Card, ConfigError, Policy, Section, at_least};
+
+/// Share of what is programmed that checkpoints and the log take where the file does not say.
+const WRITE_BUDGET: f64 = 0.01;
+/// Bytes of a change: a logical unit and its new place.
+const CHANGE_BYTES: u64 = 8;
+
+/// The whole map in RAM, checkpoints of it on flash, and the changes since.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    write_budget: f64,
+}
+
+impl Policy for Journal {
+    const CARD: Card = Card {
+        name: "journal",
+        rule: "each change of the map goes into a log, 8 B for each unit, of which a unit is programmed whenever it is full; \
+               the map is written to flash so often that this and the log take `write_budget` of all that is programmed: \
+               the directory of the last whole checkpoint is read, the log since it began, and the spare area of every \
+               programmed page that the log does not tell of; the map itself is read when the drive is ready",
+        paper: "Gupta, Kim and Urgaonkar, ASPLOS 2009, for the directory; the log is our own",
+        not_modelled: "finding the directory and the log; a log that is programmed before it is full",
+    };
+
+    fn read(section: &mut Section) -> Result<Self, ConfigError> {
+        let help = "share of what is programmed that checkpoints of the map and the log may take";
+        let write_budget = section.unit("ratio").within(at_least(1e-6).at_most(1.0)).or(
+            "write_budget",
+            WRITE_BUDGET,
+            help,
+        )?;
+        Ok(Self { write_budget })
+    }
+}
+
+impl Journal {
+    /// Superblocks closed between two checkpoints, and units of the log for twice as many: while a checkpoint is written the
+    /// log grows.
+    fn rhythm(&self, layout: &Layout) -> (u32, u32) {
+        let of_log = CHANGE_BYTES as f64 / layout.unit.get() as f64;
+        let map_units = layout.map_units() + layout.directory_units();
+        let units = f64::from(map_units) / (self.write_budget - of_log).max(f64::MIN_POSITIVE);
+        let every = (units / f64::from(layout.superblock_units)).ceil().clamp(1.0, f64::from(u32::MAX / 4));
+        let logged = 2.0 * (every + 2.0) * f64::from(layout.superblock_units) * of_log;
+        (every as u32, logged.ceil() as u32 + 2)
+    }
+}
+
+impl RecoveryMethod for Journal {
+    fn fit(&self, layout: &mut Layout) -> Result<(), String> {
+        let of_log = CHANGE_BYTES as f64 / layout.unit.get() as f64;
+        if self.write_budget <= of_log {
+            return Err(format!(
+                "expected a write_budget above {of_log}, which the log takes alone with units of {}",
+                layout.unit
+            ));
+        }
+        layout.translation_units = layout.map_units() + layout.directory_units() + self.rhythm(layout).1;
+        Ok(())
+    }
+
+    fn map_on_flash(&self, layout: &Layout) -> Option<MapOnFlash> {
+        let (every, log_units) = self.rhythm(layout);
+        let changes_per_unit = (layout.unit.get() / CHANGE_BYTES) as u32;
+        let on_demand = OnDemand { directory_units: layout.directory_units(), log_units, changes_per_unit };
+        Some(checkpointed(layout, every, Some(on_demand)))
+    }
+
+    fn reads(&self, superblock: &FoundView) -> Vec<RowRead> {
+        if superblock.is_in_checkpoint {
+            return Vec::new();
+        }
+        (superblock.rows_told..superblock.rows_programmed).map(RowRead::Spare).collect()
+    }
+}

@@ -7,7 +7,7 @@ use super::power::{Mark, Medium, SpareAreas};
 use crate::Probe;
 use crate::guards::power::NOTHING;
 use crate::pages::PageMapped;
-use crate::recovery::{FoundView, RowRead, summary_rows};
+use crate::recovery::{FoundView, RowRead, summary_bytes, summary_rows};
 use crate::store::{Frontier, NONE, SuperblockState};
 use controller::{Class, Context, Origin, Transaction};
 use engine::Event;
@@ -255,7 +255,7 @@ impl PageMapped {
             RowRead::Spare(row) => {
                 (row, self.media.guards.power.as_ref().map_or(0, |power| power.spare_bytes))
             }
-            RowRead::Whole(row) => (row, 0),
+            RowRead::Summary(row) => (row, summary_bytes(layout, row)),
         };
         assert!(row < layout.rows, "the recovery method reads row {row} of {}", layout.rows);
         let whole = u64::MAX >> (64 - layout.row_units);

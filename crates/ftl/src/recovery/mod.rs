@@ -28,8 +28,8 @@ pub struct FoundView {
 pub enum RowRead {
     /// The spare area of each of its pages.
     Spare(u32),
-    /// All that its pages hold.
-    Whole(u32),
+    /// What its pages hold of the superblock's summary.
+    Summary(u32),
 }
 
 /// A way to find the map again.
@@ -63,4 +63,4 @@ config::policies! {
 }
 
 pub(crate) use checkpoint::{checkpoint_bytes, checkpointed, make_room, of_checkpointed_map};
-pub(crate) use summaries::summary_rows;
+pub(crate) use summaries::{summary_bytes, summary_rows};

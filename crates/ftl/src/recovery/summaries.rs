@@ -42,7 +42,7 @@ impl RecoveryMethod for Summaries {
     fn reads(&self, superblock: &FoundView) -> Vec<RowRead> {
         let FoundView { rows_programmed, rows, summary_rows, .. } = *superblock;
         if summary_rows > 0 && rows_programmed == rows {
-            return (rows - summary_rows..rows).map(RowRead::Whole).collect();
+            return (rows - summary_rows..rows).map(RowRead::Summary).collect();
         }
         (0..rows_programmed).map(RowRead::Spare).collect()
     }
@@ -50,6 +50,16 @@ impl RecoveryMethod for Summaries {
 
 /// Page rows that say what all units of a superblock hold; the rest of their program unit is padding.
 pub(crate) fn summary_rows(layout: &Layout) -> u32 {
-    let bytes = ENTRY_BYTES * u64::from(layout.superblock_units);
-    bytes.div_ceil(layout.unit.get() * u64::from(layout.row_units)) as u32
+    summary_units(layout).div_ceil(layout.row_units)
+}
+
+/// Bytes of a summary that a page row of it holds, numbered within the superblock: whole mapping units.
+pub(crate) fn summary_bytes(layout: &Layout, row: u32) -> u32 {
+    let before = row + summary_rows(layout) - layout.rows;
+    let units = (summary_units(layout) - before * layout.row_units).min(layout.row_units);
+    units * layout.unit.get() as u32
+}
+
+fn summary_units(layout: &Layout) -> u32 {
+    (ENTRY_BYTES * u64::from(layout.superblock_units)).div_ceil(layout.unit.get()) as u32
 }

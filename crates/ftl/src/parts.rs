@@ -72,6 +72,7 @@ impl Parts<'_> {
             rewrite_after: config.upkeep.rewrite_after,
             write_back: config.buffer.write_back,
             power_loss_protection: config.buffer.power_loss_protection,
+            lapses: config.faults.lapses,
         };
         let media = Media {
             buffer: Buffer::of(&config.buffer, more_slots, layout.logical_units, group, seed),

@@ -4,6 +4,7 @@
 use crate::buffer::SlotState;
 use crate::guards::snapshots::Overtaken;
 use crate::host_side::{Arriving, Coverage, Sectored};
+use crate::lapse::Lapse;
 use crate::{Output, Probe, SnapshotEvent};
 use controller::Context;
 use units::{Lpn, Ppa, SimTime};
@@ -151,6 +152,9 @@ pub(crate) trait Serves: Sectored {
     /// The host no longer needs `count` units from `first`.
     fn trim<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
         self.account_risk(ctx.calendar.now());
+        if self.parts().0.rules.lapses.has(Lapse::IgnoresTrim) {
+            return;
+        }
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let (media, _) = self.parts();
             let buffered = match media.overtake(lpn, ctx.calendar.now(), &mut ctx.probe) {
@@ -184,7 +188,7 @@ pub(crate) trait Serves: Sectored {
     /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
     fn flush<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
-        if media.rules.power_loss_protection {
+        if media.rules.power_loss_protection || media.rules.lapses.has(Lapse::ForgetsFlush) {
             host.outputs.push(Output::Flushed { request });
             return;
         }

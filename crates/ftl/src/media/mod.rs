@@ -22,6 +22,7 @@ pub(crate) use idle::Idle;
 use crate::agenda::Agenda;
 use crate::buffer::Buffer;
 use crate::guards::Guards;
+use crate::lapse::Lapses;
 use crate::store::{NONE, Store};
 use units::Nanos;
 
@@ -42,6 +43,7 @@ pub(crate) struct Rules {
     pub rewrite_after: Nanos,
     pub write_back: bool,
     pub power_loss_protection: bool,
+    pub lapses: Lapses,
 }
 
 /// The flash, and all that stands between it and those who use it.

@@ -6,6 +6,7 @@
 use super::power::{Mark, Medium, SpareAreas};
 use crate::Probe;
 use crate::guards::power::NOTHING;
+use crate::lapse::Lapse;
 use crate::pages::PageMapped;
 use crate::recovery::{FoundView, RowRead, summary_rows};
 use crate::store::{Frontier, NONE, SuperblockState};
@@ -93,6 +94,7 @@ impl PageMapped {
         let SpareAreas { holders, stamps } = spare;
         let written = self.media.store.layout.written_units() as usize;
         let mut newest = vec![Ppa::NONE; written];
+        let wrong = self.media.rules.lapses.has(Lapse::OlderCopy);
         for (global, mark) in marks.iter().enumerate() {
             let (programmed, _) = self.rows_of(global, mark);
             let layout = &self.media.store.layout;
@@ -101,7 +103,7 @@ impl PageMapped {
                 let (holder, stamp) = (holders[ppa.index()], stamps[ppa.index()]);
                 self.media.store.map.assign(ppa, Lpn(holder));
                 let Some(best) = newest.get_mut(holder as usize) else { continue };
-                if stamp != NOTHING && (*best == Ppa::NONE || stamp > stamps[best.index()]) {
+                if stamp != NOTHING && (*best == Ppa::NONE || (stamp > stamps[best.index()]) != wrong) {
                     *best = ppa;
                 }
             }

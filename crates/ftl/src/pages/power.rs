@@ -7,6 +7,7 @@ use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
 use crate::host_side::Reads;
+use crate::lapse::Lapse;
 use crate::pages::PageMapped;
 use crate::store::{Frontier, NONE, Source, SuperblockState};
 use crate::{FtlStats, Layout, Turnover, UpkeepCounts};
@@ -160,7 +161,11 @@ impl PageMapped {
                 (_, Ending::Halfway) => {
                     damage.torn_rows += u64::from(transaction.rows);
                     damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
-                    self.end_program(transaction, global, ProgramStatus::Failed);
+                    let status = match self.media.rules.lapses.has(Lapse::TrustsTornPage) {
+                        true => ProgramStatus::Done,
+                        false => ProgramStatus::Failed,
+                    };
+                    self.end_program(transaction, global, status);
                 }
             }
         }

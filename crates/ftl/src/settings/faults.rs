@@ -1,6 +1,7 @@
 //! What may go wrong beside bad blocks: `[ftl.recovery]`, how the map is found again after a power cut, and
 //! `ftl.failed_die`.
 
+use crate::lapse::Lapses;
 use crate::{Layout, recovery};
 use config::{ConfigError, Section};
 use nand::Geometry;
@@ -16,6 +17,8 @@ pub struct FaultRules {
     pub recovery: recovery::Maker,
     /// Bytes of the spare areas of a page row.
     pub spare_bytes: u32,
+    /// What the layer gets wrong, in tests.
+    pub lapses: Lapses,
 }
 
 impl FaultRules {
@@ -34,7 +37,7 @@ impl FaultRules {
         section.finish()?;
         let spare_bytes = geometry.oob_size.get().max(SPARE_LEAST) * u64::from(layout.planes);
         let failed_die = read_failed_die(ftl, layout)?;
-        Ok(Self { failed_die, recovery, spare_bytes: spare_bytes as u32 })
+        Ok(Self { failed_die, recovery, spare_bytes: spare_bytes as u32, lapses: Lapses::read(ftl)? })
     }
 }
 

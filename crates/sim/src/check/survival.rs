@@ -5,6 +5,11 @@
 //! its write asked for the flash (FUA) or the drive has no volatile cache, or when capacitors protect the buffer. A trim is
 //! not durable: a unit that was trimmed since holds nothing, or any version that it held (NVMe calls that
 //! "deallocated, unreported").
+//!
+//! The atomic unit is the mapping unit (`ftl.mapping_unit`), whatever the request: of a write of several each may be there
+//! or not, and of a write of a part of one either all of that part is there, among what was there before it, or none of it.
+//! Which write each sector comes from is what [`Content`](super::content::Content) keeps; it says so where a unit that is
+//! found after a cut has sectors that were not merged.
 
 use std::collections::BTreeMap;
 use units::Lpn;

@@ -58,6 +58,15 @@ impl Cuts {
         cuts
     }
 
+    /// What was broken, and after which cut that was seen; none where the power does not fail in the run.
+    pub fn place_of(&self, broken: &str) -> Option<String> {
+        match self.done.len() {
+            0 if self.left() == 0 => None,
+            0 => Some(format!("{broken}; before the first power cut")),
+            count => Some(format!("{broken}; after power cut {count}")),
+        }
+    }
+
     /// Cuts still to come.
     pub fn left(&self) -> usize {
         self.by_time.len() + self.by_operations.len()

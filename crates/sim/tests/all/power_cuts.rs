@@ -1,11 +1,12 @@
 //! The power fails in the middle of a run: what was durable is there afterwards, whatever was under way. The checker keeps
 //! an account of its own of what was promised, and looks at every unit after every cut. Random drives: `swarm`.
 
-use crate::common::{SMALL, TLC, closed_loop_forced, drive, run};
+use crate::common::{LAPSES, SMALL, TLC, closed_loop_forced, drive, run};
 use engine::RandomStream;
+use host::fio::Variables;
 use host::{Op, Workload};
 use serde_json::Value;
-use sim::RunOptions;
+use sim::{RunOptions, Session, WorkloadSpec};
 
 const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
 const PROTECTED: &str = "ftl.buffer.power_loss_protection=true";
@@ -203,4 +204,46 @@ fn a_run_with_cuts_gives_the_same_bytes_again() {
     let result =
         || checked(SMALL, &[&CUTS[..], &[UNPROTECTED]].concat(), mixed(4_000, 300, 3), 3).to_string();
     assert_eq!(result(), result());
+}
+
+/// What a run that breaks an invariant says.
+fn broken(run: impl FnOnce() -> Value + std::panic::UnwindSafe) -> Option<String> {
+    std::panic::catch_unwind(run).err().map(|cause| *cause.downcast::<String>().expect("a message"))
+}
+
+/// The unit and the cut are in every message.
+fn assert_told(lapse: &str, said: &str, broken: &str) {
+    for part in ["power cut", "Lpn ", said] {
+        assert!(broken.contains(part), "{lapse}: {part} is not in: {broken}");
+    }
+}
+
+#[test]
+fn every_lapse_is_noticed() {
+    for (lapse, said) in LAPSES {
+        let wrong = format!("ftl.lapse={lapse}");
+        let settings = [&CUTS[..], &[UNPROTECTED, &wrong]].concat();
+        let found =
+            (0..12).find_map(|seed| broken(|| checked(SMALL, &settings, mixed(4_000, 300, seed), seed)));
+        assert_told(lapse, said, &found.unwrap_or_else(|| panic!("{lapse} is not noticed")));
+    }
+}
+
+/// Hosts as `floatgate torture` draws them.
+#[test]
+fn every_lapse_is_noticed_under_the_hosts_of_torture() {
+    let host = "[host]\nrw=randtrimwrite\nbs=4k\niodepth=16\nsize=30%\nnumber_ios=4000\nfsync=7\n";
+    for (lapse, said) in LAPSES {
+        let wrong = format!("ftl.lapse={lapse}");
+        let run = |seed| {
+            let settings = [&CUTS[..], &[UNPROTECTED, &wrong]].concat();
+            let options = RunOptions { check: true, seed, ..RunOptions::default() };
+            let (name, text) = ("torture".to_owned(), host.to_owned());
+            let host = WorkloadSpec::FioText { name, text, variables: Variables::default() };
+            let mut session = Session::new(drive(&[SMALL, &settings].concat()), &host, options).unwrap();
+            session.finish().and_then(|()| session.result()).unwrap()
+        };
+        let found = (0..12).find_map(|seed| broken(|| run(seed)));
+        assert_told(lapse, said, &found.unwrap_or_else(|| panic!("{lapse} is not noticed")));
+    }
 }

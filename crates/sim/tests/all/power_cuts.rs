@@ -232,13 +232,14 @@ fn every_lapse_is_noticed() {
 /// Hosts as `floatgate torture` draws them.
 #[test]
 fn every_lapse_is_noticed_under_the_hosts_of_torture() {
-    let host = "[host]\nrw=randtrimwrite\nbs=4k\niodepth=16\nsize=30%\nnumber_ios=4000\nfsync=7\n";
+    let rest = "bs=4k\niodepth=16\nsize=5%\nnumber_ios=4000\ntime_based=1\nruntime=3600\nfsync=7\n";
+    let host = |seed| format!("[host]\nrw={}\n{rest}", ["randwrite", "randtrimwrite"][seed as usize % 2]);
     for (lapse, said) in LAPSES {
         let wrong = format!("ftl.lapse={lapse}");
         let run = |seed| {
             let settings = [&CUTS[..], &[UNPROTECTED, &wrong]].concat();
             let options = RunOptions { check: true, seed, ..RunOptions::default() };
-            let (name, text) = ("torture".to_owned(), host.to_owned());
+            let (name, text) = ("torture".to_owned(), host(seed));
             let host = WorkloadSpec::FioText { name, text, variables: Variables::default() };
             let mut session = Session::new(drive(&[SMALL, &settings].concat()), &host, options).unwrap();
             session.finish().and_then(|()| session.result()).unwrap()

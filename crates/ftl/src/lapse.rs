@@ -12,6 +12,8 @@ pub(crate) enum Lapse {
     TrustsTornPage,
     /// A trim is answered, and nothing is forgotten.
     IgnoresTrim,
+    /// What records of trims say is not heeded after a power cut.
+    ForgetsTrim,
     /// Of two copies of a unit that are found, the older one counts.
     OlderCopy,
 }
@@ -27,8 +29,15 @@ impl Lapses {
     /// When there is no such lapse.
     #[cfg(feature = "lapse")]
     pub(crate) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
-        let names = ["none", "forgets-flush", "trusts-torn-page", "ignores-trim", "older-copy"];
-        let all = [Lapse::ForgetsFlush, Lapse::TrustsTornPage, Lapse::IgnoresTrim, Lapse::OlderCopy];
+        let names =
+            ["none", "forgets-flush", "trusts-torn-page", "ignores-trim", "forgets-trim", "older-copy"];
+        let all = [
+            Lapse::ForgetsFlush,
+            Lapse::TrustsTornPage,
+            Lapse::IgnoresTrim,
+            Lapse::ForgetsTrim,
+            Lapse::OlderCopy,
+        ];
         let name =
             ftl.choice("lapse", &names, names[0], "what the layer gets wrong, for tests of the checks")?;
         let named = names.iter().skip(1).zip(all).find(|(other, _)| **other == name);

@@ -9,6 +9,7 @@ use crate::guards::regulation::{Regulation, RegulationParts};
 use crate::guards::sectors::Sectors;
 use crate::guards::slc_cache::SlcCache;
 use crate::guards::snapshots::{Checkpoint, Snapshots};
+use crate::guards::trims::Trims;
 use crate::guards::{Guards, Rebuilds, Stripes};
 use crate::host_side::Host;
 use crate::map_on_flash::MapOnFlash;
@@ -58,6 +59,8 @@ impl Parts<'_> {
             (None, Some(_)) => Snapshots::slots(layout),
             (None, None) => 0,
         };
+        let records = if config.faults.records_trims { Trims::slots(layout) } else { 0 };
+        let more_slots = more_slots + records;
         let slots = config.buffer.slots + more_slots;
         let guards = guards_of(config, regulation, demand, slots, &mut array, &mut controller, seed)?;
         let host = Host::new(config, &mut controller);
@@ -132,6 +135,7 @@ fn guards_of(
             let (method, bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);
             Box::new(Power::new(method, bytes, layout.physical_units(), slots))
         }),
+        trims: config.faults.records_trims.then(|| Box::new(Trims::new(layout, config.has_power_cuts()))),
         failed_die: config.faults.failed_die.unwrap_or(NONE),
     })
 }

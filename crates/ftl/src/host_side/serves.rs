@@ -20,6 +20,14 @@ pub(crate) trait Serves: Sectored {
     /// A unit was trimmed, wherever it was.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
 
+    /// A unit that held something holds nothing any more.
+    fn note_forgotten(&mut self, _lpn: Lpn) {}
+
+    /// True when a flush waits for records of trims first; it is then answered when they are on flash, too.
+    fn awaits_records<P: Probe>(&mut self, _flush: u32, _ctx: &mut Context<P>) -> bool {
+        false
+    }
+
     /// True without time: all that is written goes to the flash at once, and whole.
     #[inline]
     fn is_untimed(&self) -> bool {
@@ -180,6 +188,9 @@ pub(crate) trait Serves: Sectored {
                 self.vacate(home, ctx);
             }
             self.note_trimmed(lpn);
+            if buffered || home != Ppa::NONE {
+                self.note_forgotten(lpn);
+            }
         }
         self.parts().0.erase_emptied(ctx);
         self.pump(ctx);
@@ -190,6 +201,9 @@ pub(crate) trait Serves: Sectored {
         let (media, host) = self.parts();
         if media.rules.power_loss_protection || media.rules.lapses.has(Lapse::ForgetsFlush) {
             host.outputs.push(Output::Flushed { request });
+            return;
+        }
+        if self.awaits_records(request, ctx) {
             return;
         }
         self.send_out(ctx);

@@ -87,7 +87,8 @@ impl Media {
     #[inline]
     fn slots_kept(&self) -> u32 {
         let map = self.guards.demand.as_ref().map_or(0, |demand| demand.slots - demand.used_slots);
-        map + self.guards.snapshots.as_ref().map_or(0, |snapshots| snapshots.slots_kept())
+        let trims = self.guards.trims.as_ref().map_or(0, |trims| trims.slots - trims.used_slots);
+        map + trims + self.guards.snapshots.as_ref().map_or(0, |snapshots| snapshots.slots_kept())
     }
 
     /// Reserves up to `wanted` buffer slots; gives how many.

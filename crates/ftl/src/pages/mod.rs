@@ -13,6 +13,7 @@ mod recovery;
 mod rollback;
 mod saved;
 mod snapshots;
+mod trims;
 mod upkeep;
 mod view;
 mod write;

@@ -6,6 +6,7 @@ use crate::guards::demand::Checkpoints;
 use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
+use crate::guards::trims::Trims;
 use crate::host_side::Reads;
 use crate::lapse::Lapse;
 use crate::pages::PageMapped;
@@ -71,6 +72,8 @@ pub struct Medium {
     pub(crate) rebuilds: Rebuilds,
     /// Which superblocks the last whole checkpoint of the map covers.
     pub(crate) checkpoints: Option<Checkpoints>,
+    /// What the records of trims say.
+    pub(crate) trims: Option<Box<Trims>>,
     pub(crate) read_only: bool,
     /// What the cut destroyed.
     pub damage: Damage,
@@ -134,6 +137,12 @@ impl PageMapped {
                 _ => power.stamps[source.place().index()],
             };
             power.stamps[(first + u64::from(unit)) as usize] = stamp;
+            if let Some(trims) = self.media.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
+                let lpn = self.media.store.map.holder(Ppa(first + u64::from(unit)));
+                if stamp != NOTHING && trims.holds(lpn) {
+                    trims.note_programmed(lpn, stamp);
+                }
+            }
         }
     }
 
@@ -194,6 +203,7 @@ impl PageMapped {
             sectors: guards.sectors,
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
+            trims: guards.trims,
             read_only: media.read_only,
             damage,
             buffered_lost,

@@ -27,6 +27,7 @@ use crate::{Drive, Error};
 use clock::Clock;
 use content::Content;
 use controller::{ChannelUse, Kind, Origin, Transaction, TransactionId};
+use ftl::compatibility::Feature;
 use ftl::{Ftl, Layout, Seen, SnapshotEvent};
 use host::HostRequest;
 pub(crate) use ledger::Measured;
@@ -150,6 +151,9 @@ impl Checker {
             let hosts = &checker.units[..checker.layout.logical_units as usize];
             checker.beginning = hosts.iter().map(|unit| unit.home != Ppa::NONE).collect();
             checker.durability.expect_cuts();
+            if drive.features.iter().any(|found| found.feature == Feature::DeterministicTrim) {
+                checker.durability.survival.keep_trims();
+            }
         }
         Ok(checker)
     }
@@ -196,7 +200,9 @@ impl Checker {
     pub fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         self.requests_out += 1;
         self.durability.on_complete(request);
-        self.trims.on_answered(request.id, (!request.failed).then_some(&request.host));
+        for lpn in self.trims.on_answered(request.id, (!request.failed).then_some(&request.host)) {
+            self.durability.on_trimmed(lpn);
+        }
         let answer = if request.failed { Answer::Error } else { Answer::Done };
         self.ledger.on_complete(request.id, &request.host, answer, now);
         let latency = now.since(request.host.arrive).ns();

@@ -66,7 +66,10 @@ impl Checker {
         };
         for ppa in (first + u64::from(begin * units)..first + u64::from(row * units)).map(Ppa) {
             let stored = Lpn(self.places[ppa.index()].stored);
-            if self.layout.is_host_unit(stored) && stored.0 != NOTHING {
+            if stored.0 == NOTHING {
+                // It may have been a record of trims.
+                self.durability.survival.release_trims();
+            } else if self.layout.is_host_unit(stored) {
                 self.durability.survival.release(stored, self.units[stored.index()].version);
             }
         }

@@ -47,16 +47,19 @@ impl Trims {
         }
     }
 
-    /// A request is answered; none where it failed.
-    pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) {
-        let (Some(before), Some(request)) = (self.asked.remove(&id), done) else { return };
-        let (first, count) = whole_units(request, self.unit);
-        for lpn in (first.0..first.0 + count).map(Lpn) {
-            assert!(
-                self.last[lpn.index()] > before,
-                "a trim of {lpn} was answered, and the unit was not forgotten"
-            );
-        }
+    /// A request is answered; none where it failed. Gives the units that it has trimmed.
+    pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
+        let answered = self.asked.remove(&id).zip(done);
+        let range = answered.map_or(0..0, |(before, request)| {
+            let (first, count) = whole_units(request, self.unit);
+            let range = first.0..first.0 + count;
+            for lpn in range.clone().map(Lpn) {
+                let last = self.last[lpn.index()];
+                assert!(last > before, "a trim of {lpn} was answered, and the unit was not forgotten");
+            }
+            range
+        });
+        range.map(Lpn)
     }
 }
 
@@ -86,7 +89,7 @@ mod tests {
         trims.on_trim(Lpn(3));
         trims.on_request(7, &trim);
         units.iter().for_each(|&lpn| trims.on_trim(Lpn(lpn)));
-        trims.on_answered(7, Some(&trim));
+        assert_eq!(trims.on_answered(7, Some(&trim)).collect::<Vec<_>>(), [Lpn(2), Lpn(3)]);
     }
 
     #[test]

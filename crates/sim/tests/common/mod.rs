@@ -127,7 +127,8 @@ pub const LAPSES: &[(&str, &str)] = &[
     ("forgets-flush", "acknowledged before a flush and is not on flash"),
     ("trusts-torn-page", "which holds another"),
     ("ignores-trim", "was answered, and the unit was not forgotten"),
-    ("older-copy", "was durable"),
+    ("forgets-trim", "was durably trimmed"),
+    ("older-copy", "was durabl"),
 ];
 
 /// A drive from `key=value` lines.

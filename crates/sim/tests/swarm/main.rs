@@ -245,6 +245,11 @@ fn cut_deal(seed: u64) -> Option<Deal> {
             deal.set(key, choose(&mut random, &values));
         }
     }
+    let before = deal.clone();
+    if random.chance(0.4) {
+        deal.set("ftl.trim", "deterministic");
+        deal = if deal.goes_together() { deal } else { before };
+    }
     (deal.base.is_none() && deal.goes_together()).then_some(deal)
 }
 

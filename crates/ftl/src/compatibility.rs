@@ -88,6 +88,7 @@ features! {
     PairedPlanes: ["controller.paired_planes"], Several, "dies of a way that model the planes of one die";
     Recovery: ["ftl.recovery.name"], IsNot(&["scan"]), "summaries or checkpoints of a map in RAM";
     PowerCut: ["power.cut.at", "power.cut.after", "power.cut.drawn"], Given, "power cuts in the middle of a run";
+    DeterministicTrim: ["ftl.trim"], Is(&["deterministic"]), "trims that survive power cuts";
     Instant: ["--precondition instant"], Asked, "a constructed steady state";
     SavedState: ["--save-state, --load-state"], Asked, "a saved state";
     Ageing: ["floatgate age"], Asked, "a drive's lifetime";
@@ -201,6 +202,10 @@ pub const APART: &[Apart] = apart! {
         => "ftl.recovery.name = scan, or ftl.mapping.name = page";
     PowerCut, Parity: Logical("which superblocks protect each other is not looked for") => "ftl.parity.name = none";
     PowerCut, Snapshots: Logical("which versions snapshots see is not looked for") => "no ftl.snapshots";
+    DeterministicTrim, BlockMap: Logical("records of trims name units, and the map names blocks")
+        => "ftl.trim = not, or ftl.mapping.name = page, dftl or birrell";
+    DeterministicTrim, Snapshots: Logical("a snapshot keeps what a trim would forget, and rolling back brings it back")
+        => "ftl.trim = not, or no ftl.snapshots";
     LateChoice, CacheRead:
         Logical("a read that overlaps the previous one is chosen before the channel is free")
         => "controller.cache_read = false, or controller.late_choice = false";

@@ -15,6 +15,7 @@ pub mod events;
 pub mod gc;
 mod guards;
 mod host_side;
+mod lapse;
 mod layer;
 mod layout;
 pub mod map_on_flash;

@@ -20,6 +20,7 @@ use ftl::compatibility::{Feature, check_asked};
 use host::Workload;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use units::SimTime;
@@ -198,6 +199,10 @@ impl Session {
     /// # Errors
     /// When the workload turns out to be faulty, or a saved state cannot be written.
     pub fn advance(&mut self, events: u64) -> Result<Progress, Error> {
+        self.telling_cut(|session| session.work(events))
+    }
+
+    fn work(&mut self, events: u64) -> Result<Progress, Error> {
         let begin = Instant::now();
         match &mut self.phase {
             Phase::Precondition(parts) => {
@@ -232,6 +237,18 @@ impl Session {
             Phase::Broken => return Err(Error("the run ended with an error before".into())),
         }
         Ok(self.progress())
+    }
+
+    /// A broken invariant says after which power cut it was found.
+    fn telling_cut<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|cause| {
+            let text = cause.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| cause.downcast_ref::<&str>().copied());
+            match text.and_then(|text| self.cuts.place_of(text)) {
+                Some(text) => resume_unwind(Box::new(text)),
+                None => resume_unwind(cause),
+            }
+        })
     }
 
     /// Runs to the end.
@@ -339,6 +356,10 @@ impl Session {
     /// # Errors
     /// When the run did not get as far as its workload.
     pub fn result(&mut self) -> Result<Value, Error> {
+        self.telling_cut(Self::settle)
+    }
+
+    fn settle(&mut self) -> Result<Value, Error> {
         let mut value = self.glance()?;
         match &mut self.phase {
             Phase::Plain(run) => value["recovery"] = json!(run.recover()),

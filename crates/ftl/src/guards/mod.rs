@@ -10,6 +10,7 @@ pub(crate) mod sectors;
 pub(crate) mod slc_cache;
 pub(crate) mod snapshots;
 mod stripes;
+pub(crate) mod trims;
 
 pub(crate) use rebuilds::{Rebuild, Rebuilds};
 pub use stripes::Stripes;
@@ -22,6 +23,7 @@ use regulation::Regulation;
 use sectors::Sectors;
 use slc_cache::SlcCache;
 use snapshots::Snapshots;
+use trims::Trims;
 
 /// The guards of a drive.
 pub(crate) struct Guards {
@@ -43,6 +45,8 @@ pub(crate) struct Guards {
     pub slc_cache: Option<Box<SlcCache>>,
     /// What is found again after a power cut, where there are such.
     pub power: Option<Box<Power>>,
+    /// Records of trims, where no power cut may bring back what was trimmed.
+    pub trims: Option<Box<Trims>>,
     /// A die that is dead, or `NONE`: then the drive is read-only, and moves nothing any more.
     pub failed_die: u32,
 }
@@ -56,5 +60,6 @@ impl Guards {
             + self.demand.as_ref().map_or(0, |demand| demand.bytes())
             + self.sectors.as_ref().map_or(0, |sectors| sectors.bytes())
             + self.power.as_ref().map_or(0, |power| power.bytes())
+            + self.trims.as_ref().map_or(0, |trims| trims.bytes())
     }
 }

@@ -43,6 +43,9 @@ impl PageMapped {
         if self.media.guards.demand.is_some() {
             self.start_tasks(ctx);
         }
+        if self.media.guards.trims.is_some() {
+            self.go_on_recording(ctx);
+        }
         self.pump(ctx);
         if self.media.guards.snapshots.is_some() {
             self.go_on_rolling_back(ctx);

@@ -6,6 +6,8 @@
 use super::power::{Mark, Medium, SpareAreas};
 use crate::Probe;
 use crate::guards::power::NOTHING;
+use crate::guards::trims::Trims;
+use crate::lapse::Lapse;
 use crate::pages::PageMapped;
 use crate::recovery::{FoundView, RowRead, summary_bytes, summary_rows};
 use crate::store::{Frontier, NONE, SuperblockState};
@@ -71,7 +73,7 @@ impl PageMapped {
             (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);
             space.free.clear();
         }
-        self.place_newest(&spare, &marks);
+        self.place_newest(&spare, &marks, medium.trims.as_deref());
         self.compare_translations(medium.translations);
         self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare.stamps);
         self.sort_superblocks(&marks);
@@ -91,10 +93,11 @@ impl PageMapped {
     }
 
     /// Makes the newest copy of each logical unit its home.
-    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
+    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark], trims: Option<&Trims>) {
         let SpareAreas { holders, stamps } = spare;
         let written = self.media.store.layout.written_units() as usize;
         let mut newest = vec![Ppa::NONE; written];
+        let wrong = self.media.rules.lapses.has(Lapse::OlderCopy);
         for (global, mark) in marks.iter().enumerate() {
             let (programmed, _) = self.rows_of(global, mark);
             let layout = &self.media.store.layout;
@@ -103,10 +106,13 @@ impl PageMapped {
                 let (holder, stamp) = (holders[ppa.index()], stamps[ppa.index()]);
                 self.media.store.map.assign(ppa, Lpn(holder));
                 let Some(best) = newest.get_mut(holder as usize) else { continue };
-                if stamp != NOTHING && (*best == Ppa::NONE || stamp > stamps[best.index()]) {
+                if stamp != NOTHING && (*best == Ppa::NONE || (stamp > stamps[best.index()]) != wrong) {
                     *best = ppa;
                 }
             }
+        }
+        if let Some(trims) = trims {
+            self.apply_records(trims, &mut newest, stamps);
         }
         for (lpn, &ppa) in newest.iter().enumerate().filter(|(_, ppa)| **ppa != Ppa::NONE) {
             let superblock = self.media.store.layout.superblock_of(ppa) as usize;
@@ -173,7 +179,7 @@ impl PageMapped {
         let units = (0..self.media.store.layout.logical_units).map(Lpn);
         let units = units.filter(|&lpn| self.media.store.map.lookup(lpn) != Ppa::NONE).count() as u64;
         let mut found = Found { units, ..Found::default() };
-        let mut reads = self.checkpoint_reads();
+        let mut reads = self.own_reads();
         for global in 0..self.media.store.layout.superblocks() {
             let view = self.found_view(global);
             if view.rows_programmed > 0 && self.media.store.space.state[global] != SuperblockState::Lost {
@@ -191,13 +197,14 @@ impl PageMapped {
         found
     }
 
-    /// The reads of the last checkpoint of the map, where there are such.
-    fn checkpoint_reads(&self) -> Vec<Transaction> {
-        let Some(demand) = &self.media.guards.demand else { return Vec::new() };
-        let layout = &self.media.store.layout;
-        let units = demand.read_first().map(|unit| self.media.store.map.lookup(unit));
+    /// The reads of the last checkpoint of the map and of the records of trims, where there are such.
+    fn own_reads(&self) -> Vec<Transaction> {
+        let (guards, layout) = (&self.media.guards, &self.media.store.layout);
+        let map = guards.demand.iter().flat_map(|demand| demand.read_first());
+        let units = map.chain(guards.trims.iter().flat_map(|trims| trims.units()));
+        let homes = units.map(|unit| self.media.store.map.lookup(unit));
         let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
-        for (row, unit) in units.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
+        for (row, unit) in homes.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
             *rows.entry(row).or_default() |= unit;
         }
         let read = |(row, mask)| {

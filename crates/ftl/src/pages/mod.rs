@@ -14,6 +14,7 @@ mod rollback;
 mod saved;
 mod snapshots;
 mod translations;
+mod trims;
 mod upkeep;
 mod view;
 mod write;

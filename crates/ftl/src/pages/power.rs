@@ -6,7 +6,9 @@ use crate::guards::demand::Checkpoints;
 use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
+use crate::guards::trims::Trims;
 use crate::host_side::Reads;
+use crate::lapse::Lapse;
 use crate::pages::PageMapped;
 use crate::pages::translations::Translations;
 use crate::store::{Frontier, NONE, Source, SuperblockState};
@@ -73,6 +75,8 @@ pub struct Medium {
     pub(crate) checkpoints: Option<Checkpoints>,
     /// What it has of a map of which RAM holds a part.
     pub(crate) translations: Option<Translations>,
+    /// What the records of trims say.
+    pub(crate) trims: Option<Box<Trims>>,
     pub(crate) read_only: bool,
     /// What the cut destroyed.
     pub damage: Damage,
@@ -136,6 +140,12 @@ impl PageMapped {
                 _ => power.stamps[source.place().index()],
             };
             power.stamps[(first + u64::from(unit)) as usize] = stamp;
+            if let Some(trims) = self.media.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
+                let lpn = self.media.store.map.holder(Ppa(first + u64::from(unit)));
+                if stamp != NOTHING && trims.holds(lpn) {
+                    trims.note_programmed(lpn, stamp);
+                }
+            }
         }
     }
 
@@ -163,7 +173,11 @@ impl PageMapped {
                 (_, Ending::Halfway) => {
                     damage.torn_rows += u64::from(transaction.rows);
                     damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
-                    self.end_program(transaction, global, ProgramStatus::Failed);
+                    let status = match self.media.rules.lapses.has(Lapse::TrustsTornPage) {
+                        true => ProgramStatus::Done,
+                        false => ProgramStatus::Failed,
+                    };
+                    self.end_program(transaction, global, status);
                 }
             }
         }
@@ -196,6 +210,7 @@ impl PageMapped {
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations,
+            trims: guards.trims,
             read_only: media.read_only,
             damage,
             buffered_lost,

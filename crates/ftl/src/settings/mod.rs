@@ -20,6 +20,7 @@ pub use upkeep::UpkeepRules;
 
 use crate::buffer::BufferConfig;
 use crate::compatibility::Feature;
+use crate::guards::trims::make_room;
 use crate::{Layout, compatibility, mapping, parity, refresh_order, snapshot_expiry, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
@@ -93,6 +94,9 @@ impl FtlConfig {
                 layout.physical_units()
             );
             return Err(ftl.reject("mapping_unit", &expected));
+        }
+        if faults.records_trims {
+            make_room(&mut layout);
         }
         let gc = CollectionRules::read(&mut ftl, &layout)?;
         let wear = whole(&mut ftl, "wear", wear::read)?;

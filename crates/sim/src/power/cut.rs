@@ -58,6 +58,15 @@ impl Cuts {
         cuts
     }
 
+    /// What was broken, and after which cut that was seen; none where the power does not fail in the run.
+    pub fn place_of(&self, broken: &str) -> Option<String> {
+        match self.done.len() {
+            0 if self.left() == 0 => None,
+            0 => Some(format!("{broken}; before the first power cut")),
+            count => Some(format!("{broken}; after power cut {count}")),
+        }
+    }
+
     /// Cuts still to come.
     pub fn left(&self) -> usize {
         self.by_time.len() + self.by_operations.len()
@@ -195,6 +204,9 @@ impl<P: Observer> Run<P> {
 
     /// Capacitors keep the drive at work until its buffer is on flash, or until `end`. Gives when it is dark.
     fn write_out(&mut self, begun: SimTime, end: Option<SimTime>) -> SimTime {
+        if let Some(ftl) = self.ftl.as_page_mapped() {
+            ftl.record_trims(None, &mut self.ctx);
+        }
         self.ftl.send_out(&mut self.ctx);
         while self.ftl.is_draining() || self.ctx.calendar.is_more_now() {
             let rests = self.ftl.controller().in_flight() == 0;

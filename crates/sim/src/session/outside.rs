@@ -26,6 +26,11 @@ impl Session {
     ) -> Result<Self, Error> {
         // At rest, such a drive is kept in a file.
         check_asked(Feature::SavedState, &drive.features)?;
+        if drive.features.iter().any(|found| found.feature == Feature::DeterministicTrim) {
+            return Err(Error(
+                "ftl.trim = deterministic: a served drive keeps no records of trims: expected not".into(),
+            ));
+        }
         if drive.cuts.has_cuts() || !drive.has_power_cuts() {
             return Err(Error(
                 "power.cut: a served drive loses its power when its server is killed: expected power.cut.drawn = 0".into(),

@@ -57,6 +57,7 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
         Feature::OneBitCells => one(&["nand.cell=slc"]),
         Feature::Parity => one(&["ftl.parity.name=rain"]),
         Feature::FailedDie => one(&["ftl.failed_die=1"]),
+        Feature::DeterministicTrim => one(&["ftl.trim=deterministic"]),
         Feature::Snapshots => vec![
             owned(&["ftl.snapshots.every=5ms", "ftl.snapshots.rollback_at=[\"12ms\"]"]),
             owned(&["ftl.snapshots.at=[\"3ms\", \"9ms\"]"]),

@@ -1,0 +1,69 @@
+//! Layers that are wrong on purpose, by which tests see that the checks notice. Only a build with the feature `lapse` can be
+//! asked for one, by `ftl.lapse`; in any other the answer is known when it is compiled.
+
+use config::{ConfigError, Section};
+
+/// Something that a layer gets wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lapse {
+    /// A flush is answered at once.
+    ForgetsFlush,
+    /// A page whose program was interrupted counts as whole.
+    TrustsTornPage,
+    /// A trim is answered, and nothing is forgotten.
+    IgnoresTrim,
+    /// What records of trims say is not heeded after a power cut.
+    ForgetsTrim,
+    /// Of two copies of a unit that are found, the older one counts.
+    OlderCopy,
+}
+
+/// What a layer gets wrong: nothing, but in tests.
+#[derive(Clone, Copy, Default)]
+pub struct Lapses(#[cfg(feature = "lapse")] Option<Lapse>);
+
+impl Lapses {
+    /// Reads `ftl.lapse`.
+    ///
+    /// # Errors
+    /// When there is no such lapse.
+    #[cfg(feature = "lapse")]
+    pub(crate) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
+        let names =
+            ["none", "forgets-flush", "trusts-torn-page", "ignores-trim", "forgets-trim", "older-copy"];
+        let all = [
+            Lapse::ForgetsFlush,
+            Lapse::TrustsTornPage,
+            Lapse::IgnoresTrim,
+            Lapse::ForgetsTrim,
+            Lapse::OlderCopy,
+        ];
+        let name =
+            ftl.choice("lapse", &names, names[0], "what the layer gets wrong, for tests of the checks")?;
+        let named = names.iter().skip(1).zip(all).find(|(other, _)| **other == name);
+        Ok(Self(named.map(|(_, lapse)| lapse)))
+    }
+
+    /// There is no such key.
+    ///
+    /// # Errors
+    /// Never.
+    #[cfg(not(feature = "lapse"))]
+    #[expect(clippy::unnecessary_wraps)]
+    pub(crate) fn read(_: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self())
+    }
+
+    /// True when the layer gets this wrong.
+    #[cfg(feature = "lapse")]
+    pub(crate) fn has(self, lapse: Lapse) -> bool {
+        self.0 == Some(lapse)
+    }
+
+    /// True when the layer gets this wrong.
+    #[cfg(not(feature = "lapse"))]
+    #[inline(always)]
+    pub(crate) const fn has(self, _: Lapse) -> bool {
+        false
+    }
+}

@@ -55,7 +55,8 @@ impl Media {
                 self.ask_upkeep(superblock, ctx.calendar.now(), Origin::Refresh, &mut ctx.calendar);
             }
         }
-        transaction.reading.uncorrectable |= die == self.guards.failed_die;
+        transaction.reading.uncorrectable |=
+            die == self.guards.failed_die || self.guards.dead.has(die as usize);
         if transaction.reading.uncorrectable && origin != Origin::ReadAhead {
             self.pin_group(global);
         }

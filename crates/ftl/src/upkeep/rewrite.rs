@@ -38,6 +38,7 @@ impl Upkeep {
             && media.has_room_for(die, program)
             && !self.trigger.foreground(&self.trigger_view(media, die))
             && media.guards.failed_die == NONE
+            && !media.rests(die)
     }
 
     /// A unit to be written anew was read: if it still lives there, it goes to the stream of moved data.

@@ -56,6 +56,7 @@ impl FailurePlan {
         let at: Option<Nanos> = fault.optional("at", "when it fails, since the run began")?;
         let help = "number of flash operations since the run began after which it fails";
         let after: Option<u64> = fault.optional("after", help)?;
+        fault.clone().finish()?;
         let key = if die.is_some() { "die" } else { "channel" };
         let numbers = if die.is_some() { geometry.dies() } else { geometry.channels };
         if die.or(channel).is_some_and(|number| number >= numbers) {
@@ -80,7 +81,6 @@ impl FailurePlan {
             let key = if matches!(moment, Moment::At(_)) { "at" } else { "after" };
             return Err(fault.reject(key, "expected fault.die or fault.channel beside it, which says what"));
         }
-        fault.finish()?;
         let of_channel = |die: &u32| Some(die % geometry.channels) == channel;
         let dies = match die {
             Some(die) => vec![die],

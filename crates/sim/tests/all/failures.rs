@@ -116,3 +116,18 @@ fn what_fails_and_when_is_said_in_full() {
         assert!(error.contains(expected), "{settings:?}: {error}");
     }
 }
+
+/// What a layer gets wrong about dead dies, and what the account says of it.
+#[test]
+fn every_lapse_about_dead_dies_is_noticed() {
+    for (lapse, said) in [
+        ("reads-dead-die", "brings data, and the die is dead"),
+        ("forgets-parity", "is lost, which was on no dead die, or is given back by the rest of its stripe"),
+    ] {
+        let wrong = format!("ftl.lapse={lapse}");
+        let settings = [&RAIN[..], &["fault.die=2", "fault.after=2000", &wrong]].concat();
+        let cause = std::panic::catch_unwind(|| failed(&settings, 12_000, 1)).expect_err(lapse);
+        let broken = *cause.downcast::<String>().expect("a message");
+        assert!(broken.contains(said), "{lapse}: {said} is not in: {broken}");
+    }
+}

@@ -70,6 +70,7 @@ features! {
     OneBitCells: ["nand.cell"], Is(&["slc"]), "a chip with one bit per cell";
     Parity: ["ftl.parity.name"], IsNot(&["none"]), "parity across dies";
     FailedDie: ["ftl.failed_die"], Given, "a die that is dead from the start";
+    DieFault: ["fault.die", "fault.channel"], Given, "a die or channel that fails in the middle of a run";
     Snapshots: ["ftl.snapshots.every", "ftl.snapshots.at"], Given, "snapshots of the logical drive";
     MixedStreams: ["ftl.gc.stream"], Is(&["mixed"]), "moved data in the host's open superblocks";
     ProgramOrder: ["ftl.program_order.name"], IsNot(&["in-order"]), "streams that swap their open superblocks";
@@ -202,6 +203,10 @@ pub const APART: &[Apart] = apart! {
         => "ftl.recovery.name = scan, or ftl.mapping.name = page";
     PowerCut, Parity: Logical("which superblocks protect each other is not looked for") => "ftl.parity.name = none";
     PowerCut, Snapshots: Logical("which versions snapshots see is not looked for") => "no ftl.snapshots";
+    DieFault, BlockMap: Logical("a merge needs the replaced block of the die that is dead")
+        => "ftl.failed_die, or ftl.mapping.name = page, dftl or birrell";
+    DieFault, PowerCut: Logical("which dies are dead is not looked for")
+        => "no power.cut, or no fault";
     DeterministicTrim, BlockMap: Logical("records of trims name units, and the map names blocks")
         => "ftl.trim = not, or ftl.mapping.name = page, dftl or birrell";
     DeterministicTrim, Snapshots: Logical("a snapshot keeps what a trim would forget, and rolling back brings it back")

@@ -16,7 +16,23 @@ pub(crate) enum Lapse {
     ForgetsTrim,
     /// Of two copies of a unit that are found, the older one counts.
     OlderCopy,
+    /// What a dead die held is read as if it were alive.
+    ReadsDeadDie,
+    /// What parity could give back counts as lost.
+    ForgetsParity,
 }
+
+/// All of them by name.
+#[cfg(feature = "lapse")]
+const LAPSES: [(&str, Lapse); 7] = [
+    ("forgets-flush", Lapse::ForgetsFlush),
+    ("trusts-torn-page", Lapse::TrustsTornPage),
+    ("ignores-trim", Lapse::IgnoresTrim),
+    ("forgets-trim", Lapse::ForgetsTrim),
+    ("older-copy", Lapse::OlderCopy),
+    ("reads-dead-die", Lapse::ReadsDeadDie),
+    ("forgets-parity", Lapse::ForgetsParity),
+];
 
 /// What a layer gets wrong: nothing, but in tests.
 #[derive(Clone, Copy, Default)]
@@ -29,19 +45,11 @@ impl Lapses {
     /// When there is no such lapse.
     #[cfg(feature = "lapse")]
     pub(crate) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
-        let names =
-            ["none", "forgets-flush", "trusts-torn-page", "ignores-trim", "forgets-trim", "older-copy"];
-        let all = [
-            Lapse::ForgetsFlush,
-            Lapse::TrustsTornPage,
-            Lapse::IgnoresTrim,
-            Lapse::ForgetsTrim,
-            Lapse::OlderCopy,
-        ];
+        let names: Vec<&str> = ["none"].into_iter().chain(LAPSES.map(|(name, _)| name)).collect();
         let name =
-            ftl.choice("lapse", &names, names[0], "what the layer gets wrong, for tests of the checks")?;
-        let named = names.iter().skip(1).zip(all).find(|(other, _)| **other == name);
-        Ok(Self(named.map(|(_, lapse)| lapse)))
+            ftl.choice("lapse", &names, "none", "what the layer gets wrong, for tests of the checks")?;
+        let named = LAPSES.iter().find(|(other, _)| *other == name);
+        Ok(Self(named.map(|(_, lapse)| *lapse)))
     }
 
     /// There is no such key.

@@ -10,7 +10,7 @@ use crate::guards::sectors::Sectors;
 use crate::guards::slc_cache::SlcCache;
 use crate::guards::snapshots::{Checkpoint, Snapshots};
 use crate::guards::trims::Trims;
-use crate::guards::{Guards, Rebuilds, Stripes};
+use crate::guards::{DeadDies, Guards, Rebuilds, Stripes};
 use crate::host_side::Host;
 use crate::map_on_flash::MapOnFlash;
 use crate::media::{Assembly, Collection, Media, Rules};
@@ -137,6 +137,7 @@ fn guards_of(
         }),
         trims: config.faults.records_trims.then(|| Box::new(Trims::new(layout, config.has_power_cuts()))),
         failed_die: config.faults.failed_die.unwrap_or(NONE),
+        dead: DeadDies::default(),
     })
 }
 

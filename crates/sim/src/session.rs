@@ -3,6 +3,7 @@
 mod outside;
 
 use crate::check::{Checker, Measured};
+use crate::failures::Failures;
 use crate::layout::LayingOut;
 use crate::link::Link;
 use crate::live::Holder;
@@ -60,6 +61,7 @@ pub struct Session {
     precondition: Precondition,
     passes: Passes,
     cuts: Cuts,
+    failures: Failures,
     preconditioned: bool,
     layout: LayingOut,
     phase: Phase,
@@ -161,6 +163,7 @@ impl Session {
         }
         Ok(Self {
             cuts: Cuts::new(&drive.cuts, options.seed),
+            failures: Failures::new(&drive.failures),
             drive,
             // Writing without time knows of no snapshots: what they see stays where it is.
             layout: if options.layout && !keeps_snapshots { LayingOut::new() } else { LayingOut::off() },
@@ -221,14 +224,20 @@ impl Session {
                 }
             }
             Phase::Plain(run) => {
-                self.cuts.advance(run, &self.drive, events)?;
+                match self.failures.is_to_come() {
+                    true => self.failures.advance(run, events)?,
+                    false => self.cuts.advance(run, &self.drive, events)?,
+                };
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }
                 self.wall += begin.elapsed();
             }
             Phase::Observed(run) => {
-                self.cuts.advance(run, &self.drive, events)?;
+                match self.failures.is_to_come() {
+                    true => self.failures.advance(run, events)?,
+                    false => self.cuts.advance(run, &self.drive, events)?,
+                };
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }
@@ -414,6 +423,7 @@ impl Session {
             is_loaded: self.options.load_state.is_some(),
             layout: &self.layout,
             cuts: &self.cuts,
+            failures: &self.failures,
             walls: result::Walls {
                 run_s: self.wall.saturating_sub(made).as_secs_f64(),
                 precondition_s: self.precondition_wall.as_secs_f64(),

@@ -1,6 +1,7 @@
 //! What takes part in writes and reads of the flash without owning them: each is there only on a drive that has the
 //! feature, keeps an account of its own, and is asked by `media` at its places.
 
+mod dead_dies;
 pub(crate) mod demand;
 pub(crate) mod ordering;
 pub(crate) mod power;
@@ -12,6 +13,7 @@ pub(crate) mod snapshots;
 mod stripes;
 pub(crate) mod trims;
 
+pub(crate) use dead_dies::DeadDies;
 pub(crate) use rebuilds::{Rebuild, Rebuilds};
 pub use stripes::Stripes;
 pub(crate) use stripes::{Phase, members};
@@ -49,6 +51,8 @@ pub(crate) struct Guards {
     pub trims: Option<Box<Trims>>,
     /// A die that is dead, or `NONE`: then the drive is read-only, and moves nothing any more.
     pub failed_die: u32,
+    /// Dies that have failed since.
+    pub dead: DeadDies,
 }
 
 impl Guards {

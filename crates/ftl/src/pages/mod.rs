@@ -4,6 +4,7 @@
 
 mod checkpoint;
 mod events;
+mod failures;
 mod found;
 mod lookups;
 mod power;
@@ -19,6 +20,7 @@ mod upkeep;
 mod view;
 mod write;
 
+pub use failures::DiesFailed;
 pub use found::Found;
 pub use power::{Damage, Medium, SuperblockFound};
 

@@ -2,6 +2,7 @@
 
 use crate::Probe;
 use crate::guards::{Rebuild, members};
+use crate::lapse::Lapse;
 use crate::pages::PageMapped;
 use crate::store::NONE;
 use controller::{Context, Origin, Transaction};
@@ -41,7 +42,7 @@ impl PageMapped {
         let own = self.media.store.space.global(transaction.die.index(), transaction.superblock) as u32;
         let group = stripes.group_of(own);
         let of = &stripes.groups[group as usize];
-        if of.parity == NONE {
+        if of.parity == NONE || self.media.rules.lapses.has(Lapse::ForgetsParity) {
             return None;
         }
         let others = members(of.alive & !(1 << stripes.member_of(own)));

@@ -6,10 +6,12 @@
 //! - `ledger`: what goes in comes out, by origin and by request.
 //! - `content`: whose bytes are whose.
 //! - `survival`: what must be there after a power cut; `power`: what a cut does to the account.
+//! - `failures`: what dies that failed may take along.
 //! - `trims`: what was trimmed is forgotten.
 
 mod clock;
 mod content;
+mod failures;
 #[cfg(test)]
 mod faults;
 mod ledger;
@@ -27,6 +29,7 @@ use crate::{Drive, Error};
 use clock::Clock;
 use content::Content;
 use controller::{ChannelUse, Kind, Origin, Transaction, TransactionId};
+use failures::Failures;
 use ftl::compatibility::Feature;
 use ftl::{Ftl, Layout, Seen, SnapshotEvent};
 use host::HostRequest;
@@ -94,6 +97,11 @@ pub(crate) struct Checker {
     /// What parity promises, where there is any.
     stripes: Option<StripeAccount>,
     trims: Trims,
+    failures: Failures,
+}
+
+fn has(drive: &Drive, feature: Feature) -> bool {
+    drive.features.iter().any(|found| found.feature == feature)
 }
 
 impl Checker {
@@ -132,6 +140,7 @@ impl Checker {
             durability: Durability::of(ftl),
             stripes: ftl.parity().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
             trims: Trims::of(ftl),
+            failures: Failures::new(ftl.regulation().is_some() || has(drive, Feature::FailedDie)),
             layout,
         };
         for lpn in 0..checker.layout.written_units() as u32 {
@@ -151,7 +160,7 @@ impl Checker {
             let hosts = &checker.units[..checker.layout.logical_units as usize];
             checker.beginning = hosts.iter().map(|unit| unit.home != Ppa::NONE).collect();
             checker.durability.expect_cuts();
-            if drive.features.iter().any(|found| found.feature == Feature::DeterministicTrim) {
+            if has(drive, Feature::DeterministicTrim) {
                 checker.durability.survival.keep_trims();
             }
         }
@@ -200,6 +209,7 @@ impl Checker {
     pub fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         self.requests_out += 1;
         self.durability.on_complete(request);
+        self.failures.on_complete(request);
         for lpn in self.trims.on_answered(request.id, (!request.failed).then_some(&request.host)) {
             self.durability.on_trimmed(lpn);
         }
@@ -312,6 +322,11 @@ impl Checker {
         self.there(old)
     }
 
+    /// These dies answer no more.
+    pub fn on_dies_failed(&mut self, dies: &[u32]) {
+        self.failures.on_dies_failed(dies);
+    }
+
     /// What was programmed at `ppa` last: unit and version.
     fn there(&self, ppa: Ppa) -> (u32, u32) {
         let place = &self.places[ppa.index()];
@@ -370,6 +385,9 @@ impl Checker {
             return;
         }
         let first = self.first_unit(transaction);
+        let stored = Lpn(self.there(Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()))).0);
+        let superblock = self.superblock(transaction);
+        self.failures.on_read(transaction, superblock, stored, &self.rows, self.stripes.as_ref());
         if Content::completes(transaction) {
             let ppa = Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()));
             let (stored, version) = self.there(ppa);

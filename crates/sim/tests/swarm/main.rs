@@ -24,6 +24,8 @@ const SEEDS: u64 = 150;
 /// Seeds whose power is cut, and cuts that these come to at least.
 const CUT_SEEDS: u64 = 700;
 const CUTS_LEAST: u64 = 500;
+/// Seeds of which a die or a channel fails.
+const FAILING_SEEDS: u64 = 400;
 /// Seeds beyond those that once showed what no other did: upkeep that brought itself about for ever, a miniature whose
 /// buffer held all that it wrote, a read of what is nowhere on a drive that had lost data, snapshots of a saved drive with
 /// its map on flash, data that a collection moved and a timer of the host's padded away, a victim
@@ -322,6 +324,52 @@ fn every_lapse_is_noticed_by_random_power_cuts() {
             assert!(broken.contains(part), "{lapse}: {part} is not in: {broken}");
         }
     }
+}
+
+/// The drive of a seed of which a die or a channel fails in the middle of the run. None where that does not go together with
+/// what it was dealt.
+fn failing_deal(seed: u64) -> Option<Deal> {
+    let mut deal = Deal::by(seed, Rule::Now);
+    let mut random = RandomStream::new(seed, "swarm.failures");
+    deal.set(choose(&mut random, &["fault.die", "fault.die", "fault.channel"]), 0);
+    let within = choose(&mut random, &[200, 2_000, 10_000]);
+    deal.set("fault.after", random.below(within));
+    if deal.get("ftl.buffer.power_loss_protection").is_none() && random.chance(0.5) {
+        deal.set("ftl.buffer.power_loss_protection", "false");
+    }
+    (deal.base.is_none() && deal.goes_together()).then_some(deal)
+}
+
+/// Whether a die failed in the run of a deal, if that is a drive.
+fn fail(mut deal: Deal) -> Option<bool> {
+    if deal.has("code") {
+        // As for what came later: or a pause would hold more refreshes than anyone can wait for.
+        deal.scale_ns = deal.scale_ns.min(3_000_000_000);
+    }
+    let options = options_of(&mut deal);
+    let (_, result) = play(&mut deal, 0, options)?;
+    Some(result["fault"]["is_to_come"] == false)
+}
+
+#[test]
+fn nothing_is_lost_but_what_was_on_dies_that_failed() {
+    let one = std::env::var("FLOATGATE_SWARM_SEED").ok().map(|seed| seed.parse().expect("a number"));
+    let seeds = one.map_or_else(|| seeds(FAILING_SEEDS), |seed: u64| seed..seed + 1);
+    let (mut drives, mut failed) = (0, 0);
+    for deal in seeds.filter_map(failing_deal) {
+        let (seed, settings) = (deal.seed, deal.settings());
+        let came = std::panic::catch_unwind(|| fail(deal)).unwrap_or_else(|cause| {
+            eprintln!("{settings:?}");
+            eprintln!(
+                "repeat with: FLOATGATE_SWARM_SEED={seed} cargo test -p sim --test swarm dies_that_failed"
+            );
+            std::panic::resume_unwind(cause)
+        });
+        drives += u32::from(came.is_some());
+        failed += u32::from(came == Some(true));
+    }
+    println!("of {drives} drives {failed} lost a die or a channel");
+    assert!(one.is_some() || failed > drives / 4, "a die of {failed} of {drives} drives failed");
 }
 
 /// The seeds to try by hand; else so many.

@@ -238,8 +238,10 @@ fn a_damaged_page_is_an_error_until_it_is_written_again() {
     assert_eq!(client.read(3 * 4096, 4096), (0, pattern(2, 3 * 4096, 4096)));
     // Collection takes it along as what it is.
     let units = client.bytes / 4096;
+    let mut random = 1u64;
     for write in 0..6 * units {
-        let unit = 8 + write.wrapping_mul(2_654_435_761) % (units - 8);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let unit = 8 + (random >> 33) % (units - 8);
         assert_eq!(client.write(0, unit * 4096, &pattern(write, unit * 4096, 4096)), 0);
     }
     assert_eq!(client.read(5 * 4096, 4096).0, EIO);

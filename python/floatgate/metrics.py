@@ -1,6 +1,7 @@
 """What a served drive tells Prometheus: counters since the server began, and how the drive is now.
 
-Each answer is made of the copy of its counters that the server left last, so that being asked does not hold it up.
+Each answer is made of the copy of its counters that the server left last, so that being asked does not hold
+it up.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,8 +1,9 @@
 """A small virtual machine whose disk is a served drive: ext4 with its journal, files that are fsynced, cuts.
 
-`nbd_guest.py FOLDER CUTS [SEED] [SETTING...]` does by hand what `test_serve_clients.py` does with few cuts. The guest
-is the kernel of this machine's `/boot` with busybox and e2fsck; qemu-system-x86_64 emulates it. At each start it mounts the drive, so that the journal is replayed, has e2fsck look, says the checksum of every file, and then writes
-and removes files, and says of each when its fsync was over.
+`nbd_guest.py FOLDER CUTS [SEED] [SETTING...]` does by hand what `test_serve_clients.py` does with few cuts.
+The guest is the kernel of this machine's `/boot` with busybox and e2fsck; qemu-system-x86_64 emulates it. At
+each start it mounts the drive, so that the journal is replayed, has e2fsck look, says the checksum of every
+file, and then writes and removes files, and says of each when its fsync was over.
 """
 
 import gzip
@@ -64,7 +65,7 @@ def missing() -> str | None:
         if shutil.which(program) is None:
             return f"{program} not installed"
     busybox = shutil.which("busybox")
-    if busybox is None or b"ld-linux" in Path(busybox).read_bytes():
+    if busybox is None or subprocess.run(["ldd", busybox], capture_output=True).returncode == 0:
         return "no static busybox (busybox-static) installed"
     if kernel() is None:
         return "no kernel with modules in /boot that can be read"
@@ -91,7 +92,7 @@ def _libraries(program: str) -> list[Path]:
 
 
 def initramfs(target: Path) -> None:
-    """Write the file system that the guest begins with: a cpio archive, made by hand as cpio may not be there."""
+    """Write the file system that the guest begins with: a cpio archive, made by hand."""
     found = kernel()
     assert found is not None
     modules = _modules(found[1])
@@ -126,14 +127,19 @@ class Guest:
         self.next = 0
         self.boots = 0
 
-    def work(self, folder: Path, uri: str, seconds: float, kill: Callable[[], None]) -> None:
-        """Start the guest, check what it finds, let it work for so long, then have the drive killed."""
+    def work(self, folder: Path, uri: str, random: Random, kill: Callable[[], None]) -> None:
+        """Start the guest, check what it finds, let it write some files, then have the drive killed."""
         image = kernel()
         assert image is not None
         # Emulated: a /dev/kvm that is there need not work, and a boot takes four seconds either way.
         words = ["qemu-system-x86_64", "-accel", "tcg", "-m", "128", "-nodefaults", "-no-reboot"]
         words += ["-display", "none", "-serial", "stdio", "-kernel", str(image[0])]
-        words += ["-initrd", str(folder / "initramfs"), "-drive", f"file={uri},format=raw,if=virtio,discard=unmap"]
+        words += [
+            "-initrd",
+            str(folder / "initramfs"),
+            "-drive",
+            f"file={uri},format=raw,if=virtio,discard=unmap",
+        ]
         words += ["-append", f"console=ttyS0 quiet panic=-1 oops=panic first={self.next}"]
         with subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -142,7 +148,8 @@ class Guest:
             try:
                 console = Console(machine.stdout)
                 self._check(console)
-                self._listen(console, seconds)
+                self._listen(console, PATIENCE_S, until=self.next + random.randrange(6))
+                self._listen(console, random.uniform(0, 0.3))
                 kill()
                 self._listen(console, 0.2, is_killed=True)  # what it had said before
             finally:
@@ -162,16 +169,26 @@ class Guest:
                 break
         else:
             raise AssertionError("the guest did not come up: " + "\n".join(text))
-        assert "fsck 0" in text and "bad mount" not in text, "\n".join(text)
+        assert "fsck 0" in text, "\n".join(text)
+        assert "bad mount" not in text, "\n".join(text)
         for file, checksum in self.synced.items():
-            assert found.get(file) == checksum, f"boot {self.boots}: {file} was fsynced with {checksum}: {found}"
+            assert found.get(file) == checksum, (
+                f"boot {self.boots}: {file} was fsynced with {checksum}: {found}"
+            )
 
-    def _listen(self, console: "Console", seconds: float, *, is_killed: bool = False) -> None:
+    def _listen(
+        self, console: "Console", seconds: float, *, until: int | None = None, is_killed: bool = False
+    ) -> None:
+        """Note what the guest says for so long, or until it has written so many files."""
+        if self.next == until:
+            return
         for line in console.lines(seconds):
             words = line.split()
             if words[:1] == ["synced"] and len(words) >= 3 and len(words[2]) == 32:
                 self.synced[words[1]] = words[2]
                 self.next = int(words[1][1:]) + 1
+                if self.next == until:
+                    return
             if words[:1] == ["removing"]:
                 self.synced.pop(words[1], None)
             assert words[:1] != ["failed"] or is_killed, "a write failed before the drive was killed"
@@ -188,8 +205,9 @@ class Console:
         """The lines that come within a time; those that are there already however short it is."""
         end = time.monotonic() + seconds
         while True:
-            *whole, self.rest = self.rest.split(b"\n")
-            yield from (line.decode(errors="replace").strip() for line in whole)
+            while b"\n" in self.rest:
+                line, _, self.rest = self.rest.partition(b"\n")
+                yield line.decode(errors="replace").strip()
             if not select.select([self.said], [], [], max(0.0, end - time.monotonic()))[0]:
                 return
             more = os.read(self.said.fileno(), 65536)
@@ -222,7 +240,7 @@ def main() -> None:
         with served_by(folder, *settings) as (server, uri):
             if cut == 0:
                 make(folder, uri)
-            guest.work(folder, uri, random.uniform(0.1, 2.5), server.kill)
+            guest.work(folder, uri, random, server.kill)
         sys.stdout.write(f"cut {cut}: {len(guest.synced)} files, {guest.next} written\n")
         sys.stdout.flush()
 

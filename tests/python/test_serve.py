@@ -31,7 +31,7 @@ def needs(*programs: str) -> pytest.MarkDecorator:
 def served_by(
     folder: Path, *words: str, drive: str = TINY, ends_by: int = signal.SIGINT
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Serve a drive from `folder`; give its server and its address. It ends by a signal, as a user ends it."""
+    """Serve a drive from `folder`; give its server and its address. A signal ends it, as a user does."""
     command = [sys.executable, "-m", "floatgate", "serve", drive, "--image", "d.img", "--pace", "max"]
     command += ["--check", "--no-report", "--out", "out", "--force", *words]
     with subprocess.Popen(

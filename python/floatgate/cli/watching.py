@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from floatgate import quantities as q
 
 if TYPE_CHECKING:
-    from rich.console import Group
+    from rich.console import Console, Group
     from rich.live import Live
 
     from floatgate.served import Serving
@@ -24,12 +24,8 @@ class Watching:
     def __init__(self, *, wanted: bool) -> None:
         from floatgate.cli.console import err
 
-        self._live: Live | None = None
+        self._live = _begun(err.rich) if wanted and err.is_terminal else None
         self._before: tuple[float, Progress] | None = None
-        if wanted and err.is_terminal:
-            from rich.live import Live
-
-            self._live = Live(console=err.rich, transient=True, auto_refresh=False)
 
     def __enter__(self) -> Self:
         if self._live:
@@ -49,6 +45,12 @@ class Watching:
         now = (time.monotonic(), serving.progress)
         before, self._before = self._before or now, now
         self._live.update(view(before[1], now[1], max(now[0] - before[0], 1e-9)), refresh=True)
+
+
+def _begun(console: "Console") -> "Live":
+    from rich.live import Live
+
+    return Live(console=console, transient=True, auto_refresh=False)
 
 
 def view(before: Progress, now: Progress, seconds: float) -> "Group":
@@ -147,7 +149,9 @@ def _ages(ages: Progress) -> list[tuple[str, str]]:
     whole = sum(counts)
     if not whole:
         return []
-    lines = [f"{name:>8} {_bar(count / whole)} {q.count(count)}" for name, count in zip(AGES, counts, strict=True)]
+    lines = [
+        f"{name:>8} {_bar(count / whole)} {q.count(count)}" for name, count in zip(AGES, counts, strict=True)
+    ]
     return [("warm blocks, written" if not place else "", line) for place, line in enumerate(lines)]
 
 

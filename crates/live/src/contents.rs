@@ -3,13 +3,14 @@
 //! A slot always holds a whole unit: what a write leaves out of it is laid under it when it comes, from the newest data there
 //! are, though the drive reads them later.
 
-use crate::found;
+use crate::found::{self, Holds};
 use crate::image::{Bits, Image, Programmed, Spare};
 use controller::{Kind, Origin, Transaction};
 use ftl::{Layout, Medium};
 use host::{HostRequest, Op};
+use sim::Error;
 use sim::live::{Answer, Holder};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex};
 use units::{Lpn, Ppa, SimTime};
@@ -43,6 +44,14 @@ pub struct Done {
 struct Slot {
     spare: Spare,
     data: Box<[u8]>,
+    /// A write brought a part of the unit, and the rest could not be read: nobody may believe it.
+    spoiled: bool,
+}
+
+/// The unit that enters.
+struct Entering {
+    data: Vec<u8>,
+    spoiled: bool,
 }
 
 /// What server, workload and observer have in common. They are one thread.
@@ -63,12 +72,15 @@ pub struct Shared {
     slots: Vec<Option<Slot>>,
     /// The slot of each unit whose newest data are not on flash. Only looked up.
     newest: HashMap<Lpn, u32>,
-    /// The unit that enters.
-    entering: Vec<u8>,
+    entering: Entering,
+    /// Requests whose units could not be laid over what was there. Only looked up.
+    spoiled: HashSet<u64>,
     /// Programs under way, by owner.
     placed: HashMap<u32, (Ppa, Programmed)>,
     /// The number of the next write of a unit.
     stamp: u64,
+    /// What that was when each superblock was last programmed; 0: before this server.
+    touched: Vec<u64>,
 }
 
 impl Shared {
@@ -84,7 +96,9 @@ impl Shared {
             numbers: Vec::new(),
             slots: Vec::new(),
             newest: HashMap::new(),
-            entering: vec![0; layout.unit.get() as usize],
+            entering: Entering { data: vec![0; layout.unit.get() as usize], spoiled: false },
+            spoiled: HashSet::new(),
+            touched: vec![0; layout.superblocks()],
             placed: HashMap::new(),
             layout,
         }
@@ -98,11 +112,16 @@ impl Shared {
     /// Puts what the image holds on a flash, and goes on with the numbers that are found there.
     ///
     /// # Errors
-    /// When the disk does not give it.
-    pub fn find(&mut self, medium: &mut Medium) -> io::Result<()> {
-        let newest = found::put(&self.image, &self.layout, medium)?;
-        self.stamp = self.stamp.max(newest + 1);
-        Ok(())
+    /// When the disk does not give it, or a spare area is damaged.
+    pub fn find(&mut self, medium: &mut Medium) -> Result<Holds, Error> {
+        let holds = found::put(&self.image, &self.layout, medium)?;
+        self.stamp = self.stamp.max(holds.newest + 1);
+        Ok(holds)
+    }
+
+    /// How many units were written since each superblock was last programmed; none where that was before this server.
+    pub fn ages(&self) -> impl Iterator<Item = Option<u64>> + '_ {
+        self.touched.iter().map(|&touched| (touched > 0).then(|| self.stamp - touched))
     }
 
     /// True when a unit holds data, which `home` says of the flash.
@@ -128,9 +147,10 @@ impl Shared {
     /// A whole unit as it is now.
     fn read_unit(&self, lpn: Lpn, home: Ppa, into: &mut [u8]) -> io::Result<()> {
         match self.newest.get(&lpn).and_then(|&slot| self.slot(slot)) {
+            Some(slot) if slot.spoiled => return Err(io::ErrorKind::InvalidData.into()),
             Some(slot) => into.copy_from_slice(&slot.data),
             None if home == Ppa::NONE => into.fill(0),
-            None => self.image.read(home, into)?,
+            None => self.image.read_of(lpn, home, into)?,
         }
         Ok(())
     }
@@ -175,14 +195,14 @@ impl Shared {
             Origin::Map | Origin::Padding | Origin::Parity => Spare::Other,
             // Overtaken, and erased where it was: a copy that nobody needs.
             _ if Ppa(from) == Ppa::NONE => Spare::Other,
-            _ => {
-                let moved = self.image.spare(Ppa(from)).and_then(|spare| {
-                    self.image.read(Ppa(from), data)?;
-                    Ok(spare)
-                });
-                moved.unwrap_or(Spare::Other)
-            }
+            _ => self.copy(Ppa(from), data),
         }
+    }
+
+    /// What is on flash, as it is: data that do not fit their spare area do not fit it elsewhere either.
+    fn copy(&self, from: Ppa, data: &mut [u8]) -> Spare {
+        let spare = self.image.spare(from).unwrap_or(Spare::Damaged);
+        if self.image.read(from, data).is_ok() { spare } else { spare.spoiled() }
     }
 }
 
@@ -207,32 +227,35 @@ impl Holder for Contents {
 
     fn on_content(&mut self, id: u32, request: &HostRequest, lpn: Lpn, home: Ppa) {
         self.with(|shared| {
-            let mut unit = std::mem::take(&mut shared.entering);
+            let mut unit = std::mem::take(&mut shared.entering.data);
             let start = u64::from(lpn.0) * unit.len() as u64;
             let from = request.offset.max(start);
             let to = (request.offset + u64::from(request.bytes)).min(start + unit.len() as u64);
             let part = (from - start) as usize..(to - start) as usize;
-            // What cannot be read is lost with the rest of the unit, as on a drive that reads before it writes.
-            if part.len() < unit.len() && shared.read_unit(lpn, home, &mut unit).is_err() {
-                unit.fill(0);
+            let number = shared.numbers[id as usize];
+            let spoiled = part.len() < unit.len() && shared.read_unit(lpn, home, &mut unit).is_err();
+            if spoiled {
+                shared.spoiled.insert(number);
             }
-            match &shared.payloads[&shared.numbers[id as usize]] {
+            match &shared.payloads[&number] {
                 Payload::Bytes(bytes) => {
                     let at = (from - request.offset) as usize;
                     unit[part.clone()].copy_from_slice(&bytes[at..at + part.len()]);
                 }
                 Payload::Zeros | Payload::None => unit[part].fill(0),
             }
-            shared.entering = unit;
+            shared.entering = Entering { data: unit, spoiled };
         });
     }
 
     fn on_buffered(&mut self, lpn: Lpn, slot: u32) {
         self.with(|shared| {
-            let spare = Spare::of(lpn, shared.stamp, &shared.entering);
+            let Entering { data, spoiled } = &shared.entering;
+            let (spare, spoiled) = (Spare::of(lpn, shared.stamp, data), *spoiled);
+            let data = data.clone().into();
             shared.stamp += 1;
-            let data = shared.entering.clone().into();
-            shared.put(slot, Slot { spare, data });
+            let spare = if spoiled { spare.spoiled() } else { spare };
+            shared.put(slot, Slot { spare, data, spoiled });
             shared.newest.insert(lpn, slot);
         });
     }
@@ -240,11 +263,8 @@ impl Holder for Contents {
     fn on_kept(&mut self, slot: u32, ppa: Ppa) {
         self.with(|shared| {
             let mut data = vec![0; shared.unit()].into_boxed_slice();
-            let spare = shared.image.spare(ppa).and_then(|spare| {
-                shared.image.read(ppa, &mut data)?;
-                Ok(spare)
-            });
-            shared.put(slot, Slot { spare: spare.unwrap_or(Spare::Other), data });
+            let spare = shared.copy(ppa, &mut data);
+            shared.put(slot, Slot { spare, data, spoiled: false });
         });
     }
 
@@ -276,6 +296,7 @@ impl Holder for Contents {
                 let one_bit = operation.slc && operation.kind == Kind::Program;
                 shared.image.set_mode(superblock, if one_bit { Bits::One } else { Bits::All });
                 shared.image.program(first, placed);
+                shared.touched[superblock] = shared.stamp;
             }
         });
     }
@@ -296,7 +317,7 @@ impl Holder for Contents {
         self.with(|shared| {
             let number = shared.numbers[answer.id as usize];
             shared.payloads.remove(&number);
-            let (mut failed, mut data) = (answer.failed, Vec::new());
+            let (mut failed, mut data) = (answer.failed || shared.spoiled.remove(&number), Vec::new());
             if answer.host.op == Op::Read && !failed {
                 data = vec![0; answer.host.bytes as usize];
                 failed = shared.read(answer.host.offset, &mut data, lookup).is_err();

@@ -1,29 +1,37 @@
 //! The image: a sparse file with what the flash holds, unit by unit, each with its spare area.
 //!
-//! Layout: header, what is said of superblocks, the spare areas of all units, their data. What is erased is a hole. A program writes data first and spare
-//! areas after, so that a spare area never speaks of data that are not there. What is written is the kernel's: it survives
-//! the end of the process at any moment, and not that of the machine.
+//! Layout: header, witness, what is said of superblocks, the spare areas of all units, their data. What is erased is a hole.
+//! A program writes data first and spare areas after, so that a spare area never speaks of data that are not there. What is
+//! written is the kernel's: it survives the end of the process at any moment, and not that of the machine.
+//!
+//! All of it is under checksums: a spare area under its own, data under the one that their spare area holds. A superblock
+//! is written in order, so that no gap lies below anything that was programmed.
 
 mod header;
 mod spare;
 mod superblocks;
+mod witness;
 
 pub use header::{Header, Left};
 pub use spare::{SPARE, Spare};
 pub use superblocks::{Bits, ENTRY, SuperblockMark};
+pub use witness::{WITNESS, Witness};
 
 use ftl::Layout;
 use header::HEADER;
 use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
 use serde_json::Value;
 use sim::Error;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use units::Ppa;
+use units::{Lpn, Ppa};
 
+/// Where what is said of superblocks begins.
+const MARKS: usize = HEADER + WITNESS;
 /// Data begin at a multiple of this.
 const ALIGNED: u64 = 1 << 20;
 
@@ -53,6 +61,10 @@ pub struct Image {
     homeless: BTreeMap<u64, Programmed>,
     /// What the disk said.
     refused: Option<String>,
+    /// What was last noted for the next server.
+    witness: Witness,
+    /// Reads that found damage.
+    damaged: Cell<u64>,
 }
 
 impl Image {
@@ -84,7 +96,7 @@ impl Image {
         })?;
         let units = layout.physical_units() as u64;
         let marks = vec![SuperblockMark::default(); layout.superblocks()];
-        let spares_at = (HEADER + marks.len() * ENTRY).next_multiple_of(SPARE) as u64;
+        let spares_at = (MARKS + marks.len() * ENTRY).next_multiple_of(SPARE) as u64;
         let spares_end = spares_at + units * SPARE as u64;
         let mut image = Self {
             file,
@@ -99,19 +111,29 @@ impl Image {
             marks,
             homeless: BTreeMap::new(),
             refused: None,
+            witness: Witness::default(),
+            damaged: Cell::new(0),
         };
         if is_new {
             image.make().map_err(fail)?;
         } else {
             image.read_header(shape)?;
-            image.read_marks().map_err(fail)?;
+            image.read_marks()?;
+            image.read_witness()?;
         }
         Ok(image)
     }
 
     /// A new image: the header comes last.
     fn make(&mut self) -> io::Result<()> {
-        let made = self.file.set_len(self.length()).and_then(|()| self.write_header());
+        // Room for all that is written in place: what is said of a superblock is never homeless.
+        let beginning = vec![0; self.spares_at as usize];
+        let made = self
+            .file
+            .set_len(self.length())
+            .and_then(|()| self.file.write_all_at(&beginning, 0))
+            .and_then(|()| self.file.write_all_at(&self.witness.to_bytes(), HEADER as u64))
+            .and_then(|()| self.write_header());
         if made.is_err() {
             // What is not whole would be in the way of the next try.
             let _ = std::fs::remove_file(&self.path);
@@ -149,20 +171,50 @@ impl Image {
         Ok(())
     }
 
-    fn read_marks(&mut self) -> io::Result<()> {
+    /// What is to be said of an image that is not as it was written.
+    pub fn damage(&self, what: &str) -> Error {
+        Error(format!("{}: the image is damaged: {what}: expected it as a server left it", self.path.display()))
+    }
+
+    fn read_marks(&mut self) -> Result<(), Error> {
         let mut bytes = vec![0; self.marks.len() * ENTRY];
-        self.file.read_exact_at(&mut bytes, HEADER as u64)?;
-        let entries = bytes.as_chunks::<ENTRY>().0;
-        self.marks
-            .iter_mut()
-            .zip(entries)
-            .for_each(|(mark, entry)| *mark = SuperblockMark::from_bytes(entry));
+        let read = self.file.read_exact_at(&mut bytes, MARKS as u64);
+        read.map_err(|error| Error(format!("{}: {error}", self.path.display())))?;
+        for (superblock, entry) in bytes.as_chunks::<ENTRY>().0.iter().enumerate() {
+            let Some(mark) = SuperblockMark::from_bytes(entry, superblock) else {
+                return Err(self.damage(&format!("the checksum of superblock {superblock}'s entry does not fit")));
+            };
+            self.marks[superblock] = mark;
+        }
         Ok(())
     }
 
+    fn read_witness(&mut self) -> Result<(), Error> {
+        let mut bytes = [0; WITNESS];
+        let read = self.file.read_exact_at(&mut bytes, HEADER as u64);
+        read.map_err(|error| Error(format!("{}: {error}", self.path.display())))?;
+        let found = Witness::from_bytes(&bytes);
+        self.witness = found.ok_or_else(|| self.damage("the checksum of its witness does not fit"))?;
+        Ok(())
+    }
+
+    /// What the last server noted of its RAM.
+    pub fn witness(&self) -> Witness {
+        self.witness
+    }
+
+    /// Notes what would be lost if this server were killed now.
+    pub fn note(&mut self, witness: Witness) {
+        if witness != self.witness {
+            self.witness = witness;
+            // The place is there already, so that a full disk takes it; one that fails will say so of data.
+            let _ = self.file.write_all_at(&witness.to_bytes(), HEADER as u64);
+        }
+    }
+
     fn write_mark(&mut self, superblock: usize) {
-        let at = (HEADER + superblock * ENTRY) as u64;
-        if let Err(error) = self.file.write_all_at(&self.marks[superblock].to_bytes(), at) {
+        let at = (MARKS + superblock * ENTRY) as u64;
+        if let Err(error) = self.file.write_all_at(&self.marks[superblock].to_bytes(superblock), at) {
             self.refused = Some(error.to_string());
         }
     }
@@ -223,9 +275,12 @@ impl Image {
         self.data_at + ppa * self.unit
     }
 
-    /// Units from `first` on are programmed. What the disk has no room for stays in memory.
+    /// Units from `first` on are programmed. What the disk has no room for stays in memory, and so does what comes after
+    /// it until there is room again: each superblock is written in order.
     pub fn program(&mut self, first: Ppa, programmed: Programmed) {
-        if let Err(error) = self.write(first.0, &programmed) {
+        if !self.homeless.is_empty() && !self.find_room() {
+            self.homeless.insert(first.0, programmed);
+        } else if let Err(error) = self.write(first.0, &programmed) {
             self.refused = Some(error.to_string());
             self.homeless.insert(first.0, programmed);
         }
@@ -233,7 +288,8 @@ impl Image {
 
     fn write(&self, first: u64, programmed: &Programmed) -> io::Result<()> {
         self.file.write_all_at(&programmed.data, self.unit_at(first))?;
-        let spares: Vec<u8> = programmed.spares.iter().flat_map(|spare| spare.to_bytes()).collect();
+        let places = programmed.spares.iter().zip(first..);
+        let spares: Vec<u8> = places.flat_map(|(spare, ppa)| spare.to_bytes(ppa)).collect();
         self.file.write_all_at(&spares, self.spare_at(first))
     }
 
@@ -262,20 +318,32 @@ impl Image {
         (at < programmed.spares.len()).then_some((programmed, at))
     }
 
-    /// Reads units that lie side by side.
+    /// Reads a unit of the host's, which the drive's map says is there.
     ///
     /// # Errors
-    /// When the disk does not give them.
-    pub fn read(&self, first: Ppa, data: &mut [u8]) -> io::Result<()> {
-        if self.homeless.is_empty() {
-            return self.file.read_exact_at(data, self.unit_at(first.0));
-        }
+    /// When the disk does not give it, or what it gives is not what was programmed there.
+    pub fn read_of(&self, holder: Lpn, ppa: Ppa, data: &mut [u8]) -> io::Result<()> {
+        let read = self.read(ppa, data).and_then(|()| self.spare(ppa)).and_then(|spare| {
+            if spare.is_of(holder, data) { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
+        });
+        self.damaged.set(self.damaged.get() + u64::from(read.is_err()));
+        read
+    }
+
+    /// Reads that found damage so far.
+    pub fn damaged_reads(&self) -> u64 {
+        self.damaged.get()
+    }
+
+    /// Reads a unit, whatever it is.
+    ///
+    /// # Errors
+    /// When the disk does not give it.
+    pub fn read(&self, ppa: Ppa, data: &mut [u8]) -> io::Result<()> {
         let unit = self.unit as usize;
-        for (ppa, part) in (first.0..).zip(data.chunks_mut(unit)) {
-            match self.homeless_of(ppa) {
-                Some((programmed, at)) => part.copy_from_slice(&programmed.data[at * unit..][..part.len()]),
-                None => self.file.read_exact_at(part, self.unit_at(ppa))?,
-            }
+        match self.homeless_of(ppa.0) {
+            Some((programmed, at)) => data.copy_from_slice(&programmed.data[at * unit..][..data.len()]),
+            None => self.file.read_exact_at(data, self.unit_at(ppa.0))?,
         }
         Ok(())
     }
@@ -290,7 +358,7 @@ impl Image {
         }
         let mut bytes = [0; SPARE];
         self.file.read_exact_at(&mut bytes, self.spare_at(ppa.0))?;
-        Ok(Spare::from_bytes(&bytes))
+        Ok(Spare::from_bytes(&bytes, ppa.0))
     }
 
     /// The spare areas of a superblock, numbered over the drive.
@@ -301,7 +369,8 @@ impl Image {
         let first = superblock as u64 * self.superblock_units;
         let mut bytes = vec![0; self.superblock_units as usize * SPARE];
         self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
-        Ok(bytes.as_chunks::<SPARE>().0.iter().map(Spare::from_bytes).collect())
+        let spares = bytes.as_chunks::<SPARE>().0.iter().zip(first..);
+        Ok(spares.map(|(bytes, ppa)| Spare::from_bytes(bytes, ppa)).collect())
     }
 
     /// A superblock is erased: its part of the file is a hole again.
@@ -345,11 +414,13 @@ mod tests {
             unit: 512,
             units: 16,
             superblock_units: 8,
-            spares_at: (HEADER + 2 * ENTRY).next_multiple_of(SPARE) as u64,
+            spares_at: (MARKS + 2 * ENTRY).next_multiple_of(SPARE) as u64,
             data_at: ALIGNED,
             marks: vec![SuperblockMark::default(); 2],
             homeless: BTreeMap::new(),
             refused: None,
+            witness: Witness::default(),
+            damaged: Cell::new(0),
         };
         image.make().unwrap();
         image
@@ -382,6 +453,35 @@ mod tests {
     }
 
     #[test]
+    fn what_was_noted_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        let witness = Witness { requests: 1, units: 2 };
+        image.note(witness);
+        image.witness = Witness::default();
+        image.read_witness().unwrap();
+        assert_eq!(image.witness(), witness);
+        image.file.write_all_at(&[7], HEADER as u64).unwrap();
+        assert!(image.read_witness().unwrap_err().to_string().contains("the image is damaged"));
+    }
+
+    #[test]
+    fn a_unit_is_read_as_what_it_is_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        image.program(Ppa(2), programmed(7));
+        let mut data = [0; 512];
+        image.read_of(Lpn(3), Ppa(2), &mut data).unwrap();
+        image.read_of(Lpn(4), Ppa(2), &mut data).expect_err("another unit");
+        image.read_of(Lpn(3), Ppa(4), &mut data).expect_err("nothing is there");
+        image.file.write_all_at(&[8], image.unit_at(2) + 100).unwrap();
+        image.read_of(Lpn(3), Ppa(2), &mut data).expect_err("a byte is another");
+        image.file.write_all_at(&[8], image.spare_at(3) + 5).unwrap();
+        image.read_of(Lpn(4), Ppa(3), &mut data).expect_err("its spare area is another");
+        assert_eq!(image.damaged_reads(), 4);
+    }
+
+    #[test]
     fn what_is_said_of_superblocks_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let mut image = image(folder.path());
@@ -405,9 +505,6 @@ mod tests {
         assert!(image.refused().is_some() && !image.find_room());
         assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
         assert_eq!(there(&image, 1), (programmed(6).spares[1], 6));
-        let mut both = [0; 2048];
-        image.read(Ppa(0), &mut both).unwrap();
-        assert_eq!((both[0], both[1023], both[1024], both[2047]), (6, 6, 7, 7));
         image.leave(Left::AtRest(1), 5).expect_err("it is not all there");
         image.file = writable;
         assert!(image.find_room() && image.refused().is_none());

@@ -1,6 +1,7 @@
 //! A cut: requests are lost, the flash is what it is, a fresh drive finds it again.
 
 use super::plan::{Moment, PowerPlan};
+use crate::live::Lost;
 use crate::memory::Memory;
 use crate::observers::Observer;
 use crate::run::{Run, page_operations};
@@ -148,8 +149,8 @@ impl Cuts {
         Ok(())
     }
 
-    /// The drive begins with a flash that was at work before: it looks for what that holds.
-    pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>) {
+    /// The drive begins with a flash that was at work before a cut that took this: it looks for what that holds.
+    pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;
         let ftl = run.ftl.as_page_mapped().expect("power cuts need a page map");
@@ -158,9 +159,9 @@ impl Cuts {
             failed: now,
             dark: now,
             operations: 0,
-            requests: 0,
-            damage: Damage::default(),
-            buffered_lost: 0,
+            requests: lost.requests,
+            damage: lost.damage,
+            buffered_lost: lost.units,
             back: now,
             ready: None,
             found,

@@ -3,6 +3,7 @@
 //! A slot always holds a whole unit: what a write leaves out of it is laid under it when it comes, from the newest data there
 //! are, though the drive reads them later.
 
+use crate::buffers::Buffers;
 use crate::found::{self, Holds};
 use crate::image::{Bits, Image, Programmed, Spare};
 use controller::{Kind, Origin, Transaction};
@@ -43,12 +44,13 @@ pub struct Done {
 #[derive(Clone, Debug)]
 struct Slot {
     spare: Spare,
-    data: Box<[u8]>,
+    data: Vec<u8>,
     /// A write brought a part of the unit, and the rest could not be read: nobody may believe it.
     spoiled: bool,
 }
 
 /// The unit that enters.
+#[derive(Default)]
 struct Entering {
     data: Vec<u8>,
     spoiled: bool,
@@ -66,6 +68,8 @@ pub struct Shared {
     pub notes: Vec<(String, String)>,
     /// The file.
     pub image: Image,
+    /// Memory that is used again.
+    pub buffers: Buffers,
     layout: Layout,
     /// The number of each request that the drive is at, by the id it gave.
     numbers: Vec<u64>,
@@ -93,6 +97,7 @@ impl Shared {
             notes: Vec::new(),
             stamp: image.stamp(),
             image,
+            buffers: Buffers::default(),
             numbers: Vec::new(),
             slots: Vec::new(),
             newest: HashMap::new(),
@@ -137,11 +142,12 @@ impl Shared {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    fn put(&mut self, slot: u32, filled: Slot) {
+    /// Fills a slot; gives what was in it.
+    fn put(&mut self, slot: u32, filled: Slot) -> Option<Slot> {
         if self.slots.len() <= slot as usize {
             self.slots.resize(slot as usize + 1, None);
         }
-        self.slots[slot as usize] = Some(filled);
+        self.slots[slot as usize].replace(filled)
     }
 
     /// A whole unit as it is now.
@@ -155,6 +161,15 @@ impl Shared {
         Ok(())
     }
 
+    /// How many units from `lpn` on, at most `most`, lie side by side on flash from `home` on.
+    fn side_by_side(&self, lpn: Lpn, home: Ppa, most: usize, lookup: &dyn Fn(Lpn) -> Ppa) -> usize {
+        let is_there = |lpn: Lpn, ppa: u64| !self.newest.contains_key(&lpn) && lookup(lpn) == Ppa(ppa);
+        if home == Ppa::NONE || self.newest.contains_key(&lpn) {
+            return 1;
+        }
+        (1..most).take_while(|&at| is_there(Lpn(lpn.0 + at as u32), home.0 + at as u64)).count() + 1
+    }
+
     /// What the drive holds from `offset` on.
     fn read(&self, offset: u64, into: &mut [u8], lookup: &dyn Fn(Lpn) -> Ppa) -> io::Result<()> {
         let unit = self.unit();
@@ -162,11 +177,19 @@ impl Shared {
         while done < into.len() {
             let lpn = Lpn((at / unit as u64) as u32);
             let skip = (at % unit as u64) as usize;
-            let length = (unit - skip).min(into.len() - done);
-            let part = &mut into[done..done + length];
+            let mut length = (unit - skip).min(into.len() - done);
             if length == unit {
-                self.read_unit(lpn, lookup(lpn), part)?;
+                let home = lookup(lpn);
+                let units = self.side_by_side(lpn, home, (into.len() - done) / unit, lookup);
+                length = units * unit;
+                let part = &mut into[done..done + length];
+                if units == 1 {
+                    self.read_unit(lpn, home, part)?;
+                } else {
+                    self.image.read_of(lpn, home, part)?;
+                }
             } else {
+                let part = &mut into[done..done + length];
                 let mut whole = vec![0; unit];
                 self.read_unit(lpn, lookup(lpn), &mut whole)?;
                 part.copy_from_slice(&whole[skip..skip + length]);
@@ -250,19 +273,20 @@ impl Holder for Contents {
 
     fn on_buffered(&mut self, lpn: Lpn, slot: u32) {
         self.with(|shared| {
-            let Entering { data, spoiled } = &shared.entering;
-            let (spare, spoiled) = (Spare::of(lpn, shared.stamp, data), *spoiled);
-            let data = data.clone().into();
-            shared.stamp += 1;
+            let Entering { data, spoiled } = std::mem::take(&mut shared.entering);
+            let spare = Spare::of(lpn, shared.stamp, &data);
             let spare = if spoiled { spare.spoiled() } else { spare };
-            shared.put(slot, Slot { spare, data, spoiled });
+            shared.stamp += 1;
+            let before = shared.put(slot, Slot { spare, data, spoiled });
+            // The next unit enters where an older one lay.
+            shared.entering.data = before.map_or_else(|| vec![0; shared.unit()], |before| before.data);
             shared.newest.insert(lpn, slot);
         });
     }
 
     fn on_kept(&mut self, slot: u32, ppa: Ppa) {
         self.with(|shared| {
-            let mut data = vec![0; shared.unit()].into_boxed_slice();
+            let mut data = vec![0; shared.unit()];
             let spare = shared.copy(ppa, &mut data);
             shared.put(slot, Slot { spare, data, spoiled: false });
         });
@@ -271,10 +295,8 @@ impl Holder for Contents {
     fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64)) {
         self.with(|shared| {
             let unit = shared.unit();
-            let mut placed = Programmed {
-                spares: Vec::with_capacity(units as usize),
-                data: vec![0; units as usize * unit],
-            };
+            let data = shared.buffers.zeros(units as usize * unit);
+            let mut placed = Programmed { spares: Vec::with_capacity(units as usize), data };
             for (at, data) in placed.data.chunks_mut(unit).enumerate() {
                 let (origin, from) = source(at as u32);
                 placed.spares.push(shared.take(origin, from, data));
@@ -295,7 +317,9 @@ impl Holder for Contents {
                 // A fold in the die reads one bit a cell, and writes all of them.
                 let one_bit = operation.slc && operation.kind == Kind::Program;
                 shared.image.set_mode(superblock, if one_bit { Bits::One } else { Bits::All });
-                shared.image.program(first, placed);
+                if let Some(data) = shared.image.program(first, placed) {
+                    shared.buffers.put_back(data);
+                }
                 shared.touched[superblock] = shared.stamp;
             }
         });
@@ -316,10 +340,12 @@ impl Holder for Contents {
     fn on_answer(&mut self, answer: &Answer<'_>, lookup: &dyn Fn(Lpn) -> Ppa) {
         self.with(|shared| {
             let number = shared.numbers[answer.id as usize];
-            shared.payloads.remove(&number);
+            if let Some(Payload::Bytes(bytes)) = shared.payloads.remove(&number) {
+                shared.buffers.put_back(bytes);
+            }
             let (mut failed, mut data) = (answer.failed || shared.spoiled.remove(&number), Vec::new());
             if answer.host.op == Op::Read && !failed {
-                data = vec![0; answer.host.bytes as usize];
+                data = shared.buffers.zeros(answer.host.bytes as usize);
                 failed = shared.read(answer.host.offset, &mut data, lookup).is_err();
             }
             shared.done.push(Done { number, failed, at: answer.now, data });

@@ -81,7 +81,9 @@ pub fn put(image: &Image, layout: &Layout, medium: &mut Medium) -> Result<Holds,
                     medium.put_unit(ppa, lpn, stamp);
                     order = stamp.max(order);
                 }
-                Spare::Damaged => return Err(damage(image, superblock, ppa, "is not what was written there")),
+                Spare::Damaged => {
+                    return Err(damage(image, superblock, ppa, "is not what was written there"));
+                }
                 Spare::Blank if ppa.0 < first + u64::from(written * layout.row_units) => {
                     return Err(damage(image, superblock, ppa, "is blank, and one behind it is not"));
                 }

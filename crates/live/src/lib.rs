@@ -2,6 +2,7 @@
 //!
 //! - `nbd`: the protocol, as bytes.
 //! - `image`: the file that holds what the flash holds.
+//! - `buffers`: memory that is used again.
 //! - `contents`: whose bytes are where, in slots of the buffer and on flash.
 //! - `source`: requests of clients as a workload.
 //! - `recorder`: the same as a trace.
@@ -11,6 +12,7 @@
 //!
 //! Not modelled: what the network adds. A request arrives when its last byte is read from the socket.
 
+mod buffers;
 mod commands;
 mod connection;
 mod contents;

@@ -283,7 +283,7 @@ impl Server {
     }
 
     /// Takes a client's request: refuses it, answers it, or hands it to the drive.
-    fn take(&mut self, name: u64, client: &mut Connection, asked: Asked, arrive: SimTime) {
+    fn take(&mut self, name: u64, client: &mut Connection, asked: Asked<'_>, arrive: SimTime) {
         let (cookie, command, offset) = (asked.cookie, asked.command, asked.offset);
         let durable = asked.is_fua() || command == Command::Flush;
         let allocation = if client.knows_allocation() { Allocation::Known } else { Allocation::Unknown };
@@ -291,7 +291,8 @@ impl Server {
         let most = if asked.wants_one() { 1 } else { EXTENTS_MOST };
         let length = asked.length;
         let writes = matches!(command, Command::Write | Command::WriteZeroes | Command::Trim);
-        match plan(asked, &self.export, allocation) {
+        let planned = plan(&asked, &self.export, allocation, &mut self.shared().buffers);
+        match planned {
             Plan::Leave => client.is_over = true,
             Plan::Refuse(refusal) => {
                 self.meter.note_refused(refusal);
@@ -407,29 +408,31 @@ impl Server {
         }
         for one in done {
             self.under_way -= 1;
-            self.tell(one);
+            let data = self.tell(one);
+            self.shared().buffers.put_back(data);
         }
         // A flush may have been asked for.
         self.offer()
     }
 
-    fn tell(&mut self, done: Done) {
+    /// Tells a client; gives the memory of what was read.
+    fn tell(&mut self, done: Done) -> Vec<u8> {
         let name = done.number / PARTS_MOST;
-        let Some(mut pending) = self.pending.remove(&name) else { return };
+        let Some(mut pending) = self.pending.remove(&name) else { return done.data };
         pending.parts -= 1;
         if done.failed {
             pending.refusal = Some(Refusal::Io);
         }
         if pending.parts > 0 {
             self.pending.insert(name, pending);
-            return;
+            return done.data;
         }
         if pending.then == Then::Flush && pending.refusal.is_none() {
             pending.then = Then::Nothing;
             let arrive = self.arrival();
             self.ask(&mut pending, flush(), arrive);
             self.pending.insert(name, pending);
-            return;
+            return done.data;
         }
         if pending.durable && self.shared().image.refused().is_some() {
             pending.refusal = Some(Refusal::NoSpace);
@@ -445,7 +448,7 @@ impl Server {
                 self.meter.note_done(pending.command, pending.bytes.into(), took);
             }
         }
-        let Some(client) = self.clients.get_mut(&pending.client) else { return };
+        let Some(client) = self.clients.get_mut(&pending.client) else { return done.data };
         client.under_way -= 1;
         let replies = client.replies();
         match pending.refusal {
@@ -455,6 +458,7 @@ impl Server {
             }
             None => replies.done(client.out(), pending.cookie),
         }
+        done.data
     }
 
     fn send(&mut self) {
@@ -512,8 +516,10 @@ impl Server {
     }
 
     fn notes(&self) -> Vec<(String, String)> {
-        let mut notes =
-            vec![("clients".to_owned(), self.seen.to_string()), ("pace".to_owned(), self.options.pace.clone())];
+        let mut notes = vec![
+            ("clients".to_owned(), self.seen.to_string()),
+            ("pace".to_owned(), self.options.pace.clone()),
+        ];
         if let Some(found) = self.meter.late.summary() {
             let us = |ns: u64| ns as f64 / 1000.0;
             notes.push((

@@ -173,7 +173,10 @@ impl Image {
 
     /// What is to be said of an image that is not as it was written.
     pub fn damage(&self, what: &str) -> Error {
-        Error(format!("{}: the image is damaged: {what}: expected it as a server left it", self.path.display()))
+        Error(format!(
+            "{}: the image is damaged: {what}: expected it as a server left it",
+            self.path.display()
+        ))
     }
 
     fn read_marks(&mut self) -> Result<(), Error> {
@@ -182,7 +185,9 @@ impl Image {
         read.map_err(|error| Error(format!("{}: {error}", self.path.display())))?;
         for (superblock, entry) in bytes.as_chunks::<ENTRY>().0.iter().enumerate() {
             let Some(mark) = SuperblockMark::from_bytes(entry, superblock) else {
-                return Err(self.damage(&format!("the checksum of superblock {superblock}'s entry does not fit")));
+                return Err(
+                    self.damage(&format!("the checksum of superblock {superblock}'s entry does not fit"))
+                );
             };
             self.marks[superblock] = mark;
         }
@@ -277,13 +282,16 @@ impl Image {
 
     /// Units from `first` on are programmed. What the disk has no room for stays in memory, and so does what comes after
     /// it until there is room again: each superblock is written in order.
-    pub fn program(&mut self, first: Ppa, programmed: Programmed) {
-        if !self.homeless.is_empty() && !self.find_room() {
-            self.homeless.insert(first.0, programmed);
-        } else if let Err(error) = self.write(first.0, &programmed) {
-            self.refused = Some(error.to_string());
-            self.homeless.insert(first.0, programmed);
+    /// Gives back the memory of what is written.
+    pub fn program(&mut self, first: Ppa, programmed: Programmed) -> Option<Vec<u8>> {
+        if self.homeless.is_empty() || self.find_room() {
+            match self.write(first.0, &programmed) {
+                Ok(()) => return Some(programmed.data),
+                Err(error) => self.refused = Some(error.to_string()),
+            }
         }
+        self.homeless.insert(first.0, programmed);
+        None
     }
 
     fn write(&self, first: u64, programmed: &Programmed) -> io::Result<()> {
@@ -318,16 +326,23 @@ impl Image {
         (at < programmed.spares.len()).then_some((programmed, at))
     }
 
-    /// Reads a unit of the host's, which the drive's map says is there.
+    /// Reads units of the host's from `holder` on, which the drive's map says are there, one beside the other.
     ///
     /// # Errors
-    /// When the disk does not give it, or what it gives is not what was programmed there.
-    pub fn read_of(&self, holder: Lpn, ppa: Ppa, data: &mut [u8]) -> io::Result<()> {
-        let read = self.read(ppa, data).and_then(|()| self.spare(ppa)).and_then(|spare| {
-            if spare.is_of(holder, data) { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
-        });
+    /// When the disk does not give them, or what it gives is not what was programmed there.
+    pub fn read_of(&self, holder: Lpn, first: Ppa, data: &mut [u8]) -> io::Result<()> {
+        let read = self.read(first, data).and_then(|()| self.check(holder, first, data));
         self.damaged.set(self.damaged.get() + u64::from(read.is_err()));
         read
+    }
+
+    /// The data of these units are what their spare areas were written for.
+    fn check(&self, holder: Lpn, first: Ppa, data: &[u8]) -> io::Result<()> {
+        let units = data.chunks(self.unit as usize);
+        let spares = self.spares_from(first.0, units.len())?;
+        let mut holders = (holder.0..).map(Lpn);
+        let fits = |(spare, unit): (&Spare, &[u8])| holders.next().is_some_and(|lpn| spare.is_of(lpn, unit));
+        if spares.iter().zip(units).all(fits) { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
     /// Reads that found damage so far.
@@ -335,15 +350,20 @@ impl Image {
         self.damaged.get()
     }
 
-    /// Reads a unit, whatever it is.
+    /// Reads units that lie side by side, whatever they are.
     ///
     /// # Errors
-    /// When the disk does not give it.
-    pub fn read(&self, ppa: Ppa, data: &mut [u8]) -> io::Result<()> {
+    /// When the disk does not give them.
+    pub fn read(&self, first: Ppa, data: &mut [u8]) -> io::Result<()> {
+        if self.homeless.is_empty() {
+            return self.file.read_exact_at(data, self.unit_at(first.0));
+        }
         let unit = self.unit as usize;
-        match self.homeless_of(ppa.0) {
-            Some((programmed, at)) => data.copy_from_slice(&programmed.data[at * unit..][..data.len()]),
-            None => self.file.read_exact_at(data, self.unit_at(ppa.0))?,
+        for (ppa, part) in (first.0..).zip(data.chunks_mut(unit)) {
+            match self.homeless_of(ppa) {
+                Some((programmed, at)) => part.copy_from_slice(&programmed.data[at * unit..][..part.len()]),
+                None => self.file.read_exact_at(part, self.unit_at(ppa))?,
+            }
         }
         Ok(())
     }
@@ -353,12 +373,19 @@ impl Image {
     /// # Errors
     /// When the disk does not give it.
     pub fn spare(&self, ppa: Ppa) -> io::Result<Spare> {
-        if let Some((programmed, at)) = self.homeless_of(ppa.0) {
-            return Ok(programmed.spares[at]);
-        }
-        let mut bytes = [0; SPARE];
-        self.file.read_exact_at(&mut bytes, self.spare_at(ppa.0))?;
-        Ok(Spare::from_bytes(&bytes, ppa.0))
+        Ok(self.spares_from(ppa.0, 1)?[0])
+    }
+
+    /// The spare areas of units that lie side by side.
+    fn spares_from(&self, first: u64, count: usize) -> io::Result<Vec<Spare>> {
+        let mut bytes = vec![0; count * SPARE];
+        self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
+        let places = bytes.as_chunks::<SPARE>().0.iter().zip(first..);
+        let spare = |(bytes, ppa)| match self.homeless_of(ppa) {
+            Some((programmed, at)) => programmed.spares[at],
+            None => Spare::from_bytes(bytes, ppa),
+        };
+        Ok(places.map(spare).collect())
     }
 
     /// The spare areas of a superblock, numbered over the drive.
@@ -366,11 +393,7 @@ impl Image {
     /// # Errors
     /// When the disk does not give them.
     pub fn spares(&self, superblock: usize) -> io::Result<Vec<Spare>> {
-        let first = superblock as u64 * self.superblock_units;
-        let mut bytes = vec![0; self.superblock_units as usize * SPARE];
-        self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
-        let spares = bytes.as_chunks::<SPARE>().0.iter().zip(first..);
-        Ok(spares.map(|(bytes, ppa)| Spare::from_bytes(bytes, ppa)).collect())
+        self.spares_from(superblock as u64 * self.superblock_units, self.superblock_units as usize)
     }
 
     /// A superblock is erased: its part of the file is a hole again.

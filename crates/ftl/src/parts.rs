@@ -135,7 +135,10 @@ fn guards_of(
             let (method, bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);
             Box::new(Power::new(method, bytes, layout.physical_units(), slots))
         }),
-        trims: config.faults.records_trims.then(|| Box::new(Trims::new(layout, config.has_power_cuts()))),
+        trims: config.faults.records_trims.then(|| {
+            let numbers = if config.has_power_cuts() { layout.logical_units } else { 0 };
+            Box::new(Trims::new(layout, numbers))
+        }),
         failed_die: config.faults.failed_die.unwrap_or(NONE),
         dead: DeadDies::default(),
     })

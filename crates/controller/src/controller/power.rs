@@ -61,10 +61,9 @@ impl Controller {
         let mut failed = Vec::new();
         for (at, transaction) in self.slab.items.iter_mut().enumerate() {
             let there = transaction.superblock != Transaction::NOWHERE && transaction.die == die;
-            if transaction.kind == Kind::Read && there && !free.contains(&(at as u32)) {
-                if !std::mem::replace(&mut transaction.reading.uncorrectable, true) {
-                    failed.push(*transaction);
-                }
+            let is_read = transaction.kind == Kind::Read && there && !free.contains(&(at as u32));
+            if is_read && !std::mem::replace(&mut transaction.reading.uncorrectable, true) {
+                failed.push(*transaction);
             }
         }
         failed

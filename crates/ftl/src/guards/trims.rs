@@ -33,18 +33,13 @@ pub(crate) struct Trims {
     pub used_slots: u32,
 }
 
-/// Takes the room of the records.
-pub(crate) fn make_room(layout: &mut Layout) {
-    layout.translation_units += records(layout);
-}
-
 /// Host units of a record.
 fn per_record(layout: &Layout) -> u32 {
     (layout.unit.get() / NUMBER_BYTES) as u32
 }
 
 /// Records of all host units.
-fn records(layout: &Layout) -> u32 {
+pub(crate) fn records(layout: &Layout) -> u32 {
     layout.logical_units.div_ceil(per_record(layout))
 }
 
@@ -54,12 +49,12 @@ pub(crate) fn trim_bytes(layout: &Layout) -> u64 {
 }
 
 impl Trims {
-    /// Nothing was trimmed. The numbers are kept where they are `numbered`, as on a drive whose power is cut.
-    pub fn new(layout: &Layout, numbered: bool) -> Self {
+    /// Nothing was trimmed. So many host units have `numbers`: all of them on a drive whose power is cut, or else none.
+    pub fn new(layout: &Layout, numbers: u32) -> Self {
         Self {
             first: layout.logical_units + layout.translation_units - records(layout),
             per_record: per_record(layout),
-            on_flash: if numbered { vec![0; layout.logical_units as usize] } else { Vec::new() },
+            on_flash: vec![0; numbers as usize],
             since: BTreeMap::new(),
             changed: BTreeSet::new(),
             due: BTreeSet::new(),

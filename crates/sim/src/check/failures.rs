@@ -1,9 +1,12 @@
 //! What a die that failed takes along: a unit is lost only if it was there and no whole stripe gives it back, and what
 //! nothing gives back is said to be lost.
 
+use crate::Drive;
 use crate::requests::Request;
 use crate::stripes::StripeAccount;
 use controller::{Origin, Transaction};
+use ftl::Ftl;
+use ftl::compatibility::Feature;
 use host::Op;
 use std::collections::BTreeSet;
 use units::{DieId, Lpn};
@@ -22,8 +25,9 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    pub fn new(may_fail_anyway: bool) -> Self {
-        Self { may_fail_anyway, ..Self::default() }
+    pub fn of(drive: &Drive, ftl: &Ftl) -> Self {
+        let dead_before = drive.features.iter().any(|found| found.feature == Feature::FailedDie);
+        Self { may_fail_anyway: dead_before || ftl.regulation().is_some(), ..Self::default() }
     }
 
     pub fn on_dies_failed(&mut self, dies: &[u32]) {

@@ -100,10 +100,6 @@ pub(crate) struct Checker {
     failures: Failures,
 }
 
-fn has(drive: &Drive, feature: Feature) -> bool {
-    drive.features.iter().any(|found| found.feature == feature)
-}
-
 impl Checker {
     /// An account that begins with what the drive holds now.
     ///
@@ -140,7 +136,7 @@ impl Checker {
             durability: Durability::of(ftl),
             stripes: ftl.parity().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
             trims: Trims::of(ftl),
-            failures: Failures::new(ftl.regulation().is_some() || has(drive, Feature::FailedDie)),
+            failures: Failures::of(drive, ftl),
             layout,
         };
         for lpn in 0..checker.layout.written_units() as u32 {
@@ -160,7 +156,7 @@ impl Checker {
             let hosts = &checker.units[..checker.layout.logical_units as usize];
             checker.beginning = hosts.iter().map(|unit| unit.home != Ppa::NONE).collect();
             checker.durability.expect_cuts();
-            if has(drive, Feature::DeterministicTrim) {
+            if drive.features.iter().any(|found| found.feature == Feature::DeterministicTrim) {
                 checker.durability.survival.keep_trims();
             }
         }

@@ -1,4 +1,4 @@
-"""Files, a database and a file system on a served drive whose server is killed; and what those see who watch it.
+"""A database and a file system on a served drive whose server is killed; and what those see who watch it.
 
 Each test is skipped, and says why, where a program that it needs is missing.
 """
@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from random import Random
+from threading import Event
 from typing import Any
 from urllib.request import urlopen
 
@@ -30,6 +31,7 @@ from floatgate.cli.watching import view
 from floatgate.metrics import _buckets
 from test_serve import PATIENCE_S, ROOT, TINY, call, fio, needs, served, served_by
 
+A_MOMENT = Event()  # never set: between two looks for a sign
 DASHBOARD = ROOT / "examples" / "serve" / "grafana.json"
 
 
@@ -46,7 +48,7 @@ def mounted(file: Path, uri: str) -> Iterator[Path]:
                 if one.poll() is not None or time.monotonic() > end:
                     assert one.stderr is not None
                     pytest.skip(f"nbdfuse cannot mount here: {one.stderr.read().strip()}")
-                time.sleep(0.02)
+                A_MOMENT.wait(0.02)
             yield file
         finally:
             subprocess.run(["fusermount3", "-u", "-z", str(file)], capture_output=True)
@@ -191,7 +193,7 @@ def test_prometheus_learns_what_a_drive_does(tmp_path: Path) -> None:
         end = time.monotonic() + PATIENCE_S
         while (found := _metrics(url))['floatgate_requests_total{op="write"}'] < 4608:
             assert time.monotonic() < end, found
-            time.sleep(0.2)
+            A_MOMENT.wait(0.1)
     assert found['floatgate_request_bytes_total{op="write"}'] == 3 * (6 << 20)
     assert found['floatgate_request_latency_seconds_bucket{le="+Inf",op="write"}'] == 4608
     assert found["floatgate_units_written_total"] == 4608
@@ -386,7 +388,7 @@ def test_a_proxy_with_tls_may_stand_before_it(tmp_path: Path) -> None:
                 while not (tmp_path / "tls.sock").exists():
                     assert proxy.poll() is None
                     assert time.monotonic() < end
-                    time.sleep(0.05)
+                    A_MOMENT.wait(0.02)
                 path = tmp_path / "tls.sock"
                 uri = f"nbds+unix://alice@/?socket={path}&tls-psk-file={keys}"
                 assert int(call("nbdinfo", "--size", uri)) > 0

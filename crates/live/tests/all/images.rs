@@ -297,7 +297,7 @@ fn after_a_cut_damage_of_what_says_where_data_are_is_found() {
     let layout = drive(&[]).build(1).unwrap().layout().clone();
     let marks = 8192 + 32;
     let spares = (marks + 8 * layout.superblocks()).next_multiple_of(32);
-    let written: Vec<usize> = (0..layout.physical_units() as usize)
+    let written: Vec<usize> = (0..layout.physical_units())
         .map(|unit| spares + 32 * unit)
         .filter(|&at| whole[at..at + 32] != [0; 32])
         .collect();

@@ -55,7 +55,8 @@ impl Media {
                 self.ask_upkeep(superblock, ctx.calendar.now(), Origin::Refresh, &mut ctx.calendar);
             }
         }
-        transaction.reading.uncorrectable |= die == self.guards.failed_die;
+        transaction.reading.uncorrectable |= die == self.guards.failed_die
+            || self.guards.parity.as_ref().is_some_and(|stripes| stripes.is_torn(global, transaction.row));
         if transaction.reading.uncorrectable && origin != Origin::ReadAhead {
             self.pin_group(global);
         }

@@ -5,6 +5,7 @@
 mod checkpoint;
 mod events;
 mod found;
+mod found_groups;
 mod lookups;
 mod power;
 mod read;

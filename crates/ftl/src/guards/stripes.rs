@@ -4,7 +4,6 @@
 //! are a group; one of them holds parity and takes no data. Program `p` of the parity is the sum of the programs `p`
 //! of the others, and follows when the last of them was handed out; until then it is gathered in RAM.
 
-use super::scars::Scars;
 use crate::Layout;
 use crate::SavedState;
 use crate::saved::Untaken;
@@ -51,11 +50,11 @@ pub(crate) struct Group {
 /// The parity of a drive.
 pub struct Stripes {
     width: u32,
-    pub(super) per_die: u32,
+    per_die: u32,
     program_bytes: u64,
     pub(crate) groups: Vec<Group>,
     /// Programs handed out of each superblock of the drive.
-    pub(super) written: Vec<u32>,
+    written: Vec<u32>,
     /// By set of dies: groups to be reclaimed, and on whose behalf.
     pub(crate) asks: Vec<VecDeque<(u32, Origin)>>,
     /// By die: the superblock that its garbage collection asked for, until it is taken.
@@ -65,10 +64,8 @@ pub struct Stripes {
     /// Dies with something new to collect.
     pub(crate) woken: Vec<usize>,
     /// Parity programs gathered in RAM, and the most there ever were.
-    pub(super) gathered: u64,
+    gathered: u64,
     gathered_most: u64,
-    /// What power cuts did to them.
-    pub(super) scars: Scars,
 }
 
 /// The members in a set of bits.
@@ -119,7 +116,6 @@ impl Stripes {
             woken: Vec::new(),
             gathered: 0,
             gathered_most: 0,
-            scars: Scars::default(),
         }
     }
 
@@ -237,7 +233,7 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    pub(super) fn recount(&mut self, group: u32, before: u32) -> u32 {
+    fn recount(&mut self, group: u32, before: u32) -> u32 {
         let ready = self.ready(group);
         let of = &mut self.groups[group as usize];
         let due = if of.phase == Phase::Resting { ready.saturating_sub(of.parity_written) } else { 0 };
@@ -274,7 +270,6 @@ impl Stripes {
     /// A group is erased: it begins anew. Gives the member that holds parity from now on if the one that did is gone.
     pub(crate) fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
-        self.scars.forget(group);
         for superblock in self.superblocks_of(group).collect::<Vec<_>>() {
             self.written[superblock as usize] = 0;
         }
@@ -349,7 +344,7 @@ impl Stripes {
     }
 
     /// Keeps the list of groups that some dies have begun and others have not.
-    pub(super) fn note_begun(&mut self, group: u32) {
+    fn note_begun(&mut self, group: u32) {
         let data = self.data_members(group) & !self.groups[group as usize].ended;
         let written = |member| self.written[self.place_of(group, member).1 as usize] > 0;
         let (some, all) = (members(data).any(written), members(data).all(written));

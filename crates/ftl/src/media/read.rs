@@ -57,9 +57,7 @@ impl Media {
             }
         }
         let dead = self.guards.dead.has(die as usize) && !self.rules.lapses.has(Lapse::ReadsDeadDie);
-        transaction.reading.uncorrectable |= die == self.guards.failed_die
-            || dead
-            || self.guards.parity.as_ref().is_some_and(|stripes| stripes.is_torn(global, transaction.row));
+        transaction.reading.uncorrectable |= die == self.guards.failed_die || dead;
         if transaction.reading.uncorrectable && origin != Origin::ReadAhead {
             self.pin_group(global);
         }

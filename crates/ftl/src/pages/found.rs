@@ -56,7 +56,6 @@ impl PageMapped {
         (store.array, store.controller, store.stats) = (array, controller, counted.stats);
         self.media.guards.regulation = medium.regulation;
         self.media.guards.rebuilds = medium.rebuilds;
-        self.media.guards.parity = medium.parity;
         if let (Some(demand), Some(checkpoints)) = (&mut self.media.guards.demand, medium.checkpoints) {
             demand.checkpoints = Some(checkpoints);
             demand.begin_loading();
@@ -133,17 +132,14 @@ impl PageMapped {
             let space = &mut self.media.store.space;
             space.state[global] = SuperblockState::Lost;
             space.pe_cycles[global] = self.media.store.array.pe_cycles(die as u32, superblock);
-            if !self.media.store.array.is_whole(die as u32, superblock) || !self.takes_data(global, mark) {
+            if !self.media.store.array.is_whole(die as u32, superblock) {
                 continue;
             }
-            let counts = !self.is_cache_own(superblock);
-            let space = &mut self.media.store.space;
-            space.dies[die].usable += u32::from(counts);
+            space.dies[die].usable += 1;
             space.failing[global] = mark.failing;
             let (programmed, rows) = self.rows_of(global, mark);
-            let goes_on = !mark.failing && !mark.half_erased && self.may_go_on(global);
-            if programmed == 0 && goes_on {
-                self.free_found(die, superblock);
+            if programmed == 0 && !mark.half_erased && !mark.failing {
+                self.media.store.space.push_free(die, superblock);
                 continue;
             }
             if let (true, Some(cache)) = (mark.one_bit, &mut self.media.guards.slc_cache) {
@@ -151,7 +147,8 @@ impl PageMapped {
                 cache.dies[die].superblocks += 1;
                 cache.in_use += 1;
             }
-            if goes_on && mark.stream != NONE && programmed < rows {
+            let goes_on = mark.stream != NONE && programmed < rows && !mark.failing && !mark.half_erased;
+            if goes_on {
                 let next_unit = programmed * self.media.store.layout.row_units;
                 let space = &mut self.media.store.space;
                 space.state[global] = SuperblockState::Open;
@@ -160,11 +157,9 @@ impl PageMapped {
             } else {
                 // One that was open was closed last.
                 let was_open = mark.stream != NONE;
-                self.end_found(global);
                 closed.push((was_open, mark.closed_at, die, superblock));
             }
         }
-        self.free_found_groups();
         closed.sort_unstable();
         for (was_open, closed_at, die, superblock) in closed {
             let clock = self.media.store.space.dies[die].clock;
@@ -185,7 +180,6 @@ impl PageMapped {
         let units = units.filter(|&lpn| self.media.store.map.lookup(lpn) != Ppa::NONE).count() as u64;
         let mut found = Found { units, ..Found::default() };
         let mut reads = self.own_reads();
-        reads.extend(self.sum_reads());
         for global in 0..self.media.store.layout.superblocks() {
             let view = self.found_view(global);
             if view.rows_programmed > 0 && self.media.store.space.state[global] != SuperblockState::Lost {

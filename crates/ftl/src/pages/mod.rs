@@ -6,7 +6,6 @@ mod checkpoint;
 mod events;
 mod failures;
 mod found;
-mod found_groups;
 mod lookups;
 mod power;
 mod read;

@@ -1,12 +1,12 @@
 //! The power fails: what is left of a drive.
 
 use crate::buffer::Risk;
+use crate::guards::Rebuilds;
 use crate::guards::demand::Checkpoints;
 use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
 use crate::guards::trims::Trims;
-use crate::guards::{Rebuilds, Stripes};
 use crate::host_side::Reads;
 use crate::lapse::Lapse;
 use crate::pages::PageMapped;
@@ -71,8 +71,6 @@ pub struct Medium {
     pub(crate) sectors: Option<Box<Sectors>>,
     /// Units whose only copy was marked as lost.
     pub(crate) rebuilds: Rebuilds,
-    /// Which superblocks protect each other.
-    pub(crate) parity: Option<Box<Stripes>>,
     /// Which superblocks the last whole checkpoint of the map covers.
     pub(crate) checkpoints: Option<Checkpoints>,
     /// What it has of a map of which RAM holds a part.
@@ -159,7 +157,7 @@ impl PageMapped {
         self.account_risk(now);
         let interrupted = self.media.store.controller.cut(now);
         let mut damage = Damage::default();
-        let (mut half_erased, mut torn) = (Vec::new(), Vec::new());
+        let mut half_erased = Vec::new();
         for Interrupted { transaction, ending } in &interrupted {
             let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
             match (transaction.kind, ending) {
@@ -174,7 +172,7 @@ impl PageMapped {
                 (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
                 (_, Ending::Halfway) => {
                     damage.torn_rows += u64::from(transaction.rows);
-                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global, &mut torn));
+                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
                     let status = match self.media.rules.lapses.has(Lapse::TrustsTornPage) {
                         true => ProgramStatus::Done,
                         false => ProgramStatus::Failed,
@@ -183,7 +181,6 @@ impl PageMapped {
                 }
             }
         }
-        self.cut_groups(&torn);
         if let Some(demand) = &self.media.guards.demand {
             self.media.store.stats.units_read_cut += demand.tasks.units_awaited();
         }
@@ -210,7 +207,6 @@ impl PageMapped {
             controller: store.controller,
             regulation,
             sectors: guards.sectors,
-            parity: guards.parity,
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations,
@@ -229,23 +225,19 @@ impl PageMapped {
     }
 
     /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,
-    /// DAC 2011). Gives how many page rows. `torn`: all rows that were spoilt and that others may protect.
-    fn tear_paired_rows(
-        &mut self,
-        transaction: &Transaction,
-        global: usize,
-        torn: &mut Vec<(u32, u32)>,
-    ) -> u32 {
+    /// DAC 2011). Gives how many page rows.
+    fn tear_paired_rows(&mut self, transaction: &Transaction, global: usize) -> u32 {
+        let layout = &self.media.store.layout;
         // Of its target, not of what folding in the die reads.
         let first = match self.media.holds_one_bit(global) {
             true => transaction.row,
-            false => self.media.store.layout.first_row_of_wordline(transaction.row),
+            false => layout.first_row_of_wordline(transaction.row),
         };
-        let (superblock, end) = (global as u32, transaction.row + transaction.rows);
-        if self.is_protected_superblock(superblock) {
-            torn.extend((first..end).map(|row| (superblock, row)));
-        } else {
-            self.void_rows(superblock, first, transaction.row - first);
+        let units = layout.row_units;
+        let begin = layout.first_ppa(global as u32) + u64::from(first * units);
+        let count = (transaction.row - first) * units;
+        if let Some(power) = &mut self.media.guards.power {
+            power.stamps[begin as usize..][..count as usize].fill(NOTHING);
         }
         transaction.row - first
     }

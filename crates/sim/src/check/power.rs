@@ -17,7 +17,6 @@ impl Checker {
         let undecoded = self.clock.on_cut(now);
         self.ledger.forget_reads(undecoded);
         self.finished = self.submitted;
-        let mut torn = Vec::new();
         for Interrupted { transaction, ending } in interrupted {
             let superblock = self.superblock(transaction);
             let first = self.layout.first_ppa(superblock as u32);
@@ -35,16 +34,12 @@ impl Checker {
                         self.one_bit[superblock] = transaction.slc && transaction.kind == Kind::Program;
                     }
                     if *ending == Ending::Halfway {
-                        torn.extend(self.tear(superblock, transaction.row, transaction.rows));
+                        self.tear(superblock, transaction.row, transaction.rows);
                     }
                     self.rows[superblock] += transaction.rows;
                 }
             }
         }
-        if let Some(stripes) = &mut self.stripes {
-            torn = stripes.on_cut(&torn, &self.rows, &self.one_bit);
-        }
-        torn.into_iter().for_each(|(superblock, row)| self.lose_row(superblock, row));
         self.forget_unprogrammed();
         self.placed.iter_mut().for_each(Vec::clear);
         self.fetched.clear();
@@ -61,24 +56,15 @@ impl Checker {
         self.bytes.on_erase(first, units);
     }
 
-    /// A program was interrupted: what it wrote is nothing. Gives the page rows that this tore, those that lay on the same
-    /// wordline before included.
-    fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> impl Iterator<Item = (usize, u32)> + use<> {
+    /// A program was interrupted: what it wrote is lost, and what lay on the same wordline before.
+    fn tear(&mut self, superblock: usize, row: u32, rows: u32) {
         let units = self.layout.row_units;
         let first = self.layout.first_ppa(superblock as u32);
         let begin = match self.one_bit[superblock] {
             true => row,
             false => self.layout.first_row_of_wordline(row),
         };
-        self.spoil(first + u64::from(row * units), rows * units);
-        (begin..row + rows).map(move |row| (superblock, row))
-    }
-
-    /// What a page row held is lost.
-    fn lose_row(&mut self, superblock: usize, row: u32) {
-        let units = self.layout.row_units;
-        let first = self.layout.first_ppa(superblock as u32) + u64::from(row * units);
-        for ppa in (first..first + u64::from(units)).map(Ppa) {
+        for ppa in (first + u64::from(begin * units)..first + u64::from(row * units)).map(Ppa) {
             let stored = Lpn(self.places[ppa.index()].stored);
             if stored.0 == NOTHING {
                 // It may have been a record of trims.
@@ -87,7 +73,7 @@ impl Checker {
                 self.durability.survival.release(stored, self.units[stored.index()].version);
             }
         }
-        self.spoil(first, units);
+        self.spoil(first + u64::from(begin * units), (row + rows - begin) * units);
     }
 
     /// What was handed out and never programmed is not there.
@@ -113,7 +99,7 @@ impl Checker {
                 let row = self.layout.row_number(home) % self.layout.rows;
                 let programmed = self.rows[self.layout.superblock_of(home) as usize];
                 assert!(row < programmed, "{lpn} is looked for at {home}, which is not programmed");
-                self.put(lpn, home);
+                self.places[home.index()].holder = lpn.0;
             }
             // What the drive keeps for itself was promised to nobody.
             if self.layout.is_host_unit(lpn) {

@@ -73,6 +73,7 @@ def _without_policies(document: Document) -> None:
 
 def _without_cuts(document: Document) -> None:
     document.setdefault("power", None)
+    document.setdefault("fault", None)
 
 
 _MAP = ("ram_bytes", "hits", "misses", "hit_ratio")

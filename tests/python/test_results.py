@@ -83,6 +83,7 @@ RUNS: dict[str, tuple[str | Path, str, dict[str, Any], dict[str, Any]]] = {
         {},
     ),
     "policy in Python": (TINY, WRITES, {"ftl.gc.victim.name": f"{VICTIM}:Rested"}, {}),
+    "a die that fails": (TINY, WRITES, {"fault.die": 0, "fault.after": 300}, {"check": True}),
     "power cuts": (TINY, WRITES, {"power.cut.drawn": 3, "power.cut.within": 500}, {"check": True}),
     "mqsim": ("mqsim-default", READS, {}, {"limit_requests": 300}),
 }

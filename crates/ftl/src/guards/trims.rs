@@ -5,11 +5,10 @@
 //! writes the records that changed, which are moved and reclaimed as data are. Only a drive with `ftl.trim = deterministic` has any.
 
 use crate::Layout;
+use crate::layout::NUMBER_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
-/// Bytes of the number of a trim.
-const NUMBER_BYTES: u64 = 8;
 /// Records on their way at a time, beyond what two programs take.
 const IN_FLIGHT: u32 = 8;
 
@@ -33,16 +32,6 @@ pub(crate) struct Trims {
     pub used_slots: u32,
 }
 
-/// Host units of a record.
-fn per_record(layout: &Layout) -> u32 {
-    (layout.unit.get() / NUMBER_BYTES) as u32
-}
-
-/// Records of all host units.
-pub(crate) fn records(layout: &Layout) -> u32 {
-    layout.logical_units.div_ceil(per_record(layout))
-}
-
 /// Bytes of state of the simulator.
 pub(crate) fn trim_bytes(layout: &Layout) -> u64 {
     NUMBER_BYTES * u64::from(layout.logical_units)
@@ -52,8 +41,8 @@ impl Trims {
     /// Nothing was trimmed. So many host units have `numbers`: all of them on a drive whose power is cut, or else none.
     pub fn new(layout: &Layout, numbers: u32) -> Self {
         Self {
-            first: layout.logical_units + layout.translation_units - records(layout),
-            per_record: per_record(layout),
+            first: layout.logical_units + layout.translation_units - layout.trim_records(),
+            per_record: layout.trims_per_record(),
             on_flash: vec![0; numbers as usize],
             since: BTreeMap::new(),
             changed: BTreeSet::new(),

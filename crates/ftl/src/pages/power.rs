@@ -156,31 +156,7 @@ impl PageMapped {
     pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
         self.account_risk(now);
         let interrupted = self.media.store.controller.cut(now);
-        let mut damage = Damage::default();
-        let mut half_erased = Vec::new();
-        for Interrupted { transaction, ending } in &interrupted {
-            let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
-            match (transaction.kind, ending) {
-                (Kind::Erase, Ending::Done) => {
-                    // Nobody was told, so that nobody can retire a block that failed.
-                    let _ = self.media.erase_cells(transaction.die.index(), transaction.superblock);
-                }
-                (Kind::Erase, Ending::Halfway) => {
-                    damage.half_erased += 1;
-                    half_erased.push(global);
-                }
-                (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
-                (_, Ending::Halfway) => {
-                    damage.torn_rows += u64::from(transaction.rows);
-                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
-                    let status = match self.media.rules.lapses.has(Lapse::TrustsTornPage) {
-                        true => ProgramStatus::Done,
-                        false => ProgramStatus::Failed,
-                    };
-                    self.end_program(transaction, global, status);
-                }
-            }
-        }
+        let (damage, half_erased) = self.interrupt(&interrupted);
         if let Some(demand) = &self.media.guards.demand {
             self.media.store.stats.units_read_cut += demand.tasks.units_awaited();
         }
@@ -216,6 +192,37 @@ impl PageMapped {
             buffered_lost,
         };
         (medium, interrupted)
+    }
+
+    /// What these programs and erases were at is left half done. Gives what that destroyed, and the superblocks (numbered over
+    /// the drive) that are half erased.
+    fn interrupt(&mut self, interrupted: &[Interrupted]) -> (Damage, Vec<usize>) {
+        let mut damage = Damage::default();
+        let mut half_erased = Vec::new();
+        for Interrupted { transaction, ending } in interrupted {
+            let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
+            match (transaction.kind, ending) {
+                (Kind::Erase, Ending::Done) => {
+                    // Nobody was told, so that nobody can retire a block that failed.
+                    let _ = self.media.erase_cells(transaction.die.index(), transaction.superblock);
+                }
+                (Kind::Erase, Ending::Halfway) => {
+                    damage.half_erased += 1;
+                    half_erased.push(global);
+                }
+                (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
+                (_, Ending::Halfway) => {
+                    damage.torn_rows += u64::from(transaction.rows);
+                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
+                    let status = match self.media.rules.lapses.has(Lapse::TrustsTornPage) {
+                        true => ProgramStatus::Done,
+                        false => ProgramStatus::Failed,
+                    };
+                    self.end_program(transaction, global, status);
+                }
+            }
+        }
+        (damage, half_erased)
     }
 
     /// The cells of a program were changed, though nobody was told.

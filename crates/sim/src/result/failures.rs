@@ -7,13 +7,13 @@ sections! {
     /// A die or a channel that fails in the run.
     Fault {
         /// It was planned and did not come: the run was over before.
-        is_to_come: bool,
+        is_to_come: bool = "yes/no",
         /// When it came; null where it did not.
         at_ns: Option<u64> = "ns",
         /// Flash operations since the run began, done by then.
         operations: u64 = "operations",
         /// The dies that failed.
-        dies: Vec<u32>,
+        dies: Vec<u32> = "dies",
         /// Programs that were under way or waiting there: their data went elsewhere, as far as they were in RAM.
         programs_failed: u64 = "programs",
         /// Mapping units there that parity gives back.

@@ -67,11 +67,13 @@ fn ways(key: &Key) -> Vec<Vec<String>> {
 }
 
 /// What the drive of the survey must have besides, for features that need another.
-const MORE: [&[&str]; 4] = [
+const MORE: [&[&str]; 6] = [
     &[],
     &["ecc.code.name=ldpc"],
     &["ftl.sectors.track=true"],
     &["controller.late_choice=true", "controller.dies_take_turns=true"],
+    &["fault.die=0"],
+    &["fault.after=1000"],
 ];
 
 /// Whether a drive that has what a key needs reads this value of it; else the last refusal.

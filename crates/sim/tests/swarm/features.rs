@@ -152,6 +152,7 @@ pub const LATER: &[(&str, &str)] = &[
     ("ftl.recovery", "checkpoint"),
     ("ftl.recovery", "scan"),
     ("ftl.recovery", "summaries"),
+    ("ftl.recovery", "journal"),
 ];
 
 /// Features that came to be possible together: a seed that has the one, and gets the other, is played with both once more,

@@ -1548,7 +1548,7 @@ class Fault(Section):
     """A die or a channel that fails in the run."""
 
     is_to_come: bool
-    """It was planned and did not come: the run was over before."""
+    """[yes/no] It was planned and did not come: the run was over before."""
 
     at_ns: Count | None
     """[ns] When it came; null where it did not."""
@@ -1557,7 +1557,7 @@ class Fault(Section):
     """[operations] Flash operations since the run began, done by then."""
 
     dies: tuple[Count, ...]
-    """The dies that failed."""
+    """[dies] The dies that failed."""
 
     programs_failed: Count
     """[programs] Programs that were under way or waiting there: their data went elsewhere, as far as

@@ -199,7 +199,6 @@ pub const APART: &[Apart] = apart! {
     Recovery, Dftl: Logical("the map lies on flash anyway") => "ftl.recovery.name = scan";
     Recovery, Birrell: Logical("its summaries and checkpoints are part of the map")
         => "ftl.recovery.name = scan, or ftl.mapping.name = page";
-    PowerCut, Snapshots: Logical("which versions snapshots see is not looked for") => "no ftl.snapshots";
     LateChoice, CacheRead:
         Logical("a read that overlaps the previous one is chosen before the channel is free")
         => "controller.cache_read = false, or controller.late_choice = false";

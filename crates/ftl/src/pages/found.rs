@@ -5,7 +5,7 @@
 
 use super::power::{Mark, Medium, SpareAreas};
 use crate::Probe;
-use crate::guards::power::NOTHING;
+use crate::guards::power::{BEFORE, NOTHING};
 use crate::pages::PageMapped;
 use crate::recovery::{FoundView, RowRead, summary_bytes, summary_rows};
 use crate::store::{Frontier, NONE, SuperblockState};
@@ -29,14 +29,19 @@ impl PageMapped {
     /// What is there when time begins has the number of what came before the run.
     pub(super) fn stamp_beginning(&mut self) {
         let Some(power) = self.media.guards.power.as_mut().filter(|power| power.is_fresh()) else { return };
-        let map = &self.media.store.map;
+        let (map, mut snapshots) = (&self.media.store.map, self.media.guards.snapshots.as_mut());
+        if let Some(snapshots) = &mut snapshots {
+            power.begin_at(snapshots.number_first(BEFORE));
+        }
         let superblocks =
             (0..self.media.store.layout.superblocks()).filter(|&at| self.media.store.space.valid[at] > 0);
         for superblock in superblocks {
             let first = self.media.store.layout.first_ppa(superblock as u32);
             for ppa in (first..first + u64::from(self.media.store.layout.superblock_units)).map(Ppa) {
                 if map.is_valid(ppa) {
-                    power.begin_with(ppa.index());
+                    let seen =
+                        snapshots.as_ref().map(|snapshots| snapshots.number_of(map.holder(ppa), ppa, BEFORE));
+                    power.begin_with(ppa.index(), seen.unwrap_or(BEFORE));
                 }
             }
         }
@@ -74,7 +79,9 @@ impl PageMapped {
         }
         self.place_newest(&spare, &marks);
         self.compare_translations(medium.translations);
-        self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare.stamps);
+        let last = self.go_on_with_snapshots(&spare, &marks, medium.snapshots);
+        let SpareAreas { stamps, undone, .. } = spare;
+        self.media.guards.power.as_mut().expect("made for power cuts").go_on(stamps, undone, last);
         self.sort_superblocks(&marks);
         for die in 0..self.media.store.layout.dies as usize {
             self.media.update_quota(die);
@@ -84,7 +91,7 @@ impl PageMapped {
     }
 
     /// Page rows of a superblock that hold something, and all that it has.
-    fn rows_of(&self, global: usize, mark: &Mark) -> (u32, u32) {
+    pub(super) fn rows_of(&self, global: usize, mark: &Mark) -> (u32, u32) {
         let layout = &self.media.store.layout;
         let rows = if mark.one_bit { layout.slc_rows } else { layout.rows };
         let programmed = if mark.half_erased { 0 } else { self.media.store.array.next_row(global) };
@@ -93,7 +100,7 @@ impl PageMapped {
 
     /// Makes the newest copy of each logical unit its home.
     fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
-        let SpareAreas { holders, stamps } = spare;
+        let SpareAreas { holders, stamps, .. } = spare;
         let written = self.media.store.layout.written_units() as usize;
         let mut newest = vec![Ppa::NONE; written];
         for (global, mark) in marks.iter().enumerate() {
@@ -104,7 +111,8 @@ impl PageMapped {
                 let (holder, stamp) = (holders[ppa.index()], stamps[ppa.index()]);
                 self.media.store.map.assign(ppa, Lpn(holder));
                 let Some(best) = newest.get_mut(holder as usize) else { continue };
-                if stamp != NOTHING && (*best == Ppa::NONE || stamp > stamps[best.index()]) {
+                let is_whole = stamp != NOTHING && !spare.is_undone(stamp);
+                if is_whole && (*best == Ppa::NONE || stamp > stamps[best.index()]) {
                     *best = ppa;
                 }
             }

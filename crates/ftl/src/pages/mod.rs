@@ -6,6 +6,7 @@ mod checkpoint;
 mod events;
 mod found;
 mod found_groups;
+mod found_snapshots;
 mod lookups;
 mod power;
 mod read;

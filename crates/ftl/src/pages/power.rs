@@ -5,6 +5,7 @@ use crate::guards::demand::Checkpoints;
 use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
+use crate::guards::snapshots::Records;
 use crate::guards::{Rebuilds, Stripes};
 use crate::host_side::Reads;
 use crate::pages::PageMapped;
@@ -54,6 +55,15 @@ pub(crate) struct Counted {
 pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
+    /// Numbers of writes that going back to a snapshot undid, the first left out and the last included.
+    pub undone: Vec<(u64, u64)>,
+}
+
+impl SpareAreas {
+    /// Going back to a snapshot undid a write.
+    pub fn is_undone(&self, stamp: u64) -> bool {
+        self.undone.iter().any(|&(before, last)| stamp > before && stamp <= last)
+    }
 }
 
 /// What the flash holds when the power is gone: all that outlives a translation layer. The controller, which forgot all it
@@ -69,6 +79,8 @@ pub struct Medium {
     pub(crate) sectors: Option<Box<Sectors>>,
     /// Units whose only copy was marked as lost.
     pub(crate) rebuilds: Rebuilds,
+    /// The snapshots whose records are whole.
+    pub(crate) snapshots: Option<Records>,
     /// Which superblocks protect each other.
     pub(crate) parity: Option<Box<Stripes>>,
     /// Which superblocks the last whole checkpoint of the map covers.
@@ -175,7 +187,9 @@ impl PageMapped {
         }
         let buffered_lost = self.media.buffer.at_risk();
         let (marks, translations) = (self.marks(&half_erased), self.translations());
-        let media = self.media;
+        let mut media = self.media;
+        let moments =
+            media.agenda.as_mut().map(|agenda| std::mem::take(&mut agenda.moments)).unwrap_or_default();
         let (store, guards) = (media.store, media.guards);
         let mut regulation = guards.regulation;
         if let Some(regulation) = &mut regulation {
@@ -183,7 +197,7 @@ impl PageMapped {
         }
         let power = guards.power.expect("a drive whose power is cut notes what it writes");
         let medium = Medium {
-            spare: SpareAreas { holders: store.map.copied().1, stamps: power.stamps },
+            spare: SpareAreas { holders: store.map.copied().1, stamps: power.stamps, undone: power.undone },
             marks,
             counted: Counted {
                 stats: store.stats,
@@ -196,6 +210,7 @@ impl PageMapped {
             controller: store.controller,
             regulation,
             sectors: guards.sectors,
+            snapshots: guards.snapshots.map(|snapshots| snapshots.after_cut(moments)),
             parity: guards.parity,
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),

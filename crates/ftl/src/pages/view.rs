@@ -79,6 +79,9 @@ impl PageMapped {
         self.media.begin();
         self.stamp_beginning();
         self.begin_log();
+        if self.media.guards.power.is_some() {
+            self.begin_found_snapshots(ctx);
+        }
         self.upkeep.begin(&mut self.media, &mut ctx.calendar);
         if self.media.guards.power.is_some() {
             self.begin_groups(ctx);

@@ -3,7 +3,7 @@
 use super::{Checker, NOTHING};
 use crate::past::EMPTY;
 use controller::{Ending, Interrupted, Kind};
-use ftl::Ftl;
+use ftl::{Ftl, Seen};
 use units::{Lpn, Ppa, SimTime};
 
 impl Checker {
@@ -81,6 +81,7 @@ impl Checker {
         for ppa in (first..first + u64::from(units)).map(Ppa) {
             let stored = Lpn(self.places[ppa.index()].stored);
             if self.layout.is_host_unit(stored) && stored.0 != NOTHING {
+                self.past.tear(stored, self.held(ppa));
                 self.durability.survival.release(stored, self.units[stored.index()].version);
             }
         }
@@ -115,6 +116,32 @@ impl Checker {
             // What the drive keeps for itself was promised to nobody.
             if self.layout.is_host_unit(lpn) {
                 self.go_on_with(lpn, home, has_died);
+            }
+        }
+        self.go_on_with_snapshots(ftl);
+    }
+
+    /// Each snapshot that survived must see what it saw.
+    fn go_on_with_snapshots(&mut self, ftl: &Ftl) {
+        let Some(snapshots) = ftl.snapshots() else { return };
+        let serials: Vec<u32> = snapshots.kept().map(|snapshot| snapshot.serial).collect();
+        self.past.go_on_with(&serials);
+        for (&serial, lpn) in serials
+            .iter()
+            .flat_map(|serial| (0..self.layout.logical_units).map(move |lpn| (serial, Lpn(lpn))))
+        {
+            let seen = ftl.lookup_in(serial, lpn).expect("it is kept");
+            let Seen::At(ppa) = seen else {
+                assert_eq!(seen, Seen::Nowhere, "after a power cut the buffer holds {lpn}");
+                self.past.check_seen(serial, lpn, EMPTY);
+                continue;
+            };
+            let (stored, version) = self.there(ppa);
+            assert_eq!(stored, lpn.0, "snapshot {serial} looks for {lpn} at {ppa}, which holds another");
+            self.past.check_seen(serial, lpn, version);
+            if self.places[ppa.index()].holder == NOTHING {
+                self.bytes.on_commit(ppa);
+                self.put(lpn, ppa);
             }
         }
     }

@@ -53,6 +53,9 @@ impl PageMapped {
             checkpoint.left -= 1;
             checkpoint.used_slots += 1;
             let slot = self.media.buffer.insert(unit, u32::MAX, SlotState::Queued);
+            if let Some(power) = &mut self.media.guards.power {
+                power.on_buffered(slot);
+            }
             if checkpoint.behind_host {
                 self.media.buffer.enqueue(slot);
             } else {

@@ -111,8 +111,8 @@ impl PageMapped {
                 let (holder, stamp) = (holders[ppa.index()], stamps[ppa.index()]);
                 self.media.store.map.assign(ppa, Lpn(holder));
                 let Some(best) = newest.get_mut(holder as usize) else { continue };
-                let is_whole = stamp != NOTHING && !spare.is_undone(stamp);
-                if is_whole && (*best == Ppa::NONE || stamp > stamps[best.index()]) {
+                let is_undone = layout.is_host_unit(Lpn(holder)) && spare.is_undone(stamp);
+                if stamp != NOTHING && !is_undone && (*best == Ppa::NONE || stamp > stamps[best.index()]) {
                     *best = ppa;
                 }
             }

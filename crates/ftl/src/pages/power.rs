@@ -160,28 +160,7 @@ impl PageMapped {
     pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
         self.account_risk(now);
         let interrupted = self.media.store.controller.cut(now);
-        let mut damage = Damage::default();
-        let (mut half_erased, mut torn) = (Vec::new(), Vec::new());
-        for Interrupted { transaction, ending } in &interrupted {
-            let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
-            match (transaction.kind, ending) {
-                (Kind::Erase, Ending::Done) => {
-                    // Nobody was told, so that nobody can retire a block that failed.
-                    let _ = self.media.erase_cells(transaction.die.index(), transaction.superblock);
-                }
-                (Kind::Erase, Ending::Halfway) => {
-                    damage.half_erased += 1;
-                    half_erased.push(global);
-                }
-                (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
-                (_, Ending::Halfway) => {
-                    damage.torn_rows += u64::from(transaction.rows);
-                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global, &mut torn));
-                    self.end_program(transaction, global, ProgramStatus::Failed);
-                }
-            }
-        }
-        self.cut_groups(&torn);
+        let (damage, half_erased) = self.end_interrupted(&interrupted);
         if let Some(demand) = &self.media.guards.demand {
             self.media.store.stats.units_read_cut += demand.tasks.units_awaited();
         }
@@ -220,6 +199,34 @@ impl PageMapped {
             buffered_lost,
         };
         (medium, interrupted)
+    }
+
+    /// What was under way changed cells, though nobody was told. Gives what that destroyed, and which superblocks are half
+    /// erased.
+    fn end_interrupted(&mut self, interrupted: &[Interrupted]) -> (Damage, Vec<usize>) {
+        let mut damage = Damage::default();
+        let (mut half_erased, mut torn) = (Vec::new(), Vec::new());
+        for Interrupted { transaction, ending } in interrupted {
+            let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
+            match (transaction.kind, ending) {
+                (Kind::Erase, Ending::Done) => {
+                    // Nobody was told, so that nobody can retire a block that failed.
+                    let _ = self.media.erase_cells(transaction.die.index(), transaction.superblock);
+                }
+                (Kind::Erase, Ending::Halfway) => {
+                    damage.half_erased += 1;
+                    half_erased.push(global);
+                }
+                (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
+                (_, Ending::Halfway) => {
+                    damage.torn_rows += u64::from(transaction.rows);
+                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global, &mut torn));
+                    self.end_program(transaction, global, ProgramStatus::Failed);
+                }
+            }
+        }
+        self.cut_groups(&torn);
+        (damage, half_erased)
     }
 
     /// The cells of a program were changed, though nobody was told.

@@ -15,6 +15,7 @@ pub mod events;
 pub mod gc;
 mod guards;
 mod host_side;
+mod lapse;
 mod layer;
 mod layout;
 pub mod map_on_flash;
@@ -56,7 +57,7 @@ pub use layer::Ftl;
 pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
 pub use output::{Output, Stages};
-pub use pages::{Damage, Found, Medium, PageMapped, SuperblockFound};
+pub use pages::{Damage, DiesFailed, Found, Medium, PageMapped, SuperblockFound};
 pub use probe::{Probe, SnapshotEvent};
 pub use saved::SavedState;
 pub use settings::{

@@ -2,6 +2,7 @@
 
 use crate::guards::Stripes;
 use crate::guards::snapshots::Snapshots;
+use crate::guards::trims::trim_bytes;
 use crate::{FtlConfig, recovery};
 use ecc::Ladder;
 
@@ -23,6 +24,7 @@ impl FtlConfig {
         (self.mapping)().bytes_beside(layout)
             + checkpoints.map_or(0, |_| recovery::checkpoint_bytes(layout))
             + if self.has_power_cuts() { STAMP * layout.physical_units() as u64 } else { 0 }
+            + if self.faults.records_trims { trim_bytes(layout) } else { 0 }
             + if code.is_some() { regulation() } else { 0 }
             + if self.sectors.track { 8 * logical } else { 0 }
             + if recent { 4 * logical } else { 0 }

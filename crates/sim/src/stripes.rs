@@ -111,6 +111,25 @@ impl StripeAccount {
         }
     }
 
+    /// Whether the rest of its stripe gives back a row of a superblock whose die is dead, where so many `rows` of each
+    /// superblock were programmed: it must, cannot, or may from what is still in RAM (none).
+    pub fn gives_back(
+        &self,
+        superblock: usize,
+        row: u32,
+        rows: &[u32],
+        is_dead: impl Fn(u32) -> bool,
+    ) -> Option<bool> {
+        let (die, slot) = (superblock / self.per_die, superblock % self.per_die);
+        let first = die / self.width * self.width;
+        let mut others = (first..first + self.width).filter(|&other| other != die);
+        let lacks = others.any(|other| is_dead(other as u32) && rows[other * self.per_die + slot] > row);
+        if self.apart[superblock] || lacks {
+            return Some(false);
+        }
+        (self.parity_rows[self.group_of(superblock)] > row).then_some(true)
+    }
+
     /// A unit of the host's, or one that a snapshot sees, is in `superblock`.
     pub fn on_held(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
@@ -209,6 +228,15 @@ mod tests {
     #[should_panic(expected = "has its parity in superblocks 2 and 0")]
     fn a_group_has_one_parity() {
         program(&mut account(), Origin::Parity, 0, 1);
+    }
+
+    #[test]
+    fn a_row_is_given_back_by_parity_and_all_others() {
+        let account = account();
+        let rows = [1, 0, 1, 0, 1, 0];
+        assert_eq!(account.gives_back(0, 0, &rows, |die| die == 0), Some(true));
+        assert_eq!(account.gives_back(0, 1, &rows, |die| die == 0), None, "its parity is still in RAM");
+        assert_eq!(account.gives_back(0, 0, &rows, |die| die != 1), Some(false), "another one is dead");
     }
 
     #[test]

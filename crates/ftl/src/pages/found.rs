@@ -6,6 +6,8 @@
 use super::power::{Mark, Medium, SpareAreas};
 use crate::Probe;
 use crate::guards::power::{BEFORE, NOTHING};
+use crate::guards::trims::Trims;
+use crate::lapse::Lapse;
 use crate::pages::PageMapped;
 use crate::recovery::{FoundView, RowRead, summary_bytes, summary_rows};
 use crate::store::{Frontier, NONE, SuperblockState};
@@ -64,7 +66,7 @@ impl PageMapped {
             demand.checkpoints = Some(checkpoints);
             demand.begin_loading();
         }
-        self.media.read_only |= medium.read_only;
+        self.media.read_only |= medium.listed.read_only;
         (self.host.risk, self.upkeep.turnover) = (counted.risk, counted.turnover);
         if let (Some(agenda), Some(counts)) = (&mut self.media.agenda, counted.upkeep) {
             agenda.counts = counts;
@@ -77,9 +79,9 @@ impl PageMapped {
             (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);
             space.free.clear();
         }
-        self.place_newest(&spare, &marks);
+        self.place_newest(&spare, &marks, medium.trims.as_deref());
         self.compare_translations(medium.translations);
-        let last = self.go_on_with_snapshots(&spare, &marks, medium.snapshots);
+        let last = self.go_on_with_snapshots(&spare, &marks, medium.listed.snapshots);
         let SpareAreas { stamps, undone, .. } = spare;
         self.media.guards.power.as_mut().expect("made for power cuts").go_on(stamps, undone, last);
         self.sort_superblocks(&marks);
@@ -99,10 +101,11 @@ impl PageMapped {
     }
 
     /// Makes the newest copy of each logical unit its home.
-    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
+    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark], trims: Option<&Trims>) {
         let SpareAreas { holders, stamps, .. } = spare;
         let written = self.media.store.layout.written_units() as usize;
         let mut newest = vec![Ppa::NONE; written];
+        let wrong = self.media.rules.lapses.has(Lapse::OlderCopy);
         for (global, mark) in marks.iter().enumerate() {
             let (programmed, _) = self.rows_of(global, mark);
             let layout = &self.media.store.layout;
@@ -112,10 +115,14 @@ impl PageMapped {
                 self.media.store.map.assign(ppa, Lpn(holder));
                 let Some(best) = newest.get_mut(holder as usize) else { continue };
                 let is_undone = layout.is_host_unit(Lpn(holder)) && spare.is_undone(stamp);
-                if stamp != NOTHING && !is_undone && (*best == Ppa::NONE || stamp > stamps[best.index()]) {
+                let is_newer = *best == Ppa::NONE || (stamp > stamps[best.index()]) != wrong;
+                if stamp != NOTHING && !is_undone && is_newer {
                     *best = ppa;
                 }
             }
+        }
+        if let Some(trims) = trims {
+            self.apply_records(trims, &mut newest, stamps);
         }
         for (lpn, &ppa) in newest.iter().enumerate().filter(|(_, ppa)| **ppa != Ppa::NONE) {
             let superblock = self.media.store.layout.superblock_of(ppa) as usize;
@@ -186,7 +193,7 @@ impl PageMapped {
         let units = (0..self.media.store.layout.logical_units).map(Lpn);
         let units = units.filter(|&lpn| self.media.store.map.lookup(lpn) != Ppa::NONE).count() as u64;
         let mut found = Found { units, ..Found::default() };
-        let mut reads = self.checkpoint_reads();
+        let mut reads = self.own_reads();
         reads.extend(self.sum_reads());
         for global in 0..self.media.store.layout.superblocks() {
             let view = self.found_view(global);
@@ -205,13 +212,14 @@ impl PageMapped {
         found
     }
 
-    /// The reads of the last checkpoint of the map, where there are such.
-    fn checkpoint_reads(&self) -> Vec<Transaction> {
-        let Some(demand) = &self.media.guards.demand else { return Vec::new() };
-        let layout = &self.media.store.layout;
-        let units = demand.read_first().map(|unit| self.media.store.map.lookup(unit));
+    /// The reads of the last checkpoint of the map and of the records of trims, where there are such.
+    fn own_reads(&self) -> Vec<Transaction> {
+        let (guards, layout) = (&self.media.guards, &self.media.store.layout);
+        let map = guards.demand.iter().flat_map(|demand| demand.read_first());
+        let units = map.chain(guards.trims.iter().flat_map(|trims| trims.units()));
+        let homes = units.map(|unit| self.media.store.map.lookup(unit));
         let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
-        for (row, unit) in units.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
+        for (row, unit) in homes.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
             *rows.entry(row).or_default() |= unit;
         }
         let read = |(row, mask)| {

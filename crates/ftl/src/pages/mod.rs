@@ -4,6 +4,7 @@
 
 mod checkpoint;
 mod events;
+mod failures;
 mod found;
 mod found_groups;
 mod found_snapshots;
@@ -16,10 +17,12 @@ mod rollback;
 mod saved;
 mod snapshots;
 mod translations;
+mod trims;
 mod upkeep;
 mod view;
 mod write;
 
+pub use failures::DiesFailed;
 pub use found::Found;
 pub use power::{Damage, Medium, SuperblockFound};
 

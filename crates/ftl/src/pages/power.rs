@@ -6,8 +6,10 @@ use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
 use crate::guards::snapshots::Records;
+use crate::guards::trims::Trims;
 use crate::guards::{Rebuilds, Stripes};
 use crate::host_side::Reads;
+use crate::lapse::Lapse;
 use crate::pages::PageMapped;
 use crate::pages::translations::Translations;
 use crate::store::{Frontier, NONE, Source, SuperblockState};
@@ -66,6 +68,13 @@ impl SpareAreas {
     }
 }
 
+/// What the drive keeps where it keeps its list of bad blocks.
+pub(crate) struct Listed {
+    pub read_only: bool,
+    /// The snapshots whose records are whole.
+    pub snapshots: Option<Records>,
+}
+
 /// What the flash holds when the power is gone: all that outlives a translation layer. The controller, which forgot all it
 /// was at, and what was counted come along, for they are the observer's.
 pub struct Medium {
@@ -79,15 +88,15 @@ pub struct Medium {
     pub(crate) sectors: Option<Box<Sectors>>,
     /// Units whose only copy was marked as lost.
     pub(crate) rebuilds: Rebuilds,
-    /// The snapshots whose records are whole.
-    pub(crate) snapshots: Option<Records>,
     /// Which superblocks protect each other.
     pub(crate) parity: Option<Box<Stripes>>,
     /// Which superblocks the last whole checkpoint of the map covers.
     pub(crate) checkpoints: Option<Checkpoints>,
     /// What it has of a map of which RAM holds a part.
     pub(crate) translations: Option<Translations>,
-    pub(crate) read_only: bool,
+    /// What the records of trims say.
+    pub(crate) trims: Option<Box<Trims>>,
+    pub(crate) listed: Listed,
     /// What the cut destroyed.
     pub damage: Damage,
     /// Units that the host was told are written and that were only in the buffer.
@@ -150,6 +159,12 @@ impl PageMapped {
                 _ => power.stamps[source.place().index()],
             };
             power.stamps[(first + u64::from(unit)) as usize] = stamp;
+            if let Some(trims) = self.media.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
+                let lpn = self.media.store.map.holder(Ppa(first + u64::from(unit)));
+                if stamp != NOTHING && trims.holds(lpn) {
+                    trims.note_programmed(lpn, stamp);
+                }
+            }
         }
     }
 
@@ -189,12 +204,15 @@ impl PageMapped {
             controller: store.controller,
             regulation,
             sectors: guards.sectors,
-            snapshots: guards.snapshots.map(|snapshots| snapshots.after_cut(moments)),
             parity: guards.parity,
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations,
-            read_only: media.read_only,
+            trims: guards.trims,
+            listed: Listed {
+                read_only: media.read_only,
+                snapshots: guards.snapshots.map(|snapshots| snapshots.after_cut(moments)),
+            },
             damage,
             buffered_lost,
         };
@@ -221,7 +239,11 @@ impl PageMapped {
                 (_, Ending::Halfway) => {
                     damage.torn_rows += u64::from(transaction.rows);
                     damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global, &mut torn));
-                    self.end_program(transaction, global, ProgramStatus::Failed);
+                    let status = match self.media.rules.lapses.has(Lapse::TrustsTornPage) {
+                        true => ProgramStatus::Done,
+                        false => ProgramStatus::Failed,
+                    };
+                    self.end_program(transaction, global, status);
                 }
             }
         }

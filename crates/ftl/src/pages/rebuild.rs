@@ -2,6 +2,7 @@
 
 use crate::Probe;
 use crate::guards::{Rebuild, members};
+use crate::lapse::Lapse;
 use crate::pages::PageMapped;
 use crate::store::NONE;
 use controller::{Context, Origin, Transaction};
@@ -40,6 +41,9 @@ impl PageMapped {
         let stripes = self.media.guards.parity.as_ref()?;
         let own = self.media.store.space.global(transaction.die.index(), transaction.superblock) as u32;
         let group = stripes.group_of(own);
+        if self.media.rules.lapses.has(Lapse::ForgetsParity) {
+            return None;
+        }
         let others = members(stripes.beside(own, transaction.row)?);
         let programmed = others
             .map(|member| stripes.place_of(group, member).1)

@@ -17,7 +17,7 @@ impl Checker {
         let undecoded = self.clock.on_cut(now);
         self.ledger.forget_reads(undecoded);
         self.finished = self.submitted;
-        let mut torn = Vec::new();
+        let (mut torn, mut begun) = (Vec::new(), Vec::new());
         for Interrupted { transaction, ending } in interrupted {
             let superblock = self.superblock(transaction);
             let first = self.layout.first_ppa(superblock as u32);
@@ -36,6 +36,8 @@ impl Checker {
                     }
                     if *ending == Ending::Halfway {
                         torn.extend(self.tear(superblock, transaction.row, transaction.rows));
+                        let rows = transaction.row..transaction.row + transaction.rows;
+                        begun.extend(rows.map(|row| (superblock, row)));
                     }
                     self.rows[superblock] += transaction.rows;
                 }
@@ -44,7 +46,9 @@ impl Checker {
         if let Some(stripes) = &mut self.stripes {
             torn = stripes.on_cut(&torn, &self.rows, &self.one_bit);
         }
-        torn.into_iter().for_each(|(superblock, row)| self.lose_row(superblock, row));
+        for &(superblock, row) in torn.iter().filter(|it| !begun.contains(it)) {
+            self.lose_row(superblock, row);
+        }
         self.forget_unprogrammed();
         self.placed.iter_mut().for_each(Vec::clear);
         self.fetched.clear();
@@ -80,7 +84,10 @@ impl Checker {
         let first = self.layout.first_ppa(superblock as u32) + u64::from(row * units);
         for ppa in (first..first + u64::from(units)).map(Ppa) {
             let stored = Lpn(self.places[ppa.index()].stored);
-            if self.layout.is_host_unit(stored) && stored.0 != NOTHING {
+            if stored.0 == NOTHING {
+                // It may have been a record of trims.
+                self.durability.survival.release_trims();
+            } else if self.layout.is_host_unit(stored) {
                 self.past.tear(stored, self.held(ppa));
                 self.durability.survival.release(stored, self.units[stored.index()].version);
             }
@@ -170,5 +177,59 @@ impl Checker {
             }
             None => self.bytes.on_trim(lpn),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Measured;
+    use super::*;
+    use crate::{Catalogue, Drive};
+    use controller::{Class, Origin, Transaction};
+    use host::{HostRequest, Op};
+    use units::DieId;
+
+    /// Unit 0 was written whole at the first place of row 0, then `bytes` of it at row 1, whose rest was read or not; then the
+    /// power fails, and the drive finds the second.
+    fn found_after(bytes: u32, rest_is_read: bool) {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let settings =
+            ["power.cut.drawn=1", "nand.blocks_per_plane=64", "ftl.op_ratio=0.5"].map(str::to_owned);
+        let drive =
+            Drive::load(&Catalogue::new([root]), "mlc", &settings).unwrap_or_else(|error| panic!("{error}"));
+        let ftl = drive.build(1).expect("the drive can be built");
+        let mut checker = Checker::new(&drive, &ftl, Measured::AtOnce).expect("its numbers can be read");
+        let row_units = ftl.layout().row_units;
+        let unit = ftl.layout().unit.get() as u32;
+        for (row, bytes) in [(0, unit), (1, bytes)] {
+            let write =
+                HostRequest { arrive: SimTime::ZERO, op: Op::Write, offset: 0, bytes, tag: 0, fua: false };
+            let mut program =
+                Transaction::new(Kind::Program, Origin::Host, Class::HostProgram, DieId(0), 0, row);
+            program.owner = 0;
+            checker.on_request(row, &write);
+            checker.on_data(row, &write, Lpn(0));
+            checker.on_host_write(Lpn(0));
+            checker.on_buffered(Lpn(0), row, None);
+            if row == 1 && rest_is_read {
+                checker.bytes.on_rest_read(1, Ppa(0), (Lpn(0), 1));
+            }
+            checker.on_place(&program, 1, |_| (Origin::Host, row.into()));
+        }
+        checker.rows[0] = 2;
+        checker.on_cut(SimTime::from_ns(1), &[]);
+        checker.go_on_with(Lpn(0), Ppa(row_units.into()), false);
+    }
+
+    #[test]
+    fn a_unit_that_was_merged_is_found_whole() {
+        found_after(512, true);
+        found_after(4096, false);
+    }
+
+    #[test]
+    #[should_panic(expected = "a partial write was not merged with what was there")]
+    fn half_of_an_atomic_unit_is_found_out() {
+        found_after(512, false);
     }
 }

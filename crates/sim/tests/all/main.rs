@@ -14,6 +14,7 @@ mod combined;
 mod compatibility;
 mod durability;
 mod endings;
+mod failures;
 mod folding;
 mod golden;
 mod groups;

@@ -1544,6 +1544,34 @@ class Power(Section):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Fault(Section):
+    """A die or a channel that fails in the run."""
+
+    is_to_come: bool
+    """It was planned and did not come: the run was over before."""
+
+    at_ns: Count | None
+    """[ns] When it came; null where it did not."""
+
+    operations: Count
+    """[operations] Flash operations since the run began, done by then."""
+
+    dies: tuple[Count, ...]
+    """The dies that failed."""
+
+    programs_failed: Count
+    """[programs] Programs that were under way or waiting there: their data went elsewhere, as far as
+    they were in RAM.
+    """
+
+    units_protected: Count
+    """[mapping units] Mapping units there that parity gives back."""
+
+    units_lost: Count
+    """[mapping units] Mapping units there that are lost."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Engine(Section):
     """What the simulation cost: all that two runs of the same command do not share."""
 
@@ -1767,6 +1795,10 @@ class RunResult(Section):
 
     power: Power | None
     """What became of it when its power failed in the middle of the run; null without `power.cut`.
+    """
+
+    fault: Fault | None
+    """What became of it when a die or a channel failed in the middle of the run; null without `fault`.
     """
 
     engine: Engine

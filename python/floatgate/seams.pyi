@@ -642,13 +642,26 @@ class ftl:
         path: str
         class Checkpoint(_Policy):
             """the map is written to flash so often that this takes `write_budget` of all that is
-            programmed, and superblocks end with summaries: the last whole checkpoint is read, the
-            summaries of superblocks closed since it began, and the spare area of every programmed
-            page of those not full
+            programmed, and superblocks end with summaries: the directory of the last whole
+            checkpoint is read, the summaries of superblocks closed since it began, and the spare
+            area of every programmed page of those not full; the map itself is read when the drive
+            is ready
             """
             def __init__(self, *, write_budget: SupportsFloat = ...) -> None:
                 """write_budget: share of what is programmed that checkpoints of the map may take
                 (number (ratio), 0.000001 to 1; default 0.01)
+                """
+
+        class Journal(_Policy):
+            """each change of the map goes into a log, 8 B for each unit, of which a unit is programmed
+            whenever it is full; the map is written to flash so often that this and the log take
+            `write_budget` of all that is programmed: the directory of the last whole checkpoint is
+            read, the log since it began, and the spare area of every programmed page that the log
+            does not tell of; the map itself is read when the drive is ready
+            """
+            def __init__(self, *, write_budget: SupportsFloat = ...) -> None:
+                """write_budget: share of what is programmed that checkpoints of the map and the log
+                may take (number (ratio), 0.000001 to 1; default 0.01)
                 """
 
         class Scan(_Policy):

@@ -34,7 +34,7 @@ fn drives_with_parity_keep_what_was_durable() {
     for seed in 0..12 {
         let recovery = ["scan", "summaries", "checkpoint"][seed as usize % 3];
         let method = format!("ftl.recovery.name={recovery}");
-        let result = checked(&[&CUTS[..], &RAIN, &[&method]].concat(), mixed(6_000, 6_000, seed), seed);
+        let result = checked(&[&CUTS[..], &RAIN, &[&method]].concat(), mixed(6_000, 4_000, seed), seed);
         assert_eq!(result["power"]["cuts"].as_array().unwrap().len(), 6, "{}", result["power"]);
         assert!(result["flash"]["programs"]["parity"].as_u64().unwrap() > 500, "{}", result["flash"]);
         assert_eq!(result["host"]["failed"]["write"], 0, "seed {seed}");
@@ -47,7 +47,7 @@ fn what_a_cut_tore_is_found_again_from_the_others() {
     let pages = ["nand.cell=mlc", "nand.program=page", "power.cut.drawn=20", "power.cut.within=20000"];
     let mut rebuilt = 0;
     for seed in 0..12 {
-        let result = checked(&[&CUTS[2..], &RAIN, &pages].concat(), mixed(12_000, 6_000, seed), seed);
+        let result = checked(&[&CUTS[2..], &RAIN, &pages].concat(), mixed(12_000, 4_000, seed), seed);
         let of = |whose: &str| result["unreadable"]["reads_rebuilt"][whose].as_u64().unwrap();
         rebuilt += of("host") + of("other");
         assert_eq!(result["unreadable"]["reads_lost"]["host"], 0, "{}", result["unreadable"]);

@@ -36,7 +36,8 @@ impl PageMapped {
     }
 
     /// The page rows (numbered over the drive) whose sum with what is in RAM is the row of a read; none: it has no
-    /// parity, or a power cut took another part of it. What was handed out and is not programmed yet is in RAM, and so is parity that was not handed out.
+    /// parity, or a power cut took another part of it. What was handed out and is not programmed yet is in RAM, and so is
+    /// parity that was not handed out.
     fn rows_beside(&self, transaction: &Transaction) -> Option<Vec<u32>> {
         let stripes = self.media.guards.parity.as_ref()?;
         let own = self.media.store.space.global(transaction.die.index(), transaction.superblock) as u32;

@@ -67,7 +67,7 @@ fn what_a_cut_tore_is_found_again_from_the_others() {
 fn a_die_that_fails_after_a_cut_is_read_from_the_others() {
     let settings = [SMALL, &RAIN, &CUTS].concat();
     let mut bench = Bench::filled(&settings);
-    let units = bench.ftl.layout().logical_units;
+    let (units, per_die) = (bench.ftl.layout().logical_units, bench.ftl.layout().superblocks_per_die);
     let mut random = RandomStream::new(2, "overwrites");
     (0..4_000).for_each(|_| assert!(bench.write(random.below(u64::from(units)) as u32)));
     let now = bench.now();
@@ -84,7 +84,7 @@ fn a_die_that_fails_after_a_cut_is_read_from_the_others() {
         }
     }
     bench.ftl.begin(&mut bench.ctx);
-    let on_dead = |lpn: &u32| bench.ftl.lookup(Lpn(*lpn)) != Ppa::NONE && bench.home_of(*lpn) / 64 == 2;
+    let on_dead = |lpn: &u32| bench.ftl.lookup(Lpn(*lpn)) != Ppa::NONE && bench.home_of(*lpn) / per_die == 2;
     let asked: Vec<u32> = (0..units).filter(on_dead).collect();
     for &lpn in &asked {
         bench.ftl.read(0, Lpn(lpn), 1, &mut bench.ctx);

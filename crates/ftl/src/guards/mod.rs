@@ -2,6 +2,7 @@
 //! feature, keeps an account of its own, and is asked by `media` at its places.
 
 pub(crate) mod demand;
+pub(crate) mod labels;
 pub(crate) mod ordering;
 pub(crate) mod power;
 mod rebuilds;

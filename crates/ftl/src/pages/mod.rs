@@ -18,8 +18,8 @@ mod upkeep;
 mod view;
 mod write;
 
-pub use found::Found;
 pub use power::{Damage, Medium, SuperblockFound};
+pub(crate) use power::{Mark, SpareAreas};
 
 use crate::buffer::eviction::BLOCK_UNITS;
 use crate::host_side::Host;

@@ -37,7 +37,7 @@ $(STAMPS)/venv:
 
 # The extension is built in place (python/floatgate/_core.*.so); Python files need no rebuild.
 $(STAMPS)/package: $(STAMPS)/venv $(CARGO_SOURCES) $(if $(PGO),$(PGO_PROFILE))
-	. $(BIN)/activate && maturin develop --quiet $(PROFILE) --extras compiled,cluster,dev,docs,frames,lab,study
+	. $(BIN)/activate && maturin develop --quiet $(PROFILE) --extras compiled,cluster,dev,docs,frames,lab,metrics,study
 	@touch $@
 
 demo: $(STAMPS)/package ## Run a real trace on a drive; leaves out/demo/report.html

@@ -130,7 +130,10 @@ class Session:
         """Return a piece of the timeline's file: what was added since the last call."""
 
 class Server:
-    """A drive as a network block device. Not thread-safe; `serve` releases the interpreter lock."""
+    """A drive as a network block device.
+
+    One thread serves, without the interpreter lock; others may call `progress` and `stop` meanwhile.
+    """
 
     def __init__(
         self, drive: str, overrides: list[str], folders: list[str], options: str, serve: str
@@ -138,8 +141,14 @@ class Server:
     def uri(self) -> str:
         """Return how clients name it."""
 
-    def serve(self, slice_ms: int) -> str:
-        """Serve for about so long: `{clients, requests, simulated_ns, lateness, refused}`."""
+    def serve(self, slice_ms: int) -> None:
+        """Serve for about so long, or until `stop`."""
+
+    def progress(self) -> str:
+        """Return how far it was when it left word last, at most a second ago; holds nothing up."""
+
+    def stop(self) -> None:
+        """Let `serve` return soon, and each later one at once."""
 
     def end(self) -> None:
         """Answer what is under way and take leave of all clients."""

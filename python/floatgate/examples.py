@@ -1,5 +1,6 @@
 """The files that come with Floatgate to try it with."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -17,7 +18,9 @@ def listed() -> list[tuple[str, str]]:
 
 
 def _title(path: Path) -> str:
-    """What the comment in the first line says."""
+    """What the comment in the first line says, or a title of its own."""
+    if path.suffix == ".json":
+        return str(json.loads(path.read_text(encoding="utf-8"))["title"])
     with path.open(encoding="utf-8") as file:
         line = file.readline().strip()
     for mark in _COMMENTS:

@@ -17,6 +17,7 @@ EXTRAS = {
     "SALib": "study",
     "distributed": "cluster",
     "numba": "compiled",
+    "prometheus_client": "metrics",
 }
 
 

@@ -457,6 +457,15 @@ class ServeKeywords(TypedDict, total=False):
     requests: bool
     """Keep every request: requests.parquet."""
 
+    record: str | PathLike[str] | None
+    """Record the requests as a trace that `floatgate run` replays. A new file, or with --force an
+    earlier one.
+    """
+
+    metrics: SupportsIndex | None
+    """Answer Prometheus at this port of this machine; 0: any free one. A whole number from 0 to 65535.
+    """
+
     stop_after: SupportsFloat | None
     """End after so many seconds. A number from 0 to 1000000000."""
 

@@ -2,13 +2,14 @@
 
 import json
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, away, places, tables
 from floatgate.errors import Fault
@@ -18,19 +19,21 @@ from floatgate.options.serve import ServeOptions
 from floatgate.remarks import remarks
 from floatgate.session import peak_rss_bytes
 
-SLICE_MS = 100
+if TYPE_CHECKING:
+    from floatgate.metrics import Endpoint
+
+SLICE_MS = 1_000  # between two looks at the requests that were done, where they are kept
+LOOK_S = 0.1  # between two looks at whether somebody says to stop
+TELL_S = 0.5  # between two words of how far it is
 
 
 @dataclass(frozen=True)
 class Serving:
-    """How far a server is."""
+    """How far a server is: where it is asked, and what it counts."""
 
     uri: str
-    clients: int
-    requests: int
-    simulated_ns: int
-    lateness: dict[str, Any] | None
-    refused: str | None
+    metrics: str | None
+    progress: dict[str, Any]
 
 
 @contextmanager
@@ -67,7 +70,7 @@ def serve_to_folder(
     Raises InputError or Fault. The image is left at rest, unless what went wrong prevents it.
     """
     options = Options(seed=asked.seed, check=asked.check, requests=asked.requests)
-    with atomically(out, force=asked.force) as partial:
+    with atomically(out, force=asked.force) as partial, _endpoint(asked.metrics) as endpoint:
         server = _core.Server(
             away.place(asked.drive),
             away.placed(asked.set),
@@ -77,7 +80,7 @@ def serve_to_folder(
         )
         left = False
         try:
-            document = _document(server, asked, partial, told, stopped)
+            document = _document(server, asked, partial, endpoint, told, stopped)
             left = True
         finally:
             if not left:
@@ -93,17 +96,30 @@ def serve_to_folder(
     return document
 
 
+@contextmanager
+def _endpoint(port: int | None) -> Iterator["Endpoint | None"]:
+    """Give where Prometheus asks, if anywhere; it is open before an image is made."""
+    if port is None:
+        yield None
+        return
+    from floatgate.metrics import Endpoint
+
+    with closing(Endpoint(port)) as endpoint:
+        yield endpoint
+
+
 def _document(
     server: "_core.Server",
     asked: ServeOptions,
     folder: Path,
+    endpoint: "Endpoint | None",
     told: Callable[[Serving], None],
     stopped: Callable[[], bool],
 ) -> dict[str, Any]:
     """Serve until somebody says to stop; return what was measured."""
     started = time.perf_counter()
     try:
-        _serve(server, asked, folder, told, stopped)
+        _serve(server, asked, folder, endpoint, told, stopped)
         document: dict[str, Any] = json.loads(away.as_named(server.result()))
     except _core.BrokenInvariant as fault:
         raise Fault(f"{fault}; seed {asked.seed}") from fault
@@ -115,19 +131,64 @@ def _serve(
     server: "_core.Server",
     asked: ServeOptions,
     folder: Path,
+    endpoint: "Endpoint | None",
     told: Callable[[Serving], None],
     stopped: Callable[[], bool],
 ) -> None:
-    """Serve in slices until somebody says to stop."""
-    sink = tables.RequestSink(folder / tables.REQUESTS) if asked.requests else None
-    uri = server.uri()
-    end = None if asked.stop_after is None else time.monotonic() + asked.stop_after
+    """Serve until somebody says to stop.
+
+    The drive has a thread of its own, which needs no interpreter: nobody who looks on holds it up.
+    """
+    uri, end = server.uri(), None if asked.stop_after is None else time.monotonic() + asked.stop_after
+
+    def tell() -> None:
+        told(Serving(uri, None if endpoint is None else endpoint.url, json.loads(server.progress())))
+
+    tell()
+    if endpoint is not None:
+        endpoint.watch(lambda: json.loads(server.progress()))
+    with _at_work(server, folder if asked.requests else None) as is_over:
+        due = time.monotonic() + TELL_S
+        while not stopped() and not is_over(LOOK_S) and (end is None or time.monotonic() < end):
+            if time.monotonic() >= due:
+                due = time.monotonic() + TELL_S
+                tell()
+    tell()
+
+
+@contextmanager
+def _at_work(server: "_core.Server", keep: Path | None) -> Iterator[Callable[[float], bool]]:
+    """Let the server work in a thread, and at the end come to its own; give how to wait until that is over.
+
+    With `keep`, every request is kept in a table there.
+    """
+    sink = None if keep is None else tables.RequestSink(keep / tables.REQUESTS)
+    ended, failed = threading.Event(), list[BaseException]()
+
+    def work() -> None:
+        try:
+            while not ended.is_set():
+                server.serve(SLICE_MS if sink else 60 * SLICE_MS)
+                if sink is not None:
+                    sink.take(server.requests())
+        except BaseException as error:
+            failed.append(error)
+
+    def is_over(seconds: float) -> bool:
+        thread.join(seconds)
+        return not thread.is_alive()
+
+    thread = threading.Thread(target=work, name="floatgate-serve")
+    thread.start()
     try:
-        told(Serving(uri, 0, 0, 0, None, None))
-        while not stopped() and (end is None or time.monotonic() < end):
-            told(Serving(uri, **json.loads(server.serve(SLICE_MS))))
-            if sink is not None:
-                sink.take(server.requests())
+        try:
+            yield is_over
+        finally:
+            ended.set()
+            server.stop()
+            thread.join()
+        if failed:
+            raise failed[0]
         server.end()
         if sink is not None:
             sink.take(server.requests())

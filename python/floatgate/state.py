@@ -54,6 +54,12 @@ def nothing_met(document: dict[str, Any]) -> str | None:
         return None
     unmapped, share = at(state, "reads_unmapped.units"), at(state, "reads_unmapped.share")
     reads = f"{state['units_read']:,} reads of {q.size(state['unit_bytes'])}"
+    if at(document, "invocation.workload.kind") == "nbd":  # a served drive holds what its clients wrote
+        return (
+            f"{unmapped:,} of {reads} ({q.percent(share)}) met nothing: zeros were answered"
+            if unmapped
+            else None
+        )
     return (
         f"--no-layout: {unmapped:,} of {reads} ({q.percent(share)}) met nothing: no flash was read for them"
     )

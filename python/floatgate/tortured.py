@@ -42,6 +42,7 @@ SEEN = 0.7
 CUTS = 8  # of a case, at most
 WITHIN = (200, 2_000, 20_000)  # flash operations: early ones meet a drive that is still looking for its map
 STATES: tuple[State, ...] = ("none", "fill", "instant")
+TRIMS = 0.3  # of the hosts that have a job which only trims
 
 
 @dataclass(frozen=True)
@@ -187,12 +188,14 @@ def _drawn(drive: str, seed: int, settings: tuple[str, ...]) -> tuple[Case, Plan
     """Draw the host, the state and the cuts of a case."""
     random = Random(f"torture {seed}")
     cuts = random.randint(1, CUTS)
-    job = host(random)
+    job, within, state = host(random), random.choice(WITHIN), random.choice(STATES)
+    if random.random() < TRIMS:
+        job += trims(random)
     plan = Plan(
         drive,
         Workload("fio", f"torture-{seed}", text=job),
-        (f"power.cut.drawn={cuts}", f"power.cut.within={random.choice(WITHIN)}", *settings),
-        Options(seed=seed, check=True, precondition=random.choice(STATES)),
+        (f"power.cut.drawn={cuts}", f"power.cut.within={within}", *settings),
+        Options(seed=seed, check=True, precondition=state),
     )
     return Case(drive, seed, cuts), plan
 
@@ -215,6 +218,11 @@ def host(random: Random) -> str:
     elif durable:
         lines.append(f"{durable}={random.choice((1, 7, 64, 500))}")
     return "\n".join(lines) + "\n"
+
+
+def trims(random: Random) -> str:
+    """Return a job beside the host's, which trims what nobody may write again."""
+    return f"[trims]\nrw=randtrim\nbs=4k\nsize={random.choice((30, 100))}%\nnumber_ios=1000\n"
 
 
 def _command(asked: TortureOptions, drive: str, seed: int) -> str:

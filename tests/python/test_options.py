@@ -113,6 +113,8 @@ SILENT = {
     "--port": "no client comes in",
     "--address": "no client comes in",
     "--stop-after": "no client comes in",
+    "--metrics": "nobody asks",
+    "--watch": "nobody looks on",
     "--threshold": "each page of the trace is only read or only written",
 }
 
@@ -314,6 +316,7 @@ PLACES: dict[tuple[str, str], tuple[str, str]] = {
     ("torture", "--out"): (BASES["torture"][0], "o/thesis"),
     ("serve", "--out"): (BASES["serve"][0], "o/thesis"),
     ("serve", "--image"): (BASES["serve"][0], "d.img"),
+    ("serve", "--record"): (f"{BASES['serve'][0]} --record mine", "mine"),
     ("grid", "--out"): (BASES["grid"][0], "o/thesis"),
     ("study", "--out"): (BASES["study"][0], "o/thesis"),
     ("plan", "--out"): (BASES["plan"][0], "o/thesis"),

@@ -28,9 +28,11 @@ def needs(*programs: str) -> pytest.MarkDecorator:
 
 
 @contextmanager
-def served(folder: Path, *words: str, ends_by: int = signal.SIGINT) -> Iterator[str]:
-    """Serve the tiny drive from `folder`; give its address. It ends by a signal, as a user ends it."""
-    command = [sys.executable, "-m", "floatgate", "serve", TINY, "--image", "d.img", "--pace", "max"]
+def served_by(
+    folder: Path, *words: str, drive: str = TINY, ends_by: int = signal.SIGINT
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Serve a drive from `folder`; give its server and its address. A signal ends it, as a user does."""
+    command = [sys.executable, "-m", "floatgate", "serve", drive, "--image", "d.img", "--pace", "max"]
     command += ["--check", "--no-report", "--out", "out", "--force", *words]
     with subprocess.Popen(
         command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -39,11 +41,20 @@ def served(folder: Path, *words: str, ends_by: int = signal.SIGINT) -> Iterator[
         said = one.stderr.readline()
         assert said.startswith("serving "), said + one.stderr.read()
         try:
-            yield said.split()[1]
+            yield one, said.split()[1]
         finally:
             one.send_signal(ends_by)
             _, err = one.communicate(timeout=PATIENCE_S)
-        assert one.returncode == (-signal.SIGKILL if ends_by == signal.SIGKILL else 0), err
+        # Whoever had the server may have killed it before.
+        assert one.returncode in (0, -signal.SIGKILL), err
+
+
+@contextmanager
+def served(folder: Path, *words: str, ends_by: int = signal.SIGINT) -> Iterator[str]:
+    """The same, with the tiny drive; give its address."""
+    with served_by(folder, *words, ends_by=ends_by) as (server, address):
+        yield address
+    assert server.returncode == (-signal.SIGKILL if ends_by == signal.SIGKILL else 0)
 
 
 def call(*words: str, cwd: Path | None = None) -> str:

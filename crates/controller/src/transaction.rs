@@ -1,5 +1,6 @@
 //! One flash operation on its way through die queue, channel and array.
 
+use std::collections::BTreeSet;
 use units::{DieId, SimTime};
 
 /// What is done to the flash.
@@ -334,6 +335,13 @@ impl Slab {
         let id = engine::next_index(self.items.len(), "flash operations");
         self.items.push(transaction);
         TransactionId(id)
+    }
+
+    /// The places that are to be used again.
+    pub fn free_places(&self) -> BTreeSet<u32> {
+        let next = |id: &TransactionId| Some(self.items[id.index()].next).filter(|next| next.exists());
+        let first = Some(self.free).filter(|free| free.exists());
+        std::iter::successors(first, next).map(|id| id.0).collect()
     }
 
     #[inline]

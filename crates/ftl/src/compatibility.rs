@@ -70,6 +70,7 @@ features! {
     OneBitCells: ["nand.cell"], Is(&["slc"]), "a chip with one bit per cell";
     Parity: ["ftl.parity.name"], IsNot(&["none"]), "parity across dies";
     FailedDie: ["ftl.failed_die"], Given, "a die that is dead from the start";
+    DieFault: ["fault.die", "fault.channel"], Given, "a die or channel that fails in the middle of a run";
     Snapshots: ["ftl.snapshots.every", "ftl.snapshots.at"], Given, "snapshots of the logical drive";
     MixedStreams: ["ftl.gc.stream"], Is(&["mixed"]), "moved data in the host's open superblocks";
     ProgramOrder: ["ftl.program_order.name"], IsNot(&["in-order"]), "streams that swap their open superblocks";
@@ -88,6 +89,7 @@ features! {
     PairedPlanes: ["controller.paired_planes"], Several, "dies of a way that model the planes of one die";
     Recovery: ["ftl.recovery.name"], IsNot(&["scan"]), "summaries or checkpoints of a map in RAM";
     PowerCut: ["power.cut.at", "power.cut.after", "power.cut.drawn"], Given, "power cuts in the middle of a run";
+    DeterministicTrim: ["ftl.trim"], Is(&["deterministic"]), "trims that survive power cuts";
     Instant: ["--precondition instant"], Asked, "a constructed steady state";
     SavedState: ["--save-state, --load-state"], Asked, "a saved state";
     Ageing: ["floatgate age"], Asked, "a drive's lifetime";
@@ -195,8 +197,15 @@ pub const APART: &[Apart] = apart! {
     Recovery, Dftl: Logical("the map lies on flash anyway") => "ftl.recovery.name = scan";
     Recovery, Birrell: Logical("its summaries and checkpoints are part of the map")
         => "ftl.recovery.name = scan, or ftl.mapping.name = page";
-    PowerCut, Parity: Logical("which superblocks protect each other is not looked for") => "ftl.parity.name = none";
     PowerCut, Snapshots: Logical("which versions snapshots see is not looked for") => "no ftl.snapshots";
+    DieFault, BlockMap: Logical("a merge needs the replaced block of the die that is dead")
+        => "ftl.failed_die, or ftl.mapping.name = page, dftl or birrell";
+    DieFault, PowerCut: Logical("which dies are dead is not looked for")
+        => "no power.cut, or no fault";
+    DeterministicTrim, BlockMap: Logical("records of trims name units, and the map names blocks")
+        => "ftl.trim = not, or ftl.mapping.name = page, dftl or birrell";
+    DeterministicTrim, Snapshots: Logical("a snapshot keeps what a trim would forget, and rolling back brings it back")
+        => "ftl.trim = not, or no ftl.snapshots";
     LateChoice, CacheRead:
         Logical("a read that overlaps the previous one is chosen before the channel is free")
         => "controller.cache_read = false, or controller.late_choice = false";

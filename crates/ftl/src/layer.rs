@@ -126,6 +126,8 @@ impl Ftl {
         is_write_back() -> bool { |ftl| ftl.media().rules.write_back }
         /// The buffer survives a power cut: what it holds is durable.
         is_protected() -> bool { |ftl| ftl.media().rules.power_loss_protection }
+        /// Units that were acknowledged and are not on flash now: a power cut would take them.
+        at_risk() -> u32 { |ftl| ftl.media().buffer.at_risk() }
         /// The most units that were acknowledged and not on flash at once since the run began.
         risk_most() -> u32 { |ftl| ftl.host().risk.most }
         /// Mapping units that the buffer holds at most.

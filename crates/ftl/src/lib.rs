@@ -15,6 +15,7 @@ pub mod events;
 pub mod gc;
 mod guards;
 mod host_side;
+mod lapse;
 mod layer;
 mod layout;
 pub mod map_on_flash;
@@ -57,7 +58,7 @@ pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
 pub use media::Found;
 pub use output::{Output, Stages};
-pub use pages::{Damage, Medium, PageMapped, SuperblockFound};
+pub use pages::{Damage, DiesFailed, Medium, PageMapped, SuperblockFound};
 pub use probe::{Probe, SnapshotEvent};
 pub use saved::SavedState;
 pub use settings::{

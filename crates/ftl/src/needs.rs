@@ -4,6 +4,7 @@ use crate::compatibility::Feature;
 use crate::guards::Stripes;
 use crate::guards::labels::Label;
 use crate::guards::snapshots::Snapshots;
+use crate::guards::trims::trim_bytes;
 use crate::{FtlConfig, recovery};
 use ecc::Ladder;
 
@@ -25,6 +26,7 @@ impl FtlConfig {
         (self.mapping)().bytes_beside(layout)
             + checkpoints.map_or(0, |_| recovery::checkpoint_bytes(layout))
             + if self.has_power_cuts() { self.spare_bytes() } else { 0 }
+            + if self.faults.records_trims { trim_bytes(layout) } else { 0 }
             + if code.is_some() { regulation() } else { 0 }
             + if self.sectors.track { 8 * logical } else { 0 }
             + if recent { 4 * logical } else { 0 }

@@ -9,7 +9,8 @@ use crate::guards::regulation::{Regulation, RegulationParts};
 use crate::guards::sectors::Sectors;
 use crate::guards::slc_cache::SlcCache;
 use crate::guards::snapshots::{Checkpoint, Snapshots};
-use crate::guards::{Guards, Rebuilds, Stripes};
+use crate::guards::trims::Trims;
+use crate::guards::{DeadDies, Guards, Rebuilds, Stripes};
 use crate::host_side::Host;
 use crate::map_on_flash::MapOnFlash;
 use crate::media::{Assembly, Collection, Media, Rules};
@@ -58,6 +59,8 @@ impl Parts<'_> {
             (None, Some(_)) => Snapshots::slots(layout),
             (None, None) => 0,
         };
+        let records = if config.faults.records_trims { Trims::slots(layout) } else { 0 };
+        let more_slots = more_slots + records;
         let slots = config.buffer.slots + more_slots;
         let guards = guards_of(config, regulation, demand, slots, &mut array, &mut controller, seed)?;
         let host = Host::new(config, &mut controller);
@@ -72,6 +75,7 @@ impl Parts<'_> {
             rewrite_after: config.upkeep.rewrite_after,
             write_back: config.buffer.write_back,
             power_loss_protection: config.buffer.power_loss_protection,
+            lapses: config.faults.lapses,
         };
         let media = Media {
             buffer: Buffer::of(&config.buffer, more_slots, layout.logical_units, group, seed),
@@ -131,7 +135,12 @@ fn guards_of(
             let (method, bytes) = ((config.faults.recovery)(), config.faults.spare_bytes);
             Box::new(Power::new(method, bytes, layout.physical_units(), slots))
         }),
+        trims: config.faults.records_trims.then(|| {
+            let numbers = if config.has_power_cuts() { layout.logical_units } else { 0 };
+            Box::new(Trims::new(layout, numbers))
+        }),
         failed_die: config.faults.failed_die.unwrap_or(NONE),
+        dead: DeadDies::default(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! From what a client asks to what the drive is asked.
 
+use crate::buffers::Buffers;
 use crate::contents::Payload;
 use crate::nbd::{Asked, Command, Export, PAYLOAD_MOST, Refusal};
 use host::Op;
@@ -43,7 +44,7 @@ pub enum Then {
 pub const PARTS_MOST: u64 = 4;
 
 /// What becomes of `asked`; `allocation`: the client may ask for that.
-pub fn plan(asked: Asked, export: &Export, allocation: Allocation) -> Plan {
+pub fn plan(asked: &Asked<'_>, export: &Export, allocation: Allocation, buffers: &mut Buffers) -> Plan {
     match asked.command {
         Command::Disconnect => return Plan::Leave,
         Command::Flush => return Plan::Drive(vec![part(Op::Flush, 0..0, Payload::None)], Then::Nothing),
@@ -51,7 +52,7 @@ pub fn plan(asked: Asked, export: &Export, allocation: Allocation) -> Plan {
         Command::BlockStatus if allocation == Allocation::Unknown => return Plan::Refuse(Refusal::Invalid),
         _ => {}
     }
-    if let Some(refusal) = refusal(&asked, export) {
+    if let Some(refusal) = refusal(asked, export) {
         return Plan::Refuse(refusal);
     }
     let (range, fua) = (asked.offset..asked.offset + u64::from(asked.length), asked.is_fua());
@@ -59,7 +60,7 @@ pub fn plan(asked: Asked, export: &Export, allocation: Allocation) -> Plan {
     match asked.command {
         Command::Read => Plan::Drive(vec![part(Op::Read, range, Payload::None)], Then::Nothing),
         Command::Write => Plan::Drive(
-            vec![Part { fua, ..part(Op::Write, range, Payload::Bytes(asked.data)) }],
+            vec![Part { fua, ..part(Op::Write, range, Payload::Bytes(buffers.copy(asked.data))) }],
             Then::Nothing,
         ),
         Command::Trim => {
@@ -82,7 +83,7 @@ pub enum Allocation {
     Unknown,
 }
 
-fn refusal(asked: &Asked, export: &Export) -> Option<Refusal> {
+fn refusal(asked: &Asked<'_>, export: &Export) -> Option<Refusal> {
     let writes = matches!(asked.command, Command::Write | Command::WriteZeroes);
     let end = asked.offset.checked_add(u64::from(asked.length));
     if asked.length == 0 || (asked.command == Command::Read && asked.length > PAYLOAD_MOST) {

@@ -65,7 +65,7 @@ impl Connection {
     }
 
     /// Reads what has come, as far as it is complete. True when something was.
-    pub fn receive(&mut self, chunk: &mut Vec<u8>, take: &mut impl FnMut(&mut Self, Asked)) -> bool {
+    pub fn receive(&mut self, chunk: &mut Vec<u8>, take: &mut impl FnMut(&mut Self, Asked<'_>)) -> bool {
         if !self.may_read() {
             return false;
         }
@@ -83,7 +83,7 @@ impl Connection {
         false
     }
 
-    fn take(&mut self, take: &mut impl FnMut(&mut Self, Asked)) {
+    fn take(&mut self, take: &mut impl FnMut(&mut Self, Asked<'_>)) {
         let read = std::mem::take(&mut self.read);
         let mut at = 0;
         while !self.is_over {

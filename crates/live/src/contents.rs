@@ -3,13 +3,15 @@
 //! A slot always holds a whole unit: what a write leaves out of it is laid under it when it comes, from the newest data there
 //! are, though the drive reads them later.
 
-use crate::found;
+use crate::buffers::Buffers;
+use crate::found::{self, Holds};
 use crate::image::{Bits, Image, Programmed, Spare};
 use controller::{Kind, Origin, Transaction};
 use ftl::{Layout, Medium};
 use host::{HostRequest, Op};
+use sim::Error;
 use sim::live::{Answer, Holder};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex};
 use units::{Lpn, Ppa, SimTime};
@@ -42,7 +44,16 @@ pub struct Done {
 #[derive(Clone, Debug)]
 struct Slot {
     spare: Spare,
-    data: Box<[u8]>,
+    data: Vec<u8>,
+    /// A write brought a part of the unit, and the rest could not be read: nobody may believe it.
+    spoiled: bool,
+}
+
+/// The unit that enters.
+#[derive(Default)]
+struct Entering {
+    data: Vec<u8>,
+    spoiled: bool,
 }
 
 /// What server, workload and observer have in common. They are one thread.
@@ -57,18 +68,23 @@ pub struct Shared {
     pub notes: Vec<(String, String)>,
     /// The file.
     pub image: Image,
+    /// Memory that is used again.
+    pub buffers: Buffers,
     layout: Layout,
     /// The number of each request that the drive is at, by the id it gave.
     numbers: Vec<u64>,
     slots: Vec<Option<Slot>>,
     /// The slot of each unit whose newest data are not on flash. Only looked up.
     newest: HashMap<Lpn, u32>,
-    /// The unit that enters.
-    entering: Vec<u8>,
+    entering: Entering,
+    /// Requests whose units could not be laid over what was there. Only looked up.
+    spoiled: HashSet<u64>,
     /// Programs under way, by owner.
     placed: HashMap<u32, (Ppa, Programmed)>,
     /// The number of the next write of a unit.
     stamp: u64,
+    /// What that was when each superblock was last programmed; 0: before this server.
+    touched: Vec<u64>,
 }
 
 impl Shared {
@@ -81,10 +97,13 @@ impl Shared {
             notes: Vec::new(),
             stamp: image.stamp(),
             image,
+            buffers: Buffers::default(),
             numbers: Vec::new(),
             slots: Vec::new(),
             newest: HashMap::new(),
-            entering: vec![0; layout.unit.get() as usize],
+            entering: Entering { data: vec![0; layout.unit.get() as usize], spoiled: false },
+            spoiled: HashSet::new(),
+            touched: vec![0; layout.superblocks()],
             placed: HashMap::new(),
             layout,
         }
@@ -98,11 +117,16 @@ impl Shared {
     /// Puts what the image holds on a flash, and goes on with the numbers that are found there.
     ///
     /// # Errors
-    /// When the disk does not give it.
-    pub fn find(&mut self, medium: &mut Medium) -> io::Result<()> {
-        let newest = found::put(&self.image, &self.layout, medium)?;
-        self.stamp = self.stamp.max(newest + 1);
-        Ok(())
+    /// When the disk does not give it, or a spare area is damaged.
+    pub fn find(&mut self, medium: &mut Medium) -> Result<Holds, Error> {
+        let holds = found::put(&self.image, &self.layout, medium)?;
+        self.stamp = self.stamp.max(holds.newest + 1);
+        Ok(holds)
+    }
+
+    /// How many units were written since each superblock was last programmed; none where that was before this server.
+    pub fn ages(&self) -> impl Iterator<Item = Option<u64>> + '_ {
+        self.touched.iter().map(|&touched| (touched > 0).then(|| self.stamp - touched))
     }
 
     /// True when a unit holds data, which `home` says of the flash.
@@ -118,21 +142,32 @@ impl Shared {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    fn put(&mut self, slot: u32, filled: Slot) {
+    /// Fills a slot; gives what was in it.
+    fn put(&mut self, slot: u32, filled: Slot) -> Option<Slot> {
         if self.slots.len() <= slot as usize {
             self.slots.resize(slot as usize + 1, None);
         }
-        self.slots[slot as usize] = Some(filled);
+        self.slots[slot as usize].replace(filled)
     }
 
     /// A whole unit as it is now.
     fn read_unit(&self, lpn: Lpn, home: Ppa, into: &mut [u8]) -> io::Result<()> {
         match self.newest.get(&lpn).and_then(|&slot| self.slot(slot)) {
+            Some(slot) if slot.spoiled => return Err(io::ErrorKind::InvalidData.into()),
             Some(slot) => into.copy_from_slice(&slot.data),
             None if home == Ppa::NONE => into.fill(0),
-            None => self.image.read(home, into)?,
+            None => self.image.read_of(lpn, home, into)?,
         }
         Ok(())
+    }
+
+    /// How many units from `lpn` on, at most `most`, lie side by side on flash from `home` on.
+    fn side_by_side(&self, lpn: Lpn, home: Ppa, most: usize, lookup: &dyn Fn(Lpn) -> Ppa) -> usize {
+        let is_there = |lpn: Lpn, ppa: u64| !self.newest.contains_key(&lpn) && lookup(lpn) == Ppa(ppa);
+        if home == Ppa::NONE || self.newest.contains_key(&lpn) {
+            return 1;
+        }
+        (1..most).take_while(|&at| is_there(Lpn(lpn.0 + at as u32), home.0 + at as u64)).count() + 1
     }
 
     /// What the drive holds from `offset` on.
@@ -142,11 +177,19 @@ impl Shared {
         while done < into.len() {
             let lpn = Lpn((at / unit as u64) as u32);
             let skip = (at % unit as u64) as usize;
-            let length = (unit - skip).min(into.len() - done);
-            let part = &mut into[done..done + length];
+            let mut length = (unit - skip).min(into.len() - done);
             if length == unit {
-                self.read_unit(lpn, lookup(lpn), part)?;
+                let home = lookup(lpn);
+                let units = self.side_by_side(lpn, home, (into.len() - done) / unit, lookup);
+                length = units * unit;
+                let part = &mut into[done..done + length];
+                if units == 1 {
+                    self.read_unit(lpn, home, part)?;
+                } else {
+                    self.image.read_of(lpn, home, part)?;
+                }
             } else {
+                let part = &mut into[done..done + length];
                 let mut whole = vec![0; unit];
                 self.read_unit(lpn, lookup(lpn), &mut whole)?;
                 part.copy_from_slice(&whole[skip..skip + length]);
@@ -175,14 +218,14 @@ impl Shared {
             Origin::Map | Origin::Padding | Origin::Parity => Spare::Other,
             // Overtaken, and erased where it was: a copy that nobody needs.
             _ if Ppa(from) == Ppa::NONE => Spare::Other,
-            _ => {
-                let moved = self.image.spare(Ppa(from)).and_then(|spare| {
-                    self.image.read(Ppa(from), data)?;
-                    Ok(spare)
-                });
-                moved.unwrap_or(Spare::Other)
-            }
+            _ => self.copy(Ppa(from), data),
         }
+    }
+
+    /// What is on flash, as it is: data that do not fit their spare area do not fit it elsewhere either.
+    fn copy(&self, from: Ppa, data: &mut [u8]) -> Spare {
+        let spare = self.image.spare(from).unwrap_or(Spare::Damaged);
+        if self.image.read(from, data).is_ok() { spare } else { spare.spoiled() }
     }
 }
 
@@ -207,54 +250,53 @@ impl Holder for Contents {
 
     fn on_content(&mut self, id: u32, request: &HostRequest, lpn: Lpn, home: Ppa) {
         self.with(|shared| {
-            let mut unit = std::mem::take(&mut shared.entering);
+            let mut unit = std::mem::take(&mut shared.entering.data);
             let start = u64::from(lpn.0) * unit.len() as u64;
             let from = request.offset.max(start);
             let to = (request.offset + u64::from(request.bytes)).min(start + unit.len() as u64);
             let part = (from - start) as usize..(to - start) as usize;
-            // What cannot be read is lost with the rest of the unit, as on a drive that reads before it writes.
-            if part.len() < unit.len() && shared.read_unit(lpn, home, &mut unit).is_err() {
-                unit.fill(0);
+            let number = shared.numbers[id as usize];
+            let spoiled = part.len() < unit.len() && shared.read_unit(lpn, home, &mut unit).is_err();
+            if spoiled {
+                shared.spoiled.insert(number);
             }
-            match &shared.payloads[&shared.numbers[id as usize]] {
+            match &shared.payloads[&number] {
                 Payload::Bytes(bytes) => {
                     let at = (from - request.offset) as usize;
                     unit[part.clone()].copy_from_slice(&bytes[at..at + part.len()]);
                 }
                 Payload::Zeros | Payload::None => unit[part].fill(0),
             }
-            shared.entering = unit;
+            shared.entering = Entering { data: unit, spoiled };
         });
     }
 
     fn on_buffered(&mut self, lpn: Lpn, slot: u32) {
         self.with(|shared| {
-            let spare = Spare::of(lpn, shared.stamp, &shared.entering);
+            let Entering { data, spoiled } = std::mem::take(&mut shared.entering);
+            let spare = Spare::of(lpn, shared.stamp, &data);
+            let spare = if spoiled { spare.spoiled() } else { spare };
             shared.stamp += 1;
-            let data = shared.entering.clone().into();
-            shared.put(slot, Slot { spare, data });
+            let before = shared.put(slot, Slot { spare, data, spoiled });
+            // The next unit enters where an older one lay.
+            shared.entering.data = before.map_or_else(|| vec![0; shared.unit()], |before| before.data);
             shared.newest.insert(lpn, slot);
         });
     }
 
     fn on_kept(&mut self, slot: u32, ppa: Ppa) {
         self.with(|shared| {
-            let mut data = vec![0; shared.unit()].into_boxed_slice();
-            let spare = shared.image.spare(ppa).and_then(|spare| {
-                shared.image.read(ppa, &mut data)?;
-                Ok(spare)
-            });
-            shared.put(slot, Slot { spare: spare.unwrap_or(Spare::Other), data });
+            let mut data = vec![0; shared.unit()];
+            let spare = shared.copy(ppa, &mut data);
+            shared.put(slot, Slot { spare, data, spoiled: false });
         });
     }
 
     fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64)) {
         self.with(|shared| {
             let unit = shared.unit();
-            let mut placed = Programmed {
-                spares: Vec::with_capacity(units as usize),
-                data: vec![0; units as usize * unit],
-            };
+            let data = shared.buffers.zeros(units as usize * unit);
+            let mut placed = Programmed { spares: Vec::with_capacity(units as usize), data };
             for (at, data) in placed.data.chunks_mut(unit).enumerate() {
                 let (origin, from) = source(at as u32);
                 placed.spares.push(shared.take(origin, from, data));
@@ -275,7 +317,10 @@ impl Holder for Contents {
                 // A fold in the die reads one bit a cell, and writes all of them.
                 let one_bit = operation.slc && operation.kind == Kind::Program;
                 shared.image.set_mode(superblock, if one_bit { Bits::One } else { Bits::All });
-                shared.image.program(first, placed);
+                if let Some(data) = shared.image.program(first, placed) {
+                    shared.buffers.put_back(data);
+                }
+                shared.touched[superblock] = shared.stamp;
             }
         });
     }
@@ -295,10 +340,12 @@ impl Holder for Contents {
     fn on_answer(&mut self, answer: &Answer<'_>, lookup: &dyn Fn(Lpn) -> Ppa) {
         self.with(|shared| {
             let number = shared.numbers[answer.id as usize];
-            shared.payloads.remove(&number);
-            let (mut failed, mut data) = (answer.failed, Vec::new());
+            if let Some(Payload::Bytes(bytes)) = shared.payloads.remove(&number) {
+                shared.buffers.put_back(bytes);
+            }
+            let (mut failed, mut data) = (answer.failed || shared.spoiled.remove(&number), Vec::new());
             if answer.host.op == Op::Read && !failed {
-                data = vec![0; answer.host.bytes as usize];
+                data = shared.buffers.zeros(answer.host.bytes as usize);
                 failed = shared.read(answer.host.offset, &mut data, lookup).is_err();
             }
             shared.done.push(Done { number, failed, at: answer.now, data });

@@ -52,44 +52,71 @@ pub fn checksum(state: &Path) -> Result<u64, Error> {
     Ok(xxh3_64(&bytes))
 }
 
-/// Puts what an image holds on the flash of a fresh drive. Gives the highest number of a write that was found.
+/// What an image holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// The highest number of a write.
+    pub newest: u64,
+    /// Page rows that count as torn.
+    pub torn_rows: u64,
+}
+
+/// Puts what an image holds on the flash of a fresh drive. Data are not looked at: what their spare areas say is where they
+/// are, and who reads them finds out whether they are whole.
 ///
 /// # Errors
-/// When the disk does not give it.
-pub fn put(image: &Image, layout: &Layout, medium: &mut Medium) -> std::io::Result<u64> {
-    let mut newest = 0;
+/// When the disk does not give it, or a spare area is not what was written there: which unit it was of, and which version,
+/// nobody can say, so that no unit could be trusted.
+pub fn put(image: &Image, layout: &Layout, medium: &mut Medium) -> Result<Holds, Error> {
+    let mut holds = Holds::default();
     for superblock in 0..layout.superblocks() {
-        let spares = image.spares(superblock)?;
+        let spares = image.spares(superblock).map_err(|error| image.damage(&error.to_string()))?;
         let mark = image.mark(superblock);
         let first = layout.first_ppa(superblock as u32);
+        let written = rows_written(&spares, layout, mark.one_bit);
         let mut order = 0;
         for (ppa, spare) in (first..).map(Ppa).zip(&spares) {
-            if let Spare::Data { lpn, stamp, .. } = *spare
-                && is_whole(image, layout, ppa, spare)?
-            {
-                medium.put_unit(ppa, lpn, stamp);
-                order = stamp.max(order);
+            match *spare {
+                Spare::Data { lpn, stamp, .. } => {
+                    medium.put_unit(ppa, lpn, stamp);
+                    order = stamp.max(order);
+                }
+                Spare::Damaged => {
+                    return Err(damage(image, superblock, ppa, "is not what was written there"));
+                }
+                Spare::Blank if ppa.0 < first + u64::from(written * layout.row_units) => {
+                    return Err(damage(image, superblock, ppa, "is blank, and one behind it is not"));
+                }
+                Spare::Blank | Spare::Other => {}
             }
         }
-        newest = newest.max(order);
-        let rows_programmed = rows_programmed(&spares, layout, mark.one_bit);
+        holds.newest = holds.newest.max(order);
+        let rows_programmed = with_torn(written, layout, mark.one_bit);
+        holds.torn_rows += u64::from(rows_programmed - written);
         let found = SuperblockFound { rows_programmed, one_bit: mark.one_bit, erases: mark.erases, order };
         medium.put_superblock(superblock, found);
     }
-    Ok(newest)
+    Ok(holds)
 }
 
-/// True when a unit's data are those that its spare area was written for.
-fn is_whole(image: &Image, layout: &Layout, ppa: Ppa, spare: &Spare) -> std::io::Result<bool> {
-    let mut data = vec![0; layout.unit.get() as usize];
-    image.read(ppa, &mut data)?;
-    Ok(spare.fits(&data))
+fn damage(image: &Image, superblock: usize, ppa: Ppa, what: &str) -> Error {
+    image.damage(&format!("the spare area of unit {} (superblock {superblock}) {what}", ppa.0))
 }
 
-/// Page rows of a superblock that were programmed, with what may have been under way behind them.
-fn rows_programmed(spares: &[Spare], layout: &Layout, one_bit: bool) -> u32 {
-    let (rows, step) = if one_bit { (layout.slc_rows, 1) } else { (layout.rows, layout.program_rows) };
-    let Some(last) = spares.iter().rposition(|spare| *spare != Spare::Blank) else { return 0 };
-    let there = (last as u32 / layout.row_units + 1).next_multiple_of(step);
-    (there + step).min(rows)
+/// Page rows and rows of a program of a superblock.
+fn rows_of(layout: &Layout, one_bit: bool) -> (u32, u32) {
+    if one_bit { (layout.slc_rows, 1) } else { (layout.rows, layout.program_rows) }
+}
+
+/// Page rows of a superblock that were programmed.
+fn rows_written(spares: &[Spare], layout: &Layout, one_bit: bool) -> u32 {
+    let (rows, step) = rows_of(layout, one_bit);
+    let last = spares.iter().rposition(|spare| *spare != Spare::Blank);
+    last.map_or(0, |last| (last as u32 / layout.row_units + 1).next_multiple_of(step).min(rows))
+}
+
+/// With the rows behind them that may have been under way.
+fn with_torn(written: u32, layout: &Layout, one_bit: bool) -> u32 {
+    let (rows, step) = rows_of(layout, one_bit);
+    if written == 0 { 0 } else { (written + step).min(rows) }
 }

@@ -2,23 +2,30 @@
 //!
 //! - `nbd`: the protocol, as bytes.
 //! - `image`: the file that holds what the flash holds.
+//! - `buffers`: memory that is used again.
 //! - `contents`: whose bytes are where, in slots of the buffer and on flash.
 //! - `source`: requests of clients as a workload.
+//! - `recorder`: the same as a trace.
+//! - `meter`: what those see who watch.
 //! - `pace`: how simulated time follows the clock on the wall, and how late answers were.
 //! - [`Server`]: sockets, requests and time, in one thread.
 //!
 //! Not modelled: what the network adds. A request arrives when its last byte is read from the socket.
 
+mod buffers;
 mod commands;
 mod connection;
 mod contents;
 mod found;
 mod image;
+mod meter;
 mod nbd;
 mod pace;
+mod recorder;
 mod server;
 mod sockets;
 mod source;
 
+pub use meter::{Ages, Board, DriveNow, Kind, Progress, Times};
 pub use pace::{Lateness, Pace};
-pub use server::{Progress, ServeOptions, Server};
+pub use server::{ServeOptions, Server};

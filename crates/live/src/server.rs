@@ -7,15 +7,18 @@ use crate::commands::{Allocation, PARTS_MOST, Part, Plan, Then, plan};
 use crate::connection::Connection;
 use crate::contents::{Contents, Done, Payload, Shared};
 use crate::found::{self, Begins, checksum};
-use crate::image::{Image, Left};
+use crate::image::{Image, Left, Witness};
+use crate::meter::{Board, Meter, drive_now};
 use crate::nbd::{Asked, Command, Export, Extent, Refusal};
-use crate::pace::{Clock, Late, Lateness, Pace};
+use crate::pace::{Clock, Pace};
+use crate::recorder::Recorder;
 use crate::sockets::{Listener, wait};
 use crate::source::Source;
-use ftl::Medium;
+use ftl::{Damage, Ftl, Medium};
 use host::{HostRequest, Op};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
+use sim::live::Lost;
 use sim::{Drive, Error, RunOptions, Session};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -29,6 +32,8 @@ const SPIN: Duration = Duration::from_micros(60);
 const ANSWERED_AT_ONCE: u64 = 4;
 /// Events between two looks at the clock.
 const EVENTS: u32 = 1024;
+/// The longest rest: the board may have said to stop.
+const REST_MOST: Duration = Duration::from_millis(50);
 /// Rounds between two looks at the listener, while there is something to do.
 const ROUNDS: u32 = 64;
 /// What one question for what is allocated may look at.
@@ -49,6 +54,8 @@ pub struct ServeOptions {
     pub address: String,
     /// `max`, or simulated seconds a second.
     pub pace: String,
+    /// Where the requests are recorded.
+    pub record: Option<PathBuf>,
 }
 
 impl ServeOptions {
@@ -61,27 +68,14 @@ impl ServeOptions {
     }
 }
 
-/// How far a server is.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Progress {
-    /// Clients that are connected.
-    pub clients: usize,
-    /// Requests of clients answered.
-    pub requests: u64,
-    /// Simulated time, in nanoseconds.
-    pub simulated_ns: u64,
-    /// How late answers were; null at full speed.
-    pub lateness: Option<Lateness>,
-    /// What the disk below the image says, while it is full.
-    pub refused: Option<String>,
-}
-
 /// A client's request that is not answered.
 struct Pending {
     client: u64,
     cookie: u64,
     command: Command,
     offset: u64,
+    bytes: u32,
+    arrived: SimTime,
     /// Requests to the drive that are not answered.
     parts: u32,
     /// The number of the next of them.
@@ -97,19 +91,18 @@ pub struct Server {
     shared: Arc<Mutex<Shared>>,
     listener: Listener,
     export: Export,
-    state: PathBuf,
+    options: ServeOptions,
     clients: BTreeMap<u64, Connection>,
     pending: HashMap<u64, Pending>,
     /// Clients and requests so far.
     seen: u64,
     numbered: u64,
-    answered: u64,
     /// Requests to the drive that are not answered.
     under_way: u64,
-    /// As it was asked for.
-    pace: String,
     clock: Option<Clock>,
-    late: Late,
+    meter: Meter,
+    board: Arc<Board>,
+    recorder: Option<Recorder>,
     /// Where requests are read to.
     chunk: Vec<u8>,
 }
@@ -137,21 +130,22 @@ impl Server {
         let load_state = if let Begins::AtRest(state) = &begins { Some(state.clone()) } else { None };
         let shared = Arc::new(Mutex::new(Shared::new(image, layout)));
         let session = Self::begin(drive, RunOptions { load_state, ..run }, &shared, &begins)?;
+        let recorder = options.record.as_deref().map(Recorder::at).transpose()?;
         let mut server = Self {
             session,
             shared,
             listener,
             export,
-            state,
+            options: options.clone(),
             clients: BTreeMap::new(),
             pending: HashMap::new(),
             seen: 0,
             numbered: 0,
-            answered: 0,
             under_way: 0,
-            pace: options.pace.clone(),
             clock: None,
-            late: Late::default(),
+            meter: Meter::new(),
+            board: Arc::default(),
+            recorder,
             chunk: Vec::new(),
         };
         let stamp = server.shared().stamp();
@@ -159,9 +153,8 @@ impl Server {
         server.shared().image.leave(Left::AtWork, stamp)?;
         if let Pace::Of(pace) = pace {
             server.clock = Some(Clock::new(pace, server.session.times()?.0));
-            // A kernel that cannot do it leaves the slack as it is, which the lateness then shows.
-            let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         }
+        server.leave_word()?;
         Ok(server)
     }
 
@@ -180,13 +173,13 @@ impl Server {
         let mut failed = None;
         let mut put = |medium: &mut Medium| {
             let mut shared = shared.lock().expect("one thread");
-            failed = shared.find(medium).err();
+            let Witness { requests, units } = shared.image.witness();
+            let found = shared.find(medium).map_err(|error| failed = Some(error));
+            let torn_rows = found.map_or(0, |holds| holds.torn_rows);
+            Lost { requests, units, damage: Damage { torn_rows, ..Damage::default() } }
         };
-        let session = Session::live(drive, source, run, contents, Some(&mut put))?;
-        match failed {
-            Some(error) => Err(Error(format!("--image: {error}"))),
-            None => Ok(session),
-        }
+        let session = Session::live(drive, source, run, contents, Some(&mut put));
+        failed.map_or(session, Err)
     }
 
     /// How clients name it.
@@ -198,15 +191,24 @@ impl Server {
         self.shared.lock().expect("one thread")
     }
 
-    /// Serves for about so long.
+    /// Where this server leaves word for those who watch, whatever it is doing.
+    pub fn board(&self) -> Arc<Board> {
+        self.board.clone()
+    }
+
+    /// Serves for about so long, or until the board says to stop.
     ///
     /// # Errors
     /// When the run ended.
-    pub fn serve(&mut self, slice: Duration) -> Result<Progress, Error> {
+    pub fn serve(&mut self, slice: Duration) -> Result<(), Error> {
+        if self.clock.is_some() {
+            // A kernel that cannot do it leaves the slack as it is, which the lateness then shows.
+            let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        }
         let began = Instant::now();
         let deadline = began + slice;
-        let mut round = 0;
-        while Instant::now() < deadline {
+        let (mut now, mut round) = (began, 0);
+        while now < deadline && !self.board.is_ended() {
             if round % ROUNDS == 0 {
                 self.accept();
             }
@@ -216,26 +218,43 @@ impl Server {
             }
             self.go_on(deadline)?;
             self.answer()?;
+            self.note_what_a_cut_takes();
             self.send();
             round = if self.rest(came, deadline)? { 0 } else { round + 1 };
+            now = Instant::now();
+            if self.meter.is_due(now) {
+                self.leave_word()?;
+            }
         }
         self.session.spend(began.elapsed());
-        self.progress()
+        self.leave_word()
     }
 
-    /// How far it is.
-    ///
-    /// # Errors
-    /// When the run ended.
-    pub fn progress(&mut self) -> Result<Progress, Error> {
-        let refused = self.shared().image.refused().map(str::to_owned);
-        Ok(Progress {
-            clients: self.clients.len(),
-            requests: self.answered,
-            simulated_ns: self.session.times()?.0.ns(),
-            lateness: self.late.summary(),
-            refused,
-        })
+    /// Before answers leave, the image says what would be lost with this server.
+    fn note_what_a_cut_takes(&mut self) {
+        let units = self.session.ftl().map_or(0, Ftl::at_risk);
+        let witness = Witness { requests: self.pending.len() as u32, units };
+        self.shared().image.note(witness);
+    }
+
+    /// Those who watch learn how far it is.
+    fn leave_word(&mut self) -> Result<(), Error> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.write();
+        }
+        let (now, _) = self.session.times()?;
+        let mut progress = self.meter.progress(now);
+        let shared = self.shared.lock().expect("one thread");
+        progress.clients = self.clients.len();
+        progress.under_way = self.pending.len() as u64;
+        progress.refused = shared.image.refused().map(str::to_owned);
+        progress.record_ended = self.recorder.as_ref().and_then(Recorder::ended).map(str::to_owned);
+        progress.damaged_reads = shared.image.damaged_reads();
+        if let Some(ftl) = self.session.ftl() {
+            progress.drive = drive_now(ftl, shared.ages());
+        }
+        self.board.leave(progress);
+        Ok(())
     }
 
     fn accept(&mut self) {
@@ -264,7 +283,7 @@ impl Server {
     }
 
     /// Takes a client's request: refuses it, answers it, or hands it to the drive.
-    fn take(&mut self, name: u64, client: &mut Connection, asked: Asked, arrive: SimTime) {
+    fn take(&mut self, name: u64, client: &mut Connection, asked: Asked<'_>, arrive: SimTime) {
         let (cookie, command, offset) = (asked.cookie, asked.command, asked.offset);
         let durable = asked.is_fua() || command == Command::Flush;
         let allocation = if client.knows_allocation() { Allocation::Known } else { Allocation::Unknown };
@@ -272,14 +291,19 @@ impl Server {
         let most = if asked.wants_one() { 1 } else { EXTENTS_MOST };
         let length = asked.length;
         let writes = matches!(command, Command::Write | Command::WriteZeroes | Command::Trim);
-        match plan(asked, &self.export, allocation) {
+        let planned = plan(&asked, &self.export, allocation, &mut self.shared().buffers);
+        match planned {
             Plan::Leave => client.is_over = true,
-            Plan::Refuse(refusal) => replies.refuse(client.out(), cookie, refusal),
+            Plan::Refuse(refusal) => {
+                self.meter.note_refused(refusal);
+                replies.refuse(client.out(), cookie, refusal);
+            }
             Plan::Status => {
                 let extents = self.extents(offset, length, most);
                 replies.status(client.out(), cookie, &extents);
             }
             Plan::Drive(..) if (writes || durable) && !self.shared().image.find_room() => {
+                self.meter.note_refused(Refusal::NoSpace);
                 replies.refuse(client.out(), cookie, Refusal::NoSpace);
             }
             Plan::Drive(parts, Then::Nothing) if parts.is_empty() => replies.done(client.out(), cookie),
@@ -292,6 +316,8 @@ impl Server {
                     cookie,
                     command,
                     offset,
+                    bytes: length,
+                    arrived: arrive,
                     parts: 0,
                     next: number,
                     then,
@@ -311,8 +337,12 @@ impl Server {
     /// Hands a request to the drive.
     fn ask(&mut self, pending: &mut Pending, part: Part, arrive: SimTime) {
         let Part { op, offset, bytes, fua, payload } = part;
+        let request = HostRequest { arrive, op, offset, bytes, tag: 0, fua };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(&request);
+        }
         let mut shared = self.shared.lock().expect("one thread");
-        shared.incoming.push_back((pending.next, HostRequest { arrive, op, offset, bytes, tag: 0, fua }));
+        shared.incoming.push_back((pending.next, request));
         if payload != Payload::None {
             shared.payloads.insert(pending.next, payload);
         }
@@ -378,38 +408,47 @@ impl Server {
         }
         for one in done {
             self.under_way -= 1;
-            self.tell(one);
+            let data = self.tell(one);
+            self.shared().buffers.put_back(data);
         }
         // A flush may have been asked for.
         self.offer()
     }
 
-    fn tell(&mut self, done: Done) {
+    /// Tells a client; gives the memory of what was read.
+    fn tell(&mut self, done: Done) -> Vec<u8> {
         let name = done.number / PARTS_MOST;
-        let Some(mut pending) = self.pending.remove(&name) else { return };
+        let Some(mut pending) = self.pending.remove(&name) else { return done.data };
         pending.parts -= 1;
         if done.failed {
             pending.refusal = Some(Refusal::Io);
         }
         if pending.parts > 0 {
             self.pending.insert(name, pending);
-            return;
+            return done.data;
         }
         if pending.then == Then::Flush && pending.refusal.is_none() {
             pending.then = Then::Nothing;
             let arrive = self.arrival();
             self.ask(&mut pending, flush(), arrive);
             self.pending.insert(name, pending);
-            return;
+            return done.data;
         }
         if pending.durable && self.shared().image.refused().is_some() {
             pending.refusal = Some(Refusal::NoSpace);
         }
         if let Some(clock) = &self.clock {
-            self.late.note(clock.late(done.at));
+            self.meter.note_late(clock.late(done.at));
         }
-        self.answered += 1;
-        let Some(client) = self.clients.get_mut(&pending.client) else { return };
+        self.meter.answered += 1;
+        match pending.refusal {
+            Some(refusal) => self.meter.note_refused(refusal),
+            None => {
+                let took = done.at.since(pending.arrived);
+                self.meter.note_done(pending.command, pending.bytes.into(), took);
+            }
+        }
+        let Some(client) = self.clients.get_mut(&pending.client) else { return done.data };
         client.under_way -= 1;
         let replies = client.replies();
         match pending.refusal {
@@ -419,6 +458,7 @@ impl Server {
             }
             None => replies.done(client.out(), pending.cookie),
         }
+        done.data
     }
 
     fn send(&mut self) {
@@ -440,6 +480,7 @@ impl Server {
             }
             most = most.min(until - awake);
         }
+        most = most.min(REST_MOST);
         wait(&self.listener, self.clients.values().map(Connection::interest), most);
         Ok(true)
     }
@@ -461,7 +502,7 @@ impl Server {
         }
         self.send();
         self.clients.clear();
-        Ok(())
+        self.leave_word()
     }
 
     /// Everything measured, as JSON.
@@ -475,9 +516,11 @@ impl Server {
     }
 
     fn notes(&self) -> Vec<(String, String)> {
-        let mut notes =
-            vec![("clients".to_owned(), self.seen.to_string()), ("pace".to_owned(), self.pace.clone())];
-        if let Some(found) = self.late.summary() {
+        let mut notes = vec![
+            ("clients".to_owned(), self.seen.to_string()),
+            ("pace".to_owned(), self.options.pace.clone()),
+        ];
+        if let Some(found) = self.meter.late.summary() {
             let us = |ns: u64| ns as f64 / 1000.0;
             notes.push((
                 "lateness_us".into(),
@@ -498,6 +541,13 @@ impl Server {
                 ),
             ));
         }
+        let damaged = self.shared().image.damaged_reads();
+        if damaged > 0 {
+            notes.push(("damaged_reads".into(), damaged.to_string()));
+        }
+        if let Some(ended) = self.recorder.as_ref().and_then(Recorder::ended) {
+            notes.push(("record_ended".into(), ended.to_owned()));
+        }
         notes
     }
 
@@ -511,8 +561,9 @@ impl Server {
     /// # Errors
     /// When a file cannot be written; the image is then as after a power cut.
     pub fn close(&mut self) -> Result<(), Error> {
-        self.session.save_state(&self.state)?;
-        let state = checksum(&self.state)?;
+        let path = state_of(&self.options.image);
+        self.session.save_state(&path)?;
+        let state = checksum(&path)?;
         let mut shared = self.shared();
         let stamp = shared.stamp();
         shared.image.leave(Left::AtRest(state), stamp)

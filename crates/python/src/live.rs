@@ -4,10 +4,11 @@ use crate::errors::{guarded, input};
 use crate::held::Held;
 use crate::listing::catalogue;
 use crate::tables::{Table, schema};
-use ::live::ServeOptions;
+use ::live::{Board, ServeOptions};
 use pyo3::prelude::*;
 use serde_json::json;
 use sim::{Drive, RunOptions};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A server that is killed cuts the drive's power, which must then find its map again, and nothing writes its buffer out.
@@ -17,6 +18,7 @@ const SERVED: [&str; 2] = ["power.cut.drawn=0", "ftl.buffer.power_loss_protectio
 #[pyclass]
 pub struct Server {
     inner: Held<::live::Server>,
+    board: Arc<Board>,
 }
 
 #[pymethods]
@@ -37,7 +39,7 @@ impl Server {
             let overrides = [SERVED.map(str::to_owned).to_vec(), overrides].concat();
             let drive = Drive::load(&catalogue(folders), drive, &overrides).map_err(input)?;
             let server = ::live::Server::new(drive, options, &serve).map_err(input)?;
-            Ok(Self { inner: Held::new(server) })
+            Ok(Self { board: server.board(), inner: Held::new(server) })
         })
     }
 
@@ -46,10 +48,20 @@ impl Server {
         Ok(self.inner.lock()?.uri())
     }
 
-    /// Serves for about so many milliseconds, or until a signal comes; says how far it is.
-    fn serve(&self, py: Python<'_>, slice_ms: u64) -> PyResult<String> {
+    /// Serves for about so many milliseconds, or until `stop`. Other threads may ask how far it is meanwhile.
+    fn serve(&self, py: Python<'_>, slice_ms: u64) -> PyResult<()> {
         let slice = Duration::from_millis(slice_ms);
-        self.inner.work(py, |server| Ok(json!(server.serve(slice).map_err(input)?).to_string()))
+        self.inner.work(py, |server| server.serve(slice).map_err(input))
+    }
+
+    /// How far it was when it left word last, at most a second ago.
+    fn progress(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || Ok(json!(self.board.progress()).to_string()))
+    }
+
+    /// What is serving returns soon.
+    fn stop(&self) {
+        self.board.stop();
     }
 
     /// Answers what is under way and takes leave of all clients.

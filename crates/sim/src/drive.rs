@@ -1,6 +1,7 @@
 //! From a drive file, its base, its chip and `--set` to a drive that can be run.
 
 use crate::ageing_limit::{DriveClass, LimitParts};
+use crate::failures::FailurePlan;
 use crate::memory_limit::{Checking, Needs, check_blocks};
 use crate::power::PowerPlan;
 use crate::result::energy::PowerModel;
@@ -288,6 +289,7 @@ pub struct Drive {
     t_decode: Nanos,
     power: PowerModel,
     pub(crate) cuts: PowerPlan,
+    pub(crate) failures: FailurePlan,
 }
 
 struct Parts {
@@ -330,6 +332,7 @@ struct Whole {
     timing: ArrayTiming,
     power: PowerModel,
     cuts: PowerPlan,
+    failures: FailurePlan,
     array: FlashArray,
     controller: ControllerConfig,
     bus: Bus,
@@ -396,6 +399,7 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
     let mut bus = Bus::read(root, &parts.support)?;
     let ecc = EccConfig::read(root, parts.geometry.cell.bits())?;
     let cuts = PowerPlan::read(root)?;
+    let failures = FailurePlan::read(root, &parts.geometry)?;
     let ftl = FtlConfig::read(root, &parts.geometry, &controller)?;
     let link = LinkConfig::read(root)?;
     let layout = &ftl.layout;
@@ -419,6 +423,7 @@ fn read_drive(root: &mut Section, seed: u64) -> Result<Whole, Refused> {
         timing,
         power,
         cuts,
+        failures,
         array,
         controller,
         bus,
@@ -476,6 +481,7 @@ impl Drive {
             t_decode: whole.ecc.t_decode,
             power: whole.power,
             cuts: whole.cuts,
+            failures: whole.failures,
             document,
         })
     }
@@ -623,6 +629,7 @@ impl Drive {
         for key in ["op_ratio", "user_capacity", "slc_cache", "snapshots", "failed_die"] {
             document.remove(&format!("ftl.{key}"));
         }
+        document.remove("fault"); // It comes in the run, and no miniature has one.
         for assignment in [
             "geometry.channels=1".to_owned(),
             format!("geometry.ways={dies}"),

@@ -76,6 +76,13 @@ impl Durability {
         }
     }
 
+    /// A trim of a unit is answered.
+    pub fn on_trimmed(&mut self, lpn: Lpn) {
+        if self.cuts {
+            self.survival.on_trimmed(lpn, self.protected.then_some(()));
+        }
+    }
+
     pub fn on_request(&mut self, id: u32, request: &HostRequest) {
         if request.op == Op::Flush && !self.protected {
             self.flushes.insert(id, self.open.clone());

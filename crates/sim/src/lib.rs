@@ -11,6 +11,7 @@ mod check;
 mod drive;
 mod durability;
 mod error;
+mod failures;
 mod filled;
 mod keys;
 mod layout;

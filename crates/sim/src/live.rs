@@ -1,6 +1,7 @@
 //! A drive whose requests come from outside while it runs, and whose data somebody holds: the simulator itself stores none.
 
 use controller::{Origin, Transaction};
+use ftl::Damage;
 use host::HostRequest;
 use units::{Lpn, Ppa, SimTime};
 
@@ -15,6 +16,17 @@ pub struct Answer<'a> {
     pub failed: bool,
     /// When.
     pub now: SimTime,
+}
+
+/// What a cut took from a host that ended together with its drive: whoever holds the data knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Requests that were never answered.
+    pub requests: u32,
+    /// Units that the host was told are written, and that the flash does not hold.
+    pub units: u32,
+    /// What it did to the flash.
+    pub damage: Damage,
 }
 
 /// Who holds the data of a drive: in slots of its buffer, and on its flash.

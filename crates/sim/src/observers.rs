@@ -24,6 +24,8 @@ pub(crate) trait Observer: Probe {
     fn on_cut(&mut self, _now: SimTime, _: &[Interrupted]) {}
     /// The drive says that it has found its map again.
     fn on_found(&mut self, _: &Ftl) {}
+    /// These dies answer no more.
+    fn on_dies_failed(&mut self, _dies: &[u32]) {}
     /// They enter it now: who holds data takes them.
     fn on_content(&mut self, _id: u32, _: &HostRequest, _lpn: Lpn, _: &Ftl) {}
     /// A ramp is over: what is measured begins.
@@ -319,6 +321,12 @@ impl Observer for Observers {
     fn on_found(&mut self, ftl: &Ftl) {
         if let Some(check) = &mut self.check {
             check.on_found(ftl);
+        }
+    }
+
+    fn on_dies_failed(&mut self, dies: &[u32]) {
+        if let Some(check) = &mut self.check {
+            check.on_dies_failed(dies);
         }
     }
 

@@ -3,6 +3,7 @@
 mod outside;
 
 use crate::check::{Checker, Measured};
+use crate::failures::Failures;
 use crate::layout::LayingOut;
 use crate::link::Link;
 use crate::live::Holder;
@@ -20,6 +21,7 @@ use ftl::compatibility::{Feature, check_asked};
 use host::Workload;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use units::SimTime;
@@ -59,6 +61,7 @@ pub struct Session {
     precondition: Precondition,
     passes: Passes,
     cuts: Cuts,
+    failures: Failures,
     preconditioned: bool,
     layout: LayingOut,
     phase: Phase,
@@ -160,6 +163,7 @@ impl Session {
         }
         Ok(Self {
             cuts: Cuts::new(&drive.cuts, options.seed),
+            failures: Failures::new(&drive.failures),
             drive,
             // Writing without time knows of no snapshots: what they see stays where it is.
             layout: if options.layout && !keeps_snapshots { LayingOut::new() } else { LayingOut::off() },
@@ -198,6 +202,10 @@ impl Session {
     /// # Errors
     /// When the workload turns out to be faulty, or a saved state cannot be written.
     pub fn advance(&mut self, events: u64) -> Result<Progress, Error> {
+        self.telling_cut(|session| session.work(events))
+    }
+
+    fn work(&mut self, events: u64) -> Result<Progress, Error> {
         let begin = Instant::now();
         match &mut self.phase {
             Phase::Precondition(parts) => {
@@ -216,14 +224,20 @@ impl Session {
                 }
             }
             Phase::Plain(run) => {
-                self.cuts.advance(run, &self.drive, events)?;
+                match self.failures.is_to_come() {
+                    true => self.failures.advance(run, events)?,
+                    false => self.cuts.advance(run, &self.drive, events)?,
+                };
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }
                 self.wall += begin.elapsed();
             }
             Phase::Observed(run) => {
-                self.cuts.advance(run, &self.drive, events)?;
+                match self.failures.is_to_come() {
+                    true => self.failures.advance(run, events)?,
+                    false => self.cuts.advance(run, &self.drive, events)?,
+                };
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }
@@ -232,6 +246,18 @@ impl Session {
             Phase::Broken => return Err(Error("the run ended with an error before".into())),
         }
         Ok(self.progress())
+    }
+
+    /// A broken invariant says after which power cut it was found.
+    fn telling_cut<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|cause| {
+            let text = cause.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| cause.downcast_ref::<&str>().copied());
+            match text.and_then(|text| self.cuts.place_of(text)) {
+                Some(text) => resume_unwind(Box::new(text)),
+                None => resume_unwind(cause),
+            }
+        })
     }
 
     /// Runs to the end.
@@ -339,6 +365,10 @@ impl Session {
     /// # Errors
     /// When the run did not get as far as its workload.
     pub fn result(&mut self) -> Result<Value, Error> {
+        self.telling_cut(Self::settle)
+    }
+
+    fn settle(&mut self) -> Result<Value, Error> {
         let mut value = self.glance()?;
         match &mut self.phase {
             Phase::Plain(run) => value["recovery"] = json!(run.recover()),
@@ -393,6 +423,7 @@ impl Session {
             is_loaded: self.options.load_state.is_some(),
             layout: &self.layout,
             cuts: &self.cuts,
+            failures: &self.failures,
             walls: result::Walls {
                 run_s: self.wall.saturating_sub(made).as_secs_f64(),
                 precondition_s: self.precondition_wall.as_secs_f64(),

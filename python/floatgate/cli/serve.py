@@ -1,5 +1,6 @@
 """`floatgate serve`: a drive that other programs use."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,26 +21,36 @@ def serve(asked: ServeOptions) -> None:
     them. What the flash holds stays in the image; the next server of the image goes on from there.
     """
     from floatgate.cli import console
+    from floatgate.cli.watching import Watching
     from floatgate.folder import own_folder
     from floatgate.served import ended_by_signals, serve_to_folder
 
     said: list[str] = []
 
+    def say(name: str, text: str | None) -> None:
+        if text is not None and text not in said:
+            said.append(text)
+            console.err.print(f"{name:<10} {text}", markup=False)
+
     def told(serving: "Serving") -> None:
-        if not said:
-            said.append(serving.uri)
-            console.err.print(f"serving    {serving.uri}", markup=False)
-        if serving.refused is not None and serving.refused not in said:
-            said.append(serving.refused)
-            console.err.print(
-                f"note       {asked.image}: {serving.refused}: writes are refused", markup=False
-            )
+        say("serving", serving.uri)
+        say("process", str(os.getpid()))
+        say("metrics", serving.metrics)
+        now = serving.progress
+        if now["refused"] is not None:
+            say("note", f"{asked.image}: {now['refused']}: writes are refused")
+        if now["record_ended"] is not None:
+            say("note", f"{asked.record}: {now['record_ended']}: the trace ends there")
+        if now["damaged_reads"]:
+            say("note", f"{asked.image}: data are damaged: their readers get errors")
+        watching.show(serving)
 
     with (
         own_folder(asked.out, Path("out") / f"{Path(asked.drive).stem}-serve", force=asked.force) as folder,
         ended_by_signals() as stopped,
     ):
-        document = serve_to_folder(asked, folder, report=asked.report, told=told, stopped=stopped)
+        with Watching(wanted=asked.watch) as watching:
+            document = serve_to_folder(asked, folder, report=asked.report, told=told, stopped=stopped)
         console.print_result(document)
         code = console.farewell(False, folder, asked.report)
     raise typer.Exit(code)

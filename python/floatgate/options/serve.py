@@ -50,6 +50,34 @@ class ServeOptions(CommandOptions):
     seed: Seed = 1
     check: Annotated[bool, Option("Check the run with an independent model.")] = False
     requests: Annotated[bool, Option("Keep every request: requests.parquet.", panel=OUTPUT)] = False
+    record: Annotated[
+        Path | None,
+        Option(
+            "Record the requests as a trace that `floatgate run` replays.",
+            metavar="FILE",
+            panel=OUTPUT,
+            takes="a new file, or with --force an earlier one",
+            differs="of a served drive: what its clients ask for",
+        ),
+    ] = None
+    metrics: Annotated[
+        int | None,
+        Option(
+            "Answer Prometheus at this port of this machine; 0: any free one.",
+            metavar="PORT",
+            panel=OUTPUT,
+            least=0,
+            most=PORT_MOST,
+        ),
+    ] = None
+    watch: Annotated[
+        bool,
+        Option(
+            "On a terminal, show what the drive does while it serves.",
+            panel=OUTPUT,
+            shell="a function shows nothing",
+        ),
+    ] = True
     stop_after: Annotated[
         float | None,
         Option("End after so many seconds.", metavar="S", panel=LIMITS, least=0, most=STOP_MOST),
@@ -66,6 +94,18 @@ class ServeOptions(CommandOptions):
             raise InputError(f"--port {self.port}: --socket is given, too: expected one of both")
         if self.port is None and self.address != LOOPBACK:
             raise InputError(f"--address {self.address}: expected together with --port")
+        self._check_record()
+
+    def _check_record(self) -> None:
+        """Raise InputError where the requests cannot be recorded, before anything is made."""
+        if self.record is None:
+            return
+        if self.record.absolute() == self.image.absolute():
+            raise InputError(f"--record {self.record}: is the image: expected another file")
+        if not self.record.absolute().parent.is_dir():
+            raise InputError(f"--record {self.record}: no such folder: expected a file in one that is there")
+        if self.record.exists() and not (self.force and self.record.is_file()):
+            raise InputError(f"--record {self.record}: exists: expected a new file, or --force")
 
     def for_core(self) -> dict[str, Any]:
         """Return how the drive is served, in the core's names."""
@@ -76,4 +116,5 @@ class ServeOptions(CommandOptions):
             "port": self.port,
             "address": self.address,
             "pace": self.pace,
+            "record": None if self.record is None else str(self.record),
         }

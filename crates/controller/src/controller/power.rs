@@ -6,7 +6,7 @@ use crate::die::{ArrayPhase, Die};
 use crate::sharing::Sharing;
 use crate::transaction::Slab;
 use crate::{Kind, Transaction};
-use units::SimTime;
+use units::{DieId, SimTime};
 
 /// How far a program or erase had come when the power failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,20 @@ impl Controller {
         }
         self.rest(now);
         interrupted
+    }
+
+    /// A die answers no more: its reads under way bring nothing. Gives those that would have brought something.
+    pub fn fail_reads(&mut self, die: DieId) -> Vec<Transaction> {
+        let free = self.slab.free_places();
+        let mut failed = Vec::new();
+        for (at, transaction) in self.slab.items.iter_mut().enumerate() {
+            let there = transaction.superblock != Transaction::NOWHERE && transaction.die == die;
+            let is_read = transaction.kind == Kind::Read && there && !free.contains(&(at as u32));
+            if is_read && !std::mem::replace(&mut transaction.reading.uncorrectable, true) {
+                failed.push(*transaction);
+            }
+        }
+        failed
     }
 
     /// Nothing is under way nor waits; what was counted stays.

@@ -1,18 +1,23 @@
 //! What takes part in writes and reads of the flash without owning them: each is there only on a drive that has the
 //! feature, keeps an account of its own, and is asked by `media` at its places.
 
+mod dead_dies;
 pub(crate) mod demand;
 pub(crate) mod labels;
 pub(crate) mod ordering;
 pub(crate) mod power;
 mod rebuilds;
 pub(crate) mod regulation;
+mod scars;
 pub(crate) mod sectors;
 pub(crate) mod slc_cache;
 pub(crate) mod snapshots;
 mod stripes;
+pub(crate) mod trims;
 
+pub(crate) use dead_dies::DeadDies;
 pub(crate) use rebuilds::{Rebuild, Rebuilds};
+pub(crate) use scars::Remains;
 pub use stripes::Stripes;
 pub(crate) use stripes::{Phase, members};
 
@@ -23,6 +28,7 @@ use regulation::Regulation;
 use sectors::Sectors;
 use slc_cache::SlcCache;
 use snapshots::Snapshots;
+use trims::Trims;
 
 /// The guards of a drive.
 pub(crate) struct Guards {
@@ -44,8 +50,12 @@ pub(crate) struct Guards {
     pub slc_cache: Option<Box<SlcCache>>,
     /// What is found again after a power cut, where there are such.
     pub power: Option<Box<Power>>,
+    /// Records of trims, where no power cut may bring back what was trimmed.
+    pub trims: Option<Box<Trims>>,
     /// A die that is dead, or `NONE`: then the drive is read-only, and moves nothing any more.
     pub failed_die: u32,
+    /// Dies that have failed since.
+    pub dead: DeadDies,
 }
 
 impl Guards {
@@ -57,5 +67,6 @@ impl Guards {
             + self.demand.as_ref().map_or(0, |demand| demand.bytes())
             + self.sectors.as_ref().map_or(0, |sectors| sectors.bytes())
             + self.power.as_ref().map_or(0, |power| power.bytes())
+            + self.trims.as_ref().map_or(0, |trims| trims.bytes())
     }
 }

@@ -66,8 +66,13 @@ impl Power {
 
     /// A slot holds a new version.
     pub fn on_buffered(&mut self, slot: u32) {
+        self.slots[slot as usize] = self.next();
+    }
+
+    /// The next number, which is higher than all before.
+    pub fn next(&mut self) -> u64 {
         self.last += 1;
-        self.slots[slot as usize] = self.last;
+        self.last
     }
 
     /// The stamp of what a slot holds.

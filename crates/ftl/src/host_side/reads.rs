@@ -328,7 +328,8 @@ pub(crate) trait Reads {
         let Some(ahead) = &mut host.reads.ahead else { return };
         for ppa in media.store.units_of(read) {
             let lpn = media.store.map.holder(ppa);
-            if ahead.settle(lpn, ppa, id) && media.guards.rebuilds.is_lost(lpn) {
+            let lost = read.reading.uncorrectable || media.guards.rebuilds.is_lost(lpn);
+            if ahead.settle(lpn, ppa, id) && lost {
                 ahead.forget(lpn, &mut media.store.stats);
             }
         }

@@ -4,6 +4,7 @@
 use crate::buffer::SlotState;
 use crate::guards::snapshots::Overtaken;
 use crate::host_side::{Arriving, Coverage, Sectored};
+use crate::lapse::Lapse;
 use crate::{Output, Probe, SnapshotEvent};
 use controller::Context;
 use units::{Lpn, Ppa, SimTime};
@@ -18,6 +19,14 @@ pub(crate) trait Serves: Sectored {
 
     /// A unit was trimmed, wherever it was.
     fn note_trimmed(&mut self, _lpn: Lpn) {}
+
+    /// A unit that held something holds nothing any more.
+    fn note_forgotten(&mut self, _lpn: Lpn) {}
+
+    /// True when a flush waits for records of trims first; it is then answered when they are on flash, too.
+    fn awaits_records<P: Probe>(&mut self, _flush: u32, _ctx: &mut Context<P>) -> bool {
+        false
+    }
 
     /// True without time: all that is written goes to the flash at once, and whole.
     #[inline]
@@ -151,6 +160,9 @@ pub(crate) trait Serves: Sectored {
     /// The host no longer needs `count` units from `first`.
     fn trim<P: Probe>(&mut self, first: Lpn, count: u32, ctx: &mut Context<P>) {
         self.account_risk(ctx.calendar.now());
+        if self.parts().0.rules.lapses.has(Lapse::IgnoresTrim) {
+            return;
+        }
         for lpn in (first.0..first.0 + count).map(Lpn) {
             let (media, _) = self.parts();
             let buffered = match media.overtake(lpn, ctx.calendar.now(), &mut ctx.probe) {
@@ -176,6 +188,9 @@ pub(crate) trait Serves: Sectored {
                 self.vacate(home, ctx);
             }
             self.note_trimmed(lpn);
+            if buffered || home != Ppa::NONE {
+                self.note_forgotten(lpn);
+            }
         }
         self.parts().0.erase_emptied(ctx);
         self.pump(ctx);
@@ -184,8 +199,11 @@ pub(crate) trait Serves: Sectored {
     /// The host wants all that was acknowledged on flash; [`Output::Flushed`] tells when.
     fn flush<P: Probe>(&mut self, request: u32, ctx: &mut Context<P>) {
         let (media, host) = self.parts();
-        if media.rules.power_loss_protection {
+        if media.rules.power_loss_protection || media.rules.lapses.has(Lapse::ForgetsFlush) {
             host.outputs.push(Output::Flushed { request });
+            return;
+        }
+        if self.awaits_records(request, ctx) {
             return;
         }
         self.send_out(ctx);

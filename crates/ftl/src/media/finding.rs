@@ -65,7 +65,8 @@ impl Media {
         let units = (0..self.store.layout.logical_units).map(Lpn);
         let units = units.filter(|&lpn| self.store.map.lookup(lpn) != Ppa::NONE).count() as u64;
         let mut found = Found { units, ..Found::default() };
-        let mut reads = self.checkpoint_reads();
+        let mut reads = self.own_reads();
+        reads.extend(self.sum_reads());
         for global in 0..self.store.layout.superblocks() {
             let view = self.found_view(global);
             if view.rows_programmed > 0 && self.store.space.state[global] != SuperblockState::Lost {
@@ -83,13 +84,14 @@ impl Media {
         found
     }
 
-    /// The reads of the last checkpoint of the map, where there are such.
-    fn checkpoint_reads(&self) -> Vec<Transaction> {
-        let Some(demand) = &self.guards.demand else { return Vec::new() };
-        let layout = &self.store.layout;
-        let units = demand.read_first().map(|unit| self.store.map.lookup(unit));
+    /// The reads of the last checkpoint of the map and of the records of trims, where there are such.
+    fn own_reads(&self) -> Vec<Transaction> {
+        let (guards, layout) = (&self.guards, &self.store.layout);
+        let map = guards.demand.iter().flat_map(|demand| demand.read_first());
+        let units = map.chain(guards.trims.iter().flat_map(|trims| trims.units()));
+        let homes = units.map(|unit| self.store.map.lookup(unit));
         let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
-        for (row, unit) in units.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
+        for (row, unit) in homes.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
             *rows.entry(row).or_default() |= unit;
         }
         let read = |(row, mask)| {
@@ -144,7 +146,9 @@ impl Media {
     fn telling_read(&self, global: u32, read: RowRead) -> Transaction {
         let layout = &self.store.layout;
         let (row, bytes) = match read {
-            RowRead::Spare(row) => (row, self.guards.power.as_ref().map_or(0, |power| power.spare_bytes)),
+            RowRead::Spare(row) => {
+                (row, self.guards.power.as_ref().map_or(0, |power| power.spare_bytes))
+            }
             RowRead::Summary(row) => (row, summary_bytes(layout, row)),
         };
         assert!(row < layout.rows, "the recovery method reads row {row} of {}", layout.rows);

@@ -24,6 +24,7 @@ pub(crate) use idle::Idle;
 use crate::agenda::Agenda;
 use crate::buffer::Buffer;
 use crate::guards::Guards;
+use crate::lapse::Lapses;
 use crate::store::{NONE, Store};
 use units::Nanos;
 
@@ -44,6 +45,7 @@ pub(crate) struct Rules {
     pub rewrite_after: Nanos,
     pub write_back: bool,
     pub power_loss_protection: bool,
+    pub lapses: Lapses,
 }
 
 /// The flash, and all that stands between it and those who use it.
@@ -93,7 +95,8 @@ impl Media {
     #[inline]
     fn slots_kept(&self) -> u32 {
         let map = self.guards.demand.as_ref().map_or(0, |demand| demand.slots - demand.used_slots);
-        map + self.guards.snapshots.as_ref().map_or(0, |snapshots| snapshots.slots_kept())
+        let trims = self.guards.trims.as_ref().map_or(0, |trims| trims.slots - trims.used_slots);
+        map + trims + self.guards.snapshots.as_ref().map_or(0, |snapshots| snapshots.slots_kept())
     }
 
     /// Reserves up to `wanted` buffer slots; gives how many.

@@ -2,6 +2,7 @@
 
 use crate::Probe;
 use crate::guards::sectors::bytes;
+use crate::lapse::Lapse;
 use crate::media::Media;
 use crate::read_merge::RowUnits;
 use crate::store::Source;
@@ -55,7 +56,10 @@ impl Media {
                 self.ask_upkeep(superblock, ctx.calendar.now(), Origin::Refresh, &mut ctx.calendar);
             }
         }
-        transaction.reading.uncorrectable |= die == self.guards.failed_die;
+        let dead = self.guards.dead.has(die as usize) && !self.rules.lapses.has(Lapse::ReadsDeadDie);
+        transaction.reading.uncorrectable |= die == self.guards.failed_die
+            || dead
+            || self.guards.parity.as_ref().is_some_and(|stripes| stripes.is_torn(global, transaction.row));
         if transaction.reading.uncorrectable && origin != Origin::ReadAhead {
             self.pin_group(global);
         }

@@ -65,6 +65,10 @@ impl PageMapped {
     /// A unit of the map is on the flash, out of `slot`: it may be one that a checkpoint waits for.
     #[cold]
     pub(crate) fn note_map_unit(&mut self, lpn: Lpn, slot: u32) {
+        if let Some(trims) = self.media.guards.trims.as_mut().filter(|trims| trims.holds(lpn)) {
+            trims.used_slots -= 1;
+            return;
+        }
         if let Some(demand) = &mut self.media.guards.demand {
             demand.used_slots -= 1;
             demand.note_written(lpn);

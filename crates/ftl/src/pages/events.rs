@@ -43,6 +43,9 @@ impl PageMapped {
         if self.media.guards.demand.is_some() {
             self.start_tasks(ctx);
         }
+        if self.media.guards.trims.is_some() {
+            self.go_on_recording(ctx);
+        }
         self.pump(ctx);
         if self.media.guards.snapshots.is_some() {
             self.go_on_rolling_back(ctx);
@@ -128,7 +131,11 @@ impl PageMapped {
     pub(super) fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let die = transaction.die.index();
         let global = self.media.store.space.global(die, transaction.superblock);
-        let status = self.media.store.array.program(global, transaction.row, transaction.rows);
+        let mut status = self.media.store.array.program(global, transaction.row, transaction.rows);
+        let dead = self.media.guards.dead.has(die);
+        if dead {
+            status = ProgramStatus::Failed;
+        }
         self.account_risk(ctx.calendar.now());
         self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
         if transaction.kind == Kind::Copyback {
@@ -162,6 +169,8 @@ impl PageMapped {
         }
         if status == ProgramStatus::Failed {
             self.media.store.stats.program_failures += 1;
+        }
+        if status == ProgramStatus::Failed && !dead {
             self.media.fail_superblock(die, transaction.superblock, ctx);
         }
         self.end_programs(die, transaction.superblock);

@@ -5,6 +5,8 @@
 
 use super::power::{Mark, Medium, SpareAreas};
 use crate::guards::power::NOTHING;
+use crate::guards::trims::Trims;
+use crate::lapse::Lapse;
 use crate::pages::PageMapped;
 use crate::store::{Frontier, NONE, SuperblockState};
 use units::{Lpn, Ppa};
@@ -32,14 +34,15 @@ impl PageMapped {
     /// # Panics
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.
     pub fn take_over(&mut self, mut medium: Medium) {
-        let checkpoints = medium.checkpoints.take();
+        self.media.guards.parity = medium.parity.take();
+        let (trims, checkpoints) = (medium.trims.take(), medium.checkpoints.take());
         let translations = medium.translations.take();
         let (spare, marks) = self.media.take_back(medium, &mut self.host, &mut self.upkeep);
         if let (Some(demand), Some(checkpoints)) = (&mut self.media.guards.demand, checkpoints) {
             demand.checkpoints = Some(checkpoints);
             demand.begin_loading();
         }
-        self.place_newest(&spare, &marks);
+        self.place_newest(&spare, &marks, trims.as_deref());
         self.compare_translations(translations);
         self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare);
         self.sort_superblocks(&marks);
@@ -59,10 +62,11 @@ impl PageMapped {
     }
 
     /// Makes the newest copy of each logical unit its home.
-    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark]) {
+    fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark], trims: Option<&Trims>) {
         let SpareAreas { holders, stamps, .. } = spare;
         let written = self.media.store.layout.written_units() as usize;
         let mut newest = vec![Ppa::NONE; written];
+        let wrong = self.media.rules.lapses.has(Lapse::OlderCopy);
         for (global, mark) in marks.iter().enumerate() {
             let (programmed, _) = self.rows_of(global, mark);
             let layout = &self.media.store.layout;
@@ -71,10 +75,13 @@ impl PageMapped {
                 let (holder, stamp) = (holders[ppa.index()], stamps[ppa.index()]);
                 self.media.store.map.assign(ppa, Lpn(holder));
                 let Some(best) = newest.get_mut(holder as usize) else { continue };
-                if stamp != NOTHING && (*best == Ppa::NONE || stamp > stamps[best.index()]) {
+                if stamp != NOTHING && (*best == Ppa::NONE || (stamp > stamps[best.index()]) != wrong) {
                     *best = ppa;
                 }
             }
+        }
+        if let Some(trims) = trims {
+            self.apply_records(trims, &mut newest, stamps);
         }
         for (lpn, &ppa) in newest.iter().enumerate().filter(|(_, ppa)| **ppa != Ppa::NONE) {
             let superblock = self.media.store.layout.superblock_of(ppa) as usize;
@@ -94,14 +101,17 @@ impl PageMapped {
             let space = &mut self.media.store.space;
             space.state[global] = SuperblockState::Lost;
             space.pe_cycles[global] = self.media.store.array.pe_cycles(die as u32, superblock);
-            if !self.media.store.array.is_whole(die as u32, superblock) {
+            if !self.media.store.array.is_whole(die as u32, superblock) || !self.takes_data(global, mark) {
                 continue;
             }
-            space.dies[die].usable += 1;
+            let counts = !self.is_cache_own(superblock);
+            let space = &mut self.media.store.space;
+            space.dies[die].usable += u32::from(counts);
             space.failing[global] = mark.failing;
             let (programmed, rows) = self.rows_of(global, mark);
-            if programmed == 0 && !mark.half_erased && !mark.failing {
-                self.media.store.space.push_free(die, superblock);
+            let goes_on = !mark.failing && !mark.half_erased && self.may_go_on(global);
+            if programmed == 0 && goes_on {
+                self.free_found(die, superblock);
                 continue;
             }
             if let (true, Some(cache)) = (mark.one_bit, &mut self.media.guards.slc_cache) {
@@ -109,8 +119,7 @@ impl PageMapped {
                 cache.dies[die].superblocks += 1;
                 cache.in_use += 1;
             }
-            let goes_on = mark.stream != NONE && programmed < rows && !mark.failing && !mark.half_erased;
-            if goes_on {
+            if goes_on && mark.stream != NONE && programmed < rows {
                 let next_unit = programmed * self.media.store.layout.row_units;
                 let space = &mut self.media.store.space;
                 space.state[global] = SuperblockState::Open;
@@ -119,9 +128,11 @@ impl PageMapped {
             } else {
                 // One that was open was closed last.
                 let was_open = mark.stream != NONE;
+                self.end_found(global);
                 closed.push((was_open, mark.closed_at, die, superblock));
             }
         }
+        self.free_found_groups();
         closed.sort_unstable();
         for (was_open, closed_at, die, superblock) in closed {
             let clock = self.media.store.space.dies[die].clock;

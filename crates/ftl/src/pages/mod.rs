@@ -4,7 +4,9 @@
 
 mod checkpoint;
 mod events;
+mod failures;
 mod found;
+mod found_groups;
 mod lookups;
 mod power;
 mod read;
@@ -14,10 +16,12 @@ mod rollback;
 mod saved;
 mod snapshots;
 mod translations;
+mod trims;
 mod upkeep;
 mod view;
 mod write;
 
+pub use failures::DiesFailed;
 pub use power::{Damage, Medium, SuperblockFound};
 pub(crate) use power::{Mark, SpareAreas};
 

@@ -1,13 +1,15 @@
 //! The power fails: what is left of a drive.
 
 use crate::buffer::Risk;
-use crate::guards::Rebuilds;
 use crate::guards::demand::Checkpoints;
 use crate::guards::labels::Labels;
 use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
+use crate::guards::trims::Trims;
+use crate::guards::{Rebuilds, Stripes};
 use crate::host_side::Reads;
+use crate::lapse::Lapse;
 use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::pages::translations::Translations;
@@ -78,10 +80,14 @@ pub struct Medium {
     pub(crate) sectors: Option<Box<Sectors>>,
     /// Units whose only copy was marked as lost.
     pub(crate) rebuilds: Rebuilds,
+    /// Which superblocks protect each other.
+    pub(crate) parity: Option<Box<Stripes>>,
     /// Which superblocks the last whole checkpoint of the map covers.
     pub(crate) checkpoints: Option<Checkpoints>,
     /// What it has of a map of which RAM holds a part.
     pub(crate) translations: Option<Translations>,
+    /// What the records of trims say.
+    pub(crate) trims: Option<Box<Trims>>,
     pub(crate) read_only: bool,
     /// What the cut destroyed.
     pub damage: Damage,
@@ -147,6 +153,12 @@ impl Media {
                 _ => power.stamps[source.place().index()],
             };
             power.stamps[(first + u64::from(unit)) as usize] = stamp;
+            if let Some(trims) = self.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
+                let lpn = self.store.map.holder(Ppa(first + u64::from(unit)));
+                if stamp != NOTHING && trims.holds(lpn) {
+                    trims.note_programmed(lpn, stamp);
+                }
+            }
         }
     }
 
@@ -154,7 +166,7 @@ impl Media {
     pub fn interrupt(&mut self, now: SimTime) -> (Vec<Interrupted>, Wreck) {
         let interrupted = self.store.controller.cut(now);
         let mut damage = Damage::default();
-        let mut half_erased = Vec::new();
+        let (mut half_erased, mut torn) = (Vec::new(), Vec::new());
         for Interrupted { transaction, ending } in &interrupted {
             let global = self.store.space.global(transaction.die.index(), transaction.superblock);
             match (transaction.kind, ending) {
@@ -169,11 +181,16 @@ impl Media {
                 (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
                 (_, Ending::Halfway) => {
                     damage.torn_rows += u64::from(transaction.rows);
-                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
-                    self.end_program(transaction, global, ProgramStatus::Failed);
+                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global, &mut torn));
+                    let status = match self.rules.lapses.has(Lapse::TrustsTornPage) {
+                        true => ProgramStatus::Done,
+                        false => ProgramStatus::Failed,
+                    };
+                    self.end_program(transaction, global, status);
                 }
             }
         }
+        self.cut_groups(&torn);
         (interrupted, Wreck { damage, half_erased })
     }
 
@@ -204,9 +221,11 @@ impl Media {
             controller: store.controller,
             regulation,
             sectors: guards.sectors,
+            parity: guards.parity,
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations: None,
+            trims: guards.trims,
             read_only: self.read_only,
             damage: wreck.damage,
             buffered_lost,
@@ -220,19 +239,23 @@ impl Media {
     }
 
     /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,
-    /// DAC 2011). Gives how many page rows.
-    fn tear_paired_rows(&mut self, transaction: &Transaction, global: usize) -> u32 {
-        let layout = &self.store.layout;
+    /// DAC 2011). Gives how many page rows. `torn`: all rows that were spoilt and that others may protect.
+    fn tear_paired_rows(
+        &mut self,
+        transaction: &Transaction,
+        global: usize,
+        torn: &mut Vec<(u32, u32)>,
+    ) -> u32 {
         // Of its target, not of what folding in the die reads.
         let first = match self.holds_one_bit(global) {
             true => transaction.row,
-            false => layout.first_row_of_wordline(transaction.row),
+            false => self.store.layout.first_row_of_wordline(transaction.row),
         };
-        let units = layout.row_units;
-        let begin = layout.first_ppa(global as u32) + u64::from(first * units);
-        let count = (transaction.row - first) * units;
-        if let Some(power) = &mut self.guards.power {
-            power.spoil(begin as usize, count as usize);
+        let (superblock, end) = (global as u32, transaction.row + transaction.rows);
+        if self.is_protected_superblock(superblock) {
+            torn.extend((first..end).map(|row| (superblock, row)));
+        } else {
+            self.void_rows(superblock, first, transaction.row - first);
         }
         transaction.row - first
     }

@@ -33,6 +33,9 @@ impl PageMapped {
     /// # Errors
     /// When something is under way.
     pub fn save(&self) -> Result<SavedState, String> {
+        if self.media.guards.dead.are_any() {
+            return Err("a die has failed: such a drive is not saved".into());
+        }
         if self.media.is_draining()
             || self.media.store.controller.in_flight() > 0
             || self.media.store.programs.in_use() > 0

@@ -32,8 +32,10 @@ impl PageMapped {
             demand.outdated.fall_behind(page);
         }
         for lpn in (0..self.media.store.layout.written_units() as u32).map(Lpn) {
-            if said.places.get(lpn) != self.media.store.map.lookup(lpn) {
-                demand.outdated.fall_behind(demand.page_holding(lpn));
+            if said.places.get(lpn) != self.media.store.map.lookup(lpn)
+                && let Some(page) = demand.page_holding(lpn)
+            {
+                demand.outdated.fall_behind(page);
             }
         }
     }

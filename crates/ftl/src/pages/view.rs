@@ -12,6 +12,9 @@ impl PageMapped {
             self.media.store.stats.superblocks_lost > 0 || self.media.guards.power.is_some();
         self.media.buffer.forget_requests();
         self.host.flushes.clear();
+        if let Some(trims) = &mut self.media.guards.trims {
+            trims.waiting.clear();
+        }
     }
 
     /// True when data wait and nothing moves any more, as on a drive that wore out: what comes back by the clock alone
@@ -80,6 +83,9 @@ impl PageMapped {
         self.stamp_beginning();
         self.begin_log();
         self.upkeep.begin(&mut self.media, &mut ctx.calendar);
+        if self.media.guards.power.is_some() {
+            self.begin_groups(ctx);
+        }
         for die in 0..self.media.store.layout.dies as usize {
             self.upkeep.collect(&mut self.media, die, ctx);
         }

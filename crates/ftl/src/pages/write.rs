@@ -16,6 +16,16 @@ impl Serves for PageMapped {
         self.media.leave(home);
     }
 
+    fn note_forgotten(&mut self, lpn: Lpn) {
+        if self.media.guards.trims.is_some() {
+            self.note_trim_to_record(lpn);
+        }
+    }
+
+    fn awaits_records<P: Probe>(&mut self, flush: u32, ctx: &mut Context<P>) -> bool {
+        self.record_trims(Some(flush), ctx)
+    }
+
     fn waits_for_entry<P: Probe>(&mut self, lpn: Lpn, write: Arriving, ctx: &mut Context<P>) -> bool {
         self.media.guards.demand.is_some() && self.write_by_demand(lpn, write, ctx)
     }

@@ -77,7 +77,7 @@ impl RecoveryMethod for Checkpoint {
     }
 
     fn map_on_flash(&self, layout: &Layout) -> Option<MapOnFlash> {
-        let units = f64::from(layout.translation_units) / self.write_budget;
+        let units = f64::from(layout.map_units() + layout.directory_units()) / self.write_budget;
         let superblocks = (units / f64::from(layout.superblock_units)).ceil();
         let directory_units = layout.directory_units();
         let on_demand = OnDemand { directory_units, log_units: 0, changes_per_unit: 0 };

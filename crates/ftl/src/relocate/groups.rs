@@ -129,14 +129,18 @@ impl Media {
 
     /// A superblock of a group is erased; one that cannot be repaired leaves the group.
     pub fn erase_member(&mut self, die: usize, global: u32, origin: Origin) {
-        if self.erase(die, global % self.store.space.per_die, origin) {
+        let is_whole = self.erase(die, global % self.store.space.per_die, origin);
+        let dead = self.guards.dead.has(die);
+        if is_whole && !dead {
             return;
         }
         let stripes = self.stripes();
         let (group, bit) = (stripes.group_of(global) as usize, 1 << stripes.member_of(global));
         let was_parity = stripes.is_parity(global);
         stripes.groups[group].alive &= !bit;
-        if was_parity {
+        if dead {
+            self.store.space.state[global as usize] = SuperblockState::Lost;
+        } else if was_parity {
             self.store.space.state[global as usize] = SuperblockState::Lost;
             self.store.stats.superblocks_lost += 1;
         } else {

@@ -20,6 +20,7 @@ pub use upkeep::UpkeepRules;
 
 use crate::buffer::BufferConfig;
 use crate::compatibility::Feature;
+use crate::guards::trims::records;
 use crate::{Layout, compatibility, mapping, parity, refresh_order, snapshot_expiry, wear};
 use config::{ConfigError, Section};
 use controller::ControllerConfig;
@@ -94,6 +95,7 @@ impl FtlConfig {
             );
             return Err(ftl.reject("mapping_unit", &expected));
         }
+        layout.translation_units += if faults.records_trims { records(&layout) } else { 0 };
         let gc = CollectionRules::read(&mut ftl, &layout)?;
         let wear = whole(&mut ftl, "wear", wear::read)?;
         let destination = DestinationRules::read(&mut ftl)?;

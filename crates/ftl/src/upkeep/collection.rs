@@ -31,7 +31,7 @@ impl Upkeep {
         if media.is_loading() {
             return; // Which of its units are valid is not known yet.
         }
-        if media.guards.failed_die != NONE {
+        if media.guards.failed_die != NONE || media.rests(die) {
             return; // What is there must stay: only the rest of a stripe gives back what the dead die held.
         }
         self.collect_garbage(media, die, ctx);
@@ -102,6 +102,12 @@ impl Upkeep {
         ctx.probe.on_erase(global);
         media.forget_waiting(die, global as u32);
         let customer = media.customer_of(global as u32);
+        if media.guards.dead.has(die) && media.guards.parity.is_none() {
+            // Nobody knows what its cells hold now: nothing that is needed.
+            let _ = media.erase(die, superblock, erase.origin);
+            media.mover(die, customer).erasing -= 1;
+            return;
+        }
         if media.guards.parity.is_some() && customer == Customer::Collection {
             return self.on_member_erased(media, erase, ctx);
         }

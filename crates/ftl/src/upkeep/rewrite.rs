@@ -39,6 +39,7 @@ impl Upkeep {
             && !self.trigger.foreground(&self.trigger_view(media, die))
             && media.guards.failed_die == NONE
             && !media.is_loading()
+            && !media.rests(die)
     }
 
     /// A unit to be written anew was read: if it still lives there, it goes to the stream of moved data.

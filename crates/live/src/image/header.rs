@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Bytes that the header has in the file.
 pub const HEADER: usize = 8192;
 const MAGIC: &[u8; 8] = b"FLGATEIM";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Where the text of the shape begins.
 const TEXT: usize = 64;
 

@@ -1,29 +1,37 @@
 //! The image: a sparse file with what the flash holds, unit by unit, each with its spare area.
 //!
-//! Layout: header, what is said of superblocks, the spare areas of all units, their data. What is erased is a hole. A program writes data first and spare
-//! areas after, so that a spare area never speaks of data that are not there. What is written is the kernel's: it survives
-//! the end of the process at any moment, and not that of the machine.
+//! Layout: header, witness, what is said of superblocks, the spare areas of all units, their data. What is erased is a hole.
+//! A program writes data first and spare areas after, so that a spare area never speaks of data that are not there. What is
+//! written is the kernel's: it survives the end of the process at any moment, and not that of the machine.
+//!
+//! All of it is under checksums: a spare area under its own, data under the one that their spare area holds. A superblock
+//! is written in order, so that no gap lies below anything that was programmed.
 
 mod header;
 mod spare;
 mod superblocks;
+mod witness;
 
 pub use header::{Header, Left};
 pub use spare::{SPARE, Spare};
 pub use superblocks::{Bits, ENTRY, SuperblockMark};
+pub use witness::{WITNESS, Witness};
 
 use ftl::Layout;
 use header::HEADER;
 use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
 use serde_json::Value;
 use sim::Error;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use units::Ppa;
+use units::{Lpn, Ppa};
 
+/// Where what is said of superblocks begins.
+const MARKS: usize = HEADER + WITNESS;
 /// Data begin at a multiple of this.
 const ALIGNED: u64 = 1 << 20;
 
@@ -53,6 +61,10 @@ pub struct Image {
     homeless: BTreeMap<u64, Programmed>,
     /// What the disk said.
     refused: Option<String>,
+    /// What was last noted for the next server.
+    witness: Witness,
+    /// Reads that found damage.
+    damaged: Cell<u64>,
 }
 
 impl Image {
@@ -84,7 +96,7 @@ impl Image {
         })?;
         let units = layout.physical_units() as u64;
         let marks = vec![SuperblockMark::default(); layout.superblocks()];
-        let spares_at = (HEADER + marks.len() * ENTRY).next_multiple_of(SPARE) as u64;
+        let spares_at = (MARKS + marks.len() * ENTRY).next_multiple_of(SPARE) as u64;
         let spares_end = spares_at + units * SPARE as u64;
         let mut image = Self {
             file,
@@ -99,19 +111,29 @@ impl Image {
             marks,
             homeless: BTreeMap::new(),
             refused: None,
+            witness: Witness::default(),
+            damaged: Cell::new(0),
         };
         if is_new {
             image.make().map_err(fail)?;
         } else {
             image.read_header(shape)?;
-            image.read_marks().map_err(fail)?;
+            image.read_marks()?;
+            image.read_witness()?;
         }
         Ok(image)
     }
 
     /// A new image: the header comes last.
     fn make(&mut self) -> io::Result<()> {
-        let made = self.file.set_len(self.length()).and_then(|()| self.write_header());
+        // Room for all that is written in place: what is said of a superblock is never homeless.
+        let beginning = vec![0; self.spares_at as usize];
+        let made = self
+            .file
+            .set_len(self.length())
+            .and_then(|()| self.file.write_all_at(&beginning, 0))
+            .and_then(|()| self.file.write_all_at(&self.witness.to_bytes(), HEADER as u64))
+            .and_then(|()| self.write_header());
         if made.is_err() {
             // What is not whole would be in the way of the next try.
             let _ = std::fs::remove_file(&self.path);
@@ -149,20 +171,55 @@ impl Image {
         Ok(())
     }
 
-    fn read_marks(&mut self) -> io::Result<()> {
+    /// What is to be said of an image that is not as it was written.
+    pub fn damage(&self, what: &str) -> Error {
+        Error(format!(
+            "{}: the image is damaged: {what}: expected it as a server left it",
+            self.path.display()
+        ))
+    }
+
+    fn read_marks(&mut self) -> Result<(), Error> {
         let mut bytes = vec![0; self.marks.len() * ENTRY];
-        self.file.read_exact_at(&mut bytes, HEADER as u64)?;
-        let entries = bytes.as_chunks::<ENTRY>().0;
-        self.marks
-            .iter_mut()
-            .zip(entries)
-            .for_each(|(mark, entry)| *mark = SuperblockMark::from_bytes(entry));
+        let read = self.file.read_exact_at(&mut bytes, MARKS as u64);
+        read.map_err(|error| Error(format!("{}: {error}", self.path.display())))?;
+        for (superblock, entry) in bytes.as_chunks::<ENTRY>().0.iter().enumerate() {
+            let Some(mark) = SuperblockMark::from_bytes(entry, superblock) else {
+                return Err(
+                    self.damage(&format!("the checksum of superblock {superblock}'s entry does not fit"))
+                );
+            };
+            self.marks[superblock] = mark;
+        }
         Ok(())
     }
 
+    fn read_witness(&mut self) -> Result<(), Error> {
+        let mut bytes = [0; WITNESS];
+        let read = self.file.read_exact_at(&mut bytes, HEADER as u64);
+        read.map_err(|error| Error(format!("{}: {error}", self.path.display())))?;
+        let found = Witness::from_bytes(&bytes);
+        self.witness = found.ok_or_else(|| self.damage("the checksum of its witness does not fit"))?;
+        Ok(())
+    }
+
+    /// What the last server noted of its RAM.
+    pub fn witness(&self) -> Witness {
+        self.witness
+    }
+
+    /// Notes what would be lost if this server were killed now.
+    pub fn note(&mut self, witness: Witness) {
+        if witness != self.witness {
+            self.witness = witness;
+            // The place is there already, so that a full disk takes it; one that fails will say so of data.
+            let _ = self.file.write_all_at(&witness.to_bytes(), HEADER as u64);
+        }
+    }
+
     fn write_mark(&mut self, superblock: usize) {
-        let at = (HEADER + superblock * ENTRY) as u64;
-        if let Err(error) = self.file.write_all_at(&self.marks[superblock].to_bytes(), at) {
+        let at = (MARKS + superblock * ENTRY) as u64;
+        if let Err(error) = self.file.write_all_at(&self.marks[superblock].to_bytes(superblock), at) {
             self.refused = Some(error.to_string());
         }
     }
@@ -223,17 +280,24 @@ impl Image {
         self.data_at + ppa * self.unit
     }
 
-    /// Units from `first` on are programmed. What the disk has no room for stays in memory.
-    pub fn program(&mut self, first: Ppa, programmed: Programmed) {
-        if let Err(error) = self.write(first.0, &programmed) {
-            self.refused = Some(error.to_string());
-            self.homeless.insert(first.0, programmed);
+    /// Units from `first` on are programmed. What the disk has no room for stays in memory, and so does what comes after
+    /// it until there is room again: each superblock is written in order.
+    /// Gives back the memory of what is written.
+    pub fn program(&mut self, first: Ppa, programmed: Programmed) -> Option<Vec<u8>> {
+        if self.homeless.is_empty() || self.find_room() {
+            match self.write(first.0, &programmed) {
+                Ok(()) => return Some(programmed.data),
+                Err(error) => self.refused = Some(error.to_string()),
+            }
         }
+        self.homeless.insert(first.0, programmed);
+        None
     }
 
     fn write(&self, first: u64, programmed: &Programmed) -> io::Result<()> {
         self.file.write_all_at(&programmed.data, self.unit_at(first))?;
-        let spares: Vec<u8> = programmed.spares.iter().flat_map(|spare| spare.to_bytes()).collect();
+        let places = programmed.spares.iter().zip(first..);
+        let spares: Vec<u8> = places.flat_map(|(spare, ppa)| spare.to_bytes(ppa)).collect();
         self.file.write_all_at(&spares, self.spare_at(first))
     }
 
@@ -262,7 +326,31 @@ impl Image {
         (at < programmed.spares.len()).then_some((programmed, at))
     }
 
-    /// Reads units that lie side by side.
+    /// Reads units of the host's from `holder` on, which the drive's map says are there, one beside the other.
+    ///
+    /// # Errors
+    /// When the disk does not give them, or what it gives is not what was programmed there.
+    pub fn read_of(&self, holder: Lpn, first: Ppa, data: &mut [u8]) -> io::Result<()> {
+        let read = self.read(first, data).and_then(|()| self.check(holder, first, data));
+        self.damaged.set(self.damaged.get() + u64::from(read.is_err()));
+        read
+    }
+
+    /// The data of these units are what their spare areas were written for.
+    fn check(&self, holder: Lpn, first: Ppa, data: &[u8]) -> io::Result<()> {
+        let units = data.chunks(self.unit as usize);
+        let spares = self.spares_from(first.0, units.len())?;
+        let mut holders = (holder.0..).map(Lpn);
+        let fits = |(spare, unit): (&Spare, &[u8])| holders.next().is_some_and(|lpn| spare.is_of(lpn, unit));
+        if spares.iter().zip(units).all(fits) { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
+    }
+
+    /// Reads that found damage so far.
+    pub fn damaged_reads(&self) -> u64 {
+        self.damaged.get()
+    }
+
+    /// Reads units that lie side by side, whatever they are.
     ///
     /// # Errors
     /// When the disk does not give them.
@@ -285,12 +373,19 @@ impl Image {
     /// # Errors
     /// When the disk does not give it.
     pub fn spare(&self, ppa: Ppa) -> io::Result<Spare> {
-        if let Some((programmed, at)) = self.homeless_of(ppa.0) {
-            return Ok(programmed.spares[at]);
-        }
-        let mut bytes = [0; SPARE];
-        self.file.read_exact_at(&mut bytes, self.spare_at(ppa.0))?;
-        Ok(Spare::from_bytes(&bytes))
+        Ok(self.spares_from(ppa.0, 1)?[0])
+    }
+
+    /// The spare areas of units that lie side by side.
+    fn spares_from(&self, first: u64, count: usize) -> io::Result<Vec<Spare>> {
+        let mut bytes = vec![0; count * SPARE];
+        self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
+        let places = bytes.as_chunks::<SPARE>().0.iter().zip(first..);
+        let spare = |(bytes, ppa)| match self.homeless_of(ppa) {
+            Some((programmed, at)) => programmed.spares[at],
+            None => Spare::from_bytes(bytes, ppa),
+        };
+        Ok(places.map(spare).collect())
     }
 
     /// The spare areas of a superblock, numbered over the drive.
@@ -298,10 +393,7 @@ impl Image {
     /// # Errors
     /// When the disk does not give them.
     pub fn spares(&self, superblock: usize) -> io::Result<Vec<Spare>> {
-        let first = superblock as u64 * self.superblock_units;
-        let mut bytes = vec![0; self.superblock_units as usize * SPARE];
-        self.file.read_exact_at(&mut bytes, self.spare_at(first))?;
-        Ok(bytes.as_chunks::<SPARE>().0.iter().map(Spare::from_bytes).collect())
+        self.spares_from(superblock as u64 * self.superblock_units, self.superblock_units as usize)
     }
 
     /// A superblock is erased: its part of the file is a hole again.
@@ -345,11 +437,13 @@ mod tests {
             unit: 512,
             units: 16,
             superblock_units: 8,
-            spares_at: (HEADER + 2 * ENTRY).next_multiple_of(SPARE) as u64,
+            spares_at: (MARKS + 2 * ENTRY).next_multiple_of(SPARE) as u64,
             data_at: ALIGNED,
             marks: vec![SuperblockMark::default(); 2],
             homeless: BTreeMap::new(),
             refused: None,
+            witness: Witness::default(),
+            damaged: Cell::new(0),
         };
         image.make().unwrap();
         image
@@ -382,6 +476,35 @@ mod tests {
     }
 
     #[test]
+    fn what_was_noted_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        let witness = Witness { requests: 1, units: 2 };
+        image.note(witness);
+        image.witness = Witness::default();
+        image.read_witness().unwrap();
+        assert_eq!(image.witness(), witness);
+        image.file.write_all_at(&[7], HEADER as u64).unwrap();
+        assert!(image.read_witness().unwrap_err().to_string().contains("the image is damaged"));
+    }
+
+    #[test]
+    fn a_unit_is_read_as_what_it_is_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut image = image(folder.path());
+        image.program(Ppa(2), programmed(7));
+        let mut data = [0; 512];
+        image.read_of(Lpn(3), Ppa(2), &mut data).unwrap();
+        image.read_of(Lpn(4), Ppa(2), &mut data).expect_err("another unit");
+        image.read_of(Lpn(3), Ppa(4), &mut data).expect_err("nothing is there");
+        image.file.write_all_at(&[8], image.unit_at(2) + 100).unwrap();
+        image.read_of(Lpn(3), Ppa(2), &mut data).expect_err("a byte is another");
+        image.file.write_all_at(&[8], image.spare_at(3) + 5).unwrap();
+        image.read_of(Lpn(4), Ppa(3), &mut data).expect_err("its spare area is another");
+        assert_eq!(image.damaged_reads(), 4);
+    }
+
+    #[test]
     fn what_is_said_of_superblocks_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let mut image = image(folder.path());
@@ -405,9 +528,6 @@ mod tests {
         assert!(image.refused().is_some() && !image.find_room());
         assert_eq!(there(&image, 3), (programmed(7).spares[1], 7));
         assert_eq!(there(&image, 1), (programmed(6).spares[1], 6));
-        let mut both = [0; 2048];
-        image.read(Ppa(0), &mut both).unwrap();
-        assert_eq!((both[0], both[1023], both[1024], both[2047]), (6, 6, 7, 7));
         image.leave(Left::AtRest(1), 5).expect_err("it is not all there");
         image.file = writable;
         assert!(image.find_room() && image.refused().is_none());

@@ -5,6 +5,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// Bytes of a spare area in the image.
 pub const SPARE: usize = 32;
+/// Where its own checksum stands.
+const OWN: usize = 24;
 
 /// What a unit on flash holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub enum Spare {
     },
     /// What the drive keeps for itself, and what fills up a page.
     Other,
+    /// Nobody knows: it is not what was written there.
+    Damaged,
 }
 
 impl Spare {
@@ -30,20 +34,29 @@ impl Spare {
         Self::Data { lpn, stamp, check: checksum(lpn, stamp, data) }
     }
 
-    /// True when this is the spare area of `data`.
-    pub fn fits(&self, data: &[u8]) -> bool {
+    /// True when this is the spare area of `data`, and both are of the unit `holder`.
+    pub fn is_of(&self, holder: Lpn, data: &[u8]) -> bool {
         match *self {
-            Self::Data { lpn, stamp, check } => check == checksum(lpn, stamp, data),
-            Self::Blank | Self::Other => true,
+            Self::Data { lpn, stamp, check } => lpn == holder && check == checksum(lpn, stamp, data),
+            Self::Blank | Self::Other | Self::Damaged => false,
         }
     }
 
-    /// As it stands in the image.
-    pub fn to_bytes(self) -> [u8; SPARE] {
+    /// The same of data that cannot be known: they fit it no longer.
+    pub fn spoiled(self) -> Self {
+        match self {
+            Self::Data { lpn, stamp, check } => Self::Data { lpn, stamp, check: !check },
+            other => other,
+        }
+    }
+
+    /// As it stands in the image, at this place on flash.
+    pub fn to_bytes(self, ppa: u64) -> [u8; SPARE] {
         let mut bytes = [0; SPARE];
         match self {
-            Self::Blank => {}
+            Self::Blank => return bytes,
             Self::Other => bytes[0] = 2,
+            Self::Damaged => return [u8::MAX; SPARE],
             Self::Data { lpn, stamp, check } => {
                 bytes[0] = 1;
                 bytes[4..8].copy_from_slice(&lpn.0.to_le_bytes());
@@ -51,22 +64,36 @@ impl Spare {
                 bytes[16..24].copy_from_slice(&check.to_le_bytes());
             }
         }
+        let own = own_checksum(&bytes, ppa);
+        bytes[OWN..].copy_from_slice(&own.to_le_bytes());
         bytes
     }
 
-    /// What stands in the image.
-    pub fn from_bytes(bytes: &[u8; SPARE]) -> Self {
+    /// What stands in the image at that place.
+    pub fn from_bytes(bytes: &[u8; SPARE], ppa: u64) -> Self {
+        if *bytes == [0; SPARE] {
+            return Self::Blank;
+        }
         let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]));
         match bytes[0] {
+            _ if long(OWN) != own_checksum(bytes, ppa) => Self::Damaged,
             1 => Self::Data {
                 lpn: Lpn(u32::from_le_bytes(std::array::from_fn(|byte| bytes[4 + byte]))),
                 stamp: long(8),
                 check: long(16),
             },
             2 => Self::Other,
-            _ => Self::Blank,
+            _ => Self::Damaged,
         }
     }
+}
+
+/// Over a spare area itself, and its place: one of another place is none of here.
+fn own_checksum(bytes: &[u8; SPARE], ppa: u64) -> u64 {
+    let mut hash = Xxh3::new();
+    hash.update(&bytes[..OWN]);
+    hash.update(&ppa.to_le_bytes());
+    hash.digest()
 }
 
 fn checksum(lpn: Lpn, stamp: u64, data: &[u8]) -> u64 {
@@ -83,18 +110,33 @@ mod tests {
 
     #[test]
     fn a_spare_area_is_read_as_it_was_written() {
-        for spare in [Spare::Blank, Spare::Other, Spare::of(Lpn(7), 1 << 40, b"data")] {
-            assert_eq!(Spare::from_bytes(&spare.to_bytes()), spare);
+        for spare in [Spare::Blank, Spare::Other, Spare::Damaged, Spare::of(Lpn(7), 1 << 40, b"data")] {
+            assert_eq!(Spare::from_bytes(&spare.to_bytes(5), 5), spare);
         }
     }
 
     #[test]
-    fn it_fits_its_own_data_only() {
+    fn a_bit_that_turned_is_found_and_so_is_another_place() {
+        for spare in [Spare::Other, Spare::of(Lpn(7), 1 << 40, b"data")] {
+            let whole = spare.to_bytes(5);
+            assert_eq!(Spare::from_bytes(&whole, 6), Spare::Damaged);
+            for bit in 0..SPARE * 8 {
+                let mut bytes = whole;
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(Spare::from_bytes(&bytes, 5), Spare::Damaged, "bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_of_its_own_data_only() {
         let spare = Spare::of(Lpn(7), 3, b"data");
-        assert!(spare.fits(b"data"));
-        assert!(!spare.fits(b"dato"));
+        assert!(spare.is_of(Lpn(7), b"data"));
+        assert!(!spare.is_of(Lpn(7), b"dato"));
+        assert!(!spare.is_of(Lpn(8), b"data"), "another unit was looked for");
+        assert!(!spare.spoiled().is_of(Lpn(7), b"data"));
         let Spare::Data { check, .. } = spare else { panic!("it has data") };
-        assert!(!Spare::Data { lpn: Lpn(8), stamp: 3, check }.fits(b"data"), "another unit's");
-        assert!(!Spare::Data { lpn: Lpn(7), stamp: 4, check }.fits(b"data"), "another version's");
+        assert!(!Spare::Data { lpn: Lpn(8), stamp: 3, check }.is_of(Lpn(8), b"data"), "another unit's");
+        assert!(!Spare::Data { lpn: Lpn(7), stamp: 4, check }.is_of(Lpn(7), b"data"), "another version's");
     }
 }

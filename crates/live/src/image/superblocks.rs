@@ -1,7 +1,11 @@
 //! What the image says of each superblock: how often it was erased, and with how many bits a cell it is written.
 
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
 /// Bytes of an entry.
 pub const ENTRY: usize = 8;
+/// Where its checksum stands.
+const CHECK: usize = 5;
 
 /// With how many bits a cell a superblock is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,17 +26,47 @@ pub struct SuperblockMark {
 }
 
 impl SuperblockMark {
-    /// As it stands in the image.
-    pub fn to_bytes(self) -> [u8; ENTRY] {
+    /// As it stands in the image, of the superblock with this number.
+    pub fn to_bytes(self, superblock: usize) -> [u8; ENTRY] {
         let mut bytes = [0; ENTRY];
         bytes[..4].copy_from_slice(&self.erases.to_le_bytes());
         bytes[4] = self.one_bit.into();
+        let check = checksum(&bytes, superblock);
+        bytes[CHECK..].copy_from_slice(&check);
         bytes
     }
 
-    /// What stands in the image.
-    pub fn from_bytes(bytes: &[u8; ENTRY]) -> Self {
+    /// What stands in the image of that superblock; none where that is not what was written.
+    pub fn from_bytes(bytes: &[u8; ENTRY], superblock: usize) -> Option<Self> {
+        if *bytes == [0; ENTRY] {
+            return Some(Self::default());
+        }
         let erases = u32::from_le_bytes(std::array::from_fn(|at| bytes[at]));
-        Self { erases, one_bit: bytes[4] == 1 }
+        (bytes[CHECK..] == checksum(bytes, superblock)).then_some(Self { erases, one_bit: bytes[4] == 1 })
+    }
+}
+
+/// Over what is said, and of which superblock.
+fn checksum(bytes: &[u8; ENTRY], superblock: usize) -> [u8; ENTRY - CHECK] {
+    let hash = xxh3_64_with_seed(&bytes[..CHECK], superblock as u64).to_le_bytes();
+    std::array::from_fn(|at| hash[at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_read_as_it_was_written_or_not_at_all() {
+        assert_eq!(SuperblockMark::from_bytes(&[0; ENTRY], 3), Some(SuperblockMark::default()));
+        let mark = SuperblockMark { erases: 70_000, one_bit: true };
+        let whole = mark.to_bytes(3);
+        assert_eq!(SuperblockMark::from_bytes(&whole, 3), Some(mark));
+        assert_eq!(SuperblockMark::from_bytes(&whole, 4), None);
+        for bit in 0..ENTRY * 8 {
+            let mut bytes = whole;
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(SuperblockMark::from_bytes(&bytes, 3), None, "bit {bit}");
+        }
     }
 }

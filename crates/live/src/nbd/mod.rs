@@ -30,6 +30,19 @@ pub enum Refusal {
     Shutdown = 108,
 }
 
+impl Refusal {
+    /// As C calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Io => "EIO",
+            Self::Invalid => "EINVAL",
+            Self::NoSpace => "ENOSPC",
+            Self::Unsupported => "ENOTSUP",
+            Self::Shutdown => "ESHUTDOWN",
+        }
+    }
+}
+
 /// What an export says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Export {

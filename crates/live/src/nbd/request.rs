@@ -27,8 +27,8 @@ pub enum Command {
 }
 
 /// A request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked<'a> {
     /// What for.
     pub command: Command,
     flags: u16,
@@ -39,10 +39,10 @@ pub struct Asked {
     /// Bytes.
     pub length: u32,
     /// What a write brings.
-    pub data: Vec<u8>,
+    pub data: &'a [u8],
 }
 
-impl Asked {
+impl Asked<'_> {
     /// It is answered only when it is durable.
     pub fn is_fua(&self) -> bool {
         self.flags & 1 != 0
@@ -60,18 +60,18 @@ impl Asked {
 }
 
 /// What stands at the beginning of what was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Parsed {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parsed<'a> {
     /// Not a whole request.
     More,
     /// A request, and how many bytes it took.
-    Request(Asked, usize),
+    Request(Asked<'a>, usize),
     /// No request: what follows cannot be told from data.
     Nonsense,
 }
 
 /// Reads one request.
-pub fn parse(read: &[u8]) -> Parsed {
+pub fn parse(read: &[u8]) -> Parsed<'_> {
     if read.len() < HEADER {
         return Parsed::More;
     }
@@ -103,7 +103,7 @@ pub fn parse(read: &[u8]) -> Parsed {
         cookie: u64::from_be_bytes(number(read, 8)),
         offset: u64::from_be_bytes(number(read, 16)),
         length,
-        data: data.to_vec(),
+        data,
     };
     Parsed::Request(asked, end)
 }

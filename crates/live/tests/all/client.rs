@@ -45,6 +45,7 @@ pub fn options(folder: &Path, pace: &str) -> ServeOptions {
         port: None,
         address: String::new(),
         pace: pace.into(),
+        record: None,
     }
 }
 

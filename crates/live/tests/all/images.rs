@@ -5,6 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
+const EIO: u32 = 5;
+
 /// What is said to a server of `folder` with these settings on top.
 fn refused(folder: &Path, others: &[&str]) -> String {
     let error = Server::new(drive(others), RunOptions::default(), &options(folder, "max")).err();
@@ -77,7 +79,7 @@ fn what_is_no_image_is_refused_and_stays_as_it_was() {
         (b"ten years of work", "not an image of a drive"),
         (&whole[..100], "the image ends in its header"),
         (&whole[..whole.len() - 1], "the image is cut off"),
-        (&version, "an image of version 9: expected version 1"),
+        (&version, "an image of version 9: expected version 2"),
         (&damaged, "the checksum of its header does not fit"),
     ] {
         std::fs::write(&path, bytes).unwrap();
@@ -197,4 +199,169 @@ fn a_drive_that_could_not_be_found_again_is_refused() {
     let drive = sim::Drive::from_resolved("test", &settings.collect::<Vec<_>>()).unwrap();
     let error = Server::new(drive, RunOptions::default(), &options(folder.path(), "max")).err().unwrap();
     assert!(error.to_string().contains("power.cut.drawn"), "{error}");
+}
+
+/// The places of `bytes` in an image.
+fn places(image: &[u8], bytes: &[u8]) -> Vec<usize> {
+    let starts = image.windows(bytes.len()).enumerate();
+    starts.filter(|(_, window)| *window == bytes).map(|(at, _)| at).collect()
+}
+
+#[test]
+fn a_damaged_page_is_an_error_until_it_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("image");
+    let served = Served::new(folder.path(), "max");
+    let mut client = served.client();
+    for unit in 0..32 {
+        assert_eq!(client.write(FUA, unit * 4096, &pattern(1, unit * 4096, 4096)), 0);
+    }
+    served.end().unwrap();
+    let mut image = std::fs::read(&path).unwrap();
+    for unit in [3, 5] {
+        let found = places(&image, &pattern(1, unit * 4096, 64));
+        assert!(!found.is_empty());
+        found.into_iter().for_each(|at| image[at + 40] ^= 4);
+    }
+    std::fs::write(&path, image).unwrap();
+    let served = Served::new(folder.path(), "max");
+    let mut client = served.client();
+    assert_eq!(client.read(3 * 4096, 4096).0, EIO);
+    assert_eq!(client.read(2 * 4096, 8192).0, EIO, "a part of what was asked for");
+    assert_eq!(client.read(4 * 4096, 4096), (0, pattern(1, 4 * 4096, 4096)));
+    // A part of a unit, laid over what nobody knows, makes no unit that anybody may believe.
+    assert_eq!(client.write(0, 3 * 4096, &[9; 512]), EIO);
+    assert_eq!(client.read(3 * 4096, 4096).0, EIO);
+    assert_eq!(client.ask(0, FLUSH, 0, 0), 0);
+    assert_eq!(client.read(3 * 4096, 4096).0, EIO);
+    assert_eq!(client.write(FUA, 3 * 4096, &pattern(2, 3 * 4096, 4096)), 0);
+    assert_eq!(client.read(3 * 4096, 4096), (0, pattern(2, 3 * 4096, 4096)));
+    // Collection takes it along as what it is.
+    let units = client.bytes / 4096;
+    let mut random = 1u64;
+    for write in 0..6 * units {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let unit = 8 + (random >> 33) % (units - 8);
+        assert_eq!(client.write(0, unit * 4096, &pattern(write, unit * 4096, 4096)), 0);
+    }
+    assert_eq!(client.read(5 * 4096, 4096).0, EIO);
+    let result = served.end().unwrap();
+    assert!(result["flash"]["units_programmed"]["gc"].as_u64().unwrap() > 0, "nothing was collected");
+    assert!(result["workload"]["notes"]["damaged_reads"].as_str().unwrap().parse::<u64>().unwrap() >= 4);
+}
+
+/// Writes some units, and ends without a word.
+fn killed(folder: &Path) {
+    let run = RunOptions { check: true, ..RunOptions::default() };
+    let mut server = Server::new(drive(&[]), run, &options(folder, "max")).unwrap();
+    let socket = folder.join("socket");
+    let asking = std::thread::spawn(move || {
+        let mut client = crate::client::Client::new(&socket);
+        for version in 0..4 {
+            for unit in 0..16 {
+                assert_eq!(client.write(FUA, unit * 4096, &pattern(version, unit * 4096, 4096)), 0);
+            }
+        }
+        for unit in 16..20 {
+            assert_eq!(client.write(0, unit * 4096, &pattern(0, unit * 4096, 4096)), 0);
+        }
+    });
+    while !asking.is_finished() {
+        server.serve(Duration::from_millis(5)).unwrap();
+    }
+    asking.join().unwrap();
+}
+
+#[test]
+fn after_a_cut_a_damaged_page_is_an_error_and_no_older_one_takes_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("image");
+    killed(folder.path());
+    let mut image = std::fs::read(&path).unwrap();
+    for at in places(&image, &pattern(3, 7 * 4096, 64)) {
+        image[at] ^= 1;
+    }
+    std::fs::write(&path, image).unwrap();
+    let served = Served::new(folder.path(), "max");
+    assert_eq!(served.client().read(7 * 4096, 4096).0, EIO);
+    assert_eq!(served.client().read(8 * 4096, 4096), (0, pattern(3, 8 * 4096, 4096)));
+    served.end().unwrap();
+}
+
+#[test]
+fn after_a_cut_damage_of_what_says_where_data_are_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("image");
+    killed(folder.path());
+    let whole = std::fs::read(&path).unwrap();
+    let layout = drive(&[]).build(1).unwrap().layout().clone();
+    let marks = 8192 + 32;
+    let spares = (marks + 8 * layout.superblocks()).next_multiple_of(32);
+    let written: Vec<usize> = (0..layout.physical_units())
+        .map(|unit| spares + 32 * unit)
+        .filter(|&at| whole[at..at + 32] != [0; 32])
+        .collect();
+    assert!(written.len() >= 64);
+    let mut damaged = vec![(8192, 1), (8192 + 9, 1), (marks + 4, 1)];
+    damaged.extend([0, 4, 8, 16, 24].map(|within| (written[20] + within, 1)));
+    for (at, length) in damaged.into_iter().chain([(written[20], 32)]) {
+        let mut image = whole.clone();
+        // One bit turns, or the whole spare area is as if nothing had been there.
+        (0..length).for_each(|byte| image[at + byte] = if length == 1 { image[at] ^ 1 } else { 0 });
+        std::fs::write(&path, &image).unwrap();
+        assert!(refused(folder.path(), &[]).contains("the image is damaged: "), "byte {at}");
+        assert_eq!(std::fs::read(&path).unwrap(), image, "it stays as it was");
+    }
+    std::fs::write(&path, whole).unwrap();
+    Served::new(folder.path(), "max").end().unwrap();
+}
+
+#[test]
+fn the_next_server_says_what_the_cut_took() {
+    let folder = tempfile::tempdir().unwrap();
+    killed(folder.path());
+    let result = Served::new(folder.path(), "max").end().unwrap();
+    let cut = &result["power"]["cuts"][0];
+    let lost = cut["units_lost_in_buffer"].as_u64().unwrap();
+    assert!((1..=4).contains(&lost), "four were written last, some of them in the buffer alone: {cut}");
+    assert_eq!(cut["requests_lost"], 0, "{cut}");
+}
+
+#[test]
+fn those_who_watch_hold_nobody_up_and_see_what_was_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(folder.path(), "1");
+    options.record = Some(folder.path().join("trace"));
+    let mut server = Server::new(drive(&[]), RunOptions::default(), &options).unwrap();
+    let board = server.board();
+    assert_eq!(board.progress().requests, 0);
+    let socket = folder.path().join("socket");
+    let watching = board.clone();
+    let asking = std::thread::spawn(move || {
+        let mut client = crate::client::Client::new(&socket);
+        assert_eq!(client.write(FUA, 0, &[1; 8192]), 0);
+        assert_eq!(client.read(0, 4096).0, 0);
+        assert_eq!(client.ask(0, FLUSH, 0, 0), 0);
+        assert_eq!(client.ask(0, crate::client::TRIM, 0, 4096), 0);
+        assert_ne!(client.read(1, 4096).0, 0);
+        watching.stop();
+    });
+    server.serve(Duration::from_secs(60)).unwrap();
+    asking.join().unwrap();
+    let seen = board.progress();
+    assert_eq!(seen.requests, 4);
+    let done = |kind: &str| (seen.done[kind].requests, seen.done[kind].bytes);
+    assert_eq!(
+        [done("write"), done("read"), done("flush"), done("trim")],
+        [(1, 8192), (1, 4096), (1, 0), (1, 4096)]
+    );
+    let write = &seen.done["write"].latency;
+    assert!(write.total_ns > 200_000 && write.counts.iter().sum::<u64>() == 1, "{write:?}");
+    assert_eq!(seen.refusals["EINVAL"], 1);
+    assert_eq!(seen.late.counts.iter().sum::<u64>(), 4);
+    assert_eq!(seen.drive.units_written, 2);
+    assert_eq!(seen.drive.ages.superblocks.iter().sum::<u64>(), seen.drive.superblocks["open"]);
+    let trace = std::fs::read_to_string(folder.path().join("trace")).unwrap();
+    let what: Vec<&str> = trace.lines().map(|line| line.split(' ').nth(6).unwrap()).collect();
+    assert_eq!(what, ["WF", "R", "F", "D"]);
 }

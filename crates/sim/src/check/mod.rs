@@ -6,15 +6,19 @@
 //! - `ledger`: what goes in comes out, by origin and by request.
 //! - `content`: whose bytes are whose.
 //! - `survival`: what must be there after a power cut; `power`: what a cut does to the account.
+//! - `failures`: what dies that failed may take along.
+//! - `trims`: what was trimmed is forgotten.
 
 mod clock;
 mod content;
+mod failures;
 #[cfg(test)]
 mod faults;
 mod ledger;
 mod numbers;
 mod power;
 mod survival;
+mod trims;
 
 use crate::durability::Durability;
 use crate::measure::STAGES;
@@ -25,6 +29,8 @@ use crate::{Drive, Error};
 use clock::Clock;
 use content::Content;
 use controller::{ChannelUse, Kind, Origin, Transaction, TransactionId};
+use failures::Failures;
+use ftl::compatibility::Feature;
 use ftl::{Ftl, Layout, Seen, SnapshotEvent};
 use host::HostRequest;
 pub(crate) use ledger::Measured;
@@ -33,6 +39,7 @@ use numbers::Numbers;
 use serde_json::Value;
 use std::collections::HashMap;
 pub(crate) use survival::Survival;
+use trims::Trims;
 use units::{ChannelId, Lpn, Ppa, SimTime};
 
 const NOTHING: u32 = u32::MAX;
@@ -89,6 +96,8 @@ pub(crate) struct Checker {
     pub durability: Durability,
     /// What parity promises, where there is any.
     stripes: Option<StripeAccount>,
+    trims: Trims,
+    failures: Failures,
 }
 
 impl Checker {
@@ -126,6 +135,8 @@ impl Checker {
             finished: 0,
             durability: Durability::of(ftl),
             stripes: ftl.parity().map(|parity| StripeAccount::new(ftl, parity.stripe() + 1)),
+            trims: Trims::of(ftl),
+            failures: Failures::of(drive, ftl),
             layout,
         };
         for lpn in 0..checker.layout.written_units() as u32 {
@@ -145,6 +156,9 @@ impl Checker {
             let hosts = &checker.units[..checker.layout.logical_units as usize];
             checker.beginning = hosts.iter().map(|unit| unit.home != Ppa::NONE).collect();
             checker.durability.expect_cuts();
+            if drive.features.iter().any(|found| found.feature == Feature::DeterministicTrim) {
+                checker.durability.survival.keep_trims();
+            }
         }
         Ok(checker)
     }
@@ -177,6 +191,7 @@ impl Checker {
         self.requests_in += 1;
         self.durability.on_request(id, request);
         self.ledger.on_request(id, request);
+        self.trims.on_request(id, request);
         assert_eq!(request.offset % 512, 0, "requests begin at a sector");
     }
 
@@ -190,6 +205,10 @@ impl Checker {
     pub fn on_complete(&mut self, request: &Request, now: SimTime, stages: &[u64; STAGES.len() + 1]) {
         self.requests_out += 1;
         self.durability.on_complete(request);
+        self.failures.on_complete(request);
+        for lpn in self.trims.on_answered(request.id, (!request.failed).then_some(&request.host)) {
+            self.durability.on_trimmed(lpn);
+        }
         let answer = if request.failed { Answer::Error } else { Answer::Done };
         self.ledger.on_complete(request.id, &request.host, answer, now);
         let latency = now.since(request.host.arrive).ns();
@@ -299,6 +318,11 @@ impl Checker {
         self.there(old)
     }
 
+    /// These dies answer no more.
+    pub fn on_dies_failed(&mut self, dies: &[u32]) {
+        self.failures.on_dies_failed(dies);
+    }
+
     /// What was programmed at `ppa` last: unit and version.
     fn there(&self, ppa: Ppa) -> (u32, u32) {
         let place = &self.places[ppa.index()];
@@ -357,6 +381,9 @@ impl Checker {
             return;
         }
         let first = self.first_unit(transaction);
+        let stored = Lpn(self.there(Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()))).0);
+        let superblock = self.superblock(transaction);
+        self.failures.on_read(transaction, superblock, stored, &self.rows, self.stripes.as_ref());
         if Content::completes(transaction) {
             let ppa = Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()));
             let (stored, version) = self.there(ppa);
@@ -456,6 +483,7 @@ impl Checker {
         self.units[lpn.index()].version = self.versions;
         self.units[lpn.index()].content = EMPTY;
         self.bytes.on_trim(lpn);
+        self.trims.on_trim(lpn);
         self.durability.on_trim(lpn, self.units[lpn.index()].version);
         if old != Ppa::NONE {
             if !self.past.sees(lpn, self.held(old)) {

@@ -17,6 +17,7 @@ impl Checker {
         let undecoded = self.clock.on_cut(now);
         self.ledger.forget_reads(undecoded);
         self.finished = self.submitted;
+        let mut torn = Vec::new();
         for Interrupted { transaction, ending } in interrupted {
             let superblock = self.superblock(transaction);
             let first = self.layout.first_ppa(superblock as u32);
@@ -34,12 +35,16 @@ impl Checker {
                         self.one_bit[superblock] = transaction.slc && transaction.kind == Kind::Program;
                     }
                     if *ending == Ending::Halfway {
-                        self.tear(superblock, transaction.row, transaction.rows);
+                        torn.extend(self.tear(superblock, transaction.row, transaction.rows));
                     }
                     self.rows[superblock] += transaction.rows;
                 }
             }
         }
+        if let Some(stripes) = &mut self.stripes {
+            torn = stripes.on_cut(&torn, &self.rows, &self.one_bit);
+        }
+        torn.into_iter().for_each(|(superblock, row)| self.lose_row(superblock, row));
         self.forget_unprogrammed();
         self.placed.iter_mut().for_each(Vec::clear);
         self.fetched.clear();
@@ -56,21 +61,33 @@ impl Checker {
         self.bytes.on_erase(first, units);
     }
 
-    /// A program was interrupted: what it wrote is lost, and what lay on the same wordline before.
-    fn tear(&mut self, superblock: usize, row: u32, rows: u32) {
+    /// A program was interrupted: what it wrote is nothing. Gives the page rows that this tore, those that lay on the same
+    /// wordline before included.
+    fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> impl Iterator<Item = (usize, u32)> + use<> {
         let units = self.layout.row_units;
         let first = self.layout.first_ppa(superblock as u32);
         let begin = match self.one_bit[superblock] {
             true => row,
             false => self.layout.first_row_of_wordline(row),
         };
-        for ppa in (first + u64::from(begin * units)..first + u64::from(row * units)).map(Ppa) {
+        self.spoil(first + u64::from(row * units), rows * units);
+        (begin..row + rows).map(move |row| (superblock, row))
+    }
+
+    /// What a page row held is lost.
+    fn lose_row(&mut self, superblock: usize, row: u32) {
+        let units = self.layout.row_units;
+        let first = self.layout.first_ppa(superblock as u32) + u64::from(row * units);
+        for ppa in (first..first + u64::from(units)).map(Ppa) {
             let stored = Lpn(self.places[ppa.index()].stored);
-            if self.layout.is_host_unit(stored) && stored.0 != NOTHING {
+            if stored.0 == NOTHING {
+                // It may have been a record of trims.
+                self.durability.survival.release_trims();
+            } else if self.layout.is_host_unit(stored) {
                 self.durability.survival.release(stored, self.units[stored.index()].version);
             }
         }
-        self.spoil(first + u64::from(begin * units), (row + rows - begin) * units);
+        self.spoil(first, units);
     }
 
     /// What was handed out and never programmed is not there.
@@ -96,7 +113,7 @@ impl Checker {
                 let row = self.layout.row_number(home) % self.layout.rows;
                 let programmed = self.rows[self.layout.superblock_of(home) as usize];
                 assert!(row < programmed, "{lpn} is looked for at {home}, which is not programmed");
-                self.places[home.index()].holder = lpn.0;
+                self.put(lpn, home);
             }
             // What the drive keeps for itself was promised to nobody.
             if self.layout.is_host_unit(lpn) {
@@ -129,5 +146,59 @@ impl Checker {
             }
             None => self.bytes.on_trim(lpn),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Measured;
+    use super::*;
+    use crate::{Catalogue, Drive};
+    use controller::{Class, Origin, Transaction};
+    use host::{HostRequest, Op};
+    use units::DieId;
+
+    /// Unit 0 was written whole at the first place of row 0, then `bytes` of it at row 1, whose rest was read or not; then the
+    /// power fails, and the drive finds the second.
+    fn found_after(bytes: u32, rest_is_read: bool) {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let settings =
+            ["power.cut.drawn=1", "nand.blocks_per_plane=64", "ftl.op_ratio=0.5"].map(str::to_owned);
+        let drive =
+            Drive::load(&Catalogue::new([root]), "mlc", &settings).unwrap_or_else(|error| panic!("{error}"));
+        let ftl = drive.build(1).expect("the drive can be built");
+        let mut checker = Checker::new(&drive, &ftl, Measured::AtOnce).expect("its numbers can be read");
+        let row_units = ftl.layout().row_units;
+        let unit = ftl.layout().unit.get() as u32;
+        for (row, bytes) in [(0, unit), (1, bytes)] {
+            let write =
+                HostRequest { arrive: SimTime::ZERO, op: Op::Write, offset: 0, bytes, tag: 0, fua: false };
+            let mut program =
+                Transaction::new(Kind::Program, Origin::Host, Class::HostProgram, DieId(0), 0, row);
+            program.owner = 0;
+            checker.on_request(row, &write);
+            checker.on_data(row, &write, Lpn(0));
+            checker.on_host_write(Lpn(0));
+            checker.on_buffered(Lpn(0), row, None);
+            if row == 1 && rest_is_read {
+                checker.bytes.on_rest_read(1, Ppa(0), (Lpn(0), 1));
+            }
+            checker.on_place(&program, 1, |_| (Origin::Host, row.into()));
+        }
+        checker.rows[0] = 2;
+        checker.on_cut(SimTime::from_ns(1), &[]);
+        checker.go_on_with(Lpn(0), Ppa(row_units.into()), false);
+    }
+
+    #[test]
+    fn a_unit_that_was_merged_is_found_whole() {
+        found_after(512, true);
+        found_after(4096, false);
+    }
+
+    #[test]
+    #[should_panic(expected = "a partial write was not merged with what was there")]
+    fn half_of_an_atomic_unit_is_found_out() {
+        found_after(512, false);
     }
 }

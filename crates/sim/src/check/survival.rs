@@ -4,7 +4,13 @@
 //! never half of one, never another unit's. A version is durable when it was acknowledged and then covered by a flush, when
 //! its write asked for the flash (FUA) or the drive has no volatile cache, or when capacitors protect the buffer. A trim is
 //! not durable: a unit that was trimmed since holds nothing, or any version that it held (NVMe calls that
-//! "deallocated, unreported").
+//! "deallocated, unreported"). With `ftl.trim = deterministic` it is durable as a write is: then the unit holds nothing, or
+//! what was written after the trim.
+//!
+//! The atomic unit is the mapping unit (`ftl.mapping_unit`), whatever the request: of a write of several each may be there
+//! or not, and of a write of a part of one either all of that part is there, among what was there before it, or none of it.
+//! Which write each sector comes from is what [`Content`](super::content::Content) keeps; it says so where a unit that is
+//! found after a cut has sectors that were not merged.
 
 use std::collections::BTreeMap;
 use units::Lpn;
@@ -20,22 +26,51 @@ pub(crate) struct Survival {
     /// Acknowledged and not promised yet.
     acknowledged: Versions,
     /// What was so when each flush under way was asked for.
-    flushes: BTreeMap<u32, Versions>,
+    flushes: BTreeMap<u32, [Versions; 2]>,
     /// Units of which any version that they held may be there, or none, and up to which version that is so.
     free: Versions,
+    /// Trims are durable as writes are: by the version up to which a unit is gone, those acknowledged and those promised.
+    keeps_trims: bool,
+    trimmed: Versions,
+    gone: Versions,
 }
 
 impl Survival {
     /// A flush is asked for.
     pub fn on_flush(&mut self, request: u32) {
-        self.flushes.insert(request, self.acknowledged.clone());
+        self.flushes.insert(request, [self.acknowledged.clone(), self.trimmed.clone()]);
     }
 
     /// A flush is answered: what was acknowledged before it is promised. None where it failed.
     pub fn on_flushed(&mut self, request: u32, done: Option<()>) {
-        let covered = self.flushes.remove(&request).unwrap_or_default();
+        let [written, trimmed] = self.flushes.remove(&request).unwrap_or_default();
         if done.is_some() {
-            covered.into_iter().for_each(|(lpn, version)| self.promise(lpn, version));
+            written.into_iter().for_each(|(lpn, version)| self.promise(lpn, version));
+            trimmed.into_iter().for_each(|(lpn, version)| self.promise_gone(lpn, version));
+        }
+    }
+
+    /// Trims are promised from now on as writes are.
+    pub fn keep_trims(&mut self) {
+        self.keeps_trims = true;
+    }
+
+    /// A trim of a unit is answered; `durable`: what it did is promised at once.
+    pub fn on_trimmed(&mut self, lpn: Lpn, durable: Option<()>) {
+        // Where a newer version was promised since, that says more.
+        let Some(&version) = self.free.get(&lpn).filter(|_| self.keeps_trims) else { return };
+        match durable {
+            Some(()) => self.promise_gone(lpn, version),
+            None => drop(self.trimmed.insert(lpn, version)),
+        }
+    }
+
+    /// No version up to this one is there after any cut from now on.
+    fn promise_gone(&mut self, lpn: Lpn, version: u32) {
+        let newest = self.gone.entry(lpn).or_default();
+        *newest = version.max(*newest);
+        if self.trimmed.get(&lpn).is_some_and(|trimmed| *trimmed <= version) {
+            self.trimmed.remove(&lpn);
         }
     }
 
@@ -58,6 +93,11 @@ impl Survival {
         }
     }
 
+    /// A cut has destroyed pages of which nobody can say what they held for the drive itself: records of trims may be gone.
+    pub fn release_trims(&mut self) {
+        self.gone.clear();
+    }
+
     /// The host no longer needs what a unit held up to this version, or a cut has destroyed the page that it was on.
     pub fn release(&mut self, lpn: Lpn, version: u32) {
         self.free.insert(lpn, version);
@@ -69,6 +109,12 @@ impl Survival {
     /// # Panics
     /// When something was promised that is not there.
     pub fn check(&self, lpn: Lpn, found: Option<u32>, before: Option<u32>) {
+        if let (Some(gone), Some(found)) = (self.gone.get(&lpn), found) {
+            assert!(
+                found > *gone,
+                "after a power cut {lpn} holds version {found}, and was durably trimmed as version {gone}"
+            );
+        }
         if self.free.contains_key(&lpn) {
             return;
         }
@@ -93,6 +139,7 @@ impl Survival {
     /// The power is gone: nothing is on its way any more.
     pub fn forget_under_way(&mut self) {
         self.acknowledged.clear();
+        self.trimmed.clear();
         self.flushes.clear();
     }
 }
@@ -158,6 +205,33 @@ mod tests {
         survival.check(UNIT, Some(2), Some(0));
         survival.promise(UNIT, 9);
         assert!(std::panic::catch_unwind(|| survival.check(UNIT, Some(7), Some(0))).is_err());
+    }
+
+    /// A trim of a version that was durable, acknowledged, and covered by a flush or not.
+    fn trimmed(flushed: Option<()>) -> Survival {
+        let mut survival = one_flushed();
+        survival.keep_trims();
+        survival.release(UNIT, 8);
+        survival.on_trimmed(UNIT, None);
+        survival.on_flush(2);
+        survival.on_flushed(2, flushed);
+        survival
+    }
+
+    #[test]
+    fn a_trim_is_durable_where_that_is_promised_and_a_flush_covered_it() {
+        trimmed(None).check(UNIT, Some(7), Some(0));
+        trimmed(Some(())).check(UNIT, None, Some(0));
+        trimmed(Some(())).check(UNIT, Some(9), Some(0));
+        let mut again = trimmed(Some(()));
+        again.release_trims();
+        again.check(UNIT, Some(7), Some(0));
+    }
+
+    #[test]
+    #[should_panic(expected = "Lpn 3 holds version 7, and was durably trimmed as version 8")]
+    fn what_was_durably_trimmed_and_is_there_is_found() {
+        trimmed(Some(())).check(UNIT, Some(7), Some(0));
     }
 
     #[test]

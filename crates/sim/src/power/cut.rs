@@ -1,6 +1,7 @@
 //! A cut: requests are lost, the flash is what it is, a fresh drive finds it again.
 
 use super::plan::{Moment, PowerPlan};
+use crate::live::Lost;
 use crate::memory::Memory;
 use crate::observers::Observer;
 use crate::run::{Run, page_operations};
@@ -56,6 +57,15 @@ impl Cuts {
         cuts.by_time.sort_unstable_by(|a, b| b.cmp(a));
         cuts.by_operations.sort_unstable_by(|a, b| b.cmp(a));
         cuts
+    }
+
+    /// What was broken, and after which cut that was seen; none where the power does not fail in the run.
+    pub fn place_of(&self, broken: &str) -> Option<String> {
+        match self.done.len() {
+            0 if self.left() == 0 => None,
+            0 => Some(format!("{broken}; before the first power cut")),
+            count => Some(format!("{broken}; after power cut {count}")),
+        }
     }
 
     /// Cuts still to come.
@@ -138,8 +148,8 @@ impl Cuts {
         Ok(())
     }
 
-    /// The drive begins with a flash that was at work before: it looks for what that holds.
-    pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>) {
+    /// The drive begins with a flash that was at work before a cut that took this: it looks for what that holds.
+    pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;
         let found = run.ftl.begin_finding(&mut run.ctx);
@@ -147,9 +157,9 @@ impl Cuts {
             failed: now,
             dark: now,
             operations: 0,
-            requests: 0,
-            damage: Damage::default(),
-            buffered_lost: 0,
+            requests: lost.requests,
+            damage: lost.damage,
+            buffered_lost: lost.units,
             back: now,
             ready: None,
             found,
@@ -193,6 +203,9 @@ impl<P: Observer> Run<P> {
 
     /// Capacitors keep the drive at work until its buffer is on flash, or until `end`. Gives when it is dark.
     fn write_out(&mut self, begun: SimTime, end: Option<SimTime>) -> SimTime {
+        if let Some(ftl) = self.ftl.as_page_mapped() {
+            ftl.record_trims(None, &mut self.ctx);
+        }
         self.ftl.send_out(&mut self.ctx);
         while self.ftl.is_draining() || self.ctx.calendar.is_more_now() {
             let rests = self.ftl.controller().in_flight() == 0;

@@ -16,6 +16,7 @@ mod buffer;
 mod costs;
 mod drive;
 pub(crate) mod energy;
+mod failures;
 mod flash;
 mod ftl;
 mod host;
@@ -27,6 +28,7 @@ mod snapshots;
 mod waf;
 
 use crate::Drive;
+use crate::failures::Failures;
 use crate::layout::LayingOut;
 use crate::measure::Measure;
 use crate::observers::Observer;
@@ -61,6 +63,7 @@ pub(crate) struct Provenance<'a> {
     pub is_loaded: bool,
     pub layout: &'a LayingOut,
     pub cuts: &'a Cuts,
+    pub failures: &'a Failures,
     pub walls: Walls,
 }
 
@@ -139,6 +142,8 @@ sections! {
         recovery: Option<Recovery>,
         /// What became of it when its power failed in the middle of the run; null without `power.cut`.
         power: Option<power::Power>,
+        /// What became of it when a die or a channel failed in the middle of the run; null without `fault`.
+        fault: Option<failures::Fault>,
         /// The columns of `series.parquet`.
         #[schemars(skip)]
         series: Value,
@@ -198,6 +203,7 @@ pub(crate) fn of<P: Observer>(run: &Run<P>, provenance: Provenance<'_>) -> RunRe
         utilisation: drive::utilisation(&busy, &run.busy_baseline, window_ns),
         recovery: None,
         power: power::power(provenance.cuts),
+        fault: failures::fault(provenance.failures),
         series: measure.series.to_json(),
         histogram: histograms(measure),
         engine: about::engine(run, &provenance),

@@ -1,7 +1,7 @@
 //! A session whose requests come from outside, while it goes on.
 
 use super::{Phase, Session};
-use crate::live::Holder;
+use crate::live::{Holder, Lost};
 use crate::observers::Observers;
 use crate::run::Run;
 use crate::{Drive, Error, RunOptions};
@@ -13,7 +13,8 @@ use units::SimTime;
 
 impl Session {
     /// A drive whose requests come from outside by way of `source`, and whose data `holder` holds; its time begins. Where
-    /// its flash was at work before and was not left at rest, `found` says what that holds, and the drive finds its map.
+    /// its flash was at work before and was not left at rest, `found` says what that holds and what the cut took, and the
+    /// drive finds its map.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -22,20 +23,27 @@ impl Session {
         source: Box<dyn Workload>,
         options: RunOptions,
         holder: Box<dyn Holder>,
-        found: Option<&mut dyn FnMut(&mut Medium)>,
+        found: Option<&mut dyn FnMut(&mut Medium) -> Lost>,
     ) -> Result<Self, Error> {
         // At rest, such a drive is kept in a file.
         check_asked(Feature::SavedState, &drive.features)?;
+        if drive.features.iter().any(|found| found.feature == Feature::DeterministicTrim) {
+            return Err(Error(
+                "ftl.trim = deterministic: a served drive keeps no records of trims: expected not".into(),
+            ));
+        }
         if drive.cuts.has_cuts() || !drive.has_power_cuts() {
             return Err(Error(
                 "power.cut: a served drive loses its power when its server is killed: expected power.cut.drawn = 0".into(),
             ));
         }
         if let Some(map) = drive.features.iter().find(|found| found.feature == Feature::BlockMap) {
-            return Err(Error(format!(
-                "{}: {} = {}: an image holds units, and does not say which block is whose log: expected page, dftl or birrell",
-                map.entry.place, map.entry.key, map.entry.value
-            )));
+            let text = "an image does not say which block is whose log: expected page, dftl or birrell";
+            return Err(Error(format!("{} = {}: {text}", map.entry.key, map.entry.value)));
+        }
+        if let Some(found) = drive.features.iter().find(|found| found.feature == Feature::Parity) {
+            let text = "an image does not say what its parity is the sum of: expected none";
+            return Err(Error(format!("{} = {}: {text}", found.entry.key, found.entry.value)));
         }
         let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
         while !session.preconditioned {
@@ -48,18 +56,18 @@ impl Session {
                     .into(),
             ));
         }
-        let finds = found.is_some();
+        let mut lost = None;
         if let (Some(put), Phase::Precondition(parts)) = (found, &mut session.phase) {
             let fresh = session.drive.make(session.options.seed)?;
             let (mut medium, _) = std::mem::replace(&mut parts.0, fresh).cut(SimTime::ZERO);
-            put(&mut medium);
+            lost = Some(put(&mut medium));
             parts.0.take_over(medium);
         }
         if let Phase::Precondition(_) = &session.phase {
             session.begin_run()?;
         }
-        if let (true, Phase::Observed(run)) = (finds, &mut session.phase) {
-            session.cuts.begin_finding(run);
+        if let (Some(lost), Phase::Observed(run)) = (lost, &mut session.phase) {
+            session.cuts.begin_finding(run, &lost);
         }
         session.outside()?.wake();
         Ok(session)

@@ -57,6 +57,10 @@ fn settings(feature: Feature) -> Vec<Vec<String>> {
         Feature::OneBitCells => one(&["nand.cell=slc"]),
         Feature::Parity => one(&["ftl.parity.name=rain"]),
         Feature::FailedDie => one(&["ftl.failed_die=1"]),
+        Feature::DieFault => {
+            vec![owned(&["fault.die=1", "fault.after=400"]), owned(&["fault.channel=0", "fault.at=2ms"])]
+        }
+        Feature::DeterministicTrim => one(&["ftl.trim=deterministic"]),
         Feature::Snapshots => vec![
             owned(&["ftl.snapshots.every=5ms", "ftl.snapshots.rollback_at=[\"12ms\"]"]),
             owned(&["ftl.snapshots.at=[\"3ms\", \"9ms\"]"]),

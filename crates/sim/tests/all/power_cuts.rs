@@ -1,11 +1,12 @@
 //! The power fails in the middle of a run: what was durable is there afterwards, whatever was under way. The checker keeps
 //! an account of its own of what was promised, and looks at every unit after every cut. Random drives: `swarm`.
 
-use crate::common::{SMALL, TLC, closed_loop_forced, drive, run};
+use crate::common::{LAPSES, SMALL, TLC, closed_loop_forced, drive, run};
 use engine::RandomStream;
+use host::fio::Variables;
 use host::{Op, Workload};
 use serde_json::Value;
-use sim::RunOptions;
+use sim::{PreconditionKind, RunOptions, Session, WorkloadSpec};
 
 const UNPROTECTED: &str = "ftl.buffer.power_loss_protection=false";
 const PROTECTED: &str = "ftl.buffer.power_loss_protection=true";
@@ -203,4 +204,91 @@ fn a_run_with_cuts_gives_the_same_bytes_again() {
     let result =
         || checked(SMALL, &[&CUTS[..], &[UNPROTECTED]].concat(), mixed(4_000, 300, 3), 3).to_string();
     assert_eq!(result(), result());
+}
+
+const DETERMINISTIC: &str = "ftl.trim=deterministic";
+
+#[test]
+fn what_was_trimmed_before_a_flush_is_gone_after_every_cut() {
+    let kinds: [&[&str]; 5] = [
+        &["ftl.recovery.name=scan"],
+        &["ftl.recovery.name=summaries"],
+        &["ftl.recovery.name=checkpoint", "ftl.recovery.write_budget=0.2"],
+        &["ftl.mapping.name=birrell", "ftl.mapping.checkpoint_every=2"],
+        &["ftl.buffer.power_loss_protection=true"],
+    ];
+    for kind in kinds {
+        let mut own = 0;
+        for seed in 0..6 {
+            let settings = [&CUTS[..], &[UNPROTECTED, DETERMINISTIC], kind].concat();
+            let options = RunOptions { check: true, seed, ..RunOptions::default() };
+            let result = run(drive(&[SMALL, &settings].concat()), mixed(4_000, 300, seed), options).1;
+            assert_eq!(result["power"]["cuts"].as_array().unwrap().len(), 6, "{kind:?}");
+            own += result["flash"]["units_programmed"]["map"].as_u64().unwrap();
+        }
+        assert!(own > 0, "{kind:?}: no record was ever written");
+    }
+}
+
+/// Units that nobody writes any more are trimmed, and the records of that are moved and written again and again.
+#[test]
+fn records_of_trims_outlive_the_superblocks_that_they_are_in() {
+    for seed in 0..6 {
+        let mut random = RandomStream::new(seed, "trimmed early");
+        let workload = closed_loop_forced(24_000, 16, 0, move |index| match index {
+            0..4_000 => (Op::Write, index * 4096, 4096),
+            4_000..4_200 => (Op::Trim, (index - 4_000) * 8192, 4096),
+            _ if index % 200 == 0 => (Op::Flush, 0, 0),
+            _ => (Op::Write, (1_000 + random.below(3_000)) * 4096, 4096),
+        });
+        let cuts = ["power.cut.after=[9000, 20000, 30000, 40000]", UNPROTECTED, DETERMINISTIC];
+        let power = checked(SMALL, &cuts, workload, seed);
+        assert!(power["cuts"].as_array().unwrap().len() > 2, "{power}");
+    }
+}
+
+/// What a run that breaks an invariant says.
+fn broken(run: impl FnOnce() -> Value + std::panic::UnwindSafe) -> Option<String> {
+    std::panic::catch_unwind(run).err().map(|cause| *cause.downcast::<String>().expect("a message"))
+}
+
+/// The unit and the cut are in every message.
+fn assert_told(lapse: &str, said: &str, broken: &str) {
+    for part in ["power cut", "Lpn ", said] {
+        assert!(broken.contains(part), "{lapse}: {part} is not in: {broken}");
+    }
+}
+
+#[test]
+fn every_lapse_is_noticed() {
+    for (lapse, said) in LAPSES {
+        let wrong = format!("ftl.lapse={lapse}");
+        let settings = [&CUTS[..], &[UNPROTECTED, DETERMINISTIC, &wrong]].concat();
+        let found =
+            (0..12).find_map(|seed| broken(|| checked(SMALL, &settings, mixed(4_000, 300, seed), seed)));
+        assert_told(lapse, said, &found.unwrap_or_else(|| panic!("{lapse} is not noticed")));
+    }
+}
+
+/// Hosts as `floatgate torture` draws them.
+#[test]
+fn every_lapse_is_noticed_under_the_hosts_of_torture() {
+    let rest = "bs=4k\niodepth=16\nsize=5%\nnumber_ios=4000\ntime_based=1\nruntime=3600\nfsync=7\n";
+    let trims = "[trims]\nrw=randtrim\nbs=4k\nsize=30%\nnumber_ios=1000\n";
+    let host =
+        |seed| format!("[host]\nrw={}\n{rest}{trims}", ["randwrite", "randtrimwrite"][seed as usize % 2]);
+    for (lapse, said) in LAPSES {
+        let wrong = format!("ftl.lapse={lapse}");
+        let run = |seed| {
+            let settings = [&CUTS[..], &[UNPROTECTED, DETERMINISTIC, &wrong]].concat();
+            let precondition = PreconditionKind::Fill;
+            let options = RunOptions { check: true, seed, precondition, ..RunOptions::default() };
+            let (name, text) = ("torture".to_owned(), host(seed));
+            let host = WorkloadSpec::FioText { name, text, variables: Variables::default() };
+            let mut session = Session::new(drive(&[SMALL, &settings].concat()), &host, options).unwrap();
+            session.finish().and_then(|()| session.result()).unwrap()
+        };
+        let found = (0..12).find_map(|seed| broken(|| run(seed)));
+        assert_told(lapse, said, &found.unwrap_or_else(|| panic!("{lapse} is not noticed")));
+    }
 }

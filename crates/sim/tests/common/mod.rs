@@ -122,6 +122,15 @@ pub fn uniform(requests: u64, depth: u32, op: Op, bytes: u32, span: u64, seed: u
     })
 }
 
+/// Each lapse that a layer can be asked for, and what the account says of it.
+pub const LAPSES: &[(&str, &str)] = &[
+    ("forgets-flush", "acknowledged before a flush and is not on flash"),
+    ("trusts-torn-page", "which holds another"),
+    ("ignores-trim", "was answered, and the unit was not forgotten"),
+    ("forgets-trim", "was durably trimmed"),
+    ("older-copy", "was durabl"),
+];
+
 /// A drive from `key=value` lines.
 pub fn drive(settings: &[&str]) -> Drive {
     let settings: Vec<String> = settings.iter().map(|line| (*line).to_owned()).collect();

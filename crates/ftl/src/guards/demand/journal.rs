@@ -101,7 +101,7 @@ impl Journal {
 
     /// A unit is on flash; false where it is not one of the log.
     pub fn note_written(&mut self, lpn: Lpn) -> bool {
-        if lpn.0 < self.first {
+        if !(self.first..self.first + self.units).contains(&lpn.0) {
             return false;
         }
         if let Some(unit) = self.sent.iter_mut().find(|unit| unit.lpn == lpn && !unit.on_flash) {

@@ -95,10 +95,11 @@ impl Demand {
         lpn.0 / self.entries_per_unit
     }
 
-    /// The translation unit that says where `lpn` is; where a translation unit is itself only RAM says: then what it
-    /// holds.
-    pub fn page_holding(&self, lpn: Lpn) -> u32 {
-        if self.is_translation(lpn) { lpn.0 - self.first } else { self.page_of(lpn) }
+    /// The translation unit that says where `lpn` is; where a translation unit is only RAM says: then itself. None for what
+    /// the drive keeps beside its map.
+    pub fn page_holding(&self, lpn: Lpn) -> Option<u32> {
+        let page = if self.is_translation(lpn) { lpn.0 - self.first } else { self.page_of(lpn) };
+        (page < self.outdated.pages()).then_some(page)
     }
 
     pub fn unit_of(&self, page: u32) -> Lpn {

@@ -1,0 +1,77 @@
+//! Layers that are wrong on purpose, by which tests see that the checks notice. Only a build with the feature `lapse` can be
+//! asked for one, by `ftl.lapse`; in any other the answer is known when it is compiled.
+
+use config::{ConfigError, Section};
+
+/// Something that a layer gets wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lapse {
+    /// A flush is answered at once.
+    ForgetsFlush,
+    /// A page whose program was interrupted counts as whole.
+    TrustsTornPage,
+    /// A trim is answered, and nothing is forgotten.
+    IgnoresTrim,
+    /// What records of trims say is not heeded after a power cut.
+    ForgetsTrim,
+    /// Of two copies of a unit that are found, the older one counts.
+    OlderCopy,
+    /// What a dead die held is read as if it were alive.
+    ReadsDeadDie,
+    /// What parity could give back counts as lost.
+    ForgetsParity,
+}
+
+/// All of them by name.
+#[cfg(feature = "lapse")]
+const LAPSES: [(&str, Lapse); 7] = [
+    ("forgets-flush", Lapse::ForgetsFlush),
+    ("trusts-torn-page", Lapse::TrustsTornPage),
+    ("ignores-trim", Lapse::IgnoresTrim),
+    ("forgets-trim", Lapse::ForgetsTrim),
+    ("older-copy", Lapse::OlderCopy),
+    ("reads-dead-die", Lapse::ReadsDeadDie),
+    ("forgets-parity", Lapse::ForgetsParity),
+];
+
+/// What a layer gets wrong: nothing, but in tests.
+#[derive(Clone, Copy, Default)]
+pub struct Lapses(#[cfg(feature = "lapse")] Option<Lapse>);
+
+impl Lapses {
+    /// Reads `ftl.lapse`.
+    ///
+    /// # Errors
+    /// When there is no such lapse.
+    #[cfg(feature = "lapse")]
+    pub(crate) fn read(ftl: &mut Section) -> Result<Self, ConfigError> {
+        let names: Vec<&str> = ["none"].into_iter().chain(LAPSES.map(|(name, _)| name)).collect();
+        let name =
+            ftl.choice("lapse", &names, "none", "what the layer gets wrong, for tests of the checks")?;
+        let named = LAPSES.iter().find(|(other, _)| *other == name);
+        Ok(Self(named.map(|(_, lapse)| *lapse)))
+    }
+
+    /// There is no such key.
+    ///
+    /// # Errors
+    /// Never.
+    #[cfg(not(feature = "lapse"))]
+    #[expect(clippy::unnecessary_wraps)]
+    pub(crate) fn read(_: &mut Section) -> Result<Self, ConfigError> {
+        Ok(Self())
+    }
+
+    /// True when the layer gets this wrong.
+    #[cfg(feature = "lapse")]
+    pub(crate) fn has(self, lapse: Lapse) -> bool {
+        self.0 == Some(lapse)
+    }
+
+    /// True when the layer gets this wrong.
+    #[cfg(not(feature = "lapse"))]
+    #[inline(always)]
+    pub(crate) const fn has(self, _: Lapse) -> bool {
+        false
+    }
+}

@@ -1,0 +1,126 @@
+//! Dies fail in the middle of a run: the drive goes on without them.
+//!
+//! What they were at fails, and is done elsewhere where its data are in RAM. What they hold stays where it is: a read of it
+//! is made good from the rest of its stripe, or fails. With parity the drive takes no more writes, and moves nothing: only
+//! the rest of each stripe gives back what a dead die held. Without it the drive goes on with the other dies while what the
+//! host may write fits on them. Not modelled: writing anew what parity gives back, on the dies that are left.
+
+use crate::Probe;
+use crate::host_side::Serves;
+use crate::media::Media;
+use crate::pages::PageMapped;
+use crate::store::SuperblockState;
+use controller::Context;
+use units::{DieId, Ppa};
+
+/// What was on dies that failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiesFailed {
+    /// Mapping units that the rest of their stripes gives back.
+    pub units_protected: u64,
+    /// Mapping units that are lost.
+    pub units_lost: u64,
+    /// Programs under way or waiting there.
+    pub programs: u64,
+}
+
+impl PageMapped {
+    /// These dies answer no more.
+    pub fn fail_dies<P: Probe>(&mut self, dies: &[u32], ctx: &mut Context<P>) -> DiesFailed {
+        let fresh: Vec<usize> =
+            dies.iter().map(|&die| die as usize).filter(|&die| self.media.guards.dead.add(die)).collect();
+        let mut failed = DiesFailed::default();
+        for &die in &fresh {
+            self.media.fail_die(die, ctx);
+            let per_die = self.media.store.space.per_die as usize;
+            let programs = &self.media.store.space.in_flight[die * per_die..(die + 1) * per_die];
+            failed.programs += programs.iter().map(|&programs| u64::from(programs)).sum::<u64>();
+        }
+        for &die in &fresh {
+            let (protected, lost) = self.media.units_of_dead(die);
+            failed.units_protected += protected;
+            failed.units_lost += lost;
+        }
+        self.media.read_only |= self.media.guards.parity.is_some();
+        self.media.note_lost_room();
+        self.media.fit_snapshots(ctx);
+        for die in 0..self.media.store.layout.dies as usize {
+            self.upkeep.collect(&mut self.media, die, ctx);
+            self.media.update_eligible(die);
+        }
+        self.pump(ctx);
+        failed
+    }
+}
+
+impl Media {
+    /// A die's collection does nothing any more: it is dead, or has to keep what gives back what another one held.
+    #[inline]
+    pub fn rests(&self, die: usize) -> bool {
+        let dead = &self.guards.dead;
+        dead.are_any() && (dead.has(die) || self.guards.parity.is_some())
+    }
+
+    /// No superblock of a die is used any more.
+    fn fail_die<P: Probe>(&mut self, die: usize, ctx: &mut Context<P>) {
+        for read in self.store.controller.fail_reads(DieId(die as u32)) {
+            if read.origin != controller::Origin::ReadAhead {
+                self.pin_group(self.store.space.global(die, read.superblock) as u32);
+            }
+        }
+        let open: Vec<u32> = self.store.space.dies[die].frontiers.iter().map(|it| it.superblock).collect();
+        for superblock in open.into_iter().filter(|&superblock| superblock != crate::store::NONE) {
+            self.end_superblock(die, superblock, ctx);
+        }
+        let first = self.store.space.global(die, 0);
+        for global in first..first + self.store.space.per_die as usize {
+            let superblock = (global - first) as u32;
+            let state = self.store.space.state[global];
+            if self.store.space.is_candidate(global) {
+                self.store.space.take(die, superblock);
+            }
+            self.store.stats.superblocks_lost += u64::from(state != SuperblockState::Lost);
+            self.store.space.state[global] = SuperblockState::Lost;
+            let member = self.guards.parity.as_ref().is_some_and(|stripes| {
+                let group = stripes.group_of(global as u32);
+                let bit = 1 << stripes.member_of(global as u32);
+                stripes.data_members(group) & !stripes.groups[group as usize].ended & bit != 0
+            });
+            if member {
+                self.note_ended(global as u32, ctx); // The parity of the others does not wait for it.
+            }
+        }
+        self.store.space.dies[die].free.clear();
+        self.store.space.dies[die].usable = 0;
+        self.update_quota(die);
+        self.update_eligible(die);
+    }
+
+    /// Valid units on a die that is dead: those that the rest of their stripe gives back, and those that are lost.
+    fn units_of_dead(&self, die: usize) -> (u64, u64) {
+        let (layout, per_die) = (&self.store.layout, self.store.space.per_die);
+        let (mut protected, mut lost) = (0, 0);
+        for superblock in (die as u32 * per_die)..(die as u32 + 1) * per_die {
+            let first = layout.first_ppa(superblock);
+            let units = (first..first + u64::from(layout.superblock_units)).map(Ppa);
+            let valid = units.filter(|&ppa| self.store.map.is_valid(ppa)).count() as u64;
+            match self.is_given_back(superblock) {
+                true => protected += valid,
+                false => lost += valid,
+            }
+        }
+        (protected, lost)
+    }
+
+    /// The other members of its group give back what a superblock holds.
+    fn is_given_back(&self, superblock: u32) -> bool {
+        let Some(stripes) = &self.guards.parity else { return false };
+        if self.holds_one_bit(superblock as usize) {
+            return false;
+        }
+        let group = stripes.group_of(superblock);
+        let others = stripes.groups[group as usize].alive & !(1 << stripes.member_of(superblock));
+        stripes.groups[group as usize].parity != crate::store::NONE
+            && stripes.places(group, others).all(|(die, _)| !self.guards.dead.has(die))
+    }
+}

@@ -1,0 +1,56 @@
+//! What only the drive's RAM held, and whom it had not answered: noted beside the flash before an answer leaves, so that
+//! the next server can say what a cut took. No drive has such a thing, and no recovery looks at it.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes of it in the image.
+pub const WITNESS: usize = 32;
+/// Where its checksum stands.
+const CHECK: usize = 8;
+
+/// What would be lost if the power failed now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Witness {
+    /// Requests of clients that are not answered.
+    pub requests: u32,
+    /// Units that clients were told are written, and that no flash holds.
+    pub units: u32,
+}
+
+impl Witness {
+    /// As it stands in the image.
+    pub fn to_bytes(self) -> [u8; WITNESS] {
+        let mut bytes = [0; WITNESS];
+        bytes[..4].copy_from_slice(&self.requests.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.units.to_le_bytes());
+        let check = xxh3_64(&bytes[..CHECK]);
+        bytes[CHECK..CHECK + 8].copy_from_slice(&check.to_le_bytes());
+        bytes
+    }
+
+    /// What stands in the image; none where that is not what was written.
+    pub fn from_bytes(bytes: &[u8; WITNESS]) -> Option<Self> {
+        let own = Self { requests: short(bytes, 0), units: short(bytes, 4) };
+        (own.to_bytes() == *bytes).then_some(own)
+    }
+}
+
+fn short(bytes: &[u8; WITNESS], at: usize) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_read_as_it_was_written_or_not_at_all() {
+        let witness = Witness { requests: 3, units: 70_000 };
+        assert_eq!(Witness::from_bytes(&witness.to_bytes()), Some(witness));
+        for bit in 0..WITNESS * 8 {
+            let mut bytes = witness.to_bytes();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Witness::from_bytes(&bytes), None, "bit {bit}");
+        }
+    }
+}

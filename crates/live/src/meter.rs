@@ -1,0 +1,332 @@
+//! What is counted while a drive is served, for those who watch: whoever asks gets the last copy that the server left, so that
+//! nobody who looks on holds it up.
+
+use crate::nbd::{Command, Refusal};
+use crate::pace::{Late, Lateness};
+use controller::Origin;
+use ftl::{Ftl, SuperblockState};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use units::{Nanos, SimTime};
+
+/// Between two copies for those who watch.
+const PERIOD: Duration = Duration::from_millis(500);
+/// Times below 2^10 ns are not told apart, above 2^34 ns (17 s) neither; between, each octave has four parts.
+const FIRST_BIT: u32 = 10;
+const OCTAVES: usize = 24;
+const PARTS_BITS: u32 = 2;
+const BOUNDS: usize = (OCTAVES << PARTS_BITS) + 1;
+
+/// Times, in classes that grow with them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Times {
+    /// How many fell into each class; the last has no upper end.
+    pub counts: Vec<u64>,
+    /// All together.
+    pub total_ns: u64,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { counts: vec![0; BOUNDS + 1], total_ns: 0 }
+    }
+}
+
+impl Times {
+    fn note(&mut self, ns: u64) {
+        self.counts[class_of(ns)] += 1;
+        self.total_ns = self.total_ns.saturating_add(ns);
+    }
+}
+
+/// The class whose bounds lie around a time: above the one before, at most its own.
+fn class_of(ns: u64) -> usize {
+    let Some(within) = ns.checked_sub(1).map(|below| below >> (FIRST_BIT - PARTS_BITS)) else { return 0 };
+    let parts = 1 << PARTS_BITS;
+    if within < parts {
+        return 0;
+    }
+    let octave = within.ilog2() - PARTS_BITS;
+    let part = (within >> octave) - parts;
+    (1 + ((u64::from(octave) << PARTS_BITS) + part) as usize).min(BOUNDS)
+}
+
+/// The upper ends of all classes but the last, in nanoseconds.
+fn bounds() -> Vec<u64> {
+    let parts = 1u64 << PARTS_BITS;
+    let bound = |class: u64| (parts + class % parts) << (u64::from(FIRST_BIT - PARTS_BITS) + class / parts);
+    (0..BOUNDS as u64).map(bound).collect()
+}
+
+/// Requests of a kind that were done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Kind {
+    /// How many.
+    pub requests: u64,
+    /// What they were about.
+    pub bytes: u64,
+    /// How long each took, in simulated time.
+    pub latency: Times,
+}
+
+/// Superblocks that hold something, by what the host has written since they were last programmed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Ages {
+    /// Up to 1 %, 5 %, 25 %, 100 % of the drive, and more.
+    pub superblocks: [u64; 5],
+    /// Since before the server was there.
+    pub unknown: u64,
+}
+
+/// What the drive did, and how it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct DriveNow {
+    /// Mapping units that the host wrote.
+    pub units_written: u64,
+    /// Mapping units programmed, by origin.
+    pub units_programmed: BTreeMap<&'static str, u64>,
+    /// Pages programmed, by origin.
+    pub pages_programmed: BTreeMap<&'static str, u64>,
+    /// Pages read, by origin.
+    pub pages_read: BTreeMap<&'static str, u64>,
+    /// Blocks erased, by origin.
+    pub blocks_erased: BTreeMap<&'static str, u64>,
+    /// Mapping units that the buffer can hold.
+    pub buffer_units: u64,
+    /// Those that it does.
+    pub buffer_units_used: u64,
+    /// Those that it alone does, though the host was told that they are written.
+    pub buffer_units_at_risk: u64,
+    /// Program/erase cycles of the blocks: least, mean, most.
+    pub pe_cycles: [f64; 3],
+    /// Superblocks by state.
+    pub superblocks: BTreeMap<&'static str, u64>,
+    /// And by age.
+    pub ages: Ages,
+}
+
+/// How far a server is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Progress {
+    /// Clients that are connected.
+    pub clients: usize,
+    /// Requests of clients answered.
+    pub requests: u64,
+    /// Simulated time, in nanoseconds.
+    pub simulated_ns: u64,
+    /// Requests that are under way.
+    pub under_way: u64,
+    /// How late answers were; null at full speed.
+    pub lateness: Option<Lateness>,
+    /// The same in classes.
+    pub late: Times,
+    /// What the disk below the image says, while it is full.
+    pub refused: Option<String>,
+    /// Why requests are recorded no longer.
+    pub record_ended: Option<String>,
+    /// Reads of the image that found damage.
+    pub damaged_reads: u64,
+    /// Requests done, by kind.
+    pub done: BTreeMap<&'static str, Kind>,
+    /// Requests refused, by error.
+    pub refusals: BTreeMap<&'static str, u64>,
+    /// The drive.
+    pub drive: DriveNow,
+    /// The upper ends of the classes of times.
+    pub bounds_ns: Vec<u64>,
+}
+
+/// Where a server leaves what those who watch may see, and where they leave what they want.
+#[derive(Debug, Default)]
+pub struct Board {
+    now: Mutex<Progress>,
+    ended: AtomicBool,
+}
+
+impl Board {
+    fn locked(&self) -> MutexGuard<'_, Progress> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How far the server was when it left word last.
+    pub fn progress(&self) -> Progress {
+        self.locked().clone()
+    }
+
+    /// The server is to stop serving.
+    pub fn stop(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    /// It is.
+    pub fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    /// The server leaves word.
+    pub fn leave(&self, progress: Progress) {
+        *self.locked() = progress;
+    }
+}
+
+/// The server's counters.
+pub struct Meter {
+    /// Requests of clients answered.
+    pub answered: u64,
+    /// How late answers were.
+    pub late: Late,
+    late_classes: Times,
+    done: [Kind; 4],
+    refusals: BTreeMap<&'static str, u64>,
+    due: Instant,
+}
+
+const READ: usize = 0;
+const WRITE: usize = 1;
+const TRIM: usize = 2;
+const FLUSH: usize = 3;
+const KINDS: [&str; 4] = ["read", "write", "trim", "flush"];
+
+impl Meter {
+    /// Nothing was counted, and nobody knows anything.
+    pub fn new() -> Self {
+        Self {
+            answered: 0,
+            late: Late::default(),
+            late_classes: Times::default(),
+            done: Default::default(),
+            refusals: BTreeMap::new(),
+            due: Instant::now(),
+        }
+    }
+
+    /// It is time to leave word.
+    pub fn is_due(&mut self, now: Instant) -> bool {
+        let is_due = now >= self.due;
+        if is_due {
+            self.due = now + PERIOD;
+        }
+        is_due
+    }
+
+    /// A request was done.
+    pub fn note_done(&mut self, command: Command, bytes: u64, took: Nanos) {
+        let kind = match command {
+            Command::Read => READ,
+            Command::Write | Command::WriteZeroes => WRITE,
+            Command::Trim => TRIM,
+            _ => FLUSH,
+        };
+        let kind = &mut self.done[kind];
+        kind.requests += 1;
+        kind.bytes += bytes;
+        kind.latency.note(took.ns());
+    }
+
+    /// A request was refused.
+    pub fn note_refused(&mut self, refusal: Refusal) {
+        *self.refusals.entry(refusal.name()).or_default() += 1;
+    }
+
+    /// An answer was so late.
+    pub fn note_late(&mut self, late: Duration) {
+        self.late.note(late);
+        self.late_classes.note(late.as_nanos() as u64);
+    }
+
+    /// All that is counted here.
+    pub fn progress(&self, now: SimTime) -> Progress {
+        Progress {
+            requests: self.answered,
+            simulated_ns: now.ns(),
+            lateness: self.late.summary(),
+            late: self.late_classes.clone(),
+            done: KINDS.into_iter().zip(self.done.iter().cloned()).collect(),
+            refusals: self.refusals.clone(),
+            bounds_ns: bounds(),
+            ..Progress::default()
+        }
+    }
+}
+
+/// What the drive did, and how it is; `ages`: units written since each superblock was last programmed.
+pub fn drive_now(ftl: &Ftl, ages: impl Iterator<Item = Option<u64>>) -> DriveNow {
+    let stats = ftl.stats();
+    let by_origin = |counts: &[u64; Origin::COUNT]| {
+        Origin::ALL.into_iter().map(|origin| (origin.name(), counts[origin as usize])).collect()
+    };
+    let cycles = ftl.array().pe_cycles_by_block();
+    let least = cycles.iter().min().copied().unwrap_or_default();
+    let most = cycles.iter().max().copied().unwrap_or_default();
+    let sum: u64 = cycles.iter().map(|&cycles| u64::from(cycles)).sum();
+    let mut now = DriveNow {
+        units_written: stats.units_written,
+        units_programmed: by_origin(&stats.units_programmed),
+        pages_programmed: by_origin(&stats.pages_programmed),
+        pages_read: by_origin(&stats.pages_read),
+        blocks_erased: by_origin(&stats.blocks_erased),
+        buffer_units: ftl.buffer_units().into(),
+        buffer_units_used: (ftl.buffer_units() - ftl.buffer_slots_free()).into(),
+        buffer_units_at_risk: ftl.at_risk().into(),
+        pe_cycles: [least.into(), sum as f64 / cycles.len().max(1) as f64, most.into()],
+        superblocks: STATES.into_iter().map(|name| (name, 0)).collect(),
+        ages: Ages::default(),
+    };
+    let capacity = u64::from(ftl.layout().logical_units);
+    for (&state, age) in ftl.superblock_states().iter().zip(ages) {
+        *now.superblocks.entry(STATES[state as usize]).or_default() += 1;
+        if matches!(state, SuperblockState::Open | SuperblockState::Closed | SuperblockState::Victim) {
+            now.ages.add(age, capacity);
+        }
+    }
+    now
+}
+
+/// In the order of [`SuperblockState`].
+const STATES: [&str; 7] = ["free", "open", "closed", "victim", "erasing", "lost", "parity"];
+
+impl Ages {
+    fn add(&mut self, age: Option<u64>, capacity: u64) {
+        let Some(age) = age else { return self.unknown += 1 };
+        let limits = [capacity / 100, capacity / 20, capacity / 4, capacity];
+        let class = limits.iter().position(|&limit| age <= limit).unwrap_or(limits.len());
+        self.superblocks[class] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_time_is_in_the_class_whose_bounds_lie_around_it() {
+        let bounds = bounds();
+        assert!(bounds.windows(2).all(|two| two[0] < two[1] && two[1] * 4 <= two[0] * 5), "{bounds:?}");
+        assert_eq!((bounds[0], bounds[BOUNDS - 1]), (1 << FIRST_BIT, 1 << (FIRST_BIT as usize + OCTAVES)));
+        let times = bounds.iter().flat_map(|&bound| [bound - 1, bound, bound + 1]);
+        for ns in times.chain([0, 1, u64::MAX]) {
+            let class = class_of(ns);
+            assert!(class == 0 || bounds[class - 1] < ns, "{ns}: {class}");
+            assert!(class == BOUNDS || ns <= bounds[class], "{ns}: {class}");
+        }
+    }
+
+    #[test]
+    fn ages_are_shares_of_the_drive() {
+        let mut ages = Ages::default();
+        [Some(0), Some(10), Some(11), Some(250), Some(1000), Some(1001), None]
+            .into_iter()
+            .for_each(|age| ages.add(age, 1000));
+        assert_eq!(ages, Ages { superblocks: [2, 1, 1, 1, 1], unknown: 1 });
+    }
+
+    #[test]
+    fn states_are_named_in_their_order() {
+        assert_eq!(STATES[SuperblockState::Free as usize], "free");
+        assert_eq!(STATES[SuperblockState::Erasing as usize], "erasing");
+        assert_eq!(STATES[SuperblockState::Parity as usize], "parity");
+    }
+}

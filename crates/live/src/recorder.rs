@@ -1,0 +1,105 @@
+//! The requests as a trace: blkparse text of what the drive was asked for, to the nanosecond of simulated time.
+
+use host::{HostRequest, Op};
+use sim::Error;
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+
+/// Lines are written together, so many bytes of them at most.
+const TOGETHER: usize = 1 << 20;
+const SECOND: u64 = 1_000_000_000;
+const SECTOR: u64 = 512;
+
+/// A trace that grows.
+pub struct Recorder {
+    file: File,
+    lines: String,
+    sequence: u64,
+    ended: Option<String>,
+}
+
+impl Recorder {
+    /// A new trace at `path`, in place of what is there.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);
+        let file = file.map_err(|error| Error(format!("--record {}: {error}", path.display())))?;
+        Ok(Self { file, lines: String::new(), sequence: 0, ended: None })
+    }
+
+    /// A request goes to the drive.
+    pub fn note(&mut self, request: &HostRequest) {
+        if self.ended.is_some() {
+            return;
+        }
+        self.sequence += 1;
+        let (ns, sector) = (request.arrive.ns(), request.offset / SECTOR);
+        let what = match request.op {
+            Op::Read => "R",
+            Op::Write if request.fua => "WF",
+            Op::Write => "W",
+            Op::Trim => "D",
+            Op::Flush => "F",
+        };
+        let (seconds, rest) = (ns / SECOND, ns % SECOND);
+        // 43 is the number of network block devices.
+        let _ = write!(self.lines, "43,0 0 {} {seconds}.{rest:09} 1 D {what}", self.sequence);
+        let _ = match request.op {
+            Op::Flush => writeln!(self.lines, " [nbd]"),
+            _ => writeln!(self.lines, " {sector} + {} [nbd]", u64::from(request.bytes) / SECTOR),
+        };
+        if self.lines.len() >= TOGETHER {
+            self.write();
+        }
+    }
+
+    /// Writes what has been noted. When the disk refuses, the trace ends there.
+    pub fn write(&mut self) {
+        if let Err(error) = self.file.write_all(self.lines.as_bytes()) {
+            self.ended = Some(error.to_string());
+        }
+        self.lines.clear();
+    }
+
+    /// Why nothing is recorded any more.
+    pub fn ended(&self) -> Option<&str> {
+        self.ended.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::SimTime;
+
+    #[test]
+    fn each_request_is_a_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace");
+        let mut recorder = Recorder::at(&path).unwrap();
+        let request = HostRequest {
+            arrive: SimTime::from_ns(1_000_000_007),
+            op: Op::Write,
+            offset: 1024,
+            bytes: 512,
+            tag: 0,
+            fua: true,
+        };
+        recorder.note(&request);
+        recorder.note(&HostRequest { op: Op::Flush, offset: 0, bytes: 0, fua: false, ..request });
+        recorder.note(&HostRequest { op: Op::Trim, fua: false, ..request });
+        recorder.write();
+        let expected = "43,0 0 1 1.000000007 1 D WF 2 + 1 [nbd]\n\
+                        43,0 0 2 1.000000007 1 D F [nbd]\n\
+                        43,0 0 3 1.000000007 1 D D 2 + 1 [nbd]\n";
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
+        recorder.file = File::open(&path).unwrap();
+        recorder.note(&request);
+        recorder.write();
+        assert!(recorder.ended().is_some(), "a file that takes no writes stands for a full disk");
+    }
+}

@@ -1,0 +1,101 @@
+//! What a die that failed takes along: a unit is lost only if it was there and no whole stripe gives it back, and what
+//! nothing gives back is said to be lost.
+
+use crate::Drive;
+use crate::requests::Request;
+use crate::stripes::StripeAccount;
+use controller::{Origin, Transaction};
+use ftl::Ftl;
+use ftl::compatibility::Feature;
+use host::Op;
+use std::collections::BTreeSet;
+use units::{DieId, Lpn};
+
+/// The account of dies that failed in the run.
+#[derive(Default)]
+pub(crate) struct Failures {
+    /// Reads may fail for other reasons, too: the drive has a code, or a die that was dead before.
+    may_fail_anyway: bool,
+    dead: BTreeSet<u32>,
+    /// Reads of the host's under way that may fail, and those that must.
+    may_fail: BTreeSet<u32>,
+    must_fail: BTreeSet<u32>,
+    /// Units merged with what could not be read.
+    merged: BTreeSet<u32>,
+}
+
+impl Failures {
+    pub fn of(drive: &Drive, ftl: &Ftl) -> Self {
+        let dead_before = drive.features.iter().any(|found| found.feature == Feature::FailedDie);
+        Self { may_fail_anyway: dead_before || ftl.regulation().is_some(), ..Self::default() }
+    }
+
+    pub fn on_dies_failed(&mut self, dies: &[u32]) {
+        self.dead.extend(dies);
+    }
+
+    pub fn is_dead(&self, die: DieId) -> bool {
+        self.dead.contains(&die.0)
+    }
+
+    /// A read of what is on flash ended: it holds `stored` first, `rows` of each superblock were programmed.
+    pub fn on_read(
+        &mut self,
+        read: &Transaction,
+        superblock: usize,
+        stored: Lpn,
+        rows: &[u32],
+        stripes: Option<&StripeAccount>,
+    ) {
+        if self.dead.is_empty() {
+            return;
+        }
+        let (dead, failed) = (self.is_dead(read.die), read.reading.uncorrectable);
+        assert!(failed || !dead, "a read of {} brings data, and the die is dead", read.die);
+        assert!(
+            !failed || dead || self.may_fail_anyway,
+            "a read of {} fails, and the die is not dead",
+            read.die
+        );
+        if !dead {
+            return;
+        }
+        let given_back = match stripes {
+            None => Some(false),
+            Some(stripes) => stripes.gives_back(superblock, read.row, rows, |die| self.dead.contains(&die)),
+        };
+        if given_back == Some(true) {
+            return;
+        }
+        match read.origin {
+            Origin::Host => {
+                self.may_fail.insert(read.owner);
+                if given_back == Some(false) {
+                    self.must_fail.insert(read.owner);
+                }
+            }
+            Origin::ReadModifyWrite => drop(self.merged.insert(stored.0)),
+            _ => {}
+        }
+    }
+
+    /// A request is answered.
+    pub fn on_complete(&mut self, request: &Request) {
+        let (may, must) = (self.may_fail.remove(&request.id), self.must_fail.remove(&request.id));
+        if self.dead.is_empty() || request.host.op != Op::Read {
+            return;
+        }
+        let mut units = (request.first.0..request.first.0 + request.units).map(Lpn);
+        assert!(
+            request.failed || !must,
+            "a read of {} is answered with what was on a dead die, and nothing gives it back",
+            request.first
+        );
+        let lost = request.failed && request.uncorrectable && !may && !self.may_fail_anyway;
+        assert!(
+            !lost || units.any(|lpn| self.merged.contains(&lpn.0)),
+            "{} is lost, which was on no dead die, or is given back by the rest of its stripe",
+            request.first
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! A trim that was answered has happened: each unit that lies wholly inside it was forgotten after it was asked for.
+
+use crate::requests::whole_units;
+use ftl::Ftl;
+use host::{HostRequest, Op};
+use std::collections::BTreeMap;
+use units::Lpn;
+
+/// The account of trims.
+pub(crate) struct Trims {
+    unit: u64,
+    units: usize,
+    /// Snapshots may have no room for what a trim would forget.
+    may_refuse: bool,
+    /// Units forgotten so far, and which of them each unit was last; none until a trim comes.
+    count: u64,
+    last: Vec<u64>,
+    /// Trims under way, and the count when they were asked for.
+    asked: BTreeMap<u32, u64>,
+}
+
+impl Trims {
+    pub fn of(ftl: &Ftl) -> Self {
+        let layout = ftl.layout();
+        Self {
+            unit: layout.unit.get(),
+            units: layout.logical_units as usize,
+            may_refuse: ftl.snapshots().is_some(),
+            count: 0,
+            last: Vec::new(),
+            asked: BTreeMap::new(),
+        }
+    }
+
+    pub fn on_request(&mut self, id: u32, request: &HostRequest) {
+        if request.op == Op::Trim && !self.may_refuse {
+            self.last.resize(self.units, 0);
+            self.asked.insert(id, self.count);
+        }
+    }
+
+    /// The drive says that it forgot a unit.
+    pub fn on_trim(&mut self, lpn: Lpn) {
+        self.count += 1;
+        if let Some(last) = self.last.get_mut(lpn.index()) {
+            *last = self.count;
+        }
+    }
+
+    /// A request is answered; none where it failed. Gives the units that it has trimmed.
+    pub fn on_answered(&mut self, id: u32, done: Option<&HostRequest>) -> impl Iterator<Item = Lpn> + use<> {
+        let answered = self.asked.remove(&id).zip(done);
+        let range = answered.map_or(0..0, |(before, request)| {
+            let (first, count) = whole_units(request, self.unit);
+            let range = first.0..first.0 + count;
+            for lpn in range.clone().map(Lpn) {
+                let last = self.last[lpn.index()];
+                assert!(last > before, "a trim of {lpn} was answered, and the unit was not forgotten");
+            }
+            range
+        });
+        range.map(Lpn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::SimTime;
+
+    /// A trim of units 2 and 3, of which these are forgotten before it is answered.
+    fn forgotten(units: &[u32]) {
+        let mut trims = Trims {
+            unit: 4096,
+            units: 8,
+            may_refuse: false,
+            count: 0,
+            last: Vec::new(),
+            asked: BTreeMap::new(),
+        };
+        let trim = HostRequest {
+            arrive: SimTime::ZERO,
+            op: Op::Trim,
+            offset: 2 * 4096,
+            bytes: 8192,
+            tag: 0,
+            fua: false,
+        };
+        trims.on_trim(Lpn(3));
+        trims.on_request(7, &trim);
+        units.iter().for_each(|&lpn| trims.on_trim(Lpn(lpn)));
+        assert_eq!(trims.on_answered(7, Some(&trim)).collect::<Vec<_>>(), [Lpn(2), Lpn(3)]);
+    }
+
+    #[test]
+    fn a_trim_forgets_its_units() {
+        forgotten(&[2, 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a trim of Lpn 3 was answered, and the unit was not forgotten")]
+    fn a_trim_that_forgets_a_part_is_found() {
+        forgotten(&[2]);
+    }
+}

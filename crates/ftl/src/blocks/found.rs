@@ -159,9 +159,9 @@ impl BlockMapped {
         let span = self.rules.span;
         let mut blocks: BTreeMap<u64, FoundBlock> = BTreeMap::new();
         for superblock in 0..marks.len() as u32 {
-            let programs = 0..flash.programs[superblock as usize];
-            let labels = programs.filter_map(|at| flash.labels.get(self.program_at(superblock, at)));
-            let Some(label) = labels.into_iter().next() else { continue };
+            let mut programs = 0..flash.programs[superblock as usize];
+            let label = programs.find_map(|at| flash.labels.get(self.program_at(superblock, at)));
+            let Some(label) = label else { continue };
             let bank = self.bank_of(superblock);
             let block = blocks.entry(label.serial).or_insert_with(|| FoundBlock::of(bank, label, span));
             block.members[(self.place_of(superblock).0 % span) as usize] = superblock;
@@ -186,7 +186,7 @@ impl BlockMapped {
             count => (count - 1) * span + member + 1,
         });
         block.next = ends.max().unwrap_or(0);
-        let is_there = |position| position / span < programs(block.members[(position % span) as usize]);
+        let is_there = |position: u32| position / span < programs(block.members[(position % span) as usize]);
         let (mut readable, mut within_end, mut merged) = (0, 0, u64::MAX);
         let labels: Vec<(u32, Label)> =
             self.readable(flash, block).map(|(position, _, label)| (position, label)).collect();
@@ -318,7 +318,7 @@ impl BlockMapped {
     /// Makes a block one of its bank's; what holds nothing is no block any more.
     fn put_block(&mut self, mut found: FoundBlock) {
         let there = || found.members.iter().filter(|superblock| **superblock != NONE);
-        let valid = there().map(|&superblock| self.media.store.space.valid[superblock as usize]).sum();
+        let valid: u32 = there().map(|&superblock| self.media.store.space.valid[superblock as usize]).sum();
         if valid == 0 {
             return;
         }

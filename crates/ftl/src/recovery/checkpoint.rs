@@ -30,13 +30,16 @@ impl Policy for Checkpoint {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let help = "share of what is programmed that checkpoints of the map may take";
-        let write_budget = section.unit("ratio").within(at_least(1e-6).at_most(1.0)).or(
-            "write_budget",
-            WRITE_BUDGET,
-            help,
-        )?;
-        Ok(Self { write_budget })
+        Ok(Self { write_budget: read_write_budget(section, help)? })
     }
+}
+
+/// Reads `write_budget`, the share of what is programmed that may go into finding the map again.
+///
+/// # Errors
+/// When it is no share.
+pub(super) fn read_write_budget(section: &mut Section, help: &'static str) -> Result<f64, ConfigError> {
+    section.unit("ratio").within(at_least(1e-6).at_most(1.0)).or("write_budget", WRITE_BUDGET, help)
 }
 
 /// Takes the room of the checkpoint, and of the summary of each superblock.

@@ -1,13 +1,11 @@
 //! Checkpoints of the map, and a log of what has changed since.
 
-use super::checkpoint::checkpointed;
+use super::checkpoint::{checkpointed, read_write_budget};
 use super::{FoundView, RecoveryMethod, RowRead};
 use crate::Layout;
 use crate::map_on_flash::{MapOnFlash, OnDemand};
-use config::{Card, ConfigError, Policy, Section, at_least};
+use config::{Card, ConfigError, Policy, Section};
 
-/// Share of what is programmed that checkpoints and the log take where the file does not say.
-const WRITE_BUDGET: f64 = 0.01;
 /// Bytes of a change: a logical unit and its new place.
 const CHANGE_BYTES: u64 = 8;
 
@@ -30,20 +28,20 @@ impl Policy for Journal {
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {
         let help = "share of what is programmed that checkpoints of the map and the log may take";
-        let write_budget = section.unit("ratio").within(at_least(1e-6).at_most(1.0)).or(
-            "write_budget",
-            WRITE_BUDGET,
-            help,
-        )?;
-        Ok(Self { write_budget })
+        Ok(Self { write_budget: read_write_budget(section, help)? })
     }
+}
+
+/// Share of what is programmed that the log takes.
+fn log_share(layout: &Layout) -> f64 {
+    CHANGE_BYTES as f64 / layout.unit.get() as f64
 }
 
 impl Journal {
     /// Superblocks closed between two checkpoints, and units of the log for twice as many: while a checkpoint is written the
     /// log grows.
     fn rhythm(&self, layout: &Layout) -> (u32, u32) {
-        let of_log = CHANGE_BYTES as f64 / layout.unit.get() as f64;
+        let of_log = log_share(layout);
         let map_units = layout.map_units() + layout.directory_units();
         let units = f64::from(map_units) / (self.write_budget - of_log).max(f64::MIN_POSITIVE);
         let every = (units / f64::from(layout.superblock_units)).ceil().clamp(1.0, f64::from(u32::MAX / 4));
@@ -54,7 +52,7 @@ impl Journal {
 
 impl RecoveryMethod for Journal {
     fn fit(&self, layout: &mut Layout) -> Result<(), String> {
-        let of_log = CHANGE_BYTES as f64 / layout.unit.get() as f64;
+        let of_log = log_share(layout);
         if self.write_budget <= of_log {
             return Err(format!(
                 "expected a write_budget above {of_log}, which the log takes alone with units of {}",

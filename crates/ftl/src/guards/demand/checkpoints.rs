@@ -60,6 +60,14 @@ impl Checkpoints {
         self.on_demand.map_or(0, |on_demand| on_demand.directory_units)
     }
 
+    /// A checkpoint of so many units begins.
+    pub fn begin(&mut self, units: u32) {
+        (self.began, self.left) = (self.closed, units);
+        if let Some(log) = &mut self.log {
+            log.note_checkpoint_begun();
+        }
+    }
+
     /// What is known after a power cut: the checkpoint under way, if any, is not whole.
     pub fn after_cut(self) -> Self {
         let log = self.log.map(Journal::after_cut);
@@ -90,11 +98,7 @@ impl Demand {
         let Some(checkpoints) = &mut self.checkpoints else { return };
         checkpoints.note_closed(superblock);
         if checkpoints.left == 0 && checkpoints.closed >= checkpoints.began + checkpoints.every {
-            checkpoints.began = checkpoints.closed;
-            checkpoints.left = self.outdated.pages();
-            if let Some(log) = &mut checkpoints.log {
-                log.note_checkpoint_begun();
-            }
+            checkpoints.begin(self.outdated.pages());
             self.outdated.queue_all();
         }
     }

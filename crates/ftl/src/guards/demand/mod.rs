@@ -215,10 +215,7 @@ impl Demand {
         let mut pages = self.changed();
         if let Some(checkpoints) = &mut self.checkpoints {
             pages = (0..self.outdated.pages()).collect();
-            (checkpoints.began, checkpoints.left) = (checkpoints.closed, pages.len() as u32);
-            if let Some(log) = &mut checkpoints.log {
-                log.note_checkpoint_begun();
-            }
+            checkpoints.begin(pages.len() as u32);
         }
         pages.iter().for_each(|&page| self.clean(page));
         self.outdated.evicted = pages.iter().copied().collect();

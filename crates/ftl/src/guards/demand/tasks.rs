@@ -51,12 +51,12 @@ impl Tasks {
         self.in_flight >= self.most
     }
 
-    /// What nobody waits for begins only while this holds.
+    /// What nobody waits for does not begin while this holds.
     pub fn is_half_full(&self) -> bool {
         2 * self.in_flight >= self.most
     }
 
-    /// A translation unit is being read.
+    /// A translation unit is being read, or changed.
     pub fn has(&self, page: u32) -> bool {
         self.under_way.iter().flatten().any(|task| task.page == page)
     }

@@ -532,7 +532,12 @@ impl Drive {
 
     /// The power fails at least once in a run.
     pub(crate) fn has_power_cuts(&self) -> bool {
-        self.features.iter().any(|found| found.feature == Feature::PowerCut)
+        self.has(Feature::PowerCut)
+    }
+
+    /// True when a feature is on.
+    pub(crate) fn has(&self, feature: Feature) -> bool {
+        self.features.iter().any(|found| found.feature == feature)
     }
 
     /// What it takes of memory.

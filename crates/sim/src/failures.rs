@@ -2,14 +2,11 @@
 
 use crate::Error;
 use crate::observers::Observer;
-use crate::run::{Run, page_operations};
+use crate::run::{MOMENT, Run};
 use config::{ConfigError, Section};
 use ftl::DiesFailed;
 use nand::Geometry;
 use units::{Nanos, SimTime};
-
-/// The shortest time that there is.
-const MOMENT: Nanos = Nanos::new(1);
 
 /// When something fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +125,7 @@ impl Failures {
         let now = run.ctx.calendar.now();
         let at = match self.plan.moment? {
             Moment::At(at) => at.max(now),
-            Moment::After(operations) => (operations <= operations_of(run)).then_some(now)?,
+            Moment::After(operations) => (operations <= run.operations()).then_some(now)?,
         };
         let is_next = run.ctx.calendar.next_time().is_none_or(|next| next >= at + MOMENT);
         (run.has_begun() && is_next).then_some(at)
@@ -138,13 +135,9 @@ impl Failures {
         let dies = self.plan.dies.clone();
         run.ctx.calendar.pass_to(at);
         run.ctx.probe.on_dies_failed(&dies);
-        let operations = operations_of(run);
+        let operations = run.operations();
         let ftl = run.ftl.as_page_mapped().expect("dies fail on a page map: checked when the drive was read");
         let failed = ftl.fail_dies(&dies, &mut run.ctx);
         self.done = Some(Failure { at, operations, dies, failed });
     }
-}
-
-fn operations_of<P: Observer>(run: &Run<P>) -> u64 {
-    page_operations(run.ftl.stats()) - run.pages_before
 }

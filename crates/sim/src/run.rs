@@ -92,6 +92,9 @@ pub(crate) fn page_operations(stats: &FtlStats) -> u64 {
         + stats.blocks_erased.iter().sum::<u64>()
 }
 
+/// The shortest time that there is.
+pub(crate) const MOMENT: Nanos = Nanos::new(1);
+
 /// What bounds a run.
 pub(crate) struct Limits {
     pub requests: Option<u64>,
@@ -357,6 +360,11 @@ impl<P: Observer> Run<P> {
     /// True once the workload was asked for its first request.
     pub fn has_begun(&self) -> bool {
         self.begun
+    }
+
+    /// Page operations since the run began.
+    pub fn operations(&self) -> u64 {
+        page_operations(self.ftl.stats()) - self.pages_before
     }
 
     /// Time begins for a drive that has found its map.

@@ -503,6 +503,6 @@ fn run_progress<P: crate::observers::Observer>(run: &Run<P>, passes: &Passes) ->
         fraction: if run.is_done() { Some(1.0) } else { passes.fraction(run.fraction_done()) },
         simulated_ns: now.ns(),
         host_requests: run.host_requests,
-        page_operations: page_operations(run.ftl.stats()) - run.pages_before,
+        page_operations: run.operations(),
     }
 }

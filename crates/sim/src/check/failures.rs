@@ -26,8 +26,10 @@ pub(crate) struct Failures {
 
 impl Failures {
     pub fn of(drive: &Drive, ftl: &Ftl) -> Self {
-        let dead_before = drive.features.iter().any(|found| found.feature == Feature::FailedDie);
-        Self { may_fail_anyway: dead_before || ftl.regulation().is_some(), ..Self::default() }
+        Self {
+            may_fail_anyway: drive.has(Feature::FailedDie) || ftl.regulation().is_some(),
+            ..Self::default()
+        }
     }
 
     pub fn on_dies_failed(&mut self, dies: &[u32]) {

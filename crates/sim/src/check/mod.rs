@@ -156,7 +156,7 @@ impl Checker {
             let hosts = &checker.units[..checker.layout.logical_units as usize];
             checker.beginning = hosts.iter().map(|unit| unit.home != Ppa::NONE).collect();
             checker.durability.expect_cuts();
-            if drive.features.iter().any(|found| found.feature == Feature::DeterministicTrim) {
+            if drive.has(Feature::DeterministicTrim) {
                 checker.durability.survival.keep_trims();
             }
         }
@@ -381,12 +381,11 @@ impl Checker {
             return;
         }
         let first = self.first_unit(transaction);
-        let stored = Lpn(self.there(Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()))).0);
+        let ppa = Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()));
+        let (stored, version) = self.there(ppa);
         let superblock = self.superblock(transaction);
-        self.failures.on_read(transaction, superblock, stored, &self.rows, self.stripes.as_ref());
+        self.failures.on_read(transaction, superblock, Lpn(stored), &self.rows, self.stripes.as_ref());
         if Content::completes(transaction) {
-            let ppa = Ppa(first.0 + u64::from(transaction.mask.trailing_zeros()));
-            let (stored, version) = self.there(ppa);
             return self.bytes.on_rest_read(transaction.owner, ppa, (Lpn(stored), version));
         }
         let mut mask = transaction.mask;

@@ -4,13 +4,10 @@ use super::plan::{Moment, PowerPlan};
 use crate::live::Lost;
 use crate::memory::Memory;
 use crate::observers::Observer;
-use crate::run::{Run, page_operations};
+use crate::run::{MOMENT, Run};
 use crate::{Drive, Error};
 use ftl::Damage;
 use units::{Nanos, SimTime};
-
-/// The shortest time that there is.
-const MOMENT: Nanos = Nanos::new(1);
 
 /// What one cut did, and what it took to come back.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +98,7 @@ impl Cuts {
     /// The moment of the next cut, if nothing happens before it.
     fn due<P: Observer>(&mut self, run: &Run<P>) -> Option<SimTime> {
         let now = run.ctx.calendar.now();
-        let operations = page_operations(run.ftl.stats()) - run.pages_before;
+        let operations = run.operations();
         while let Some(&(after, later)) = self.by_operations.last()
             && after <= operations
         {
@@ -125,7 +122,7 @@ impl Cuts {
             true => run.write_out(failed, self.plan.hold_up.map(|hold_up| failed + hold_up)),
             false => failed,
         };
-        let operations = page_operations(run.ftl.stats()) - run.pages_before;
+        let operations = run.operations();
         let fresh = drive.make(self.seed.wrapping_add(1 + self.done.len() as u64))?;
         let (medium, interrupted) = std::mem::replace(&mut run.ftl, fresh).cut(dark);
         run.ctx.probe.on_cut(dark, &interrupted);

@@ -3,7 +3,7 @@
 use super::Provenance;
 use super::section::sections;
 use crate::observers::Observer;
-use crate::run::{Run, page_operations};
+use crate::run::Run;
 use config::{Entry, Value as ConfigValue};
 use controller::Origin;
 use ftl::{Ftl, FtlStats};
@@ -322,7 +322,7 @@ pub(super) fn state(provenance: &Provenance<'_>, ftl: &Ftl, stats: &FtlStats) ->
 }
 
 pub(super) fn engine<P: Observer>(run: &Run<P>, provenance: &Provenance<'_>) -> Engine {
-    let operations = page_operations(run.ftl.stats()) - run.pages_before;
+    let operations = run.operations();
     let wall = provenance.walls.run_s;
     let rate = |count: u64| (wall > 0.0).then(|| count as f64 / wall);
     Engine {

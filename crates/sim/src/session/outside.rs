@@ -27,7 +27,7 @@ impl Session {
     ) -> Result<Self, Error> {
         // At rest, such a drive is kept in a file.
         check_asked(Feature::SavedState, &drive.features)?;
-        if drive.features.iter().any(|found| found.feature == Feature::DeterministicTrim) {
+        if drive.has(Feature::DeterministicTrim) {
             return Err(Error(
                 "ftl.trim = deterministic: a served drive keeps no records of trims: expected not".into(),
             ));

@@ -1,7 +1,8 @@
 //! Power cuts on drives whose map lies on flash, in whole or as checkpoints and journals of one in RAM.
 
-use crate::common::{SMALL, drive, run};
+use crate::common::{SMALL, closed_loop_forced, drive, run};
 use crate::power_cuts::{mixed, total};
+use host::Op;
 use serde_json::Value;
 use sim::RunOptions;
 
@@ -24,10 +25,12 @@ fn a_map_of_which_a_part_is_in_ram_is_found_again_after_every_cut() {
 
 #[test]
 fn what_the_map_on_flash_lacked_at_a_cut_is_written_after_it() {
-    // A cache for the whole map writes none of it by itself.
+    // A cache for the whole map writes none of it by itself, where nothing is trimmed or collected whose entry it lacks.
     let large = ["ftl.mapping.name=dftl", "ftl.mapping.cache=1MiB", "ftl.buffer.power_loss_protection=false"];
     let map_programs = |cuts: &[&str]| {
-        let result = result_of(&[&large[..], cuts].concat(), 1);
+        let writes = closed_loop_forced(1_500, 16, 7, |index| (Op::Write, index % 300 * 4096, 4096));
+        let options = RunOptions { check: true, seed: 1, ..RunOptions::default() };
+        let result = run(drive(&[SMALL, &large[..], cuts].concat()), writes, options).1;
         result["flash"]["programs"]["map"].as_u64().unwrap()
     };
     assert_eq!(map_programs(&[]), 0);
@@ -83,4 +86,16 @@ fn reads_wait_for_their_part_of_the_map_until_all_of_it_is_there() {
     };
     assert_eq!(misses("summaries"), 0);
     assert!(misses("checkpoint") > 0);
+}
+
+#[test]
+fn what_no_unit_of_the_log_tells_of_is_read_page_by_page() {
+    // Fewer units than the log takes to fill its first one.
+    let pages = |method: &str| {
+        let method = format!("ftl.recovery.name={method}");
+        let once = ["power.cut.after=[300]", "ftl.buffer.power_loss_protection=false"];
+        total(&result_of(&[&once[..], &[&method]].concat(), 1)["power"], "pages_read")
+    };
+    assert!(pages("scan") > 50);
+    assert_eq!(pages("journal"), pages("scan"));
 }

@@ -156,7 +156,6 @@ macro_rules! needs {
 use Reason::{Logical, Physical};
 
 const PAGES: &str = "ftl.mapping.name = page, dftl or birrell";
-const PAGES_IN_RAM: &str = "ftl.mapping.name = page";
 const ONE_UNIT: &str = "one unit per program: controller.multi_plane = false, nand.program = page, ftl.mapping_unit as large as the page";
 const CODE: &str = "a code, such as ecc.code.name = ldpc";
 const TRACK: &str = "ftl.sectors.track = true";
@@ -193,9 +192,6 @@ pub const APART: &[Apart] = apart! {
         => "ftl.gc.stream = separate, or ftl.program_order.name = in-order";
     Copyback, SeveralUnits: Physical("a copyback moves one page within a plane")
         => ONE_UNIT;
-    PowerCut, BlockMap:
-        Logical("recovery finds units, and which block is whose log is not said by them")
-        => PAGES_IN_RAM;
     Recovery, BlockMap: Logical("summaries and checkpoints name units, and the map names blocks")
         => "ftl.recovery.name = scan";
     Recovery, Dftl: Logical("the map lies on flash anyway") => "ftl.recovery.name = scan";

@@ -9,7 +9,7 @@ use crate::media::Media;
 use crate::parts::Parts;
 use crate::upkeep::Upkeep;
 use crate::{
-    BlockMapped, FtlConfig, FtlStats, Layout, Mark, Medium, Output, PageMapped, Probe, Regulation,
+    BlockMapped, Found, FtlConfig, FtlStats, Layout, Mark, Medium, Output, PageMapped, Probe, Regulation,
     RegulationCounts, RegulationParts, SavedState, Seen, Snapshots, SuperblockState, Turnover, UpkeepCounts,
 };
 use controller::{Context, Controller, ControllerConfig, Interrupted};
@@ -264,10 +264,25 @@ impl Ftl {
     /// # Panics
     /// When the drive was not made for power cuts.
     pub fn cut(self, now: SimTime) -> (Medium, Vec<Interrupted>) {
-        match self {
-            Self::Page(ftl) => ftl.cut(now),
-            Self::Blocks(_) => panic!("power cuts need a page map: checked when the drive was read"),
-        }
+        either!(self, ftl => ftl.cut(now))
+    }
+
+    /// Begins the reads by which the recovery method finds the map.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
+        self.parts().0.begin_finding(ctx)
+    }
+
+    /// An event while the map is looked for: nothing else is done until it is found. True when it is.
+    pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
+        self.parts().0.find_on(event, ctx)
+    }
+
+    /// Completes the programs that wait for more units with empty ones; false when none does.
+    pub fn pad_all<P: Probe>(&mut self, ctx: &mut Context<P>) -> bool {
+        self.as_page_mapped().is_some_and(|pages| pages.pad_all(ctx))
     }
 
     /// The page-mapped layer, if that is what it is: its steady state can be constructed.
@@ -342,6 +357,11 @@ impl Ftl {
         /// Nothing can be moved any more. A drive that lost blocks is then at its end: it turns read-only, and
         /// no request waits for it any longer.
         fn declare_stalled();
+        /// Takes over what the flash holds, in a layer that was made fresh; [`Self::begin_finding`] reads what that takes.
+        ///
+        /// # Panics
+        /// When the drive was not made for power cuts, or is another than the one whose flash it is.
+        fn take_over(medium: Medium);
         /// Counts what a power cut would have lost, for the time until now.
         fn account_risk(now: SimTime);
         /// Sends all that the buffer holds to the flash.

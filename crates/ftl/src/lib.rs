@@ -56,8 +56,9 @@ pub use host_side::Coverage;
 pub use layer::Ftl;
 pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
+pub use media::Found;
 pub use output::{Output, Stages};
-pub use pages::{Damage, DiesFailed, Found, Medium, PageMapped, SuperblockFound};
+pub use pages::{Damage, DiesFailed, Medium, PageMapped, SuperblockFound};
 pub use probe::{Probe, SnapshotEvent};
 pub use saved::SavedState;
 pub use settings::{

@@ -1,6 +1,8 @@
 //! What a layer will take of memory beside its map, its blocks and its buffer, before any of it is allocated.
 
+use crate::compatibility::Feature;
 use crate::guards::Stripes;
+use crate::guards::labels::Label;
 use crate::guards::snapshots::Snapshots;
 use crate::guards::trims::trim_bytes;
 use crate::{FtlConfig, recovery};
@@ -23,13 +25,21 @@ impl FtlConfig {
         let checkpoints = (self.faults.recovery)().map_on_flash(layout);
         (self.mapping)().bytes_beside(layout)
             + checkpoints.map_or(0, |_| recovery::checkpoint_bytes(layout))
-            + if self.has_power_cuts() { STAMP * layout.physical_units() as u64 } else { 0 }
+            + if self.has_power_cuts() { self.spare_bytes() } else { 0 }
             + if self.faults.records_trims { trim_bytes(layout) } else { 0 }
             + if code.is_some() { regulation() } else { 0 }
             + if self.sectors.track { 8 * logical } else { 0 }
             + if recent { 4 * logical } else { 0 }
             + self.snapshots.as_ref().map_or(0, |(rules, _)| Snapshots::bytes_most(rules, layout))
             + self.stripe.map_or(0, |stripe| Stripes::bytes_for(superblocks, stripe))
+    }
+
+    /// What spare areas say for the time after a power cut.
+    fn spare_bytes(&self) -> u64 {
+        let units = self.layout.physical_units() as u64;
+        let has_labels = self.features.iter().any(|found| found.feature == Feature::BlockMap);
+        let labels = if has_labels { units / u64::from(self.layout.program_units) } else { 0 };
+        STAMP * units + Label::BYTES * labels
     }
 
     /// A regulator that tells units apart keeps a byte of each.

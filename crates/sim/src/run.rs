@@ -276,8 +276,7 @@ impl<P: Observer> Run<P> {
         self.drain();
         loop {
             self.come_to_rest();
-            let pages = self.ftl.as_page_mapped();
-            if !pages.is_some_and(|pages| pages.pad_all(&mut self.ctx)) {
+            if !self.ftl.pad_all(&mut self.ctx) {
                 return;
             }
         }

@@ -105,6 +105,9 @@ impl BlockMapped {
         let done = status == ProgramStatus::Done;
         self.account_risk(ctx.calendar.now());
         self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+        if self.is_labelled() {
+            self.media.stamp_programmed(transaction, status);
+        }
         let state = &mut self.banks[bank];
         state.in_flight -= 1;
         state.blocks[block as usize].in_flight -= 1;

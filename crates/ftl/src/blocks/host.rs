@@ -13,6 +13,9 @@ impl BlockMapped {
     pub fn begin<P: Probe>(&mut self, ctx: &mut Context<P>) {
         self.media.begin();
         self.upkeep.begin(&mut self.media, &mut ctx.calendar);
+        if self.is_labelled() {
+            self.begin_labelled(ctx);
+        }
     }
 
     /// Submits the read of some units of one page row (numbered over the drive).

@@ -98,6 +98,9 @@ impl BlockMapped {
 
     /// A valid unit in a program unit of a block.
     fn valid_in(&self, bank: usize, block: u32, position: u32) -> Option<Lpn> {
+        if !self.is_there(bank, block, position) {
+            return None;
+        }
         let first = self.ppa_at(bank, block, position);
         (0..self.layout().program_units)
             .map(|unit| Ppa(first.0 + u64::from(unit)))
@@ -117,6 +120,9 @@ impl BlockMapped {
             return false;
         }
         self.finish_merge(bank, ctx);
+        if self.is_labelled() {
+            self.free_all_empty(bank, ctx);
+        }
         true
     }
 
@@ -125,6 +131,7 @@ impl BlockMapped {
         let state = &self.banks[bank];
         let job = state.merging.job.as_ref().expect("a merge is under way");
         let (group, target, origin) = (job.group, job.target, job.origin);
+        let copies = job.purpose == Purpose::Full && self.is_labelled();
         let block = &state.blocks[target as usize];
         let position = block.next;
         if position >= job.end
@@ -146,7 +153,7 @@ impl BlockMapped {
         let (mut reads, mut row, mut mask) = (0, NONE, 0u64);
         for unit in 0..self.layout().program_units {
             let lpn = self.lpn_at(bank, group, position, unit);
-            let waiting = lpn.and_then(|lpn| self.waiting_slot(lpn));
+            let waiting = lpn.filter(|_| !copies).and_then(|lpn| self.waiting_slot(lpn));
             let home = lpn.map_or(Ppa::NONE, |lpn| self.media.store.map.lookup(lpn));
             if waiting.is_some() || home == Ppa::NONE {
                 self.place_host_unit(bank, program, unit, waiting, first, ctx.calendar.now());

@@ -7,13 +7,16 @@
 
 mod cache;
 mod flash;
+mod found;
 mod host;
 mod merge;
+mod power;
 mod untimed;
 mod upkeep;
 mod work;
 
 use crate::Layout;
+use crate::guards::labels::Labels;
 use crate::host_side::Host;
 use crate::mapping::bank::{Bank, BlockRules};
 use crate::media::Media;
@@ -27,6 +30,8 @@ use units::{Lpn, Ppa, SimTime};
 /// Superblocks kept for failures where blocks can fail: a merge that fails needs another block before it gives
 /// one back.
 const SPARE_IF_FAILING: u32 = 3;
+/// One where the power is cut: what a merge of the host's data had reached must be merged once more.
+const SPARE_IF_CUT: u32 = 1;
 
 /// What a buffer slot's wait was.
 #[derive(Clone, Copy)]
@@ -79,7 +84,8 @@ impl BlockMapped {
     /// When the drive could not sustain writes; the text says why and what would help.
     pub(crate) fn new(parts: Parts<'_>, rules: Box<dyn BlockRules>) -> Result<Self, String> {
         let span = rules.dies_per_block();
-        let spare = if parts.array.may_fail() { SPARE_IF_FAILING } else { 0 };
+        let spare = if parts.array.may_fail() { SPARE_IF_FAILING } else { 0 }
+            + if parts.config.has_power_cuts() { SPARE_IF_CUT } else { 0 };
         let layout = parts.config.layout.clone();
         let group_units = layout.superblock_units * span;
         let banks = layout.dies / span;
@@ -87,7 +93,10 @@ impl BlockMapped {
         let bank =
             |index: u32| Bank::new(index * span, span, groups / banks + u32::from(index < groups % banks));
         let group_programs = group_units / layout.program_units;
-        let Whole { media, upkeep, host } = parts.put_together(None, spare, group_units)?;
+        let Whole { mut media, upkeep, host } = parts.put_together(None, spare, group_units)?;
+        if let Some(power) = &mut media.guards.power {
+            power.labels = Some(Labels::new(layout.program_units, layout.physical_units()));
+        }
         let mut ftl = Self {
             waits: vec![Wait::NEVER; media.buffer.slots() as usize],
             overtaken: Vec::new(),
@@ -174,10 +183,22 @@ impl BlockMapped {
         Ppa(self.layout().first_ppa(member) + u64::from(within))
     }
 
+    /// False where the superblock of a program unit is no longer there: one of a block that was being erased at a power cut.
+    #[inline]
+    fn is_there(&self, bank: usize, block: u32, position: u32) -> bool {
+        self.banks[bank].members_of(block)[(position % self.rules.span) as usize] != NONE
+    }
+
     /// Die, and number within the die, of a superblock numbered over the drive.
     #[inline]
     fn place_of(&self, superblock: u32) -> (u32, u32) {
         (superblock / self.layout().superblocks_per_die, superblock % self.layout().superblocks_per_die)
+    }
+
+    /// True for a superblock that is a part of no block.
+    #[inline]
+    fn is_left_over(&self, superblock: u32) -> bool {
+        self.block_of[superblock as usize] == NONE
     }
 
     #[inline]
@@ -194,12 +215,13 @@ impl BlockMapped {
 
     // ---- what a drive may ask -----------------------------------------------------------------------
 
-    /// Nothing can be moved any more: a drive in which blocks failed is then at its end.
+    /// Nothing can be moved any more: a drive in which blocks failed, or whose spare blocks a storm of power cuts has left
+    /// half filled, is then at its end.
     pub fn declare_stalled(&mut self) {
         let failures = self.media.store.stats.program_failures
             + self.media.store.stats.erase_failures
             + self.media.store.stats.superblocks_lost;
-        self.media.read_only |= failures > 0;
+        self.media.read_only |= failures > 0 || self.media.guards.power.is_some();
         self.media.buffer.forget_requests();
         self.host.flushes.clear();
     }

@@ -155,7 +155,7 @@ impl BlockMapped {
                     continue;
                 }
                 let mut valid = 0;
-                for &superblock in bank.members_of(block) {
+                for &superblock in bank.members_of(block).iter().filter(|at| **at != NONE) {
                     self.block_of[superblock as usize] = block;
                     valid += self.media.store.space.valid[superblock as usize];
                 }

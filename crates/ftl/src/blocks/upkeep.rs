@@ -35,6 +35,7 @@ impl BlockMapped {
         let layout = &self.layout();
         let first = |position| self.ppa_at(bank, block, position).0;
         let places = (0..self.rules.group_programs)
+            .filter(|&position| self.is_there(bank, block, position))
             .flat_map(|position| first(position)..first(position) + u64::from(layout.program_units));
         let valid = places.map(Ppa).filter(|&ppa| self.media.store.map.is_valid(ppa));
         valid.map(|ppa| self.split(self.media.store.map.holder(ppa)).1).collect()

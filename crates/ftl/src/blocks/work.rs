@@ -42,7 +42,10 @@ impl BlockMapped {
         let usable = state.usable_blocks(dies);
         let spare = self.media.rules.spare.min(usable.saturating_sub(needed));
         let others_most = usable.saturating_sub(state.data.len() as u32 + 1 + spare);
-        let view = BankView { bank: state, dies, others_most, program_units: self.rules.group_programs };
+        // What is being erased may come back with the power.
+        let erasing = if self.is_labelled() { state.erasing.iter().copied().max().unwrap_or(0) } else { 0 };
+        let program_units = self.rules.group_programs;
+        let view = BankView { bank: state, dies, others_most, erasing, program_units };
         let step = self.rules.kind.next(&view, write);
         self.take_step(bank, step, write, ctx)
     }
@@ -304,6 +307,9 @@ impl BlockMapped {
         if self.media.guards.regulation.is_some() && self.instant.is_none() {
             self.regulate(superblock, &mut transaction, &mut ctx.calendar);
         }
+        if self.is_labelled() {
+            self.label(bank, block, position);
+        }
         self.banks[bank].in_flight += 1;
         self.banks[bank].blocks[block as usize].in_flight += 1;
         ctx.probe.on_place(&transaction, self.layout().program_units, |unit| {
@@ -333,13 +339,13 @@ impl BlockMapped {
     pub(super) fn open(&mut self, bank: usize, role: Role, owner: u32) -> Option<u32> {
         let span = self.rules.span;
         let per_die = self.layout().superblocks_per_die;
-        let state = &mut self.banks[bank];
-        let space = &mut self.media.store.space;
-        if state.free_blocks(&space.dies) == 0 {
+        if self.banks[bank].free_blocks(&self.media.store.space.dies) == 0 {
             return None;
         }
+        let serial = self.next_serial();
+        let (state, space) = (&mut self.banks[bank], &mut self.media.store.space);
         let block = state.take_unused();
-        state.blocks[block as usize] = Block { role, owner, ..Block::UNUSED };
+        state.blocks[block as usize] = Block { role, owner, serial, ..Block::UNUSED };
         for member in 0..span {
             let die = state.first_die + member;
             let within = space.take_free(die as usize).expect("a block is free");
@@ -360,11 +366,17 @@ impl BlockMapped {
             state.set_data(owner, NONE);
         }
         state.blocks[block as usize].role = Role::Sealed;
-        for member in 0..self.rules.span {
-            let superblock = self.banks[bank].members_of(block)[member as usize];
+        for &superblock in self.banks[bank].members_of(block).iter().filter(|at| **at != NONE) {
             self.media.store.space.state[superblock as usize] = SuperblockState::Closed;
         }
         self.free_if_empty(bank, block, ctx);
+    }
+
+    /// Frees what the merge that is over has emptied: until then a power cut would have left it nowhere else.
+    pub(super) fn free_all_empty<P: Probe>(&mut self, bank: usize, ctx: &mut Context<P>) {
+        for block in 0..self.banks[bank].blocks.len() as u32 {
+            self.free_if_empty(bank, block, ctx);
+        }
     }
 
     /// Erases a block that holds nothing, takes nothing and has nothing under way.
@@ -376,6 +388,10 @@ impl BlockMapped {
         if valid > 0 || in_flight > 0 || is_dead {
             return;
         }
+        if state.merging.job.is_some() && self.is_labelled() {
+            return;
+        }
+        let state = &mut self.banks[bank];
         match role {
             Role::Sealed => {}
             Role::Data if !state.merging.is_target(block) => {
@@ -387,19 +403,26 @@ impl BlockMapped {
         state.unused.push(block);
         for member in 0..self.rules.span {
             let superblock = self.banks[bank].members_of(block)[member as usize];
-            self.block_of[superblock as usize] = NONE;
-            let untouched = self.media.store.array.next_row(superblock as usize) == 0;
-            if untouched && !self.media.store.space.failing[superblock as usize] {
-                self.push_free(superblock);
-                continue;
+            if superblock != NONE {
+                self.block_of[superblock as usize] = NONE;
+                self.erase_superblock(superblock, ctx);
             }
-            self.banks[bank].erasing[member as usize] += 1;
-            self.media.store.space.state[superblock as usize] = SuperblockState::Erasing;
-            let (die, within) = self.place_of(superblock);
-            let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);
-            erase.wear = self.media.store.controller.wear_row(|| self.media.store.array.worn(die, within));
-            self.submit(erase, ctx);
         }
+    }
+
+    /// Erases a superblock that is a part of no block any more, if there is anything to erase.
+    pub(super) fn erase_superblock<P: Probe>(&mut self, superblock: u32, ctx: &mut Context<P>) {
+        let untouched = self.media.store.array.next_row(superblock as usize) == 0;
+        if untouched && !self.media.store.space.failing[superblock as usize] {
+            return self.push_free(superblock);
+        }
+        let (die, within) = self.place_of(superblock);
+        let bank = self.bank_of(superblock);
+        self.banks[bank].erasing[(die % self.rules.span) as usize] += 1;
+        self.media.store.space.state[superblock as usize] = SuperblockState::Erasing;
+        let mut erase = Transaction::new(Kind::Erase, Origin::Gc, Class::Erase, DieId(die), within, 0);
+        erase.wear = self.media.store.controller.wear_row(|| self.media.store.array.worn(die, within));
+        self.submit(erase, ctx);
     }
 
     /// A merge of `purpose` into a block, from the place it has reached to `end`.

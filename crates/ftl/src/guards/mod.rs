@@ -3,6 +3,7 @@
 
 mod dead_dies;
 pub(crate) mod demand;
+pub(crate) mod labels;
 pub(crate) mod ordering;
 pub(crate) mod power;
 mod rebuilds;

@@ -3,6 +3,8 @@
 //! A moved copy keeps the number of what it was made from, so that it never passes for newer than what the host wrote
 //! since. Only a drive whose power is cut has any of this.
 
+use super::labels::Labels;
+use crate::pages::SpareAreas;
 use crate::recovery::RecoveryMethod;
 
 /// Nothing that could be read: never written, torn, or no data.
@@ -17,6 +19,8 @@ pub(crate) struct Power {
     pub spare_bytes: u32,
     /// Of each physical unit.
     pub stamps: Vec<u64>,
+    /// What is said beside of blocks, where the map is one of blocks.
+    pub labels: Option<Labels>,
     /// Of what each slot of the buffer holds.
     slots: Vec<u64>,
     /// The number of the last write.
@@ -29,7 +33,8 @@ impl Power {
     /// Nothing is written.
     pub fn new(method: Box<dyn RecoveryMethod>, spare_bytes: u32, units: usize, slots: u32) -> Self {
         let stamps = engine::large_array(units, NOTHING);
-        Self { method, spare_bytes, stamps, slots: vec![NOTHING; slots as usize], last: BEFORE, reading: 0 }
+        let slots = vec![NOTHING; slots as usize];
+        Self { method, spare_bytes, stamps, labels: None, slots, last: BEFORE, reading: 0 }
     }
 
     /// True until the host writes something.
@@ -43,9 +48,20 @@ impl Power {
     }
 
     /// Goes on with the numbers that were found.
-    pub fn go_on(&mut self, stamps: Vec<u64>) {
-        self.last = stamps.iter().copied().max().unwrap_or(NOTHING).max(BEFORE);
-        self.stamps = stamps;
+    pub fn go_on(&mut self, spare: SpareAreas) {
+        self.last = spare.stamps.iter().copied().max().unwrap_or(NOTHING).max(BEFORE);
+        (self.stamps, self.labels) = (spare.stamps, spare.labels);
+        if let Some(labels) = &mut self.labels {
+            labels.go_on();
+        }
+    }
+
+    /// Nobody can read these units any more.
+    pub fn spoil(&mut self, first: usize, count: usize) {
+        self.stamps[first..][..count].fill(NOTHING);
+        if let Some(labels) = &mut self.labels {
+            labels.spoil(first, count);
+        }
     }
 
     /// A slot holds a new version.
@@ -66,6 +82,6 @@ impl Power {
 
     /// Bytes of state of the simulator.
     pub fn bytes(&self) -> usize {
-        8 * (self.stamps.len() + self.slots.len())
+        8 * (self.stamps.len() + self.slots.len()) + self.labels.as_ref().map_or(0, Labels::bytes)
     }
 }

@@ -45,6 +45,8 @@ pub struct Block {
     pub in_flight: u32,
     /// The bank's clock when the host last wrote to it.
     pub used: u64,
+    /// The number by which its spare areas name it, on a drive whose power is cut.
+    pub serial: u64,
 }
 
 impl Block {
@@ -57,6 +59,7 @@ impl Block {
         valid: 0,
         in_flight: 0,
         used: 0,
+        serial: 0,
     };
 }
 
@@ -262,6 +265,8 @@ pub struct BankView<'a> {
     pub(crate) dies: &'a [DieSpace],
     /// Blocks that may be in use beside data blocks.
     pub(crate) others_most: u32,
+    /// Blocks being erased that count among those.
+    pub(crate) erasing: u32,
     pub(crate) program_units: u32,
 }
 
@@ -303,7 +308,7 @@ impl BankView<'_> {
         let others = self.bank.other_blocks();
         let within = others < self.others_most;
         let emptying = others > self.logs().len() as u32;
-        if within && self.bank.free_blocks(self.dies) >= 2 {
+        if others + self.erasing < self.others_most && self.bank.free_blocks(self.dies) >= 2 {
             Room::Now
         } else if (within && self.bank.coming_blocks(self.dies) >= 2) || (emptying && self.bank.in_flight > 0)
         {

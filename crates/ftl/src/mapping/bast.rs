@@ -19,7 +19,7 @@ impl Policy for Bast {
                merge, or partial merge after copying the rest), otherwise both are copied into a new block \
                (full merge)",
         paper: "Kim, Kim, Noh, Min and Cho, IEEE Trans. Consumer Electronics 48(2), 2002",
-        not_modelled: "the map blocks on flash: the block map is always in RAM and survives a power cut",
+        not_modelled: "the map blocks on flash: the block map is in RAM, and found again from the spare areas after a power cut",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

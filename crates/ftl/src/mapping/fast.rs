@@ -21,7 +21,7 @@ impl Policy for Fast {
                merging every group that has data in it; a write to the first unit of a group opens the one \
                sequential log block, which becomes the data block by a switch or partial merge",
         paper: "Lee, Park, Chung, Lee, Park and Song, ACM Trans. Embedded Computing Systems 6(3), 2007",
-        not_modelled: "the map blocks on flash: the block map is always in RAM and survives a power cut",
+        not_modelled: "the map blocks on flash: the block map is in RAM, and found again from the spare areas after a power cut",
     };
 
     fn read(section: &mut Section) -> Result<Self, ConfigError> {

@@ -7,6 +7,7 @@ mod assembly;
 mod cache;
 mod collection;
 mod commit;
+mod finding;
 mod idle;
 mod ordering;
 mod parity;
@@ -17,6 +18,7 @@ mod write;
 
 pub(crate) use assembly::Assembly;
 pub(crate) use collection::Collection;
+pub use finding::Found;
 pub(crate) use idle::Idle;
 
 use crate::agenda::Agenda;

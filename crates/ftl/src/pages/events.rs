@@ -143,7 +143,7 @@ impl PageMapped {
             self.media.on_moved_in_die(die, transaction.origin);
         }
         if self.media.guards.power.is_some() {
-            self.stamp_programmed(transaction, status);
+            self.media.stamp_programmed(transaction, status);
         }
         if self.media.guards.demand.is_some() {
             self.log_programmed(transaction);

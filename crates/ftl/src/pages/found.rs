@@ -4,28 +4,12 @@
 //! superblocks are gone on with behind what was torn. Not modelled: pages that can be read once after a cut and not again.
 
 use super::power::{Mark, Medium, SpareAreas};
-use crate::Probe;
 use crate::guards::power::NOTHING;
 use crate::guards::trims::Trims;
 use crate::lapse::Lapse;
 use crate::pages::PageMapped;
-use crate::recovery::{FoundView, RowRead, summary_bytes, summary_rows};
 use crate::store::{Frontier, NONE, SuperblockState};
-use controller::{Class, Context, Origin, Transaction};
-use engine::Event;
-use std::collections::BTreeMap;
 use units::{Lpn, Ppa};
-
-/// What a drive read to find its map again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// Flash pages read.
-    pub pages_read: u64,
-    /// Superblocks in which something was programmed.
-    pub superblocks: u64,
-    /// Logical units found.
-    pub units: u64,
-}
 
 impl PageMapped {
     /// What is there when time begins has the number of what came before the run.
@@ -45,37 +29,21 @@ impl PageMapped {
     }
 
     /// Takes over what the flash holds, in a layer that was made fresh. What it takes to find that out is still to be read:
-    /// [`Self::begin_finding`].
+    /// [`crate::Ftl::begin_finding`].
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.
-    pub fn take_over(&mut self, medium: Medium) {
-        let Medium { array, controller, counted, spare, marks, .. } = medium;
-        let store = &mut self.media.store;
-        assert_eq!(spare.holders.len(), store.map.physical_units(), "the flash of another drive");
-        (store.array, store.controller, store.stats) = (array, controller, counted.stats);
-        self.media.guards.regulation = medium.regulation;
-        self.media.guards.rebuilds = medium.rebuilds;
-        if let (Some(demand), Some(checkpoints)) = (&mut self.media.guards.demand, medium.checkpoints) {
+    pub fn take_over(&mut self, mut medium: Medium) {
+        let checkpoints = medium.checkpoints.take();
+        let (translations, trims) = (medium.translations.take(), medium.trims.take());
+        let (spare, marks) = self.media.take_back(medium, &mut self.host, &mut self.upkeep);
+        if let (Some(demand), Some(checkpoints)) = (&mut self.media.guards.demand, checkpoints) {
             demand.checkpoints = Some(checkpoints);
             demand.begin_loading();
         }
-        self.media.read_only |= medium.read_only;
-        (self.host.risk, self.upkeep.turnover) = (counted.risk, counted.turnover);
-        if let (Some(agenda), Some(counts)) = (&mut self.media.agenda, counted.upkeep) {
-            agenda.counts = counts;
-        }
-        if let (Some(sectors), Some(old)) = (&mut self.media.guards.sectors, medium.sectors) {
-            sectors.written = old.written;
-        }
-        for (die, (clock, erases)) in counted.clocks.into_iter().enumerate() {
-            let space = &mut self.media.store.space.dies[die];
-            (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);
-            space.free.clear();
-        }
-        self.place_newest(&spare, &marks, medium.trims.as_deref());
-        self.compare_translations(medium.translations);
-        self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare.stamps);
+        self.place_newest(&spare, &marks, trims.as_deref());
+        self.compare_translations(translations);
+        self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare);
         self.sort_superblocks(&marks);
         for die in 0..self.media.store.layout.dies as usize {
             self.media.update_quota(die);
@@ -94,7 +62,7 @@ impl PageMapped {
 
     /// Makes the newest copy of each logical unit its home.
     fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark], trims: Option<&Trims>) {
-        let SpareAreas { holders, stamps } = spare;
+        let SpareAreas { holders, stamps, .. } = spare;
         let written = self.media.store.layout.written_units() as usize;
         let mut newest = vec![Ppa::NONE; written];
         let wrong = self.media.rules.lapses.has(Lapse::OlderCopy);
@@ -169,106 +137,5 @@ impl PageMapped {
             self.media.settle_superblock(die, superblock);
             self.media.store.space.dies[die].clock = clock;
         }
-    }
-
-    /// Begins the reads by which the method at hand finds the map.
-    ///
-    /// # Panics
-    /// When the drive was not made for power cuts.
-    pub fn begin_finding<P: Probe>(&mut self, ctx: &mut Context<P>) -> Found {
-        let units = (0..self.media.store.layout.logical_units).map(Lpn);
-        let units = units.filter(|&lpn| self.media.store.map.lookup(lpn) != Ppa::NONE).count() as u64;
-        let mut found = Found { units, ..Found::default() };
-        let mut reads = self.own_reads();
-        for global in 0..self.media.store.layout.superblocks() {
-            let view = self.found_view(global);
-            if view.rows_programmed > 0 && self.media.store.space.state[global] != SuperblockState::Lost {
-                found.superblocks += 1;
-                let power = self.media.guards.power.as_ref().expect("made for power cuts");
-                let asked = power.method.reads(&view);
-                reads.extend(asked.into_iter().map(|read| self.telling_read(global as u32, read)));
-            }
-        }
-        self.media.guards.power.as_mut().expect("made for power cuts").reading = reads.len() as u32;
-        for transaction in reads {
-            found.pages_read += u64::from(transaction.pages);
-            self.media.store.controller.submit(transaction, ctx);
-        }
-        found
-    }
-
-    /// The reads of the last checkpoint of the map and of the records of trims, where there are such.
-    fn own_reads(&self) -> Vec<Transaction> {
-        let (guards, layout) = (&self.media.guards, &self.media.store.layout);
-        let map = guards.demand.iter().flat_map(|demand| demand.read_first());
-        let units = map.chain(guards.trims.iter().flat_map(|trims| trims.units()));
-        let homes = units.map(|unit| self.media.store.map.lookup(unit));
-        let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
-        for (row, unit) in homes.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
-            *rows.entry(row).or_default() |= unit;
-        }
-        let read = |(row, mask)| {
-            let mut read = self.media.read_of(row, mask, Origin::Map, Class::InternalRead, NONE);
-            read.slc = self.media.holds_one_bit((row / layout.rows) as usize);
-            read
-        };
-        rows.into_iter().map(read).collect()
-    }
-
-    /// What is known of a superblock before its data are looked at.
-    fn found_view(&self, global: usize) -> FoundView {
-        let layout = &self.media.store.layout;
-        let one_bit = self.media.holds_one_bit(global);
-        let checkpoints = self.media.guards.demand.as_ref().and_then(|demand| demand.checkpoints.as_ref());
-        let rows_programmed = self.media.store.array.next_row(global);
-        let rows = if one_bit { layout.slc_rows } else { layout.rows };
-        FoundView {
-            rows_programmed,
-            rows,
-            summary_rows: if one_bit || layout.summary_units == 0 { 0 } else { summary_rows(layout) },
-            is_in_checkpoint: rows_programmed == rows
-                && checkpoints.is_some_and(|known| known.covers(global)),
-            rows_told: match checkpoints.and_then(|known| known.log.as_ref()) {
-                Some(log) => self.rows_surely_told(log.rows_told(global), rows_programmed, one_bit),
-                None => 0,
-            },
-        }
-    }
-
-    /// Page rows of which a log tells what they hold and that cannot have been torn since.
-    fn rows_surely_told(&self, told: u32, programmed: u32, one_bit: bool) -> u32 {
-        if told >= programmed || one_bit {
-            return told.min(programmed);
-        }
-        told.min(self.media.store.layout.first_row_of_wordline(programmed - 1))
-    }
-
-    /// An event while the map is looked for: nothing else is done until it is found. True when it is.
-    pub fn find_on<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) -> bool {
-        self.media.store.controller.handle(event, ctx);
-        while let Some(id) = self.media.store.controller.take_finished() {
-            let read = *self.media.store.controller.transaction(id);
-            self.media.store.controller.release(id);
-            self.media.store.stats.pages_read[read.origin as usize] += u64::from(read.pages);
-            self.media.guards.power.as_mut().expect("made for power cuts").reading -= 1;
-        }
-        self.recovering() == 0
-    }
-
-    /// A read at power-up. Spare areas have a code of their own, so that they are read at once however worn the page is.
-    fn telling_read(&self, global: u32, read: RowRead) -> Transaction {
-        let layout = &self.media.store.layout;
-        let (row, bytes) = match read {
-            RowRead::Spare(row) => {
-                (row, self.media.guards.power.as_ref().map_or(0, |power| power.spare_bytes))
-            }
-            RowRead::Summary(row) => (row, summary_bytes(layout, row)),
-        };
-        assert!(row < layout.rows, "the recovery method reads row {row} of {}", layout.rows);
-        let whole = u64::MAX >> (64 - layout.row_units);
-        let row = global * layout.rows + row;
-        let mut transaction = self.media.read_of(row, whole, Origin::Map, Class::InternalRead, NONE);
-        (transaction.bytes, transaction.slc) = (bytes, self.media.holds_one_bit(global as usize));
-        transaction
     }
 }

@@ -21,8 +21,8 @@ mod view;
 mod write;
 
 pub use failures::DiesFailed;
-pub use found::Found;
 pub use power::{Damage, Medium, SuperblockFound};
+pub(crate) use power::{Mark, SpareAreas};
 
 use crate::buffer::eviction::BLOCK_UNITS;
 use crate::host_side::Host;

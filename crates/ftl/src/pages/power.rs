@@ -3,12 +3,14 @@
 use crate::buffer::Risk;
 use crate::guards::Rebuilds;
 use crate::guards::demand::Checkpoints;
+use crate::guards::labels::Labels;
 use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
 use crate::guards::trims::Trims;
 use crate::host_side::Reads;
 use crate::lapse::Lapse;
+use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::pages::translations::Translations;
 use crate::store::{Frontier, NONE, Source, SuperblockState};
@@ -52,10 +54,17 @@ pub(crate) struct Counted {
     pub clocks: Vec<(u64, u64)>,
 }
 
-/// Of each physical unit: the logical unit, and the number of the write.
+/// Of each physical unit: the logical unit, and the number of the write; on a map of blocks what is said of those.
 pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
+    pub labels: Option<Labels>,
+}
+
+/// What became of the flash when the power failed: what was destroyed, and which superblocks are half erased.
+pub(crate) struct Wreck {
+    damage: Damage,
+    half_erased: Vec<usize>,
 }
 
 /// What the flash holds when the power is gone: all that outlives a translation layer. The controller, which forgot all it
@@ -122,17 +131,19 @@ impl Medium {
     }
 }
 
-impl PageMapped {
+impl Media {
     /// A program is over: its units have the stamps of what they were made from.
     #[cold]
-    pub(super) fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
-        let first = self.media.store.first_unit(transaction);
-        let units = transaction.rows * self.media.store.layout.row_units;
-        let Some(power) = &mut self.media.guards.power else { return };
+    pub fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
+        let first = self.store.first_unit(transaction);
+        let units = transaction.rows * self.store.layout.row_units;
+        let Some(power) = &mut self.guards.power else { return };
+        if status == ProgramStatus::Failed {
+            return power.spoil(first as usize, units as usize);
+        }
         for unit in 0..units {
-            let source = self.media.store.programs.get(transaction.owner, unit);
+            let source = self.store.programs.get(transaction.owner, unit);
             let stamp = match source.origin() {
-                _ if status == ProgramStatus::Failed => NOTHING,
                 Origin::Padding | Origin::Parity => NOTHING,
                 Origin::Map if source == Source::SUMMARY => NOTHING,
                 Origin::Host | Origin::Map => power.of_slot(source.slot()),
@@ -140,8 +151,8 @@ impl PageMapped {
                 _ => power.stamps[source.place().index()],
             };
             power.stamps[(first + u64::from(unit)) as usize] = stamp;
-            if let Some(trims) = self.media.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
-                let lpn = self.media.store.map.holder(Ppa(first + u64::from(unit)));
+            if let Some(trims) = self.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
+                let lpn = self.store.map.holder(Ppa(first + u64::from(unit)));
                 if stamp != NOTHING && trims.holds(lpn) {
                     trims.note_programmed(lpn, stamp);
                 }
@@ -149,62 +160,17 @@ impl PageMapped {
         }
     }
 
-    /// The power fails at `now`. Whatever the layer knew is gone; what is left is what the flash holds.
-    ///
-    /// # Panics
-    /// When the drive was not made for power cuts.
-    pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
-        self.account_risk(now);
-        let interrupted = self.media.store.controller.cut(now);
-        let (damage, half_erased) = self.interrupt(&interrupted);
-        if let Some(demand) = &self.media.guards.demand {
-            self.media.store.stats.units_read_cut += demand.tasks.units_awaited();
-        }
-        let buffered_lost = self.media.buffer.at_risk();
-        let (marks, translations) = (self.marks(&half_erased), self.translations());
-        let media = self.media;
-        let (store, guards) = (media.store, media.guards);
-        let mut regulation = guards.regulation;
-        if let Some(regulation) = &mut regulation {
-            regulation.cut();
-        }
-        let power = guards.power.expect("a drive whose power is cut notes what it writes");
-        let medium = Medium {
-            spare: SpareAreas { holders: store.map.copied().1, stamps: power.stamps },
-            marks,
-            counted: Counted {
-                stats: store.stats,
-                risk: self.host.risk,
-                turnover: self.upkeep.turnover,
-                upkeep: media.agenda.map(|agenda| agenda.counts),
-                clocks: store.space.dies.iter().map(|die| (die.clock, die.erases)).collect(),
-            },
-            array: store.array,
-            controller: store.controller,
-            regulation,
-            sectors: guards.sectors,
-            rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
-            checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
-            translations,
-            trims: guards.trims,
-            read_only: media.read_only,
-            damage,
-            buffered_lost,
-        };
-        (medium, interrupted)
-    }
-
-    /// What these programs and erases were at is left half done. Gives what that destroyed, and the superblocks (numbered over
-    /// the drive) that are half erased.
-    fn interrupt(&mut self, interrupted: &[Interrupted]) -> (Damage, Vec<usize>) {
+    /// The power fails at `now`, in the middle of these programs and erases.
+    pub fn interrupt(&mut self, now: SimTime) -> (Vec<Interrupted>, Wreck) {
+        let interrupted = self.store.controller.cut(now);
         let mut damage = Damage::default();
         let mut half_erased = Vec::new();
-        for Interrupted { transaction, ending } in interrupted {
-            let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
+        for Interrupted { transaction, ending } in &interrupted {
+            let global = self.store.space.global(transaction.die.index(), transaction.superblock);
             match (transaction.kind, ending) {
                 (Kind::Erase, Ending::Done) => {
                     // Nobody was told, so that nobody can retire a block that failed.
-                    let _ = self.media.erase_cells(transaction.die.index(), transaction.superblock);
+                    let _ = self.erase_cells(transaction.die.index(), transaction.superblock);
                 }
                 (Kind::Erase, Ending::Halfway) => {
                     damage.half_erased += 1;
@@ -214,7 +180,7 @@ impl PageMapped {
                 (_, Ending::Halfway) => {
                     damage.torn_rows += u64::from(transaction.rows);
                     damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
-                    let status = match self.media.rules.lapses.has(Lapse::TrustsTornPage) {
+                    let status = match self.rules.lapses.has(Lapse::TrustsTornPage) {
                         true => ProgramStatus::Done,
                         false => ProgramStatus::Failed,
                     };
@@ -222,35 +188,72 @@ impl PageMapped {
                 }
             }
         }
-        (damage, half_erased)
+        (interrupted, Wreck { damage, half_erased })
+    }
+
+    /// What is left when whatever the layer knew is gone.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn left_over(self, wreck: Wreck, risk: Risk, turnover: Turnover) -> Medium {
+        let buffered_lost = self.buffer.at_risk();
+        let marks = self.marks(&wreck.half_erased);
+        let (store, guards) = (self.store, self.guards);
+        let mut regulation = guards.regulation;
+        if let Some(regulation) = &mut regulation {
+            regulation.cut();
+        }
+        let power = guards.power.expect("a drive whose power is cut notes what it writes");
+        Medium {
+            spare: SpareAreas { holders: store.map.copied().1, stamps: power.stamps, labels: power.labels },
+            marks,
+            counted: Counted {
+                stats: store.stats,
+                risk,
+                turnover,
+                upkeep: self.agenda.map(|agenda| agenda.counts),
+                clocks: store.space.dies.iter().map(|die| (die.clock, die.erases)).collect(),
+            },
+            array: store.array,
+            controller: store.controller,
+            regulation,
+            sectors: guards.sectors,
+            rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
+            checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
+            translations: None,
+            trims: guards.trims,
+            read_only: self.read_only,
+            damage: wreck.damage,
+            buffered_lost,
+        }
     }
 
     /// The cells of a program were changed, though nobody was told.
     fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
-        self.media.store.array.restore(global, transaction.row + transaction.rows);
+        self.store.array.restore(global, transaction.row + transaction.rows);
         self.stamp_programmed(transaction, status);
     }
 
     /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,
     /// DAC 2011). Gives how many page rows.
     fn tear_paired_rows(&mut self, transaction: &Transaction, global: usize) -> u32 {
-        let layout = &self.media.store.layout;
+        let layout = &self.store.layout;
         // Of its target, not of what folding in the die reads.
-        let first = match self.media.holds_one_bit(global) {
+        let first = match self.holds_one_bit(global) {
             true => transaction.row,
             false => layout.first_row_of_wordline(transaction.row),
         };
         let units = layout.row_units;
         let begin = layout.first_ppa(global as u32) + u64::from(first * units);
         let count = (transaction.row - first) * units;
-        if let Some(power) = &mut self.media.guards.power {
-            power.stamps[begin as usize..][..count as usize].fill(NOTHING);
+        if let Some(power) = &mut self.guards.power {
+            power.spoil(begin as usize, count as usize);
         }
         transaction.row - first
     }
 
     fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
-        let space = &self.media.store.space;
+        let space = &self.store.space;
         let stream_of = |die: usize, superblock: u32| {
             let is_it = |frontier: &Frontier| frontier.superblock == superblock;
             space.dies[die].frontiers.iter().position(is_it).map_or(NONE, |stream| stream as u32)
@@ -262,13 +265,30 @@ impl PageMapped {
                     SuperblockState::Open => stream_of(die, superblock),
                     _ => NONE,
                 },
-                one_bit: self.media.holds_one_bit(global),
+                one_bit: self.holds_one_bit(global),
                 failing: space.failing[global],
                 half_erased: half_erased.contains(&global),
                 closed_at: space.closed_at[global],
             }
         };
         (0..space.state.len()).map(mark).collect()
+    }
+}
+
+impl PageMapped {
+    /// The power fails at `now`. Whatever the layer knew is gone; what is left is what the flash holds.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
+        self.account_risk(now);
+        let (interrupted, wreck) = self.media.interrupt(now);
+        if let Some(demand) = &self.media.guards.demand {
+            self.media.store.stats.units_read_cut += demand.tasks.units_awaited();
+        }
+        let translations = self.translations();
+        let medium = self.media.left_over(wreck, self.host.risk, self.upkeep.turnover);
+        (Medium { translations, ..medium }, interrupted)
     }
 }
 

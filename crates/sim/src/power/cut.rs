@@ -129,9 +129,8 @@ impl Cuts {
         let (damage, buffered_lost) = (medium.damage, medium.buffered_lost);
         let back = dark + self.plan.off;
         run.ctx.calendar.forget_pending(back);
-        let ftl = run.ftl.as_page_mapped().expect("power cuts need a page map");
-        ftl.take_over(medium);
-        let found = ftl.begin_finding(&mut run.ctx);
+        run.ftl.take_over(medium);
+        let found = run.ftl.begin_finding(&mut run.ctx);
         self.done.push(Cut {
             failed,
             dark,
@@ -150,8 +149,7 @@ impl Cuts {
     pub fn begin_finding<P: Observer>(&mut self, run: &mut Run<P>, lost: &Lost) {
         let now = run.ctx.calendar.now();
         run.dark = true;
-        let ftl = run.ftl.as_page_mapped().expect("power cuts need a page map");
-        let found = ftl.begin_finding(&mut run.ctx);
+        let found = run.ftl.begin_finding(&mut run.ctx);
         self.done.push(Cut {
             failed: now,
             dark: now,
@@ -212,7 +210,7 @@ impl<P: Observer> Run<P> {
                 // What was not complete before is kept by a buffer that keeps what it holds.
                 self.ftl.send_out(&mut self.ctx);
             }
-            let pads = rests && self.ftl.as_page_mapped().is_some_and(|ftl| ftl.pad_all(&mut self.ctx));
+            let pads = rests && self.ftl.pad_all(&mut self.ctx);
             let next = self.ctx.calendar.next_time();
             match (next, end) {
                 (None, _) if !pads => break,
@@ -226,8 +224,7 @@ impl<P: Observer> Run<P> {
     /// Handles the next event of a drive that looks for its map; false when there is none, for it has found it.
     fn looks_for_its_map(&mut self) -> bool {
         let Some((_, event)) = self.ctx.calendar.pop() else { return false };
-        let ftl = self.ftl.as_page_mapped().expect("power cuts need a page map");
-        !ftl.find_on(event, &mut self.ctx)
+        !self.ftl.find_on(event, &mut self.ctx)
     }
 
     /// The drive is ready again at `now`, as one to which the host has just been connected.

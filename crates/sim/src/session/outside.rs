@@ -37,6 +37,12 @@ impl Session {
                 "power.cut: a served drive loses its power when its server is killed: expected power.cut.drawn = 0".into(),
             ));
         }
+        if let Some(map) = drive.features.iter().find(|found| found.feature == Feature::BlockMap) {
+            return Err(Error(format!(
+                "{}: {} = {}: an image holds units, and does not say which block is whose log: expected page, dftl or birrell",
+                map.entry.place, map.entry.key, map.entry.value
+            )));
+        }
         let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
         while !session.preconditioned {
             session.advance(1 << 20)?;
@@ -53,7 +59,7 @@ impl Session {
             let fresh = session.drive.make(session.options.seed)?;
             let (mut medium, _) = std::mem::replace(&mut parts.0, fresh).cut(SimTime::ZERO);
             lost = Some(put(&mut medium));
-            parts.0.as_page_mapped().expect("power cuts need a page map").take_over(medium);
+            parts.0.take_over(medium);
         }
         if let Phase::Precondition(_) = &session.phase {
             session.begin_run()?;

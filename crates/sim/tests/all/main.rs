@@ -28,6 +28,7 @@ mod never_ended;
 mod numbers;
 mod own_state;
 mod parity;
+mod power_blocks;
 mod power_cuts;
 mod power_maps;
 mod program_order;

@@ -238,7 +238,9 @@ fn cut_deal(seed: u64) -> Option<Deal> {
     // What is on must go together with it; of the rest one in two hosts asks for durable data.
     deal.set("power.cut.drawn", 1 + random.below(8));
     deal.set("power.cut.within", choose(&mut random, &[200, 2_000, 20_000]));
-    deal.set("ftl.recovery.name", choose(&mut random, &["checkpoint", "journal", "scan", "summaries"]));
+    let recovery = choose(&mut random, &["checkpoint", "journal", "scan", "summaries"]);
+    // The map of some has a recovery of its own.
+    deal.set("ftl.recovery.name", if deal.allows(Feature::Recovery) { recovery } else { "scan" });
     for (key, values) in [
         ("ftl.buffer.power_loss_protection", ["false", "true"]),
         ("ftl.buffer.write_back", ["true", "false"]),

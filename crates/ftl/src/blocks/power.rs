@@ -1,0 +1,103 @@
+//! Power cuts on a map of blocks: what the spare areas say of blocks, and what is left when the power fails.
+//!
+//! A merge erases nothing before it is over, and a full merge takes nothing from the buffer: whatever it had reached, its old
+//! blocks hold all that it copied.
+
+use super::BlockMapped;
+use crate::guards::labels::{Label, Labels};
+use crate::host_side::{Reads, Serves};
+use crate::mapping::bank::{Block, Purpose, Role};
+use crate::store::SuperblockState;
+use crate::{Medium, Probe};
+use controller::{Context, Interrupted};
+use units::{Ppa, SimTime};
+
+impl BlockMapped {
+    fn labels(&mut self) -> &mut Labels {
+        let power = self.media.guards.power.as_mut();
+        power.and_then(|power| power.labels.as_mut()).expect("a drive whose power is cut labels blocks")
+    }
+
+    /// True where spare areas must say what the map is found from.
+    #[inline]
+    pub(super) fn is_labelled(&self) -> bool {
+        self.media.guards.power.is_some() && self.instant.is_none()
+    }
+
+    /// The number of a block that is opened.
+    pub(super) fn next_serial(&mut self) -> u64 {
+        if self.is_labelled() { self.labels().count() } else { 0 }
+    }
+
+    /// Notes what a program that is about to be submitted says of its block.
+    #[cold]
+    pub(super) fn label(&mut self, bank: usize, block: u32, position: u32) {
+        let state = &self.banks[bank];
+        let Block { owner, in_place, serial, .. } = state.blocks[block as usize];
+        let merge = state.merging.job.as_ref().filter(|job| job.target == block);
+        let end = merge.filter(|job| job.purpose != Purpose::Fill).map_or(0, |job| job.end);
+        let (in_place, first) = (in_place || merge.is_some(), self.ppa_at(bank, block, position));
+        let age = self.labels().count();
+        self.labels().put(first, Label { age, serial, owner, end, in_place });
+    }
+
+    /// What is there when time begins says of itself what it is.
+    fn label_beginning(&mut self) {
+        if !self.labels().is_fresh() {
+            return;
+        }
+        for bank in 0..self.banks.len() {
+            let of = |block: &u32| self.banks[bank].blocks[*block as usize];
+            let mut blocks: Vec<u32> = (0..self.banks[bank].blocks.len() as u32).collect();
+            blocks.retain(|block| of(block).role != Role::Unused);
+            // What lies in its place is older than what was written instead of it.
+            blocks.sort_by_key(|block| (of(block).role != Role::Data, !of(block).in_place, of(block).used));
+            for block in blocks {
+                self.label_block(bank, block);
+            }
+        }
+    }
+
+    fn label_block(&mut self, bank: usize, block: u32) {
+        let Block { role, owner, next, in_place, .. } = self.banks[bank].blocks[block as usize];
+        let serial = self.labels().count();
+        self.banks[bank].blocks[block as usize].serial = serial;
+        let end = if role == Role::Data { next } else { 0 };
+        for position in 0..next {
+            let first = self.ppa_at(bank, block, position);
+            let age = self.labels().count();
+            self.labels().put(first, Label { age, serial, owner, end, in_place });
+            for ppa in (first.0..first.0 + u64::from(self.layout().program_units)).map(Ppa) {
+                if self.media.store.map.is_valid(ppa)
+                    && let Some(power) = &mut self.media.guards.power
+                {
+                    power.begin_with(ppa.index());
+                }
+            }
+        }
+    }
+
+    /// Time begins, or begins again: what no block holds any more is erased, and what must move on moves.
+    #[cold]
+    pub(super) fn begin_labelled<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        self.label_beginning();
+        for superblock in 0..self.block_of.len() as u32 {
+            let is_closed = self.media.store.space.state[superblock as usize] == SuperblockState::Closed;
+            if is_closed && self.is_left_over(superblock) {
+                self.erase_superblock(superblock, ctx);
+            }
+        }
+        (0..self.banks.len()).for_each(|bank| self.touch_bank(bank));
+        self.pump(ctx);
+    }
+
+    /// The power fails at `now`. Whatever the layer knew is gone; what is left is what the flash holds.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn cut(mut self, now: SimTime) -> (Medium, Vec<Interrupted>) {
+        self.account_risk(now);
+        let (interrupted, wreck) = self.media.interrupt(now);
+        (self.media.left_over(wreck, self.host.risk, self.upkeep.turnover), interrupted)
+    }
+}

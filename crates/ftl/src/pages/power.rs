@@ -175,6 +175,7 @@ impl Media {
                 (Kind::Erase, Ending::Halfway) => {
                     damage.half_erased += 1;
                     half_erased.push(global);
+                    self.spoil_superblock(global);
                 }
                 (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
                 (_, Ending::Halfway) => {
@@ -250,6 +251,15 @@ impl Media {
             power.spoil(begin as usize, count as usize);
         }
         transaction.row - first
+    }
+
+    /// An interrupted erase leaves nothing that could be read, however many cuts later the superblock is erased anew.
+    fn spoil_superblock(&mut self, global: usize) {
+        let layout = &self.store.layout;
+        let first = layout.first_ppa(global as u32);
+        if let Some(power) = &mut self.guards.power {
+            power.spoil(first as usize, layout.superblock_units as usize);
+        }
     }
 
     fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {

@@ -59,7 +59,9 @@ impl BlockMapped {
     }
 
     fn label_block(&mut self, bank: usize, block: u32) {
-        let Block { role, owner, next, in_place, .. } = self.banks[bank].blocks[block as usize];
+        let Block { role, owner, next, failing, .. } = self.banks[bank].blocks[block as usize];
+        // Where a program failed it holds nothing, and takes the place of nothing.
+        let in_place = self.banks[bank].blocks[block as usize].in_place && !failing;
         let serial = self.labels().count();
         self.banks[bank].blocks[block as usize].serial = serial;
         let end = if role == Role::Data { next } else { 0 };

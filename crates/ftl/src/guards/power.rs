@@ -8,7 +8,7 @@ use crate::recovery::RecoveryMethod;
 /// Nothing that could be read: never written, torn, or no data.
 pub(crate) const NOTHING: u64 = 0;
 /// What was there before the run.
-const BEFORE: u64 = 1;
+pub(crate) const BEFORE: u64 = 1;
 
 /// The numbers of the host's writes, and how they are found again.
 pub(crate) struct Power {
@@ -21,6 +21,10 @@ pub(crate) struct Power {
     slots: Vec<u64>,
     /// The number of the last write.
     last: u64,
+    /// Nothing was written since time began.
+    is_fresh: bool,
+    /// Numbers of writes that going back to a snapshot undid, the first left out and the last included.
+    pub undone: Vec<(u64, u64)>,
     /// Reads of a recovery that are under way.
     pub reading: u32,
 }
@@ -29,23 +33,50 @@ impl Power {
     /// Nothing is written.
     pub fn new(method: Box<dyn RecoveryMethod>, spare_bytes: u32, units: usize, slots: u32) -> Self {
         let stamps = engine::large_array(units, NOTHING);
-        Self { method, spare_bytes, stamps, slots: vec![NOTHING; slots as usize], last: BEFORE, reading: 0 }
+        Self {
+            method,
+            spare_bytes,
+            stamps,
+            slots: vec![NOTHING; slots as usize],
+            last: BEFORE,
+            is_fresh: true,
+            undone: Vec::new(),
+            reading: 0,
+        }
     }
 
     /// True until the host writes something.
     pub fn is_fresh(&self) -> bool {
-        self.last == BEFORE
+        self.is_fresh
+    }
+
+    /// The number of the last write before time begins.
+    pub fn begin_at(&mut self, last: u64) {
+        self.last = last;
     }
 
     /// The stamp of a unit that is there when time begins.
-    pub fn begin_with(&mut self, unit: usize) {
-        self.stamps[unit] = BEFORE;
+    pub fn begin_with(&mut self, unit: usize, stamp: u64) {
+        self.stamps[unit] = stamp;
     }
 
-    /// Goes on with the numbers that were found.
-    pub fn go_on(&mut self, stamps: Vec<u64>) {
-        self.last = stamps.iter().copied().max().unwrap_or(NOTHING).max(BEFORE);
-        self.stamps = stamps;
+    /// Goes on with the numbers that were found, and above `last`.
+    pub fn go_on(&mut self, stamps: Vec<u64>, undone: Vec<(u64, u64)>, last: u64) {
+        let last = undone.iter().fold(last, |last, (_, end)| last.max(*end));
+        self.last = stamps.iter().copied().max().unwrap_or(NOTHING).max(BEFORE).max(last);
+        (self.stamps, self.undone, self.is_fresh) = (stamps, undone, false);
+    }
+
+    /// The number of the last write.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// The drive goes back to what it held when the last write was `number`.
+    pub fn undo(&mut self, number: u64) {
+        if number < self.last {
+            self.undone.push((number, self.last));
+        }
     }
 
     /// A slot holds a new version.
@@ -55,6 +86,7 @@ impl Power {
 
     /// The next number, which is higher than all before.
     pub fn next(&mut self) -> u64 {
+        self.is_fresh = false;
         self.last += 1;
         self.last
     }

@@ -1,12 +1,13 @@
 //! The power fails: what is left of a drive.
 
 use crate::buffer::Risk;
-use crate::guards::Rebuilds;
 use crate::guards::demand::Checkpoints;
 use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
+use crate::guards::snapshots::Records;
 use crate::guards::trims::Trims;
+use crate::guards::{Rebuilds, Stripes};
 use crate::host_side::Reads;
 use crate::lapse::Lapse;
 use crate::pages::PageMapped;
@@ -56,6 +57,22 @@ pub(crate) struct Counted {
 pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
+    /// Numbers of writes that going back to a snapshot undid, the first left out and the last included.
+    pub undone: Vec<(u64, u64)>,
+}
+
+impl SpareAreas {
+    /// Going back to a snapshot undid a write.
+    pub fn is_undone(&self, stamp: u64) -> bool {
+        self.undone.iter().any(|&(before, last)| stamp > before && stamp <= last)
+    }
+}
+
+/// What the drive keeps where it keeps its list of bad blocks.
+pub(crate) struct Listed {
+    pub read_only: bool,
+    /// The snapshots whose records are whole.
+    pub snapshots: Option<Records>,
 }
 
 /// What the flash holds when the power is gone: all that outlives a translation layer. The controller, which forgot all it
@@ -71,13 +88,15 @@ pub struct Medium {
     pub(crate) sectors: Option<Box<Sectors>>,
     /// Units whose only copy was marked as lost.
     pub(crate) rebuilds: Rebuilds,
+    /// Which superblocks protect each other.
+    pub(crate) parity: Option<Box<Stripes>>,
     /// Which superblocks the last whole checkpoint of the map covers.
     pub(crate) checkpoints: Option<Checkpoints>,
     /// What it has of a map of which RAM holds a part.
     pub(crate) translations: Option<Translations>,
     /// What the records of trims say.
     pub(crate) trims: Option<Box<Trims>>,
-    pub(crate) read_only: bool,
+    pub(crate) listed: Listed,
     /// What the cut destroyed.
     pub damage: Damage,
     /// Units that the host was told are written and that were only in the buffer.
@@ -162,7 +181,9 @@ impl PageMapped {
         }
         let buffered_lost = self.media.buffer.at_risk();
         let (marks, translations) = (self.marks(&half_erased), self.translations());
-        let media = self.media;
+        let mut media = self.media;
+        let moments =
+            media.agenda.as_mut().map(|agenda| std::mem::take(&mut agenda.moments)).unwrap_or_default();
         let (store, guards) = (media.store, media.guards);
         let mut regulation = guards.regulation;
         if let Some(regulation) = &mut regulation {
@@ -170,7 +191,7 @@ impl PageMapped {
         }
         let power = guards.power.expect("a drive whose power is cut notes what it writes");
         let medium = Medium {
-            spare: SpareAreas { holders: store.map.copied().1, stamps: power.stamps },
+            spare: SpareAreas { holders: store.map.copied().1, stamps: power.stamps, undone: power.undone },
             marks,
             counted: Counted {
                 stats: store.stats,
@@ -183,11 +204,15 @@ impl PageMapped {
             controller: store.controller,
             regulation,
             sectors: guards.sectors,
+            parity: guards.parity,
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations,
             trims: guards.trims,
-            read_only: media.read_only,
+            listed: Listed {
+                read_only: media.read_only,
+                snapshots: guards.snapshots.map(|snapshots| snapshots.after_cut(moments)),
+            },
             damage,
             buffered_lost,
         };
@@ -198,7 +223,7 @@ impl PageMapped {
     /// the drive) that are half erased.
     fn interrupt(&mut self, interrupted: &[Interrupted]) -> (Damage, Vec<usize>) {
         let mut damage = Damage::default();
-        let mut half_erased = Vec::new();
+        let (mut half_erased, mut torn) = (Vec::new(), Vec::new());
         for Interrupted { transaction, ending } in interrupted {
             let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
             match (transaction.kind, ending) {
@@ -213,7 +238,7 @@ impl PageMapped {
                 (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
                 (_, Ending::Halfway) => {
                     damage.torn_rows += u64::from(transaction.rows);
-                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
+                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global, &mut torn));
                     let status = match self.media.rules.lapses.has(Lapse::TrustsTornPage) {
                         true => ProgramStatus::Done,
                         false => ProgramStatus::Failed,
@@ -222,6 +247,7 @@ impl PageMapped {
                 }
             }
         }
+        self.cut_groups(&torn);
         (damage, half_erased)
     }
 
@@ -232,19 +258,23 @@ impl PageMapped {
     }
 
     /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,
-    /// DAC 2011). Gives how many page rows.
-    fn tear_paired_rows(&mut self, transaction: &Transaction, global: usize) -> u32 {
-        let layout = &self.media.store.layout;
+    /// DAC 2011). Gives how many page rows. `torn`: all rows that were spoilt and that others may protect.
+    fn tear_paired_rows(
+        &mut self,
+        transaction: &Transaction,
+        global: usize,
+        torn: &mut Vec<(u32, u32)>,
+    ) -> u32 {
         // Of its target, not of what folding in the die reads.
         let first = match self.media.holds_one_bit(global) {
             true => transaction.row,
-            false => layout.first_row_of_wordline(transaction.row),
+            false => self.media.store.layout.first_row_of_wordline(transaction.row),
         };
-        let units = layout.row_units;
-        let begin = layout.first_ppa(global as u32) + u64::from(first * units);
-        let count = (transaction.row - first) * units;
-        if let Some(power) = &mut self.media.guards.power {
-            power.stamps[begin as usize..][..count as usize].fill(NOTHING);
+        let (superblock, end) = (global as u32, transaction.row + transaction.rows);
+        if self.is_protected_superblock(superblock) {
+            torn.extend((first..end).map(|row| (superblock, row)));
+        } else {
+            self.void_rows(superblock, first, transaction.row - first);
         }
         transaction.row - first
     }

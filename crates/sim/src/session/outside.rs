@@ -37,6 +37,11 @@ impl Session {
                 "power.cut: a served drive loses its power when its server is killed: expected power.cut.drawn = 0".into(),
             ));
         }
+        let text = "an image does not say which superblocks protect each other, nor which versions snapshots see: expected none";
+        let kept = [Feature::Parity, Feature::Snapshots];
+        if let Some(found) = drive.features.iter().find(|found| kept.contains(&found.feature)) {
+            return Err(Error(format!("{} = {}: {text}", found.entry.key, found.entry.value)));
+        }
         let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
         while !session.preconditioned {
             session.advance(1 << 20)?;

@@ -29,6 +29,7 @@ mod numbers;
 mod own_state;
 mod parity;
 mod power_cuts;
+mod power_groups;
 mod power_maps;
 mod program_order;
 mod reads;

@@ -79,6 +79,9 @@ impl PageMapped {
             (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);
             space.free.clear();
         }
+        if let Some(own) = self.media.guards.slc_cache.as_mut().and_then(|cache| cache.own.as_mut()) {
+            own.iter_mut().for_each(Vec::clear);
+        }
         self.place_newest(&spare, &marks, medium.trims.as_deref());
         self.compare_translations(medium.translations);
         let last = self.go_on_with_snapshots(&spare, &marks, medium.listed.snapshots);

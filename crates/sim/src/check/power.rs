@@ -133,9 +133,8 @@ impl Checker {
         let Some(snapshots) = ftl.snapshots() else { return };
         let serials: Vec<u32> = snapshots.kept().map(|snapshot| snapshot.serial).collect();
         self.past.go_on_with(&serials);
-        for (&serial, lpn) in serials
-            .iter()
-            .flat_map(|serial| (0..self.layout.logical_units).map(move |lpn| (serial, Lpn(lpn))))
+        let units = self.layout.logical_units;
+        for (serial, lpn) in serials.iter().flat_map(|serial| (0..units).map(move |lpn| (*serial, Lpn(lpn))))
         {
             let seen = ftl.lookup_in(serial, lpn).expect("it is kept");
             let Seen::At(ppa) = seen else {

@@ -50,11 +50,12 @@ fn drives_with_parity_keep_what_was_durable() {
 /// no other die was at work on the same stripe. That is so where each write waits for the flash.
 #[test]
 fn what_a_cut_tore_is_found_again_from_the_others() {
-    let pages = ["nand.cell=mlc", "nand.program=page", "power.cut.drawn=20", "power.cut.within=20000"];
-    let one_by_one = ["ftl.buffer.write_back=false"];
+    let pages =
+        ["nand.cell=mlc", "nand.program=page", "ftl.recovery.name=summaries", "ftl.buffer.write_back=false"];
+    let cuts = ["power.cut.drawn=20", "power.cut.within=60000", CUTS[2]];
     let mut rebuilt = 0;
     for seed in 0..12 {
-        let result = checked(&[&CUTS[2..], &RAIN, &pages, &one_by_one].concat(), at_depth(1, 12_000, 4_000, seed), seed);
+        let result = checked(&[&cuts[..], &RAIN, &pages].concat(), at_depth(1, 40_000, 4_000, seed), seed);
         let of = |whose: &str| result["unreadable"]["reads_rebuilt"][whose].as_u64().unwrap();
         rebuilt += of("host") + of("other");
         assert_eq!(result["unreadable"]["reads_lost"]["host"], 0, "{}", result["unreadable"]);

@@ -561,6 +561,12 @@ impl Drive {
 
     /// As [`Self::build`], where the caller has seen to memory.
     pub(crate) fn make(&self, seed: u64) -> Result<Ftl, Error> {
+        self.make_anew(seed, seed)
+    }
+
+    /// As [`Self::make`], with the flash of `seed` and policies that draw from `draws`: the layer that takes over a flash has
+    /// the bad blocks that it had.
+    pub(crate) fn make_anew(&self, seed: u64, draws: u64) -> Result<Ftl, Error> {
         let whole = read_whole(&self.document, seed)?;
         let mut errors = (whole.errors)();
         let about = |reason: String| Error(format!("{}: {reason}", self.name));
@@ -574,7 +580,7 @@ impl Drive {
         };
         let (config, t_decode) = (&whole.controller, whole.ecc.t_decode);
         let controller = Controller::new(config, &whole.geometry, whole.timing, whole.bus, t_decode);
-        Ftl::new(&whole.ftl, whole.array, controller, config, regulation, seed).map_err(about)
+        Ftl::new(&whole.ftl, whole.array, controller, config, regulation, draws).map_err(about)
     }
 
     /// What tells until when its code reads worn flash, and of which class it is; the text says what is missing.

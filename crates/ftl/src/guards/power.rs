@@ -4,6 +4,8 @@
 //! since. Only a drive whose power is cut has any of this.
 
 use crate::recovery::RecoveryMethod;
+use std::collections::HashMap;
+use units::Lpn;
 
 /// Nothing that could be read: never written, torn, or no data.
 pub(crate) const NOTHING: u64 = 0;
@@ -19,6 +21,8 @@ pub(crate) struct Power {
     pub stamps: Vec<u64>,
     /// Of what each slot of the buffer holds.
     slots: Vec<u64>,
+    /// The last write before the newest trim of a unit, of those that were trimmed while the buffer held something.
+    trimmed: HashMap<u32, u64>,
     /// The number of the last write.
     last: u64,
     /// Nothing was written since time began.
@@ -38,6 +42,7 @@ impl Power {
             spare_bytes,
             stamps,
             slots: vec![NOTHING; slots as usize],
+            trimmed: HashMap::new(),
             last: BEFORE,
             is_fresh: true,
             undone: Vec::new(),
@@ -94,6 +99,20 @@ impl Power {
     /// The stamp of what a slot holds.
     pub fn of_slot(&self, slot: u32) -> u64 {
         self.slots[slot as usize]
+    }
+
+    /// The host no longer needs a unit, while so many slots are in use: what they have of it may lack what lay on flash.
+    pub fn note_trimmed(&mut self, lpn: Lpn, used_slots: u32) {
+        if used_slots == 0 {
+            self.trimmed.clear();
+        } else {
+            self.trimmed.insert(lpn.0, self.last);
+        }
+    }
+
+    /// A write of a unit came before its newest trim.
+    pub fn is_trimmed(&self, lpn: Lpn, stamp: u64) -> bool {
+        self.trimmed.get(&lpn.0).is_some_and(|trimmed| stamp <= *trimmed)
     }
 
     /// Bytes of state of the simulator.

@@ -44,14 +44,23 @@ impl Media {
     /// durable, and the newer one is gone if the power fails now.
     #[inline]
     pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
-        let Some(power) = &self.guards.power else { return false };
-        self.buffer.find(lpn).is_some() && power.of_slot(slot) > self.stamp_at_home(lpn)
+        self.guards.power.is_some()
+            && self.buffer.find(lpn).is_some()
+            && self.stamp_of_slot(slot) > self.stamp_at_home(lpn)
     }
 
     /// The same of a version at `ppa` that snapshots saw until now.
     pub fn outlasts_cut(&self, lpn: Lpn, ppa: Ppa) -> bool {
         let Some(power) = &self.guards.power else { return false };
         self.find_unwritten(lpn).is_some() && power.stamps[ppa.index()] > self.stamp_at_home(lpn)
+    }
+
+    /// The number of what a slot holds; none of what was trimmed since, but for snapshots.
+    pub fn stamp_of_slot(&self, slot: u32) -> u64 {
+        let Some(power) = &self.guards.power else { return NOTHING };
+        let stamp = power.of_slot(slot);
+        let is_void = power.is_trimmed(self.buffer.slot(slot).lpn, stamp) && !self.is_captured(slot);
+        if is_void { NOTHING } else { stamp }
     }
 
     fn stamp_at_home(&self, lpn: Lpn) -> u64 {

@@ -147,17 +147,18 @@ impl PageMapped {
     pub(super) fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
         let first = self.media.store.first_unit(transaction);
         let units = transaction.rows * self.media.store.layout.row_units;
-        let Some(power) = &mut self.media.guards.power else { return };
         for unit in 0..units {
             let source = self.media.store.programs.get(transaction.owner, unit);
+            let Some(power) = &self.media.guards.power else { return };
             let stamp = match source.origin() {
                 _ if status == ProgramStatus::Failed => NOTHING,
                 Origin::Padding | Origin::Parity => NOTHING,
                 Origin::Map if source == Source::SUMMARY => NOTHING,
-                Origin::Host | Origin::Map => power.of_slot(source.slot()),
+                Origin::Host | Origin::Map => self.media.stamp_of_slot(source.slot()),
                 _ if source.place() == Ppa::NONE => NOTHING,
                 _ => power.stamps[source.place().index()],
             };
+            let Some(power) = &mut self.media.guards.power else { return };
             power.stamps[(first + u64::from(unit)) as usize] = stamp;
             if let Some(trims) = self.media.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
                 let lpn = self.media.store.map.holder(Ppa(first + u64::from(unit)));

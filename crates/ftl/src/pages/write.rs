@@ -16,6 +16,12 @@ impl Serves for PageMapped {
         self.media.leave(home);
     }
 
+    fn note_trimmed(&mut self, lpn: Lpn) {
+        if let Some(power) = &mut self.media.guards.power {
+            power.note_trimmed(lpn, self.media.buffer.used_slots());
+        }
+    }
+
     fn note_forgotten(&mut self, lpn: Lpn) {
         if self.media.guards.trims.is_some() {
             self.note_trim_to_record(lpn);

@@ -123,7 +123,7 @@ impl Cuts {
             false => failed,
         };
         let operations = run.operations();
-        let fresh = drive.make(self.seed.wrapping_add(1 + self.done.len() as u64))?;
+        let fresh = drive.make_anew(self.seed, self.seed.wrapping_add(1 + self.done.len() as u64))?;
         let (medium, interrupted) = std::mem::replace(&mut run.ftl, fresh).cut(dark);
         run.ctx.probe.on_cut(dark, &interrupted);
         let (damage, buffered_lost) = (medium.damage, medium.buffered_lost);

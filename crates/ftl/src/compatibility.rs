@@ -197,8 +197,6 @@ pub const APART: &[Apart] = apart! {
     Recovery, Dftl: Logical("the map lies on flash anyway") => "ftl.recovery.name = scan";
     Recovery, Birrell: Logical("its summaries and checkpoints are part of the map")
         => "ftl.recovery.name = scan, or ftl.mapping.name = page";
-    PowerCut, Parity: Logical("which superblocks protect each other is not looked for") => "ftl.parity.name = none";
-    PowerCut, Snapshots: Logical("which versions snapshots see is not looked for") => "no ftl.snapshots";
     DieFault, BlockMap: Logical("a merge needs the replaced block of the die that is dead")
         => "ftl.failed_die, or ftl.mapping.name = page, dftl or birrell";
     DieFault, PowerCut: Logical("which dies are dead is not looked for")

@@ -11,6 +11,11 @@ pub enum SnapshotEvent {
         /// Its number.
         serial: u32,
     },
+    /// A snapshot, and all that it sees, survives power cuts from now on.
+    Recorded {
+        /// Its number.
+        serial: u32,
+    },
     /// A snapshot is gone.
     Dropped {
         /// Its number.

@@ -76,6 +76,13 @@ impl Durability {
         }
     }
 
+    /// The drive went back to a snapshot, and with it a unit to `version`, or to nothing; `last`: the last version of all.
+    pub fn on_returned(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
+        if self.cuts {
+            self.survival.go_back(lpn, version, last);
+        }
+    }
+
     /// A trim of a unit is answered.
     pub fn on_trimmed(&mut self, lpn: Lpn) {
         if self.cuts {

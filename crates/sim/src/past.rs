@@ -1,7 +1,7 @@
 //! The checker's account of snapshots: a whole copy of the logical drive for each, by version.
 
 use ftl::SnapshotEvent;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
 /// A unit that holds nothing.
@@ -12,6 +12,10 @@ pub(crate) const EMPTY: u32 = u32::MAX;
 pub(crate) struct Past {
     kept: Vec<(u32, Vec<u32>)>,
     slots: BTreeMap<u32, u32>,
+    /// Snapshots that survive a power cut.
+    recorded: BTreeSet<u32>,
+    /// Units and versions of which a cut destroyed the page that they were on.
+    torn: BTreeSet<(u32, u32)>,
 }
 
 impl Past {
@@ -35,6 +39,49 @@ impl Past {
         self.kept.push((serial, content));
     }
 
+    /// A power cut destroyed the page that a version was on.
+    pub fn tear(&mut self, lpn: Lpn, version: u32) {
+        self.torn.insert((lpn.0, version));
+    }
+
+    /// After a power cut there are these snapshots, the oldest first: the slots of the buffer are empty.
+    ///
+    /// # Panics
+    /// When one that was to survive is gone, or one is back that was not there.
+    pub fn go_on_with(&mut self, serials: &[u32]) {
+        self.slots.clear();
+        let of_it = |serial: &u32| self.kept.iter().any(|(kept, _)| kept == serial);
+        assert!(
+            serials.iter().all(of_it),
+            "after a power cut there are the snapshots {serials:?}, not all of which were"
+        );
+        let gone =
+            self.kept.iter().find(|(serial, _)| self.recorded.contains(serial) && !serials.contains(serial));
+        assert!(
+            gone.is_none(),
+            "snapshot {} did not survive a power cut",
+            gone.map_or(0, |(serial, _)| *serial)
+        );
+        self.kept.retain(|(serial, _)| serials.contains(serial));
+    }
+
+    /// After a power cut a snapshot sees this version of a unit, [`EMPTY`] for none.
+    ///
+    /// # Panics
+    /// When it is not what it saw before. Of a unit that was trimmed then, or whose page the cut destroyed, any earlier
+    /// version may be there, or none.
+    pub fn check_seen(&mut self, serial: u32, lpn: Lpn, found: u32) {
+        let of_it = self.kept.iter_mut().find(|(kept, _)| *kept == serial).expect("it was looked for above");
+        let saw = &mut of_it.1[lpn.index()];
+        let is_older = found == EMPTY || *saw == EMPTY || found < *saw;
+        let is_free = *saw == EMPTY || (is_older && self.torn.contains(&(lpn.0, *saw)));
+        assert!(
+            found == *saw || is_free,
+            "after a power cut snapshot {serial} sees version {found} of {lpn}, and saw {saw}"
+        );
+        *saw = found;
+    }
+
     /// Notes an event, `content` and `version` telling what the logical drive has; gives what the newest snapshot holds if the
     /// drive went back to it.
     pub fn note(
@@ -45,6 +92,9 @@ impl Past {
     ) -> Option<&[u32]> {
         match event {
             SnapshotEvent::Taken { serial } => self.kept.push((serial, content())),
+            SnapshotEvent::Recorded { serial } => {
+                self.recorded.insert(serial);
+            }
             SnapshotEvent::Dropped { serial } => {
                 let before = self.kept.len();
                 self.kept.retain(|(kept, _)| *kept != serial);

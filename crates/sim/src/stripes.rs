@@ -3,6 +3,10 @@
 use controller::{Kind, Origin, Transaction};
 use ftl::{Ftl, SuperblockState};
 
+mod after_cut;
+
+use after_cut::Torn;
+
 /// Stripes as the rule says they lie: the superblocks of one number on `width` neighbouring dies.
 pub(crate) struct StripeAccount {
     per_die: usize,
@@ -16,6 +20,8 @@ pub(crate) struct StripeAccount {
     parity: Vec<usize>,
     /// Superblocks that hold one bit a cell: they have no parity, and protect nothing.
     apart: Vec<bool>,
+    /// What power cuts tore.
+    torn: Torn,
 }
 
 const NOWHERE: usize = usize::MAX;
@@ -34,6 +40,7 @@ impl StripeAccount {
             parity_rows: vec![0; groups],
             parity: vec![NOWHERE; groups],
             apart: (0..layout.superblocks()).map(|superblock| ftl.holds_one_bit(superblock)).collect(),
+            torn: Torn::default(),
         };
         let states = ftl.superblock_states();
         for (superblock, (&valid, &state)) in ftl.valid_units().iter().zip(states).enumerate() {
@@ -57,6 +64,9 @@ impl StripeAccount {
         self.apart[superblock] |= transaction.kind == Kind::Program && transaction.slc;
         if self.apart[superblock] {
             return;
+        }
+        if transaction.kind != Kind::Read {
+            self.note_erasing(transaction.kind, group);
         }
         match (transaction.kind, transaction.origin) {
             (Kind::Program, Origin::Parity) => {
@@ -89,11 +99,14 @@ impl StripeAccount {
                 self.live[group], 0,
                 "superblock {superblock} is erased while others of its group hold data that it protects"
             ),
-            (Kind::Read, Origin::Rebuild) => assert!(
-                transaction.row < self.rows[superblock],
-                "row {} of superblock {superblock} cannot help: it was not written",
-                transaction.row
-            ),
+            (Kind::Read, Origin::Rebuild) => {
+                assert!(
+                    transaction.row < self.rows[superblock],
+                    "row {} of superblock {superblock} cannot help: it was not written",
+                    transaction.row
+                );
+                self.check_help(superblock, transaction.row);
+            }
             (Kind::Read, _) => {}
         }
     }
@@ -136,6 +149,7 @@ impl StripeAccount {
     /// A superblock was erased.
     pub fn on_erase(&mut self, superblock: usize) {
         let group = self.group_of(superblock);
+        self.forget_torn(superblock);
         (self.rows[superblock], self.apart[superblock]) = (0, false);
         if self.parity[group] == superblock {
             self.parity[group] = NOWHERE;
@@ -151,7 +165,7 @@ mod tests {
     use units::DieId;
 
     /// Three dies with two superblocks each, of which the second die's first holds the parity of a row.
-    fn account() -> StripeAccount {
+    pub(super) fn account() -> StripeAccount {
         let mut account = StripeAccount {
             per_die: 2,
             width: 3,
@@ -160,6 +174,7 @@ mod tests {
             parity_rows: vec![0; 2],
             parity: vec![NOWHERE; 2],
             apart: vec![false; 6],
+            torn: Torn::default(),
         };
         program(&mut account, Origin::Host, 0, 0);
         program(&mut account, Origin::Gc, 2, 0);
@@ -168,12 +183,12 @@ mod tests {
         account
     }
 
-    fn submit(account: &mut StripeAccount, kind: Kind, origin: Origin, die: u32, row: u32) {
+    pub(super) fn submit(account: &mut StripeAccount, kind: Kind, origin: Origin, die: u32, row: u32) {
         let transaction = Transaction::new(kind, origin, Class::InternalProgram, DieId(die), 0, row);
         account.on_submit(&transaction, die as usize * 2);
     }
 
-    fn program(account: &mut StripeAccount, origin: Origin, die: u32, row: u32) {
+    pub(super) fn program(account: &mut StripeAccount, origin: Origin, die: u32, row: u32) {
         submit(account, Kind::Program, origin, die, row);
     }
 

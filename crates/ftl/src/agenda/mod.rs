@@ -133,6 +133,11 @@ impl Agenda {
         }
     }
 
+    /// The power fails: what is due is not done any more, and moments that are to come stay known.
+    pub fn empty(&mut self) {
+        self.queue.clear();
+    }
+
     pub fn take_due(&mut self, now: SimTime) -> Option<Work> {
         let Reverse((at, ..)) = self.queue.peek()?;
         if *at > now { None } else { self.queue.pop().map(|Reverse((.., work))| work) }

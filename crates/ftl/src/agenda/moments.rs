@@ -46,6 +46,13 @@ impl Moments {
         }
     }
 
+    /// What fell before `now`, while the drive was dark, does not happen any more.
+    pub fn skip_to(&mut self, now: SimTime) {
+        while let Some((time, due)) = self.first().filter(|(time, _)| *time < now) {
+            self.pass(time, due);
+        }
+    }
+
     /// The moment `now` is over for `due`; two snapshots due at once are one.
     pub fn pass(&mut self, now: SimTime, due: Moment) {
         let moment = |list: &Vec<Nanos>| list.last().map(|moment| SimTime::ZERO + *moment);

@@ -102,7 +102,7 @@ impl BlockMapped {
         for block in blocks.into_iter().filter(|block| block.counts) {
             self.put_block(block);
         }
-        self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare);
+        self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare, NOTHING);
         (0..self.banks.len()).for_each(|bank| self.note_lost_room(bank));
     }
 

@@ -5,6 +5,7 @@
 
 use super::BlockMapped;
 use crate::guards::labels::{Label, Labels};
+use crate::guards::power::BEFORE;
 use crate::host_side::{Reads, Serves};
 use crate::mapping::bank::{Block, Purpose, Role};
 use crate::store::SuperblockState;
@@ -73,7 +74,7 @@ impl BlockMapped {
                 if self.media.store.map.is_valid(ppa)
                     && let Some(power) = &mut self.media.guards.power
                 {
-                    power.begin_with(ppa.index());
+                    power.begin_with(ppa.index(), BEFORE);
                 }
             }
         }

@@ -8,6 +8,7 @@ pub(crate) mod ordering;
 pub(crate) mod power;
 mod rebuilds;
 pub(crate) mod regulation;
+mod scars;
 pub(crate) mod sectors;
 pub(crate) mod slc_cache;
 pub(crate) mod snapshots;
@@ -16,6 +17,7 @@ pub(crate) mod trims;
 
 pub(crate) use dead_dies::DeadDies;
 pub(crate) use rebuilds::{Rebuild, Rebuilds};
+pub(crate) use scars::Remains;
 pub use stripes::Stripes;
 pub(crate) use stripes::{Phase, members};
 

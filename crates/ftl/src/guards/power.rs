@@ -6,11 +6,13 @@
 use super::labels::Labels;
 use crate::pages::SpareAreas;
 use crate::recovery::RecoveryMethod;
+use std::collections::HashMap;
+use units::Lpn;
 
 /// Nothing that could be read: never written, torn, or no data.
 pub(crate) const NOTHING: u64 = 0;
 /// What was there before the run.
-const BEFORE: u64 = 1;
+pub(crate) const BEFORE: u64 = 1;
 
 /// The numbers of the host's writes, and how they are found again.
 pub(crate) struct Power {
@@ -23,8 +25,14 @@ pub(crate) struct Power {
     pub labels: Option<Labels>,
     /// Of what each slot of the buffer holds.
     slots: Vec<u64>,
+    /// The last write before the newest trim of a unit, of those that were trimmed while the buffer held something.
+    trimmed: HashMap<u32, u64>,
     /// The number of the last write.
     last: u64,
+    /// Nothing was written since time began.
+    is_fresh: bool,
+    /// Numbers of writes that going back to a snapshot undid, the first left out and the last included.
+    pub undone: Vec<(u64, u64)>,
     /// Reads of a recovery that are under way.
     pub reading: u32,
 }
@@ -33,24 +41,41 @@ impl Power {
     /// Nothing is written.
     pub fn new(method: Box<dyn RecoveryMethod>, spare_bytes: u32, units: usize, slots: u32) -> Self {
         let stamps = engine::large_array(units, NOTHING);
-        let slots = vec![NOTHING; slots as usize];
-        Self { method, spare_bytes, stamps, labels: None, slots, last: BEFORE, reading: 0 }
+        Self {
+            method,
+            spare_bytes,
+            stamps,
+            labels: None,
+            slots: vec![NOTHING; slots as usize],
+            trimmed: HashMap::new(),
+            last: BEFORE,
+            is_fresh: true,
+            undone: Vec::new(),
+            reading: 0,
+        }
     }
 
     /// True until the host writes something.
     pub fn is_fresh(&self) -> bool {
-        self.last == BEFORE
+        self.is_fresh
+    }
+
+    /// The number of the last write before time begins.
+    pub fn begin_at(&mut self, last: u64) {
+        self.last = last;
     }
 
     /// The stamp of a unit that is there when time begins.
-    pub fn begin_with(&mut self, unit: usize) {
-        self.stamps[unit] = BEFORE;
+    pub fn begin_with(&mut self, unit: usize, stamp: u64) {
+        self.stamps[unit] = stamp;
     }
 
-    /// Goes on with the numbers that were found.
-    pub fn go_on(&mut self, spare: SpareAreas) {
-        self.last = spare.stamps.iter().copied().max().unwrap_or(NOTHING).max(BEFORE);
-        (self.stamps, self.labels) = (spare.stamps, spare.labels);
+    /// Goes on with the numbers that were found, and above `last`.
+    pub fn go_on(&mut self, spare: SpareAreas, last: u64) {
+        let SpareAreas { stamps, labels, undone, .. } = spare;
+        let last = undone.iter().fold(last, |last, (_, end)| last.max(*end));
+        self.last = stamps.iter().copied().max().unwrap_or(NOTHING).max(BEFORE).max(last);
+        (self.stamps, self.labels, self.undone, self.is_fresh) = (stamps, labels, undone, false);
         if let Some(labels) = &mut self.labels {
             labels.go_on();
         }
@@ -64,6 +89,18 @@ impl Power {
         }
     }
 
+    /// The number of the last write.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// The drive goes back to what it held when the last write was `number`.
+    pub fn undo(&mut self, number: u64) {
+        if number < self.last {
+            self.undone.push((number, self.last));
+        }
+    }
+
     /// A slot holds a new version.
     pub fn on_buffered(&mut self, slot: u32) {
         self.slots[slot as usize] = self.next();
@@ -71,6 +108,7 @@ impl Power {
 
     /// The next number, which is higher than all before.
     pub fn next(&mut self) -> u64 {
+        self.is_fresh = false;
         self.last += 1;
         self.last
     }
@@ -78,6 +116,20 @@ impl Power {
     /// The stamp of what a slot holds.
     pub fn of_slot(&self, slot: u32) -> u64 {
         self.slots[slot as usize]
+    }
+
+    /// The host no longer needs a unit, while so many slots are in use: what they have of it may lack what lay on flash.
+    pub fn note_trimmed(&mut self, lpn: Lpn, used_slots: u32) {
+        if used_slots == 0 {
+            self.trimmed.clear();
+        } else {
+            self.trimmed.insert(lpn.0, self.last);
+        }
+    }
+
+    /// A write of a unit came before its newest trim.
+    pub fn is_trimmed(&self, lpn: Lpn, stamp: u64) -> bool {
+        self.trimmed.get(&lpn.0).is_some_and(|trimmed| stamp <= *trimmed)
     }
 
     /// Bytes of state of the simulator.

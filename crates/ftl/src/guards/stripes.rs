@@ -4,6 +4,7 @@
 //! are a group; one of them holds parity and takes no data. Program `p` of the parity is the sum of the programs `p`
 //! of the others, and follows when the last of them was handed out; until then it is gathered in RAM.
 
+use super::scars::Scars;
 use crate::Layout;
 use crate::SavedState;
 use crate::saved::Untaken;
@@ -50,11 +51,11 @@ pub(crate) struct Group {
 /// The parity of a drive.
 pub struct Stripes {
     width: u32,
-    per_die: u32,
+    pub(super) per_die: u32,
     program_bytes: u64,
     pub(crate) groups: Vec<Group>,
     /// Programs handed out of each superblock of the drive.
-    written: Vec<u32>,
+    pub(super) written: Vec<u32>,
     /// By set of dies: groups to be reclaimed, and on whose behalf.
     pub(crate) asks: Vec<VecDeque<(u32, Origin)>>,
     /// By die: the superblock that its garbage collection asked for, until it is taken.
@@ -64,8 +65,10 @@ pub struct Stripes {
     /// Dies with something new to collect.
     pub(crate) woken: Vec<usize>,
     /// Parity programs gathered in RAM, and the most there ever were.
-    gathered: u64,
+    pub(super) gathered: u64,
     gathered_most: u64,
+    /// What power cuts did to them.
+    pub(super) scars: Scars,
 }
 
 /// The members in a set of bits.
@@ -116,6 +119,7 @@ impl Stripes {
             woken: Vec::new(),
             gathered: 0,
             gathered_most: 0,
+            scars: Scars::default(),
         }
     }
 
@@ -233,7 +237,7 @@ impl Stripes {
         self.recount(group, before)
     }
 
-    fn recount(&mut self, group: u32, before: u32) -> u32 {
+    pub(super) fn recount(&mut self, group: u32, before: u32) -> u32 {
         let ready = self.ready(group);
         let of = &mut self.groups[group as usize];
         let due = if of.phase == Phase::Resting { ready.saturating_sub(of.parity_written) } else { 0 };
@@ -270,6 +274,7 @@ impl Stripes {
     /// A group is erased: it begins anew. Gives the member that holds parity from now on if the one that did is gone.
     pub(crate) fn begin_anew(&mut self, group: u32) -> Option<u32> {
         self.gathered -= u64::from(self.ahead(group));
+        self.scars.forget(group);
         for superblock in self.superblocks_of(group).collect::<Vec<_>>() {
             self.written[superblock as usize] = 0;
         }
@@ -344,7 +349,7 @@ impl Stripes {
     }
 
     /// Keeps the list of groups that some dies have begun and others have not.
-    fn note_begun(&mut self, group: u32) {
+    pub(super) fn note_begun(&mut self, group: u32) {
         let data = self.data_members(group) & !self.groups[group as usize].ended;
         let written = |member| self.written[self.place_of(group, member).1 as usize] > 0;
         let (some, all) = (members(data).any(written), members(data).all(written));

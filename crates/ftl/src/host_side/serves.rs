@@ -177,6 +177,9 @@ pub(crate) trait Serves: Sectored {
                 }
             };
             let (media, host) = self.parts();
+            if let Some(power) = &mut media.guards.power {
+                power.note_trimmed(lpn, media.buffer.used_slots());
+            }
             host.reads.forget(lpn, &mut media.store.stats);
             let home = media.store.map.lookup(lpn);
             media.store.stats.units_trimmed += u64::from(buffered || home != Ppa::NONE);

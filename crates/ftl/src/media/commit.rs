@@ -44,19 +44,42 @@ impl Media {
     /// durable, and the newer one is gone if the power fails now.
     #[inline]
     pub fn must_outlast_cut(&self, lpn: Lpn, slot: u32) -> bool {
+        self.guards.power.is_some()
+            && self.buffer.find(lpn).is_some()
+            && self.stamp_of_slot(slot) > self.stamp_at_home(lpn)
+    }
+
+    /// The same of a version at `ppa` that snapshots saw until now.
+    pub fn outlasts_cut(&self, lpn: Lpn, ppa: Ppa) -> bool {
         let Some(power) = &self.guards.power else { return false };
-        let home = self.store.map.lookup(lpn);
-        let there = if home == Ppa::NONE { NOTHING } else { power.stamps[home.index()] };
-        self.buffer.find(lpn).is_some() && power.of_slot(slot) > there
+        self.find_unwritten(lpn).is_some() && power.stamps[ppa.index()] > self.stamp_at_home(lpn)
+    }
+
+    /// The number of what a slot holds; none of what was trimmed since, but for snapshots.
+    pub fn stamp_of_slot(&self, slot: u32) -> u64 {
+        let Some(power) = &self.guards.power else { return NOTHING };
+        let stamp = power.of_slot(slot);
+        let is_void = power.is_trimmed(self.buffer.slot(slot).lpn, stamp) && !self.is_captured(slot);
+        if is_void { NOTHING } else { stamp }
+    }
+
+    fn stamp_at_home(&self, lpn: Lpn) -> u64 {
+        let (power, home) = (self.guards.power.as_ref(), self.store.map.lookup(lpn));
+        power.filter(|_| home != Ppa::NONE).map_or(NOTHING, |power| power.stamps[home.index()])
     }
 
     /// Makes the place of such a version the home of its unit, until the newer one is on flash.
     #[cold]
     pub fn commit_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
+        self.store.space.valid[self.store.layout.superblock_of(ppa) as usize] += 1;
+        self.keep_overtaken(lpn, ppa, probe);
+    }
+
+    /// The same of a place that is valid already.
+    pub fn keep_overtaken<P: Probe>(&mut self, lpn: Lpn, ppa: Ppa, probe: &mut P) {
         let old = self.store.map.lookup(lpn);
         self.note_change(lpn);
         self.store.map.set(lpn, ppa);
-        self.store.space.valid[self.store.layout.superblock_of(ppa) as usize] += 1;
         probe.on_overtaken(lpn, ppa, old);
         if old != Ppa::NONE {
             self.leave(old);

@@ -41,7 +41,8 @@ impl Media {
         (store.array, store.controller, store.stats) = (array, controller, counted.stats);
         self.guards.regulation = medium.regulation;
         self.guards.rebuilds = medium.rebuilds;
-        self.read_only |= medium.read_only;
+        self.guards.parity = medium.parity;
+        self.read_only |= medium.listed.read_only;
         (host.risk, upkeep.turnover) = (counted.risk, counted.turnover);
         if let (Some(agenda), Some(counts)) = (&mut self.agenda, counted.upkeep) {
             agenda.counts = counts;
@@ -53,6 +54,9 @@ impl Media {
             let space = &mut self.store.space.dies[die];
             (space.clock, space.erases, space.usable, space.live) = (clock, erases, 0, 0);
             space.free.clear();
+        }
+        if let Some(own) = self.guards.slc_cache.as_mut().and_then(|cache| cache.own.as_mut()) {
+            own.iter_mut().for_each(Vec::clear);
         }
         (spare, marks)
     }
@@ -66,6 +70,7 @@ impl Media {
         let units = units.filter(|&lpn| self.store.map.lookup(lpn) != Ppa::NONE).count() as u64;
         let mut found = Found { units, ..Found::default() };
         let mut reads = self.own_reads();
+        reads.extend(self.sum_reads());
         for global in 0..self.store.layout.superblocks() {
             let view = self.found_view(global);
             if view.rows_programmed > 0 && self.store.space.state[global] != SuperblockState::Lost {

@@ -57,7 +57,9 @@ impl Media {
             }
         }
         let dead = self.guards.dead.has(die as usize) && !self.rules.lapses.has(Lapse::ReadsDeadDie);
-        transaction.reading.uncorrectable |= die == self.guards.failed_die || dead;
+        transaction.reading.uncorrectable |= die == self.guards.failed_die
+            || dead
+            || self.guards.parity.as_ref().is_some_and(|stripes| stripes.is_torn(global, transaction.row));
         if transaction.reading.uncorrectable && origin != Origin::ReadAhead {
             self.pin_group(global);
         }

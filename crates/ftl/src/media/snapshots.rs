@@ -122,7 +122,7 @@ impl Media {
                         snapshots.captured[slots[&lpn] as usize] = before.serial;
                     }
                 }
-                _ => self.release_place(Lpn(lpn), place, &slots),
+                _ => self.release_place(Lpn(lpn), place, &slots, probe),
             }
         }
         probe.on_snapshot(SnapshotEvent::Dropped { serial: gone.serial });
@@ -136,7 +136,13 @@ impl Media {
     }
 
     /// No snapshot sees a version any more.
-    pub fn release_place(&mut self, lpn: Lpn, place: u64, slots: &BTreeMap<u32, u32>) {
+    pub fn release_place<P: Probe>(
+        &mut self,
+        lpn: Lpn,
+        place: u64,
+        slots: &BTreeMap<u32, u32>,
+        probe: &mut P,
+    ) {
         let Some(snapshots) = &mut self.guards.snapshots else { return };
         match place {
             ABSENT => {}
@@ -149,7 +155,9 @@ impl Media {
             home => {
                 snapshots.units -= 1;
                 snapshots.clear_named(Ppa(home));
-                if self.store.map.lookup(lpn).0 != home {
+                if self.outlasts_cut(lpn, Ppa(home)) {
+                    self.keep_overtaken(lpn, Ppa(home), probe);
+                } else if self.store.map.lookup(lpn).0 != home {
                     self.invalidate_host(Ppa(home));
                 }
             }

@@ -31,10 +31,10 @@ impl PageMapped {
             snapshots.end_checkpoint(now);
         }
         // Going back waits for all that is on its way to the flash: nothing more is put on it.
-        let begins = !snapshots.is_rolling_back();
+        let (begins, maps) = (!snapshots.is_rolling_back(), snapshots.next_serial);
         let checkpoint = &mut snapshots.checkpoint;
         if begins && checkpoint.covered == 0 && !checkpoint.waiting.is_empty() {
-            checkpoint.covered = checkpoint.waiting.len();
+            (checkpoint.covered, checkpoint.maps) = (checkpoint.waiting.len(), maps);
             match &mut self.media.guards.demand {
                 Some(demand) => checkpoint.await_units(&demand.flush()),
                 None => checkpoint.left = checkpoint.units,
@@ -53,6 +53,9 @@ impl PageMapped {
             checkpoint.left -= 1;
             checkpoint.used_slots += 1;
             let slot = self.media.buffer.insert(unit, u32::MAX, SlotState::Queued);
+            if let Some(power) = &mut self.media.guards.power {
+                power.on_buffered(slot);
+            }
             if checkpoint.behind_host {
                 self.media.buffer.enqueue(slot);
             } else {

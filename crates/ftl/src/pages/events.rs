@@ -152,6 +152,9 @@ impl PageMapped {
         self.media.store.programs.release(transaction.owner);
         if self.media.guards.snapshots.is_some() {
             self.go_on_with_checkpoint(ctx.calendar.now());
+            if self.media.guards.power.is_some() {
+                self.record_snapshots(&mut ctx.probe);
+            }
         }
         self.media.store.space.in_flight[global] -= 1;
         if transaction.origin == Origin::Parity {

@@ -4,7 +4,7 @@
 //! superblocks are gone on with behind what was torn. Not modelled: pages that can be read once after a cut and not again.
 
 use super::power::{Mark, Medium, SpareAreas};
-use crate::guards::power::NOTHING;
+use crate::guards::power::{BEFORE, NOTHING};
 use crate::guards::trims::Trims;
 use crate::lapse::Lapse;
 use crate::pages::PageMapped;
@@ -15,14 +15,19 @@ impl PageMapped {
     /// What is there when time begins has the number of what came before the run.
     pub(super) fn stamp_beginning(&mut self) {
         let Some(power) = self.media.guards.power.as_mut().filter(|power| power.is_fresh()) else { return };
-        let map = &self.media.store.map;
+        let (map, mut snapshots) = (&self.media.store.map, self.media.guards.snapshots.as_mut());
+        if let Some(snapshots) = &mut snapshots {
+            power.begin_at(snapshots.number_first(BEFORE));
+        }
         let superblocks =
             (0..self.media.store.layout.superblocks()).filter(|&at| self.media.store.space.valid[at] > 0);
         for superblock in superblocks {
             let first = self.media.store.layout.first_ppa(superblock as u32);
             for ppa in (first..first + u64::from(self.media.store.layout.superblock_units)).map(Ppa) {
                 if map.is_valid(ppa) {
-                    power.begin_with(ppa.index());
+                    let seen =
+                        snapshots.as_ref().map(|snapshots| snapshots.number_of(map.holder(ppa), ppa, BEFORE));
+                    power.begin_with(ppa.index(), seen.unwrap_or(BEFORE));
                 }
             }
         }
@@ -36,6 +41,7 @@ impl PageMapped {
     pub fn take_over(&mut self, mut medium: Medium) {
         let checkpoints = medium.checkpoints.take();
         let (translations, trims) = (medium.translations.take(), medium.trims.take());
+        let records = medium.listed.snapshots.take();
         let (spare, marks) = self.media.take_back(medium, &mut self.host, &mut self.upkeep);
         if let (Some(demand), Some(checkpoints)) = (&mut self.media.guards.demand, checkpoints) {
             demand.checkpoints = Some(checkpoints);
@@ -43,7 +49,8 @@ impl PageMapped {
         }
         self.place_newest(&spare, &marks, trims.as_deref());
         self.compare_translations(translations);
-        self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare);
+        let last = self.go_on_with_snapshots(&spare, &marks, records);
+        self.media.guards.power.as_mut().expect("made for power cuts").go_on(spare, last);
         self.sort_superblocks(&marks);
         for die in 0..self.media.store.layout.dies as usize {
             self.media.update_quota(die);
@@ -53,7 +60,7 @@ impl PageMapped {
     }
 
     /// Page rows of a superblock that hold something, and all that it has.
-    fn rows_of(&self, global: usize, mark: &Mark) -> (u32, u32) {
+    pub(super) fn rows_of(&self, global: usize, mark: &Mark) -> (u32, u32) {
         let layout = &self.media.store.layout;
         let rows = if mark.one_bit { layout.slc_rows } else { layout.rows };
         let programmed = if mark.half_erased { 0 } else { self.media.store.array.next_row(global) };
@@ -74,7 +81,9 @@ impl PageMapped {
                 let (holder, stamp) = (holders[ppa.index()], stamps[ppa.index()]);
                 self.media.store.map.assign(ppa, Lpn(holder));
                 let Some(best) = newest.get_mut(holder as usize) else { continue };
-                if stamp != NOTHING && (*best == Ppa::NONE || (stamp > stamps[best.index()]) != wrong) {
+                let is_undone = layout.is_host_unit(Lpn(holder)) && spare.is_undone(stamp);
+                let is_newer = *best == Ppa::NONE || (stamp > stamps[best.index()]) != wrong;
+                if stamp != NOTHING && !is_undone && is_newer {
                     *best = ppa;
                 }
             }
@@ -100,14 +109,17 @@ impl PageMapped {
             let space = &mut self.media.store.space;
             space.state[global] = SuperblockState::Lost;
             space.pe_cycles[global] = self.media.store.array.pe_cycles(die as u32, superblock);
-            if !self.media.store.array.is_whole(die as u32, superblock) {
+            if !self.media.store.array.is_whole(die as u32, superblock) || !self.takes_data(global, mark) {
                 continue;
             }
-            space.dies[die].usable += 1;
+            let counts = !self.is_cache_own(superblock);
+            let space = &mut self.media.store.space;
+            space.dies[die].usable += u32::from(counts);
             space.failing[global] = mark.failing;
             let (programmed, rows) = self.rows_of(global, mark);
-            if programmed == 0 && !mark.half_erased && !mark.failing {
-                self.media.store.space.push_free(die, superblock);
+            let goes_on = !mark.failing && !mark.half_erased && self.may_go_on(global);
+            if programmed == 0 && goes_on {
+                self.free_found(die, superblock);
                 continue;
             }
             if let (true, Some(cache)) = (mark.one_bit, &mut self.media.guards.slc_cache) {
@@ -115,8 +127,7 @@ impl PageMapped {
                 cache.dies[die].superblocks += 1;
                 cache.in_use += 1;
             }
-            let goes_on = mark.stream != NONE && programmed < rows && !mark.failing && !mark.half_erased;
-            if goes_on {
+            if goes_on && mark.stream != NONE && programmed < rows {
                 let next_unit = programmed * self.media.store.layout.row_units;
                 let space = &mut self.media.store.space;
                 space.state[global] = SuperblockState::Open;
@@ -125,9 +136,11 @@ impl PageMapped {
             } else {
                 // One that was open was closed last.
                 let was_open = mark.stream != NONE;
+                self.end_found(global);
                 closed.push((was_open, mark.closed_at, die, superblock));
             }
         }
+        self.free_found_groups();
         closed.sort_unstable();
         for (was_open, closed_at, die, superblock) in closed {
             let clock = self.media.store.space.dies[die].clock;

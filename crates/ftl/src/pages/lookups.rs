@@ -161,8 +161,9 @@ impl PageMapped {
                 return;
             }
             let room = demand.used_slots + demand.tasks.updates() < demand.slots;
-            if !room && !demand.outdated.evicted.is_empty() {
-                return; // The map must not run ahead of what can be written.
+            // The map must not run ahead of what can be written, but nothing makes room until all of it is there.
+            if !room && !demand.outdated.evicted.is_empty() && !demand.is_loading() {
+                return;
             }
             let update = if room { demand.outdated.next() } else { None };
             let task = match update {

@@ -6,6 +6,8 @@ mod checkpoint;
 mod events;
 mod failures;
 mod found;
+mod found_groups;
+mod found_snapshots;
 mod lookups;
 mod power;
 mod read;

@@ -1,13 +1,14 @@
 //! The power fails: what is left of a drive.
 
 use crate::buffer::Risk;
-use crate::guards::Rebuilds;
 use crate::guards::demand::Checkpoints;
 use crate::guards::labels::Labels;
 use crate::guards::power::NOTHING;
 use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
+use crate::guards::snapshots::Records;
 use crate::guards::trims::Trims;
+use crate::guards::{Rebuilds, Stripes};
 use crate::host_side::Reads;
 use crate::lapse::Lapse;
 use crate::media::Media;
@@ -59,12 +60,32 @@ pub(crate) struct SpareAreas {
     pub holders: Vec<u32>,
     pub stamps: Vec<u64>,
     pub labels: Option<Labels>,
+    /// Numbers of writes that going back to a snapshot undid, the first left out and the last included.
+    pub undone: Vec<(u64, u64)>,
 }
 
-/// What became of the flash when the power failed: what was destroyed, and which superblocks are half erased.
+impl SpareAreas {
+    /// Going back to a snapshot undid a write.
+    pub fn is_undone(&self, stamp: u64) -> bool {
+        self.undone.iter().any(|&(before, last)| stamp > before && stamp <= last)
+    }
+}
+
+/// What the drive keeps where it keeps its list of bad blocks.
+pub(crate) struct Listed {
+    pub read_only: bool,
+    /// The snapshots whose records are whole.
+    pub snapshots: Option<Records>,
+}
+
+/// What became of the flash when the power failed.
+#[derive(Default)]
 pub(crate) struct Wreck {
     damage: Damage,
+    /// Superblocks (numbered over the drive) that are half erased.
     half_erased: Vec<usize>,
+    /// Torn page rows that others may protect, each with its superblock.
+    torn: Vec<(u32, u32)>,
 }
 
 /// What the flash holds when the power is gone: all that outlives a translation layer. The controller, which forgot all it
@@ -80,13 +101,15 @@ pub struct Medium {
     pub(crate) sectors: Option<Box<Sectors>>,
     /// Units whose only copy was marked as lost.
     pub(crate) rebuilds: Rebuilds,
+    /// Which superblocks protect each other.
+    pub(crate) parity: Option<Box<Stripes>>,
     /// Which superblocks the last whole checkpoint of the map covers.
     pub(crate) checkpoints: Option<Checkpoints>,
     /// What it has of a map of which RAM holds a part.
     pub(crate) translations: Option<Translations>,
     /// What the records of trims say.
     pub(crate) trims: Option<Box<Trims>>,
-    pub(crate) read_only: bool,
+    pub(crate) listed: Listed,
     /// What the cut destroyed.
     pub damage: Damage,
     /// Units that the host was told are written and that were only in the buffer.
@@ -137,19 +160,20 @@ impl Media {
     pub fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
         let first = self.store.first_unit(transaction);
         let units = transaction.rows * self.store.layout.row_units;
-        let Some(power) = &mut self.guards.power else { return };
-        if status == ProgramStatus::Failed {
+        if let Some(power) = self.guards.power.as_mut().filter(|_| status == ProgramStatus::Failed) {
             return power.spoil(first as usize, units as usize);
         }
         for unit in 0..units {
             let source = self.store.programs.get(transaction.owner, unit);
+            let Some(power) = &self.guards.power else { return };
             let stamp = match source.origin() {
                 Origin::Padding | Origin::Parity => NOTHING,
                 Origin::Map if source == Source::SUMMARY => NOTHING,
-                Origin::Host | Origin::Map => power.of_slot(source.slot()),
+                Origin::Host | Origin::Map => self.stamp_of_slot(source.slot()),
                 _ if source.place() == Ppa::NONE => NOTHING,
                 _ => power.stamps[source.place().index()],
             };
+            let Some(power) = &mut self.guards.power else { return };
             power.stamps[(first + u64::from(unit)) as usize] = stamp;
             if let Some(trims) = self.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
                 let lpn = self.store.map.holder(Ppa(first + u64::from(unit)));
@@ -163,8 +187,7 @@ impl Media {
     /// The power fails at `now`, in the middle of these programs and erases.
     pub fn interrupt(&mut self, now: SimTime) -> (Vec<Interrupted>, Wreck) {
         let interrupted = self.store.controller.cut(now);
-        let mut damage = Damage::default();
-        let mut half_erased = Vec::new();
+        let mut wreck = Wreck::default();
         for Interrupted { transaction, ending } in &interrupted {
             let global = self.store.space.global(transaction.die.index(), transaction.superblock);
             match (transaction.kind, ending) {
@@ -173,14 +196,13 @@ impl Media {
                     let _ = self.erase_cells(transaction.die.index(), transaction.superblock);
                 }
                 (Kind::Erase, Ending::Halfway) => {
-                    damage.half_erased += 1;
-                    half_erased.push(global);
+                    wreck.damage.half_erased += 1;
+                    wreck.half_erased.push(global);
                     self.spoil_superblock(global);
                 }
                 (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
                 (_, Ending::Halfway) => {
-                    damage.torn_rows += u64::from(transaction.rows);
-                    damage.paired_rows += u64::from(self.tear_paired_rows(transaction, global));
+                    self.tear_rows(transaction, global, &mut wreck);
                     let status = match self.rules.lapses.has(Lapse::TrustsTornPage) {
                         true => ProgramStatus::Done,
                         false => ProgramStatus::Failed,
@@ -189,16 +211,19 @@ impl Media {
                 }
             }
         }
-        (interrupted, Wreck { damage, half_erased })
+        self.cut_groups(&wreck.torn);
+        (interrupted, wreck)
     }
 
     /// What is left when whatever the layer knew is gone.
     ///
     /// # Panics
     /// When the drive was not made for power cuts.
-    pub fn left_over(self, wreck: Wreck, risk: Risk, turnover: Turnover) -> Medium {
+    pub fn left_over(mut self, wreck: Wreck, risk: Risk, turnover: Turnover) -> Medium {
         let buffered_lost = self.buffer.at_risk();
         let marks = self.marks(&wreck.half_erased);
+        let moments =
+            self.agenda.as_mut().map(|agenda| std::mem::take(&mut agenda.moments)).unwrap_or_default();
         let (store, guards) = (self.store, self.guards);
         let mut regulation = guards.regulation;
         if let Some(regulation) = &mut regulation {
@@ -206,7 +231,12 @@ impl Media {
         }
         let power = guards.power.expect("a drive whose power is cut notes what it writes");
         Medium {
-            spare: SpareAreas { holders: store.map.copied().1, stamps: power.stamps, labels: power.labels },
+            spare: SpareAreas {
+                holders: store.map.copied().1,
+                stamps: power.stamps,
+                labels: power.labels,
+                undone: power.undone,
+            },
             marks,
             counted: Counted {
                 stats: store.stats,
@@ -219,11 +249,15 @@ impl Media {
             controller: store.controller,
             regulation,
             sectors: guards.sectors,
+            parity: guards.parity,
             rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations: None,
             trims: guards.trims,
-            read_only: self.read_only,
+            listed: Listed {
+                read_only: self.read_only,
+                snapshots: guards.snapshots.map(|snapshots| snapshots.after_cut(moments)),
+            },
             damage: wreck.damage,
             buffered_lost,
         }
@@ -236,21 +270,21 @@ impl Media {
     }
 
     /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,
-    /// DAC 2011). Gives how many page rows.
-    fn tear_paired_rows(&mut self, transaction: &Transaction, global: usize) -> u32 {
-        let layout = &self.store.layout;
+    /// DAC 2011), unless the rest of their stripes gives them back.
+    fn tear_rows(&mut self, transaction: &Transaction, global: usize, wreck: &mut Wreck) {
         // Of its target, not of what folding in the die reads.
         let first = match self.holds_one_bit(global) {
             true => transaction.row,
-            false => layout.first_row_of_wordline(transaction.row),
+            false => self.store.layout.first_row_of_wordline(transaction.row),
         };
-        let units = layout.row_units;
-        let begin = layout.first_ppa(global as u32) + u64::from(first * units);
-        let count = (transaction.row - first) * units;
-        if let Some(power) = &mut self.guards.power {
-            power.spoil(begin as usize, count as usize);
+        wreck.damage.torn_rows += u64::from(transaction.rows);
+        wreck.damage.paired_rows += u64::from(transaction.row - first);
+        let (superblock, end) = (global as u32, transaction.row + transaction.rows);
+        if self.is_protected_superblock(superblock) {
+            wreck.torn.extend((first..end).map(|row| (superblock, row)));
+        } else {
+            self.void_rows(superblock, first, transaction.row - first);
         }
-        transaction.row - first
     }
 
     /// An interrupted erase leaves nothing that could be read, however many cuts later the superblock is erased anew.

@@ -36,16 +36,16 @@ impl PageMapped {
     }
 
     /// The page rows (numbered over the drive) whose sum with what is in RAM is the row of a read; none: it has no
-    /// parity. What was handed out and is not programmed yet is in RAM, and so is parity that was not handed out.
+    /// parity, or a power cut took another part of it. What was handed out and is not programmed yet is in RAM, and so is
+    /// parity that was not handed out.
     fn rows_beside(&self, transaction: &Transaction) -> Option<Vec<u32>> {
         let stripes = self.media.guards.parity.as_ref()?;
         let own = self.media.store.space.global(transaction.die.index(), transaction.superblock) as u32;
         let group = stripes.group_of(own);
-        let of = &stripes.groups[group as usize];
-        if of.parity == NONE || self.media.rules.lapses.has(Lapse::ForgetsParity) {
+        if self.media.rules.lapses.has(Lapse::ForgetsParity) {
             return None;
         }
-        let others = members(of.alive & !(1 << stripes.member_of(own)));
+        let others = members(stripes.beside(own, transaction.row)?);
         let programmed = others
             .map(|member| stripes.place_of(group, member).1)
             .filter(|&superblock| self.media.store.array.next_row(superblock as usize) > transaction.row);

@@ -52,7 +52,11 @@ impl PageMapped {
             snapshots.counts.rollbacks.void += 1;
             return self.pump(ctx);
         };
+        let number = snapshots.kept[position].number;
         self.put_back(position, &mut ctx.probe);
+        if let Some(power) = &mut self.media.guards.power {
+            power.undo(number);
+        }
         ctx.probe.on_snapshot(SnapshotEvent::RolledBack { serial });
         self.ask_checkpoint(Awaited::Rollback, since, ctx);
         self.media.erase_emptied(ctx);
@@ -70,7 +74,7 @@ impl PageMapped {
             let (lpn, live) = (Lpn(lpn), self.media.store.map.lookup(Lpn(lpn)));
             if place == live.0 {
                 // Named because a write was on its way that never came.
-                self.media.release_place(lpn, place, &nothing);
+                self.media.release_place(lpn, place, &nothing, probe);
                 continue;
             }
             changed += 1;
@@ -84,7 +88,7 @@ impl PageMapped {
             if place != ABSENT {
                 self.media.store.map.set(lpn, Ppa(place));
             }
-            self.media.release_place(lpn, place, &nothing);
+            self.media.release_place(lpn, place, &nothing, probe);
             probe.on_snapshot(SnapshotEvent::Returned { lpn, old: live, new: Ppa(place) });
         }
         if let Some(snapshots) = &mut self.media.guards.snapshots {

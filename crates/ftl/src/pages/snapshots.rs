@@ -23,12 +23,14 @@ impl PageMapped {
     /// When the drive was built without `ftl.snapshots`.
     pub fn take_snapshot<P: Probe>(&mut self, ctx: &mut Context<P>) -> u32 {
         // What is buffered goes out without being held once it is overtaken.
-        self.media.buffer.end_epoch();
+        let epoch = self.media.buffer.end_epoch();
+        let number = self.media.guards.power.as_ref().map_or(0, |power| power.last());
         let snapshots = self.media.guards.snapshots.as_mut().expect("the drive was built to take snapshots");
         let serial = snapshots.next_serial;
         snapshots.next_serial += 1;
         snapshots.counts.taken += 1;
-        snapshots.kept.push_back(Snapshot { serial, taken: ctx.calendar.now(), old: BTreeMap::new() });
+        let snapshot = Snapshot::new(serial, ctx.calendar.now(), BTreeMap::new());
+        snapshots.kept.push_back(Snapshot { number, epoch, ..snapshot });
         let excess = snapshots.kept.len().saturating_sub(snapshots.rules.keep as usize);
         snapshots.counts.expired += excess as u64;
         ctx.probe.on_snapshot(SnapshotEvent::Taken { serial });

@@ -82,7 +82,13 @@ impl PageMapped {
         self.media.begin();
         self.stamp_beginning();
         self.begin_log();
+        if self.media.guards.power.is_some() {
+            self.begin_found_snapshots(ctx);
+        }
         self.upkeep.begin(&mut self.media, &mut ctx.calendar);
+        if self.media.guards.power.is_some() {
+            self.begin_groups(ctx);
+        }
         for die in 0..self.media.store.layout.dies as usize {
             self.upkeep.collect(&mut self.media, die, ctx);
         }

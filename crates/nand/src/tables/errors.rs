@@ -15,11 +15,11 @@
 //!
 //! Between grid points the normal quantile of the rate is taken along straight lines, because it is how many standard
 //! deviations lie between states and references: over step, over wear^0.62 (how trapping grows), over the logarithm
-//! of age (how charge leaks) and over reads. What reads do is added to what age
-//! does. Past the last grid point the last line goes on, up to one half. Rates that fall with wear, age or reads are
+//! of age (how charge leaks) and over reads. What reads do to new data is added to what age
+//! does, and is at each wear at least what it is at less. Past the last grid point the last line goes on, up to one half. Rates that fall with wear, age or reads are
 //! refused. Rates are means over blocks; which block, layer or neighbour's data they come from is not told apart.
 
-use super::grid::{Grid, Points};
+use super::grid::{Grid, Points, rate_quantile};
 use super::{count, rising_steps};
 use crate::cells::arrhenius;
 use crate::cells::normal::above;
@@ -190,11 +190,22 @@ impl ErrorTable {
         if age.reads == 0 || self.reads.len() == 1 {
             return rate.min(0.5);
         }
-        let sizes = [self.wear.len(), self.reads.len()];
-        let after = |reads: f64| {
-            above(self.along(&self.by_reads, &sizes, &[wear, self.reads.place(reads)], page_type))
+        (rate + self.added(wear, f64::from(age.reads), page_type)).min(0.5)
+    }
+
+    /// What so many reads add to the rate of new data. At each wear of the grid it is the most that they add up to there: a
+    /// difference of two rates falls with wear where both come near a half, and errors do not.
+    fn added(&self, (below, share): (usize, f64), reads: f64, page_type: usize) -> f64 {
+        let place = self.reads.place(reads);
+        let at = |row: usize| {
+            let quantiles = &self.by_reads[row * self.reads.len() * self.types..];
+            let after = self.along(quantiles, &[self.reads.len()], &[place], page_type);
+            above(after) - above(quantiles[page_type])
         };
-        (rate + (after(f64::from(age.reads)) - after(0.0)).max(0.0)).min(0.5)
+        let most = (0..=below).map(at).fold(0.0, f64::max);
+        let most_next = if below + 1 < self.wear.len() { most.max(at(below + 1)) } else { most };
+        let (here, next) = (rate_quantile(most), rate_quantile(most_next));
+        above(here + share * (next - here))
     }
 
     /// How far below the usual references the best lie, volts; none when the table does not say.

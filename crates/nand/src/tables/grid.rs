@@ -9,6 +9,11 @@ const RATE_LEAST: f64 = 1e-20;
 /// More than half of the bits wrong says no more than half.
 const RATE_MOST: f64 = 0.5;
 
+/// How many standard deviations a rate lies out: `above` gives the rate back.
+pub(super) fn rate_quantile(rate: f64) -> f64 {
+    -quantile(rate.clamp(RATE_LEAST, RATE_MOST))
+}
+
 /// The points of one axis, as a message names them.
 pub(super) struct Points {
     pub axis: &'static str,
@@ -45,7 +50,7 @@ impl Grid<'_> {
                 ..whole
             });
         }
-        Ok(rates.into_iter().map(|rate| -quantile(rate.clamp(RATE_LEAST, RATE_MOST))).collect())
+        Ok(rates.into_iter().map(rate_quantile).collect())
     }
 
     /// The first rate that is below one before it, and what it should be.

@@ -65,7 +65,7 @@ fn errors_of_no_chip_fall_with_wear_age_or_reads() {
     let condition = (0.5..1.5f64, 0.0..1.0f64, 0.0..21.0f64, 0..500_000u32);
     let more = (0.0..1.0f64, 0.0..1.0f64, 0..500_000u32);
     proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5_000) }, |(at in condition, (cycles, decades, reads) in more)| {
-        // What reads add is known for the usual step only, and to a hundredth: it is a difference of two rates.
+        // What reads add is known for the usual step only.
         let (step, wear, log_s, read) = if at.3 > 10_000 { (1.0, at.1, at.2, at.3) } else { (at.0, at.1, at.2, 0) };
         for (bits, last, tables) in &known {
             // Inside the grid of each chip: what lies outside is extrapolated.
@@ -80,7 +80,7 @@ fn errors_of_no_chip_fall_with_wear_age_or_reads() {
                 for page in 0..*bits {
                     for references in [References::Usual, References::Best] {
                         let (before, after) = (table.rber(page, &new, references), table.rber(page, &age, references));
-                        prop_assert!(after >= 0.99 * before - 1e-12, "page {page}: {new:?} {before:e}, {age:?} {after:e}");
+                        prop_assert!(after >= before - 1e-15, "page {page}: {new:?} {before:e}, {age:?} {after:e}");
                     }
                 }
             }
@@ -88,16 +88,32 @@ fn errors_of_no_chip_fall_with_wear_age_or_reads() {
     });
 }
 
+/// Rates of one page type for two of each, wear, ages and reads.
+fn table(rate: &str, rate_reads: &str) -> String {
+    format!(
+        "[tables]\npe_cycles = [0]\nt_prog = [\"1ms\"]\nt_bers = [\"1ms\"]\n[tables.errors]\nsteps = [1.0]\n\
+         pe_cycles = [0, 900]\nages = [\"0s\", \"1d\"]\nreads = [0, 1000]\nrate = [{rate}]\n\
+         rate_best = [1e-6, 1e-6, 1e-6, 1e-6]\nrate_reads = [{rate_reads}]\nactivation_ev = 1.1\n\
+         reference_celsius = 25.0\n"
+    )
+}
+
+/// Reads of the worn block add less than those of the new one, because its pages were bad before.
+#[test]
+fn what_reads_add_does_not_fall_where_rates_saturate() {
+    let text = table("1e-6, 1e-6, 2e-6, 2e-6", "1e-3, 0.2, 0.15, 0.25");
+    let table =
+        read(&text, &geometry(Cell::Slc, ProgramOrder::Page)).expect("is legal").errors.expect("has rates");
+    let at = |pe_cycles| {
+        table.rber(0, &Age { step: 1.0, pe_cycles, seconds: 0.0, reads: 1000 }, References::Usual)
+    };
+    for pe_cycles in [0, 100, 450, 899, 900, 1500] {
+        assert!((at(pe_cycles) - 0.199).abs() < 3e-6, "{pe_cycles} cycles: {}", at(pe_cycles));
+    }
+}
+
 #[test]
 fn a_table_that_falls_is_refused_with_its_cell() {
-    let table = |rate: &str, rate_reads: &str| {
-        format!(
-            "[tables]\npe_cycles = [0]\nt_prog = [\"1ms\"]\nt_bers = [\"1ms\"]\n[tables.errors]\nsteps = [1.0]\n\
-             pe_cycles = [0, 900]\nages = [\"0s\", \"1d\"]\nreads = [0, 1000]\nrate = [{rate}]\n\
-             rate_best = [1e-6, 1e-6, 1e-6, 1e-6]\nrate_reads = [{rate_reads}]\nactivation_ev = 1.1\n\
-             reference_celsius = 25.0\n"
-        )
-    };
     let slc = geometry(Cell::Slc, ProgramOrder::Page);
     let refused = |rate, reads| read(&table(rate, reads), &slc).expect_err("falls").to_string();
     assert!(read(&table("1e-6, 1e-6, 2e-6, 3e-6", "1e-6, 1e-6, 2e-6, 2e-6"), &slc).is_ok());

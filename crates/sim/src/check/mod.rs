@@ -434,6 +434,9 @@ impl Checker {
 
     /// What is on flash now is older than the newest, by one write or more.
     pub fn on_overtaken(&mut self, lpn: Lpn, new: Ppa, old: Ppa) {
+        if self.places[new.index()].holder == lpn.0 && self.past.sees(lpn, self.held(new)) {
+            self.leave(new); // A snapshot saw it until now.
+        }
         self.commit(lpn, new, old, self.held(new), false);
     }
 
@@ -596,6 +599,11 @@ impl Checker {
                 } else {
                     self.bytes.on_trim(Lpn(lpn as u32));
                 }
+                self.durability.on_returned(
+                    Lpn(lpn as u32),
+                    (home != Ppa::NONE).then_some(version),
+                    self.versions,
+                );
                 self.units[lpn].content = version;
             }
         }

@@ -3,7 +3,7 @@
 use super::{Checker, NOTHING};
 use crate::past::EMPTY;
 use controller::{Ending, Interrupted, Kind};
-use ftl::Ftl;
+use ftl::{Ftl, Seen};
 use units::{Lpn, Ppa, SimTime};
 
 impl Checker {
@@ -17,6 +17,7 @@ impl Checker {
         let undecoded = self.clock.on_cut(now);
         self.ledger.forget_reads(undecoded);
         self.finished = self.submitted;
+        let (mut torn, mut begun) = (Vec::new(), Vec::new());
         for Interrupted { transaction, ending } in interrupted {
             let superblock = self.superblock(transaction);
             let first = self.layout.first_ppa(superblock as u32);
@@ -34,11 +35,19 @@ impl Checker {
                         self.one_bit[superblock] = transaction.slc && transaction.kind == Kind::Program;
                     }
                     if *ending == Ending::Halfway {
-                        self.tear(superblock, transaction.row, transaction.rows);
+                        torn.extend(self.tear(superblock, transaction.row, transaction.rows));
+                        let rows = transaction.row..transaction.row + transaction.rows;
+                        begun.extend(rows.map(|row| (superblock, row)));
                     }
                     self.rows[superblock] += transaction.rows;
                 }
             }
+        }
+        if let Some(stripes) = &mut self.stripes {
+            torn = stripes.on_cut(&torn, &self.rows, &self.one_bit);
+        }
+        for &(superblock, row) in torn.iter().filter(|it| !begun.contains(it)) {
+            self.lose_row(superblock, row);
         }
         self.forget_unprogrammed();
         self.placed.iter_mut().for_each(Vec::clear);
@@ -56,24 +65,34 @@ impl Checker {
         self.bytes.on_erase(first, units);
     }
 
-    /// A program was interrupted: what it wrote is lost, and what lay on the same wordline before.
-    fn tear(&mut self, superblock: usize, row: u32, rows: u32) {
+    /// A program was interrupted: what it wrote is nothing. Gives the page rows that this tore, those that lay on the same
+    /// wordline before included.
+    fn tear(&mut self, superblock: usize, row: u32, rows: u32) -> impl Iterator<Item = (usize, u32)> + use<> {
         let units = self.layout.row_units;
         let first = self.layout.first_ppa(superblock as u32);
         let begin = match self.one_bit[superblock] {
             true => row,
             false => self.layout.first_row_of_wordline(row),
         };
-        for ppa in (first + u64::from(begin * units)..first + u64::from(row * units)).map(Ppa) {
+        self.spoil(first + u64::from(row * units), rows * units);
+        (begin..row + rows).map(move |row| (superblock, row))
+    }
+
+    /// What a page row held is lost.
+    fn lose_row(&mut self, superblock: usize, row: u32) {
+        let units = self.layout.row_units;
+        let first = self.layout.first_ppa(superblock as u32) + u64::from(row * units);
+        for ppa in (first..first + u64::from(units)).map(Ppa) {
             let stored = Lpn(self.places[ppa.index()].stored);
             if stored.0 == NOTHING {
                 // It may have been a record of trims.
                 self.durability.survival.release_trims();
             } else if self.layout.is_host_unit(stored) {
+                self.past.tear(stored, self.held(ppa));
                 self.durability.survival.release(stored, self.units[stored.index()].version);
             }
         }
-        self.spoil(first + u64::from(begin * units), (row + rows - begin) * units);
+        self.spoil(first, units);
     }
 
     /// What was handed out and never programmed is not there.
@@ -99,11 +118,36 @@ impl Checker {
                 let row = self.layout.row_number(home) % self.layout.rows;
                 let programmed = self.rows[self.layout.superblock_of(home) as usize];
                 assert!(row < programmed, "{lpn} is looked for at {home}, which is not programmed");
-                self.places[home.index()].holder = lpn.0;
+                self.put(lpn, home);
             }
             // What the drive keeps for itself was promised to nobody.
             if self.layout.is_host_unit(lpn) {
                 self.go_on_with(lpn, home, has_died);
+            }
+        }
+        self.go_on_with_snapshots(ftl);
+    }
+
+    /// Each snapshot that survived must see what it saw.
+    fn go_on_with_snapshots(&mut self, ftl: &Ftl) {
+        let Some(snapshots) = ftl.snapshots() else { return };
+        let serials: Vec<u32> = snapshots.kept().map(|snapshot| snapshot.serial).collect();
+        self.past.go_on_with(&serials);
+        let units = self.layout.logical_units;
+        for (serial, lpn) in serials.iter().flat_map(|serial| (0..units).map(move |lpn| (*serial, Lpn(lpn))))
+        {
+            let seen = ftl.lookup_in(serial, lpn).expect("it is kept");
+            let Seen::At(ppa) = seen else {
+                assert_eq!(seen, Seen::Nowhere, "after a power cut the buffer holds {lpn}");
+                self.past.check_seen(serial, lpn, EMPTY);
+                continue;
+            };
+            let (stored, version) = self.there(ppa);
+            assert_eq!(stored, lpn.0, "snapshot {serial} looks for {lpn} at {ppa}, which holds another");
+            self.past.check_seen(serial, lpn, version);
+            if self.places[ppa.index()].holder == NOTHING {
+                self.bytes.on_commit(ppa);
+                self.put(lpn, ppa);
             }
         }
     }

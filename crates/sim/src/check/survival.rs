@@ -29,6 +29,8 @@ pub(crate) struct Survival {
     flushes: BTreeMap<u32, [Versions; 2]>,
     /// Units of which any version that they held may be there, or none, and up to which version that is so.
     free: Versions,
+    /// Up to this version all were undone, but for what is promised.
+    undone: u32,
     /// Trims are durable as writes are: by the version up to which a unit is gone, those acknowledged and those promised.
     keeps_trims: bool,
     trimmed: Versions,
@@ -76,14 +78,16 @@ impl Survival {
 
     /// A write of a unit is acknowledged; the drive may still lose it.
     pub fn on_acknowledged(&mut self, lpn: Lpn, version: u32) {
-        let newest = self.acknowledged.entry(lpn).or_default();
-        *newest = version.max(*newest);
+        if version > self.undone {
+            let newest = self.acknowledged.entry(lpn).or_default();
+            *newest = version.max(*newest);
+        }
     }
 
     /// This version, or a newer one, is there after every cut from now on.
     pub fn promise(&mut self, lpn: Lpn, version: u32) {
         // A write that was under way when its unit was trimmed may be answered later than the trim.
-        if self.free.get(&lpn).is_none_or(|free| *free < version) {
+        if version > self.undone && self.free.get(&lpn).is_none_or(|free| *free < version) {
             let newest = self.promised.entry(lpn).or_default();
             *newest = version.max(*newest);
             self.free.remove(&lpn);
@@ -133,6 +137,17 @@ impl Survival {
         match found {
             Some(version) => drop(self.promised.insert(lpn, version)),
             None => drop(self.promised.remove(&lpn)),
+        }
+    }
+
+    /// The drive went back to a snapshot: this version of a unit is there after every cut, and none later up to `last`, of
+    /// all units. One that held nothing then is as one that was trimmed.
+    pub fn go_back(&mut self, lpn: Lpn, version: Option<u32>, last: u32) {
+        self.undone = last;
+        self.acknowledged.remove(&lpn);
+        self.go_on_with(lpn, version);
+        if version.is_none() {
+            self.free.insert(lpn, last);
         }
     }
 
@@ -232,6 +247,21 @@ mod tests {
     #[should_panic(expected = "Lpn 3 holds version 7, and was durably trimmed as version 8")]
     fn what_was_durably_trimmed_and_is_there_is_found() {
         trimmed(Some(())).check(UNIT, Some(7), Some(0));
+    }
+
+    #[test]
+    fn what_was_undone_is_promised_no_more() {
+        let mut survival = one_flushed();
+        survival.on_acknowledged(UNIT, 8);
+        survival.on_flush(2);
+        survival.go_back(UNIT, Some(3), 8);
+        survival.on_flushed(2, Some(()));
+        survival.promise(UNIT, 8);
+        survival.check(UNIT, Some(3), None);
+        survival.go_back(UNIT, None, 8);
+        survival.check(UNIT, None, None);
+        survival.promise(UNIT, 9);
+        assert!(std::panic::catch_unwind(|| survival.check(UNIT, None, None)).is_err());
     }
 
     #[test]

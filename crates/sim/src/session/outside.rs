@@ -37,11 +37,12 @@ impl Session {
                 "power.cut: a served drive loses its power when its server is killed: expected power.cut.drawn = 0".into(),
             ));
         }
-        if let Some(map) = drive.features.iter().find(|found| found.feature == Feature::BlockMap) {
-            return Err(Error(format!(
-                "{}: {} = {}: an image holds units, and does not say which block is whose log: expected page, dftl or birrell",
-                map.entry.place, map.entry.key, map.entry.value
-            )));
+        let text = "an image holds units, and says neither which block is whose log, nor which superblocks protect each other, \
+                    nor which versions snapshots see: expected a map of units, and none of these";
+        let kept = [Feature::BlockMap, Feature::Parity, Feature::Snapshots];
+        if let Some(found) = drive.features.iter().find(|found| kept.contains(&found.feature)) {
+            let entry = &found.entry;
+            return Err(Error(format!("{}: {} = {}: {text}", entry.place, entry.key, entry.value)));
         }
         let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
         while !session.preconditioned {

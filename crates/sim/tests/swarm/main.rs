@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 const SEEDS: u64 = 150;
 /// Seeds whose power is cut, and cuts that these come to at least.
-const CUT_SEEDS: u64 = 700;
+const CUT_SEEDS: u64 = 900;
 const CUTS_LEAST: u64 = 500;
 /// Seeds of which a die or a channel fails.
 const FAILING_SEEDS: u64 = 400;

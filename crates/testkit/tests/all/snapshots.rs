@@ -81,7 +81,7 @@ impl Probe for Flash {
             }
             SnapshotEvent::Programmed { slot, ppa, .. } => self.versions[ppa.index()] = self.slots[&slot],
             SnapshotEvent::Moved { old, new, .. } => self.versions[new.index()] = self.versions[old.index()],
-            SnapshotEvent::Returned { .. } => {}
+            SnapshotEvent::Returned { .. } | SnapshotEvent::Recorded { .. } => {}
             SnapshotEvent::RolledBack { serial } => {
                 let copy = self.copies[&serial].clone();
                 self.reference.put_back(&copy);

@@ -137,7 +137,8 @@ impl Journal {
 
     /// What is left after a power cut: the units that are on flash one after the other.
     pub fn after_cut(self) -> Self {
-        let count = self.count - self.sent.len() as u64;
+        // Units that a checkpoint made unnecessary may not have come to the flash.
+        let count = (self.count - self.sent.len() as u64).max(self.needed);
         let began = self.needed;
         let changes = count * self.per_unit;
         let (pending, sent) = (VecDeque::new(), VecDeque::new());
@@ -181,6 +182,19 @@ mod tests {
         assert_eq!((log.rows_told(0), log.rows_told(1)), (0, 0));
         let cut = log.after_cut();
         assert_eq!((cut.needed().count(), cut.rows_told(1)), (0, 0));
+    }
+
+    #[test]
+    fn a_log_goes_on_behind_units_that_were_on_their_way_when_a_checkpoint_made_them_unnecessary() {
+        let mut log = log();
+        log.note(0, 1, 4);
+        assert_eq!(log.take_full(), Some(Lpn(100)));
+        log.note_checkpoint_begun();
+        log.note_checkpoint_done();
+        let mut log = log.after_cut();
+        assert_eq!((log.needed().count(), log.take_full()), (0, None));
+        log.note(0, 2, 4);
+        assert_eq!((log.take_full(), log.needed().count()), (Some(Lpn(101)), 1));
     }
 
     #[test]

@@ -26,6 +26,10 @@ pub(crate) struct Checkpoint {
     pub waiting: Vec<(Awaited, SimTime)>,
     /// Of those, how many the checkpoint under way is for.
     pub covered: usize,
+    /// The map is on flash that was written for all snapshots below this one; the one under way is for those below `maps`.
+    pub mapped: u32,
+    /// See `mapped`.
+    pub maps: u32,
     /// It began on the heels of another: were it first in line, too, the host would never get through.
     pub behind_host: bool,
     /// Where the map lies on flash anyway: the units of it that the checkpoint waits for, and how many those are.
@@ -54,6 +58,8 @@ impl Checkpoint {
             used_slots: 0,
             waiting: Vec::new(),
             covered: 0,
+            mapped: 0,
+            maps: 0,
             behind_host: false,
             awaited: Vec::new(),
             awaiting: 0,
@@ -86,6 +92,7 @@ impl Snapshots {
     pub fn end_checkpoint(&mut self, now: SimTime) {
         self.counts.checkpoints += 1;
         let covered = std::mem::take(&mut self.checkpoint.covered);
+        self.checkpoint.mapped = self.checkpoint.maps;
         for (awaited, since) in self.checkpoint.waiting.drain(..covered) {
             let ns = now.since(since).ns();
             match awaited {

@@ -8,15 +8,17 @@
 //! A snapshot sees what the drive had received at its moment, in the buffer or on flash. The drive then writes its map
 //! to flash, [`ENTRY_BYTES`](crate::layout::ENTRY_BYTES) for each unit: a checkpoint, which is what a snapshot costs at once.
 //!
-//! Not modelled: how the tables of differences survive a power cut, as little as how the page map does.
+//! How they survive a power cut: `records`.
 
 mod checkpoint;
+mod records;
 pub(crate) mod saved;
 
 use crate::Layout;
 use crate::settings::SnapshotRules;
 use crate::snapshot_expiry::{Droppable, ExpiryPolicy, ExpiryReason, ExpiryView};
 pub(crate) use checkpoint::{Awaited, Checkpoint};
+pub(crate) use records::Records;
 use std::collections::{BTreeMap, VecDeque};
 use units::{Lpn, Ppa, SimTime};
 
@@ -70,9 +72,20 @@ pub struct Snapshot {
     pub taken: SimTime,
     /// Where the versions are that it was the last to see live.
     pub(crate) old: BTreeMap<u32, u64>,
+    /// The number of the last write before it, and the epoch of the buffer that ended then.
+    pub(crate) number: u64,
+    /// See `number`.
+    pub(crate) epoch: u32,
+    /// It survives a power cut.
+    pub(crate) recorded: bool,
 }
 
 impl Snapshot {
+    /// One that no write comes before.
+    pub(crate) fn new(serial: u32, taken: SimTime, old: BTreeMap<u32, u64>) -> Self {
+        Self { serial, taken, old, number: 0, epoch: 0, recorded: false }
+    }
+
     /// Units in its table of differences.
     pub fn differences(&self) -> u64 {
         self.old.len() as u64

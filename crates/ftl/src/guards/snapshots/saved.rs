@@ -62,7 +62,7 @@ pub(crate) fn load(
             }
         }
         let old = table.chunks_exact(2).map(|entry| (entry[0], place_of(entry[1]).0)).collect();
-        kept.push_back(Snapshot { serial, taken: SimTime::ZERO, old });
+        kept.push_back(Snapshot::new(serial, SimTime::ZERO, old));
         rest = behind;
     }
     if !rest.is_empty() {

@@ -1,0 +1,154 @@
+//! The power is back on a drive with parity: which superblocks protect each other, and what is made of open groups.
+//!
+//! Groups are the superblocks of one number, and the spare areas of a page of parity say what it is the sum of. Groups that
+//! were open are gone on with: what of their parity was in RAM is made anew from what was read of their members.
+
+use super::power::Mark;
+use crate::Probe;
+use crate::guards::Remains;
+use crate::media::Media;
+use crate::pages::PageMapped;
+use crate::store::{NONE, SuperblockState};
+use controller::{Class, Context, Origin, Transaction};
+
+impl Media {
+    /// The power fails on a drive with parity, while these page rows of superblocks are torn: what can be found again from
+    /// the rest of its stripe stays, all else is nothing.
+    pub fn cut_groups(&mut self, torn: &[(u32, u32)]) {
+        let Some(stripes) = &mut self.guards.parity else { return };
+        let array = &self.store.array;
+        let next_row = |superblock: u32| array.next_row(superblock as usize);
+        let lost = stripes.cut(&Remains { layout: &self.store.layout, torn, next_row: &next_row });
+        for (superblock, row) in lost {
+            self.void_rows(superblock, row, 1);
+        }
+    }
+
+    /// True when a superblock is one of a group with parity.
+    pub fn is_protected_superblock(&self, superblock: u32) -> bool {
+        let stripes = self.guards.parity.as_ref();
+        stripes.is_some_and(|stripes| stripes.groups[stripes.group_of(superblock) as usize].parity != NONE)
+    }
+
+    /// Nobody can read these page rows of a superblock any more.
+    pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
+        let layout = &self.store.layout;
+        let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
+        if let Some(power) = &mut self.guards.power {
+            power.spoil(begin as usize, (rows * layout.row_units) as usize);
+        }
+    }
+
+    /// The reads by which the parity is made anew that was in RAM.
+    pub fn sum_reads(&self) -> Vec<Transaction> {
+        let Some(stripes) = &self.guards.parity else { return Vec::new() };
+        let layout = &self.store.layout;
+        let whole = u64::MAX >> (64 - layout.row_units);
+        let read = |(superblock, row): (u32, u32)| {
+            let row = superblock * layout.rows + row;
+            self.read_of(row, whole, Origin::Map, Class::InternalRead, NONE)
+        };
+        stripes.rows_to_sum(layout).into_iter().map(read).collect()
+    }
+}
+
+impl PageMapped {
+    /// True when a superblock holds data, or may; one with the parity of others is told apart.
+    pub(super) fn takes_data(&mut self, global: usize, mark: &Mark) -> bool {
+        let (_, within) = self.media.store.space.place_of(global as u32);
+        if self.is_cache_own(within) {
+            return true;
+        }
+        let Some(stripes) = &self.media.guards.parity else { return true };
+        let of = &stripes.groups[stripes.group_of(global as u32) as usize];
+        if of.parity != NONE && stripes.is_parity(global as u32) {
+            self.media.store.space.state[global] = SuperblockState::Parity;
+            self.media.store.space.failing[global] = mark.failing;
+        }
+        stripes.data_members(stripes.group_of(global as u32)) >> stripes.member_of(global as u32) & 1 == 1
+    }
+
+    /// True when a superblock of a die is one of the cache's own, apart from all groups.
+    pub(super) fn is_cache_own(&self, within: u32) -> bool {
+        self.media.guards.slc_cache.as_ref().is_some_and(|cache| cache.is_own(within))
+    }
+
+    /// True when more may be written to what is left of a superblock.
+    pub(super) fn may_go_on(&self, global: usize) -> bool {
+        let (_, within) = self.media.store.space.place_of(global as u32);
+        let stripes = self.media.guards.parity.as_ref().filter(|_| !self.is_cache_own(within));
+        stripes.is_none_or(|stripes| !stripes.is_ended(global as u32))
+    }
+
+    /// An erased superblock is free; members of groups are once all are known.
+    pub(super) fn free_found(&mut self, die: usize, superblock: u32) {
+        if self.is_cache_own(superblock) {
+            self.media.keep_own(die, superblock);
+        } else if self.media.guards.parity.is_some() {
+            let global = self.media.store.space.global(die, superblock);
+            self.media.store.space.state[global] = SuperblockState::Free;
+        } else {
+            self.media.store.space.push_free(die, superblock);
+        }
+    }
+
+    /// A superblock that holds something takes no more data.
+    pub(super) fn end_found(&mut self, global: usize) {
+        let (_, within) = self.media.store.space.place_of(global as u32);
+        let is_own = self.is_cache_own(within);
+        let is_full = self.media.store.array.next_row(global) == self.media.store.layout.rows;
+        if let Some(stripes) = self.media.guards.parity.as_mut().filter(|_| !is_own && !is_full) {
+            stripes.end_found(global as u32);
+        }
+    }
+
+    /// All superblocks are told apart: the free ones of each group are opened by all dies in the same order.
+    pub(super) fn free_found_groups(&mut self) {
+        let groups = self.media.guards.parity.as_ref().map_or(0, |stripes| stripes.groups.len() as u32);
+        for group in 0..groups {
+            let places: Vec<(usize, u32)> = self.media.stripes().data_places(group).collect();
+            let space = &self.media.store.space;
+            let rank = |(die, at): &(usize, u32)| space.free_rank(*die, at % space.per_die);
+            let asked = places.iter().map(rank).max().unwrap_or(0);
+            let rank = self.media.stripes().rank_found(group, asked);
+            for (die, at) in places {
+                if self.media.store.space.state[at as usize] == SuperblockState::Free {
+                    self.media.store.space.push_ranked(die, at % self.media.store.space.per_die, rank);
+                }
+            }
+        }
+        let dead = self.media.guards.failed_die;
+        if let (Some(stripes), true) = (&mut self.media.guards.parity, dead != NONE) {
+            stripes.forget_sums(dead, &self.media.store.layout);
+        }
+    }
+
+    /// The map is found: parity that was due is programmed, and what a cut tore is moved while it can be found again.
+    pub(super) fn begin_groups<P: Probe>(&mut self, ctx: &mut Context<P>) {
+        if self.media.guards.failed_die != NONE {
+            return;
+        }
+        let groups = self.media.guards.parity.as_ref().map_or(0, |stripes| stripes.groups.len() as u32);
+        for group in 0..groups {
+            let parity = self.media.stripes().groups[group as usize].parity;
+            if parity == NONE {
+                continue;
+            }
+            let (_, superblock) = self.media.stripes().place_of(group, parity);
+            let due = self.media.stripes().catch_up(group);
+            self.media.program_parity(superblock, due, ctx);
+            if self.media.store.space.failing[superblock as usize] {
+                self.media.ask(group, Origin::Rescue);
+            }
+        }
+        let torn = self.media.guards.parity.as_ref().map_or_else(Vec::new, |stripes| stripes.torn_rows());
+        for (superblock, row) in torn {
+            let layout = &self.media.store.layout;
+            let first = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
+            if self.media.store.map.valid_mask(first, layout.row_units) != 0 {
+                let group = self.media.stripes().group_of(superblock);
+                self.media.ask(group, Origin::Gc);
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Parity after a power cut: which torn rows the rest of their stripes give back, and which help nobody.
+
+use super::{NOWHERE, StripeAccount};
+use controller::Kind;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What power cuts tore.
+#[derive(Default)]
+pub(super) struct Torn {
+    /// By group and page row: superblocks whose rows the parity on flash counts and that are not whole; or that of the parity
+    /// itself.
+    lost: BTreeMap<(usize, u32), BTreeSet<usize>>,
+    /// Superblocks and their torn page rows that no parity counts.
+    uncounted: BTreeSet<(usize, u32)>,
+    /// Groups of which something was erased, and nothing was written since.
+    erasing: BTreeSet<usize>,
+}
+
+impl StripeAccount {
+    /// The power failed, when these page rows of superblocks were torn; `on_flash`: page rows programmed of each superblock.
+    /// Gives the torn page rows, those of former cuts too, which nothing gives back.
+    pub fn on_cut(&mut self, torn: &[(usize, u32)], on_flash: &[u32], one_bit: &[bool]) -> Vec<(usize, u32)> {
+        self.torn.uncounted.retain(|&(superblock, row)| row < on_flash[superblock]);
+        for (superblock, &there) in on_flash.iter().enumerate() {
+            let group = self.group_of(superblock);
+            let counted = self.counted(group, on_flash).min(self.rows[superblock]);
+            for row in
+                (there..counted).filter(|_| !self.apart[superblock] && self.parity[group] != superblock)
+            {
+                self.torn.lost.entry((group, row)).or_default().insert(superblock);
+            }
+        }
+        for &(superblock, row) in torn {
+            let group = self.group_of(superblock);
+            let counts = row < self.counted(group, on_flash) && !self.apart[superblock];
+            match counts && !self.torn.uncounted.contains(&(superblock, row)) {
+                true => drop(self.torn.lost.entry((group, row)).or_default().insert(superblock)),
+                false => drop(self.torn.uncounted.insert((superblock, row))),
+            }
+        }
+        for group in 0..self.parity.len() {
+            self.parity_rows[group] = self.counted(group, on_flash);
+            if self.parity_rows[group] == 0 {
+                self.parity[group] = NOWHERE;
+            }
+        }
+        self.live.fill(0);
+        self.rows.copy_from_slice(on_flash);
+        for (superblock, apart) in self.apart.iter_mut().enumerate() {
+            *apart = one_bit[superblock] && on_flash[superblock] > 0;
+        }
+        let lost = self.torn.lost.iter().flat_map(|(&(_, row), of)| of.iter().map(move |&at| (at, row)));
+        let all = lost.chain(self.torn.uncounted.iter().copied());
+        all.filter(|&(superblock, row)| !self.is_given_back(superblock, row)).collect()
+    }
+
+    /// Page rows of parity on flash in a group.
+    fn counted(&self, group: usize, on_flash: &[u32]) -> u32 {
+        on_flash.get(self.parity[group]).copied().unwrap_or(0)
+    }
+
+    /// All others of a torn row's stripe are whole, its parity too.
+    fn is_given_back(&self, superblock: usize, row: u32) -> bool {
+        let group = self.group_of(superblock);
+        let lost = self.torn.lost.get(&(group, row));
+        let is_only = lost.is_some_and(|lost| lost.len() == 1 && lost.contains(&superblock));
+        is_only && self.parity[group] != superblock && !self.torn.erasing.contains(&group)
+    }
+
+    /// A row is read to find another of its stripe again.
+    pub(super) fn check_help(&self, superblock: usize, row: u32) {
+        let group = self.group_of(superblock);
+        let lost = self.torn.lost.get(&(group, row));
+        let is_whole = lost.is_none_or(|lost| lost.len() == 1 && !lost.contains(&superblock));
+        assert!(
+            is_whole && !self.torn.uncounted.contains(&(superblock, row)),
+            "row {row} of superblock {superblock} cannot help: a power cut tore its stripe"
+        );
+    }
+
+    /// A superblock is erased.
+    pub(super) fn forget_torn(&mut self, superblock: usize) {
+        self.torn.uncounted.retain(|(at, _)| *at != superblock);
+    }
+
+    /// Something of a group is written, or erased.
+    pub(super) fn note_erasing(&mut self, kind: Kind, group: usize) {
+        if kind == Kind::Erase {
+            self.torn.erasing.insert(group);
+            self.torn.lost.retain(|(of, _), _| *of != group);
+            let uncounted = std::mem::take(&mut self.torn.uncounted);
+            self.torn.uncounted =
+                uncounted.into_iter().filter(|(at, _)| self.group_of(*at) != group).collect();
+        } else if self.torn.erasing.remove(&group) {
+            let set = group / self.per_die * self.width;
+            let mut members = (set..set + self.width).map(|die| die * self.per_die + group % self.per_die);
+            assert!(
+                members.all(|superblock| self.rows[superblock] == 0),
+                "group {group} is written while some of its superblocks are not erased"
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{account, program, submit};
+    use controller::{Kind, Origin};
+
+    /// Superblocks 0, 2 and 4 are one group; 2 holds its parity, here of one row.
+    const ON_FLASH: [u32; 6] = [1, 0, 1, 0, 1, 0];
+
+    #[test]
+    fn one_torn_row_is_given_back_and_two_are_not() {
+        assert_eq!(account().on_cut(&[(0, 0)], &ON_FLASH, &[false; 6]), []);
+        assert_eq!(account().on_cut(&[(0, 0), (4, 0)], &ON_FLASH, &[false; 6]), [(0, 0), (4, 0)]);
+        assert_eq!(account().on_cut(&[(0, 0), (2, 0)], &ON_FLASH, &[false; 6]), [(0, 0), (2, 0)]);
+        // The other was handed out and never programmed, though the parity counts it.
+        assert_eq!(account().on_cut(&[(0, 0)], &[1, 0, 1, 0, 0, 0], &[false; 6]), [(0, 0), (4, 0)]);
+        // Its parity never came to the flash.
+        assert_eq!(account().on_cut(&[(0, 0)], &[1, 0, 0, 0, 1, 0], &[false; 6]), [(0, 0)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a power cut tore its stripe")]
+    fn a_torn_row_helps_nobody() {
+        let mut account = account();
+        account.on_cut(&[(0, 0)], &ON_FLASH, &[false; 6]);
+        submit(&mut account, Kind::Read, Origin::Rebuild, 0, 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "some of its superblocks are not erased")]
+    fn a_group_is_erased_as_a_whole() {
+        let mut account = account();
+        account.on_left(0);
+        submit(&mut account, Kind::Erase, Origin::Gc, 0, 0);
+        account.on_erase(0);
+        program(&mut account, Origin::Host, 0, 0);
+    }
+}

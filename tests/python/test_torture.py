@@ -76,4 +76,4 @@ def test_what_is_written_is_what_was_found(tmp_path: Path) -> None:
 
 def test_a_drive_whose_power_cannot_be_cut_is_refused() -> None:
     with pytest.raises(fg.InputError, match=r"power\.cut"):
-        fg.torture(TINY, cuts=1, workers=1, set={"ftl.mapping.name": "bast"})
+        fg.torture(TINY, cuts=1, workers=1, set={"fault.die": 0, "fault.at": "1ms"})

@@ -65,3 +65,22 @@ fn what_was_durable_is_there_after_every_cut_of_a_map_of_blocks() {
     // All that a cut can destroy was destroyed, or this would try nothing.
     assert!(torn > 100 && half_erased > 30 && lost > 300, "{torn}, {half_erased}, {lost}");
 }
+
+#[test]
+fn capacitors_leave_nothing_to_lose_on_a_map_of_blocks() {
+    let results = cut_at_random(&["ftl.buffer.power_loss_protection=true"], 0..2);
+    let lost: u64 = results.iter().map(|result| total(&result["power"], "units_lost_in_buffer")).sum();
+    assert_eq!(lost, 0);
+}
+
+/// So many cuts within so few operations that most of them come while the drive is looking for its map.
+#[test]
+fn cuts_while_blocks_are_looked_for_change_nothing() {
+    let often = [UNPROTECTED, "power.cut.drawn=8", "power.cut.within=600", "power.off=1us"];
+    let results = KINDS.iter().map(|kind| result_of(kind, &often, mixed(2_000, 600, 3), 3));
+    let is_early = |cut: &Value| cut["ready_ns"].is_null();
+    let early: usize = results
+        .map(|result| result["power"]["cuts"].as_array().unwrap().iter().filter(|cut| is_early(cut)).count())
+        .sum();
+    assert!(early > 12, "{early}");
+}

@@ -75,12 +75,11 @@ fn a_die_that_fails_after_a_cut_is_read_from_the_others() {
     let dead = drive(&[&settings[..], &["ftl.failed_die=2"]].concat()).build(2).expect("a drive");
     let medium = std::mem::replace(&mut bench.ftl, dead).cut(now).0;
     bench.ctx.calendar.forget_pending(SimTime::from_ns(now.ns() + 1));
-    let layer = bench.ftl.as_page_mapped().expect("a map of pages");
-    layer.take_over(medium);
-    let found = layer.begin_finding(&mut bench.ctx);
+    bench.ftl.take_over(medium);
+    let found = bench.ftl.begin_finding(&mut bench.ctx);
     assert!(found.units > u64::from(units) - 100, "{found:?}");
     while let Some((_, event)) = bench.ctx.calendar.pop() {
-        if layer.find_on(event, &mut bench.ctx) {
+        if bench.ftl.find_on(event, &mut bench.ctx) {
             break;
         }
     }

@@ -18,6 +18,7 @@ FLOORS = [
     ["settings"],
     ["guards"],
     ["agenda"],
+    ["medium"],
     ["media"],
     ["relocate"],
     ["upkeep"],

@@ -55,6 +55,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// The first page row of the wordline that a row lies on: pages of a wordline are numbered one after the other.
+    pub fn first_row_of_wordline(&self, row: u32) -> u32 {
+        row - row % (self.rows / self.slc_rows)
+    }
+
     /// Reads `ftl.mapping_unit` and `ftl.op_ratio` or `ftl.user_capacity`.
     ///
     /// # Errors

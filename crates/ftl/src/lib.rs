@@ -21,6 +21,7 @@ mod layout;
 pub mod map_on_flash;
 pub mod mapping;
 mod media;
+mod medium;
 mod needs;
 mod output;
 mod pages;
@@ -57,8 +58,9 @@ pub use layer::Ftl;
 pub use layout::Layout;
 pub use mapping::bank::{BankView, Block, BlockRules, HostWrite, Role, Room, Step};
 pub use media::Found;
+pub use medium::{Damage, Medium, SuperblockFound};
 pub use output::{Output, Stages};
-pub use pages::{Damage, DiesFailed, Medium, PageMapped, SuperblockFound};
+pub use pages::{DiesFailed, PageMapped};
 pub use probe::{Probe, SnapshotEvent};
 pub use saved::SavedState;
 pub use settings::{

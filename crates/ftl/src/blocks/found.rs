@@ -6,11 +6,10 @@
 //! was not over counts only where it holds what nothing else does.
 
 use super::BlockMapped;
-use crate::Medium;
 use crate::guards::labels::{Label, Labels};
-use crate::guards::power::NOTHING;
+use crate::guards::power::{NOTHING, SpareAreas};
 use crate::mapping::bank::{Block, Role};
-use crate::pages::{Mark, SpareAreas};
+use crate::medium::{Mark, Medium};
 use crate::store::{NONE, SuperblockState};
 use controller::Origin;
 use std::collections::BTreeMap;
@@ -87,12 +86,14 @@ struct Choice {
 
 impl BlockMapped {
     /// Takes over what the flash holds, in a layer that was made fresh. What it takes to find that out is still to be read:
-    /// [`crate::Ftl::begin_finding`].
+    /// `begin_finding`.
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.
-    pub fn take_over(&mut self, medium: Medium) {
-        let (spare, marks) = self.media.take_back(medium, &mut self.host, &mut self.upkeep);
+    pub fn take_over(&mut self, mut medium: Medium) {
+        (self.host.risk, self.upkeep.turnover) =
+            (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
+        let (spare, marks) = self.media.take_back(medium);
         let programs = self.sort_superblocks(&marks);
         let labels = spare.labels.as_ref().expect("a drive whose power is cut labels blocks");
         let flash = Flash { spare: &spare, labels, programs };

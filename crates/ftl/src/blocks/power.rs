@@ -4,12 +4,13 @@
 //! blocks hold all that it copied.
 
 use super::BlockMapped;
+use crate::Probe;
 use crate::guards::labels::{Label, Labels};
 use crate::guards::power::BEFORE;
 use crate::host_side::{Reads, Serves};
 use crate::mapping::bank::{Block, Purpose, Role};
+use crate::medium::Medium;
 use crate::store::SuperblockState;
-use crate::{Medium, Probe};
 use controller::{Context, Interrupted};
 use units::{Ppa, SimTime};
 

@@ -4,7 +4,6 @@
 //! since. Only a drive whose power is cut has any of this.
 
 use super::labels::Labels;
-use crate::pages::SpareAreas;
 use crate::recovery::RecoveryMethod;
 use std::collections::HashMap;
 use units::Lpn;
@@ -13,6 +12,22 @@ use units::Lpn;
 pub(crate) const NOTHING: u64 = 0;
 /// What was there before the run.
 pub(crate) const BEFORE: u64 = 1;
+
+/// Of each physical unit: the logical unit, and the number of the write; on a map of blocks what is said of those.
+pub(crate) struct SpareAreas {
+    pub holders: Vec<u32>,
+    pub stamps: Vec<u64>,
+    pub labels: Option<Labels>,
+    /// Numbers of writes that going back to a snapshot undid, the first left out and the last included.
+    pub undone: Vec<(u64, u64)>,
+}
+
+impl SpareAreas {
+    /// Going back to a snapshot undid a write.
+    pub fn is_undone(&self, stamp: u64) -> bool {
+        self.undone.iter().any(|&(before, last)| stamp > before && stamp <= last)
+    }
+}
 
 /// The numbers of the host's writes, and how they are found again.
 pub(crate) struct Power {

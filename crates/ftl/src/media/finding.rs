@@ -1,12 +1,11 @@
 //! The power is back: what a fresh layer takes over from the flash whatever its map, and what it reads to find that map.
 
+use super::Media;
 use crate::Probe;
-use crate::host_side::Host;
-use crate::media::Media;
-use crate::pages::{Mark, Medium, SpareAreas};
+use crate::guards::power::SpareAreas;
+use crate::medium::{Mark, Medium};
 use crate::recovery::{FoundView, RowRead, summary_bytes, summary_rows};
 use crate::store::{NONE, SuperblockState};
-use crate::upkeep::Upkeep;
 use controller::{Class, Context, Origin, Transaction};
 use engine::Event;
 use std::collections::BTreeMap;
@@ -29,12 +28,7 @@ impl Media {
     ///
     /// # Panics
     /// When the drive is another than the one whose flash it is.
-    pub fn take_back(
-        &mut self,
-        medium: Medium,
-        host: &mut Host,
-        upkeep: &mut Upkeep,
-    ) -> (SpareAreas, Vec<Mark>) {
+    pub fn take_back(&mut self, medium: Medium) -> (SpareAreas, Vec<Mark>) {
         let Medium { array, controller, counted, spare, marks, .. } = medium;
         let store = &mut self.store;
         assert_eq!(spare.holders.len(), store.map.physical_units(), "the flash of another drive");
@@ -43,9 +37,8 @@ impl Media {
         self.guards.rebuilds = medium.rebuilds;
         self.guards.parity = medium.parity;
         self.read_only |= medium.listed.read_only;
-        (host.risk, upkeep.turnover) = (counted.risk, counted.turnover);
         if let (Some(agenda), Some(counts)) = (&mut self.agenda, counted.upkeep) {
-            agenda.counts = counts;
+            (agenda.counts, agenda.moments) = (counts, medium.listed.moments);
         }
         if let (Some(sectors), Some(old)) = (&mut self.guards.sectors, medium.sectors) {
             sectors.written = old.written;

@@ -11,9 +11,11 @@ mod finding;
 mod idle;
 mod ordering;
 mod parity;
+mod power;
 mod read;
 mod room;
 mod snapshots;
+mod torn;
 mod write;
 
 pub(crate) use assembly::Assembly;

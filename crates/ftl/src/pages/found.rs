@@ -3,10 +3,10 @@
 //! What is found follows from the spare areas alone: of each logical unit the readable copy with the newest number. Open
 //! superblocks are gone on with behind what was torn. Not modelled: pages that can be read once after a cut and not again.
 
-use super::power::{Mark, Medium, SpareAreas};
-use crate::guards::power::{BEFORE, NOTHING};
+use crate::guards::power::{BEFORE, NOTHING, SpareAreas};
 use crate::guards::trims::Trims;
 use crate::lapse::Lapse;
+use crate::medium::{Mark, Medium};
 use crate::pages::PageMapped;
 use crate::store::{Frontier, NONE, SuperblockState};
 use units::{Lpn, Ppa};
@@ -34,7 +34,7 @@ impl PageMapped {
     }
 
     /// Takes over what the flash holds, in a layer that was made fresh. What it takes to find that out is still to be read:
-    /// [`crate::Ftl::begin_finding`].
+    /// `begin_finding`.
     ///
     /// # Panics
     /// When the drive was not made for power cuts, or is another than the one whose flash it is.
@@ -42,7 +42,9 @@ impl PageMapped {
         let checkpoints = medium.checkpoints.take();
         let (translations, trims) = (medium.translations.take(), medium.trims.take());
         let records = medium.listed.snapshots.take();
-        let (spare, marks) = self.media.take_back(medium, &mut self.host, &mut self.upkeep);
+        (self.host.risk, self.upkeep.turnover) =
+            (medium.counted.risk, std::mem::take(&mut medium.counted.turnover));
+        let (spare, marks) = self.media.take_back(medium);
         if let (Some(demand), Some(checkpoints)) = (&mut self.media.guards.demand, checkpoints) {
             demand.checkpoints = Some(checkpoints);
             demand.begin_loading();

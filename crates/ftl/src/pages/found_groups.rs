@@ -3,54 +3,11 @@
 //! Groups are the superblocks of one number, and the spare areas of a page of parity say what it is the sum of. Groups that
 //! were open are gone on with: what of their parity was in RAM is made anew from what was read of their members.
 
-use super::power::Mark;
 use crate::Probe;
-use crate::guards::Remains;
-use crate::media::Media;
+use crate::medium::Mark;
 use crate::pages::PageMapped;
 use crate::store::{NONE, SuperblockState};
-use controller::{Class, Context, Origin, Transaction};
-
-impl Media {
-    /// The power fails on a drive with parity, while these page rows of superblocks are torn: what can be found again from
-    /// the rest of its stripe stays, all else is nothing.
-    pub fn cut_groups(&mut self, torn: &[(u32, u32)]) {
-        let Some(stripes) = &mut self.guards.parity else { return };
-        let array = &self.store.array;
-        let next_row = |superblock: u32| array.next_row(superblock as usize);
-        let lost = stripes.cut(&Remains { layout: &self.store.layout, torn, next_row: &next_row });
-        for (superblock, row) in lost {
-            self.void_rows(superblock, row, 1);
-        }
-    }
-
-    /// True when a superblock is one of a group with parity.
-    pub fn is_protected_superblock(&self, superblock: u32) -> bool {
-        let stripes = self.guards.parity.as_ref();
-        stripes.is_some_and(|stripes| stripes.groups[stripes.group_of(superblock) as usize].parity != NONE)
-    }
-
-    /// Nobody can read these page rows of a superblock any more.
-    pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
-        let layout = &self.store.layout;
-        let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
-        if let Some(power) = &mut self.guards.power {
-            power.spoil(begin as usize, (rows * layout.row_units) as usize);
-        }
-    }
-
-    /// The reads by which the parity is made anew that was in RAM.
-    pub fn sum_reads(&self) -> Vec<Transaction> {
-        let Some(stripes) = &self.guards.parity else { return Vec::new() };
-        let layout = &self.store.layout;
-        let whole = u64::MAX >> (64 - layout.row_units);
-        let read = |(superblock, row): (u32, u32)| {
-            let row = superblock * layout.rows + row;
-            self.read_of(row, whole, Origin::Map, Class::InternalRead, NONE)
-        };
-        stripes.rows_to_sum(layout).into_iter().map(read).collect()
-    }
-}
+use controller::{Context, Origin};
 
 impl PageMapped {
     /// True when a superblock holds data, or may; one with the parity of others is told apart.

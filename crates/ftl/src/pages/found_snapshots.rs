@@ -3,10 +3,10 @@
 //! Of each unit a snapshot sees the newest whole copy whose number is not above its own. What it sees was valid until the
 //! cut, so that nothing has erased it.
 
-use super::power::{Mark, SpareAreas};
 use crate::Probe;
-use crate::guards::power::NOTHING;
+use crate::guards::power::{NOTHING, SpareAreas};
 use crate::guards::snapshots::Records;
+use crate::medium::Mark;
 use crate::pages::PageMapped;
 use controller::Context;
 use units::{Lpn, Ppa};
@@ -20,11 +20,8 @@ impl PageMapped {
         marks: &[Mark],
         records: Option<Records>,
     ) -> u64 {
-        let Some(mut records) = records else { return NOTHING };
+        let Some(records) = records else { return NOTHING };
         let numbers = records.numbers();
-        if let Some(agenda) = &mut self.media.agenda {
-            agenda.moments = std::mem::take(&mut records.moments);
-        }
         if let Some(snapshots) = &mut self.media.guards.snapshots {
             snapshots.go_on(records);
         }

@@ -23,8 +23,6 @@ mod view;
 mod write;
 
 pub use failures::DiesFailed;
-pub use power::{Damage, Medium, SuperblockFound};
-pub(crate) use power::{Mark, SpareAreas};
 
 use crate::buffer::eviction::BLOCK_UNITS;
 use crate::host_side::Host;

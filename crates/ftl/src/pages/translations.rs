@@ -3,17 +3,9 @@
 //! The spare areas tell where the newest copy of each unit is. The translation units are read as well, and compared with that:
 //! one that differs, because what changed it was only in RAM or because data it points to were torn, is written anew.
 
+use crate::medium::Translations;
 use crate::pages::PageMapped;
-use crate::store::Places;
 use units::Lpn;
-
-/// What the flash has of a map when the power is gone.
-pub(crate) struct Translations {
-    /// Where each unit was when the power failed; this is what the translation units say ...
-    places: Places,
-    /// ... but for these, of which the newest version was only in RAM.
-    outdated: Vec<u32>,
-}
 
 impl PageMapped {
     /// What the flash has of the map; none where all of it is in RAM.

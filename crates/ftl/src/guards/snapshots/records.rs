@@ -7,7 +7,6 @@
 //! not above its own, undone ones left out.
 
 use super::{Snapshot, SnapshotCounts, Snapshots};
-use crate::agenda::Moments;
 use std::collections::VecDeque;
 use units::{Lpn, Ppa};
 
@@ -16,8 +15,6 @@ pub(crate) struct Records {
     kept: VecDeque<Snapshot>,
     next_serial: u32,
     counts: SnapshotCounts,
-    /// Moments of the run that are still to come.
-    pub moments: Moments,
 }
 
 impl Records {
@@ -29,10 +26,10 @@ impl Records {
 
 impl Snapshots {
     /// The power fails: of those whose record is not whole nothing is left.
-    pub(crate) fn after_cut(mut self, moments: Moments) -> Records {
+    pub(crate) fn after_cut(mut self) -> Records {
         self.kept.retain(|snapshot| snapshot.recorded);
         self.kept.iter_mut().for_each(|snapshot| snapshot.old.clear());
-        Records { kept: self.kept, next_serial: self.next_serial, counts: self.counts, moments }
+        Records { kept: self.kept, next_serial: self.next_serial, counts: self.counts }
     }
 
     /// Goes on with those that were recorded; their tables are still to be made.

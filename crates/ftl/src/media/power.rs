@@ -1,0 +1,190 @@
+//! The power fails: what that does to the flash, and what is left.
+
+use super::Media;
+use crate::Turnover;
+use crate::buffer::Risk;
+use crate::guards::Rebuilds;
+use crate::guards::demand::Checkpoints;
+use crate::guards::power::{NOTHING, SpareAreas};
+use crate::lapse::Lapse;
+use crate::medium::{Counted, Damage, Listed, Mark, Medium};
+use crate::store::{Frontier, NONE, Source, SuperblockState};
+use controller::{Ending, Interrupted, Kind, Origin, Transaction};
+use nand::ProgramStatus;
+use units::{Ppa, SimTime};
+
+/// What became of the flash when the power failed.
+#[derive(Default)]
+pub(crate) struct Wreck {
+    damage: Damage,
+    /// Superblocks (numbered over the drive) that are half erased.
+    half_erased: Vec<usize>,
+    /// Torn page rows that others may protect, each with its superblock.
+    torn: Vec<(u32, u32)>,
+}
+
+impl Media {
+    /// A program is over: its units have the stamps of what they were made from.
+    #[cold]
+    pub fn stamp_programmed(&mut self, transaction: &Transaction, status: ProgramStatus) {
+        let first = self.store.first_unit(transaction);
+        let units = transaction.rows * self.store.layout.row_units;
+        if let Some(power) = self.guards.power.as_mut().filter(|_| status == ProgramStatus::Failed) {
+            return power.spoil(first as usize, units as usize);
+        }
+        for unit in 0..units {
+            let source = self.store.programs.get(transaction.owner, unit);
+            let Some(power) = &self.guards.power else { return };
+            let stamp = match source.origin() {
+                Origin::Padding | Origin::Parity => NOTHING,
+                Origin::Map if source == Source::SUMMARY => NOTHING,
+                Origin::Host | Origin::Map => self.stamp_of_slot(source.slot()),
+                _ if source.place() == Ppa::NONE => NOTHING,
+                _ => power.stamps[source.place().index()],
+            };
+            let Some(power) = &mut self.guards.power else { return };
+            power.stamps[(first + u64::from(unit)) as usize] = stamp;
+            if let Some(trims) = self.guards.trims.as_mut().filter(|_| source.origin() == Origin::Map) {
+                let lpn = self.store.map.holder(Ppa(first + u64::from(unit)));
+                if stamp != NOTHING && trims.holds(lpn) {
+                    trims.note_programmed(lpn, stamp);
+                }
+            }
+        }
+    }
+
+    /// The power fails at `now`, in the middle of these programs and erases.
+    pub fn interrupt(&mut self, now: SimTime) -> (Vec<Interrupted>, Wreck) {
+        let interrupted = self.store.controller.cut(now);
+        let mut wreck = Wreck::default();
+        for Interrupted { transaction, ending } in &interrupted {
+            let global = self.store.space.global(transaction.die.index(), transaction.superblock);
+            match (transaction.kind, ending) {
+                (Kind::Erase, Ending::Done) => {
+                    // Nobody was told, so that nobody can retire a block that failed.
+                    let _ = self.erase_cells(transaction.die.index(), transaction.superblock);
+                }
+                (Kind::Erase, Ending::Halfway) => {
+                    wreck.damage.half_erased += 1;
+                    wreck.half_erased.push(global);
+                    self.spoil_superblock(global);
+                }
+                (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
+                (_, Ending::Halfway) => {
+                    self.tear_rows(transaction, global, &mut wreck);
+                    let status = match self.rules.lapses.has(Lapse::TrustsTornPage) {
+                        true => ProgramStatus::Done,
+                        false => ProgramStatus::Failed,
+                    };
+                    self.end_program(transaction, global, status);
+                }
+            }
+        }
+        self.cut_groups(&wreck.torn);
+        (interrupted, wreck)
+    }
+
+    /// What is left when whatever the layer knew is gone.
+    ///
+    /// # Panics
+    /// When the drive was not made for power cuts.
+    pub fn left_over(mut self, wreck: Wreck, risk: Risk, turnover: Turnover) -> Medium {
+        let buffered_lost = self.buffer.at_risk();
+        let marks = self.marks(&wreck.half_erased);
+        let moments =
+            self.agenda.as_mut().map(|agenda| std::mem::take(&mut agenda.moments)).unwrap_or_default();
+        let (store, guards) = (self.store, self.guards);
+        let mut regulation = guards.regulation;
+        if let Some(regulation) = &mut regulation {
+            regulation.cut();
+        }
+        let power = guards.power.expect("a drive whose power is cut notes what it writes");
+        Medium {
+            spare: SpareAreas {
+                holders: store.map.copied().1,
+                stamps: power.stamps,
+                labels: power.labels,
+                undone: power.undone,
+            },
+            marks,
+            counted: Counted {
+                stats: store.stats,
+                risk,
+                turnover,
+                upkeep: self.agenda.map(|agenda| agenda.counts),
+                clocks: store.space.dies.iter().map(|die| (die.clock, die.erases)).collect(),
+            },
+            array: store.array,
+            controller: store.controller,
+            regulation,
+            sectors: guards.sectors,
+            parity: guards.parity,
+            rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
+            checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
+            translations: None,
+            trims: guards.trims,
+            listed: Listed {
+                read_only: self.read_only,
+                snapshots: guards.snapshots.map(|snapshots| snapshots.after_cut()),
+                moments,
+            },
+            damage: wreck.damage,
+            buffered_lost,
+        }
+    }
+
+    /// The cells of a program were changed, though nobody was told.
+    fn end_program(&mut self, transaction: &Transaction, global: usize, status: ProgramStatus) {
+        self.store.array.restore(global, transaction.row + transaction.rows);
+        self.stamp_programmed(transaction, status);
+    }
+
+    /// An interrupted program spoils the pages of its wordline that were programmed before it (Tseng, Grupp and Swanson,
+    /// DAC 2011), unless the rest of their stripes gives them back.
+    fn tear_rows(&mut self, transaction: &Transaction, global: usize, wreck: &mut Wreck) {
+        // Of its target, not of what folding in the die reads.
+        let first = match self.holds_one_bit(global) {
+            true => transaction.row,
+            false => self.store.layout.first_row_of_wordline(transaction.row),
+        };
+        wreck.damage.torn_rows += u64::from(transaction.rows);
+        wreck.damage.paired_rows += u64::from(transaction.row - first);
+        let (superblock, end) = (global as u32, transaction.row + transaction.rows);
+        if self.is_protected_superblock(superblock) {
+            wreck.torn.extend((first..end).map(|row| (superblock, row)));
+        } else {
+            self.void_rows(superblock, first, transaction.row - first);
+        }
+    }
+
+    /// An interrupted erase leaves nothing that could be read, however many cuts later the superblock is erased anew.
+    fn spoil_superblock(&mut self, global: usize) {
+        let layout = &self.store.layout;
+        let first = layout.first_ppa(global as u32);
+        if let Some(power) = &mut self.guards.power {
+            power.spoil(first as usize, layout.superblock_units as usize);
+        }
+    }
+
+    fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {
+        let space = &self.store.space;
+        let stream_of = |die: usize, superblock: u32| {
+            let is_it = |frontier: &Frontier| frontier.superblock == superblock;
+            space.dies[die].frontiers.iter().position(is_it).map_or(NONE, |stream| stream as u32)
+        };
+        let mark = |global: usize| {
+            let (die, superblock) = space.place_of(global as u32);
+            Mark {
+                stream: match space.state[global] {
+                    SuperblockState::Open => stream_of(die, superblock),
+                    _ => NONE,
+                },
+                one_bit: self.holds_one_bit(global),
+                failing: space.failing[global],
+                half_erased: half_erased.contains(&global),
+                closed_at: space.closed_at[global],
+            }
+        };
+        (0..space.state.len()).map(mark).collect()
+    }
+}

@@ -1,0 +1,47 @@
+//! What a power cut tears on a drive with parity, and what is read to make parity anew.
+
+use super::Media;
+use crate::guards::Remains;
+use crate::store::NONE;
+use controller::{Class, Origin, Transaction};
+
+impl Media {
+    /// The power fails on a drive with parity, while these page rows of superblocks are torn: what can be found again from
+    /// the rest of its stripe stays, all else is nothing.
+    pub fn cut_groups(&mut self, torn: &[(u32, u32)]) {
+        let Some(stripes) = &mut self.guards.parity else { return };
+        let array = &self.store.array;
+        let next_row = |superblock: u32| array.next_row(superblock as usize);
+        let lost = stripes.cut(&Remains { layout: &self.store.layout, torn, next_row: &next_row });
+        for (superblock, row) in lost {
+            self.void_rows(superblock, row, 1);
+        }
+    }
+
+    /// True when a superblock is one of a group with parity.
+    pub fn is_protected_superblock(&self, superblock: u32) -> bool {
+        let stripes = self.guards.parity.as_ref();
+        stripes.is_some_and(|stripes| stripes.groups[stripes.group_of(superblock) as usize].parity != NONE)
+    }
+
+    /// Nobody can read these page rows of a superblock any more.
+    pub fn void_rows(&mut self, superblock: u32, row: u32, rows: u32) {
+        let layout = &self.store.layout;
+        let begin = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
+        if let Some(power) = &mut self.guards.power {
+            power.spoil(begin as usize, (rows * layout.row_units) as usize);
+        }
+    }
+
+    /// The reads by which the parity is made anew that was in RAM.
+    pub fn sum_reads(&self) -> Vec<Transaction> {
+        let Some(stripes) = &self.guards.parity else { return Vec::new() };
+        let layout = &self.store.layout;
+        let whole = u64::MAX >> (64 - layout.row_units);
+        let read = |(superblock, row): (u32, u32)| {
+            let row = superblock * layout.rows + row;
+            self.read_of(row, whole, Origin::Map, Class::InternalRead, NONE)
+        };
+        stripes.rows_to_sum(layout).into_iter().map(read).collect()
+    }
+}

@@ -1,0 +1,134 @@
+//! What a power cut leaves of a drive.
+
+use crate::agenda::Moments;
+use crate::buffer::Risk;
+use crate::guards::demand::Checkpoints;
+use crate::guards::power::SpareAreas;
+use crate::guards::regulation::Regulation;
+use crate::guards::sectors::Sectors;
+use crate::guards::snapshots::Records;
+use crate::guards::trims::Trims;
+use crate::guards::{Rebuilds, Stripes};
+use crate::store::{NONE, Places};
+use crate::{FtlStats, Turnover, UpkeepCounts};
+use controller::Controller;
+use nand::FlashArray;
+use units::{Lpn, Ppa};
+
+/// What a superblock says of itself, and the list of bad blocks says of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    /// The stream that filled it, while it was open; `NONE`: it was not.
+    pub stream: u32,
+    pub one_bit: bool,
+    /// A program on it failed.
+    pub failing: bool,
+    /// An erase of it was begun and not ended: it holds nothing, and must be erased again.
+    pub half_erased: bool,
+    /// The write clock of its die when it was closed.
+    pub closed_at: u64,
+}
+
+/// What a power cut destroyed on flash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// Page rows whose program was interrupted.
+    pub torn_rows: u64,
+    /// Page rows programmed before, whose cells the interrupted program shared.
+    pub paired_rows: u64,
+    /// Superblocks whose erase was interrupted.
+    pub half_erased: u64,
+}
+
+/// What was counted, which is the observer's and no power cut takes.
+pub(crate) struct Counted {
+    pub stats: FtlStats,
+    pub risk: Risk,
+    pub turnover: Turnover,
+    pub upkeep: Option<UpkeepCounts>,
+    /// By die: the write clock, and erases.
+    pub clocks: Vec<(u64, u64)>,
+}
+
+/// What the drive keeps where it keeps its list of bad blocks.
+pub(crate) struct Listed {
+    pub read_only: bool,
+    /// The snapshots whose records are whole.
+    pub snapshots: Option<Records>,
+    /// Moments of the run that are still to come.
+    pub moments: Moments,
+}
+
+/// What the flash has of a map when the power is gone.
+pub(crate) struct Translations {
+    /// Where each unit was when the power failed; this is what the translation units say ...
+    pub places: Places,
+    /// ... but for these, of which the newest version was only in RAM.
+    pub outdated: Vec<u32>,
+}
+
+/// What the flash holds when the power is gone: all that outlives a translation layer. The controller, which forgot all it
+/// was at, and what was counted come along, for they are the observer's.
+pub struct Medium {
+    pub(crate) array: FlashArray,
+    pub(crate) controller: Controller,
+    pub(crate) counted: Counted,
+    pub(crate) spare: SpareAreas,
+    pub(crate) marks: Vec<Mark>,
+    /// What the data of each page row went through.
+    pub(crate) regulation: Option<Box<Regulation>>,
+    pub(crate) sectors: Option<Box<Sectors>>,
+    /// Units whose only copy was marked as lost.
+    pub(crate) rebuilds: Rebuilds,
+    /// Which superblocks protect each other.
+    pub(crate) parity: Option<Box<Stripes>>,
+    /// Which superblocks the last whole checkpoint of the map covers.
+    pub(crate) checkpoints: Option<Checkpoints>,
+    /// What it has of a map of which RAM holds a part.
+    pub(crate) translations: Option<Translations>,
+    /// What the records of trims say.
+    pub(crate) trims: Option<Box<Trims>>,
+    pub(crate) listed: Listed,
+    /// What the cut destroyed.
+    pub damage: Damage,
+    /// Units that the host was told are written and that were only in the buffer.
+    pub buffered_lost: u32,
+}
+
+/// A superblock as it is found on the flash of a drive that was at work before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SuperblockFound {
+    /// Page rows that were programmed; torn ones count.
+    pub rows_programmed: u32,
+    /// It holds one bit a cell.
+    pub one_bit: bool,
+    /// How often it was erased.
+    pub erases: u32,
+    /// Where it stands among the others by when it was written: higher is later.
+    pub order: u64,
+}
+
+impl Medium {
+    /// Says what a superblock (numbered over the drive) holds of a flash that is kept in a file.
+    pub fn put_superblock(&mut self, superblock: usize, found: SuperblockFound) {
+        let SuperblockFound { rows_programmed, one_bit, erases, order } = found;
+        let per_die = self.marks.len() / self.counted.clocks.len();
+        let (die, within) = ((superblock / per_die) as u32, (superblock % per_die) as u32);
+        self.array.restore(superblock, rows_programmed);
+        self.array.wear_superblock(die, within, erases);
+        let clock = &mut self.counted.clocks[die as usize].0;
+        *clock = order.max(*clock);
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.note_closed(superblock); // No checkpoint is known to cover it.
+        }
+        self.marks[superblock] =
+            Mark { stream: NONE, one_bit, failing: false, half_erased: false, closed_at: order };
+    }
+
+    /// Says what the spare area of a unit holds: the logical unit, and the number of the host's write. A unit of which
+    /// nothing is said holds nothing that can be read.
+    pub fn put_unit(&mut self, ppa: Ppa, lpn: Lpn, stamp: u64) {
+        self.spare.holders[ppa.index()] = lpn.0;
+        self.spare.stamps[ppa.index()] = stamp;
+    }
+}

@@ -267,6 +267,13 @@ impl Ftl {
         either!(self, ftl => ftl.cut(now))
     }
 
+    /// The power fails: nothing comes back by the clock any more.
+    pub fn pause_upkeep(&mut self) {
+        if let Some(agenda) = &mut self.parts().0.agenda {
+            agenda.empty();
+        }
+    }
+
     /// Begins the reads by which the recovery method finds the map.
     ///
     /// # Panics

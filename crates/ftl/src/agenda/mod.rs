@@ -181,7 +181,7 @@ impl Agenda {
 
     /// The host is gone: nothing falls due any more.
     pub fn end(&mut self) {
-        self.queue.clear();
+        self.empty();
         self.moments = Moments::default();
         self.dies.iter_mut().for_each(|die| die.due.clear());
         self.waits.fill(false);

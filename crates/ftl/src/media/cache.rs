@@ -149,6 +149,11 @@ impl Media {
         self.guards.slc_cache.as_mut().expect("only a drive with a cache folds")
     }
 
+    /// True when a superblock of a die is one of the cache's own, apart from all groups.
+    pub fn is_cache_own(&self, within: u32) -> bool {
+        self.guards.slc_cache.as_ref().is_some_and(|cache| cache.is_own(within))
+    }
+
     /// A superblock with one bit a cell was erased, and can be written again: true when it is one of the cache's own.
     pub fn keep_own(&mut self, die: usize, superblock: u32) -> bool {
         let global = self.store.space.global(die, superblock);

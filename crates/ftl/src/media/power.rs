@@ -67,7 +67,8 @@ impl Media {
                 (Kind::Erase, Ending::Halfway) => {
                     wreck.damage.half_erased += 1;
                     wreck.half_erased.push(global);
-                    self.spoil_superblock(global);
+                    // Nothing of it can be read, however many cuts later it is erased anew.
+                    self.void_rows(global as u32, 0, self.store.layout.rows);
                 }
                 (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
                 (_, Ending::Halfway) => {
@@ -154,15 +155,6 @@ impl Media {
             wreck.torn.extend((first..end).map(|row| (superblock, row)));
         } else {
             self.void_rows(superblock, first, transaction.row - first);
-        }
-    }
-
-    /// An interrupted erase leaves nothing that could be read, however many cuts later the superblock is erased anew.
-    fn spoil_superblock(&mut self, global: usize) {
-        let layout = &self.store.layout;
-        let first = layout.first_ppa(global as u32);
-        if let Some(power) = &mut self.guards.power {
-            power.spoil(first as usize, layout.superblock_units as usize);
         }
     }
 

@@ -214,8 +214,7 @@ impl Media {
         self.store.space.pe_cycles[global] = 0; // Its wear is nobody's concern any more.
         // The cache's own superblocks are none that data can count on.
         let within = global as u32 % self.store.space.per_die;
-        let own = self.guards.slc_cache.as_ref().is_some_and(|cache| cache.is_own(within));
-        self.store.space.dies[die].usable -= u32::from(!own);
+        self.store.space.dies[die].usable -= u32::from(!self.is_cache_own(within));
         self.store.stats.superblocks_lost += 1;
         self.update_quota(die);
         self.note_lost_room();

@@ -9,6 +9,7 @@ use crate::lapse::Lapse;
 use crate::medium::{Mark, Medium};
 use crate::pages::PageMapped;
 use crate::store::{Frontier, NONE, SuperblockState};
+use std::ops::Range;
 use units::{Lpn, Ppa};
 
 impl PageMapped {
@@ -69,36 +70,46 @@ impl PageMapped {
         (programmed, rows)
     }
 
+    /// The units of each superblock that were programmed.
+    pub(super) fn programmed_units(&self, marks: &[Mark]) -> Vec<Range<u64>> {
+        let layout = &self.media.store.layout;
+        let units = |(global, mark): (usize, &Mark)| {
+            let first = layout.first_ppa(global as u32);
+            first..first + u64::from(self.rows_of(global, mark).0 * layout.row_units)
+        };
+        marks.iter().enumerate().map(units).collect()
+    }
+
+    /// What lies at a place counts.
+    pub(super) fn count_live(&mut self, place: Ppa) {
+        let superblock = self.media.store.layout.superblock_of(place);
+        let (die, _) = self.media.store.space.place_of(superblock);
+        self.media.store.space.valid[superblock as usize] += 1;
+        self.media.store.space.dies[die].live += 1;
+    }
+
     /// Makes the newest copy of each logical unit its home.
     fn place_newest(&mut self, spare: &SpareAreas, marks: &[Mark], trims: Option<&Trims>) {
         let SpareAreas { holders, stamps, .. } = spare;
         let written = self.media.store.layout.written_units() as usize;
         let mut newest = vec![Ppa::NONE; written];
         let wrong = self.media.rules.lapses.has(Lapse::OlderCopy);
-        for (global, mark) in marks.iter().enumerate() {
-            let (programmed, _) = self.rows_of(global, mark);
-            let layout = &self.media.store.layout;
-            let first = layout.first_ppa(global as u32);
-            for ppa in (first..first + u64::from(programmed * layout.row_units)).map(Ppa) {
-                let (holder, stamp) = (holders[ppa.index()], stamps[ppa.index()]);
-                self.media.store.map.assign(ppa, Lpn(holder));
-                let Some(best) = newest.get_mut(holder as usize) else { continue };
-                let is_undone = layout.is_host_unit(Lpn(holder)) && spare.is_undone(stamp);
-                let is_newer = *best == Ppa::NONE || (stamp > stamps[best.index()]) != wrong;
-                if stamp != NOTHING && !is_undone && is_newer {
-                    *best = ppa;
-                }
+        for ppa in self.programmed_units(marks).into_iter().flatten().map(Ppa) {
+            let (holder, stamp) = (holders[ppa.index()], stamps[ppa.index()]);
+            self.media.store.map.assign(ppa, Lpn(holder));
+            let Some(best) = newest.get_mut(holder as usize) else { continue };
+            let is_undone = self.media.store.layout.is_host_unit(Lpn(holder)) && spare.is_undone(stamp);
+            let is_newer = *best == Ppa::NONE || (stamp > stamps[best.index()]) != wrong;
+            if stamp != NOTHING && !is_undone && is_newer {
+                *best = ppa;
             }
         }
         if let Some(trims) = trims {
             self.apply_records(trims, &mut newest, stamps);
         }
         for (lpn, &ppa) in newest.iter().enumerate().filter(|(_, ppa)| **ppa != Ppa::NONE) {
-            let superblock = self.media.store.layout.superblock_of(ppa) as usize;
             self.media.store.map.set(Lpn(lpn as u32), ppa);
-            self.media.store.space.valid[superblock] += 1;
-            let (die, _) = self.media.store.space.place_of(superblock as u32);
-            self.media.store.space.dies[die].live += 1;
+            self.count_live(ppa);
         }
     }
 
@@ -114,7 +125,7 @@ impl PageMapped {
             if !self.media.store.array.is_whole(die as u32, superblock) || !self.takes_data(global, mark) {
                 continue;
             }
-            let counts = !self.is_cache_own(superblock);
+            let counts = !self.media.is_cache_own(superblock);
             let space = &mut self.media.store.space;
             space.dies[die].usable += u32::from(counts);
             space.failing[global] = mark.failing;

@@ -13,7 +13,7 @@ impl PageMapped {
     /// True when a superblock holds data, or may; one with the parity of others is told apart.
     pub(super) fn takes_data(&mut self, global: usize, mark: &Mark) -> bool {
         let (_, within) = self.media.store.space.place_of(global as u32);
-        if self.is_cache_own(within) {
+        if self.media.is_cache_own(within) {
             return true;
         }
         let Some(stripes) = &self.media.guards.parity else { return true };
@@ -25,21 +25,16 @@ impl PageMapped {
         stripes.data_members(stripes.group_of(global as u32)) >> stripes.member_of(global as u32) & 1 == 1
     }
 
-    /// True when a superblock of a die is one of the cache's own, apart from all groups.
-    pub(super) fn is_cache_own(&self, within: u32) -> bool {
-        self.media.guards.slc_cache.as_ref().is_some_and(|cache| cache.is_own(within))
-    }
-
     /// True when more may be written to what is left of a superblock.
     pub(super) fn may_go_on(&self, global: usize) -> bool {
         let (_, within) = self.media.store.space.place_of(global as u32);
-        let stripes = self.media.guards.parity.as_ref().filter(|_| !self.is_cache_own(within));
+        let stripes = self.media.guards.parity.as_ref().filter(|_| !self.media.is_cache_own(within));
         stripes.is_none_or(|stripes| !stripes.is_ended(global as u32))
     }
 
     /// An erased superblock is free; members of groups are once all are known.
     pub(super) fn free_found(&mut self, die: usize, superblock: u32) {
-        if self.is_cache_own(superblock) {
+        if self.media.is_cache_own(superblock) {
             self.media.keep_own(die, superblock);
         } else if self.media.guards.parity.is_some() {
             let global = self.media.store.space.global(die, superblock);
@@ -52,7 +47,7 @@ impl PageMapped {
     /// A superblock that holds something takes no more data.
     pub(super) fn end_found(&mut self, global: usize) {
         let (_, within) = self.media.store.space.place_of(global as u32);
-        let is_own = self.is_cache_own(within);
+        let is_own = self.media.is_cache_own(within);
         let is_full = self.media.store.array.next_row(global) == self.media.store.layout.rows;
         if let Some(stripes) = self.media.guards.parity.as_mut().filter(|_| !is_own && !is_full) {
             stripes.end_found(global as u32);

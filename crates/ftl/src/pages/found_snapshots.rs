@@ -44,18 +44,13 @@ impl PageMapped {
 
     /// The newest whole copy of each of the host's units with a number up to this one.
     fn newest_until(&self, number: u64, spare: &SpareAreas, marks: &[Mark]) -> Vec<Ppa> {
-        let layout = &self.media.store.layout;
-        let mut newest = vec![Ppa::NONE; layout.logical_units as usize];
-        for (global, mark) in marks.iter().enumerate() {
-            let (programmed, _) = self.rows_of(global, mark);
-            let first = layout.first_ppa(global as u32);
-            for ppa in (first..first + u64::from(programmed * layout.row_units)).map(Ppa) {
-                let (holder, stamp) = (spare.holders[ppa.index()], spare.stamps[ppa.index()]);
-                let Some(best) = newest.get_mut(holder as usize) else { continue };
-                let is_seen = stamp != NOTHING && stamp <= number && !spare.is_undone(stamp);
-                if is_seen && (*best == Ppa::NONE || stamp > spare.stamps[best.index()]) {
-                    *best = ppa;
-                }
+        let mut newest = vec![Ppa::NONE; self.media.store.layout.logical_units as usize];
+        for ppa in self.programmed_units(marks).into_iter().flatten().map(Ppa) {
+            let (holder, stamp) = (spare.holders[ppa.index()], spare.stamps[ppa.index()]);
+            let Some(best) = newest.get_mut(holder as usize) else { continue };
+            let is_seen = stamp != NOTHING && stamp <= number && !spare.is_undone(stamp);
+            if is_seen && (*best == Ppa::NONE || stamp > spare.stamps[best.index()]) {
+                *best = ppa;
             }
         }
         newest
@@ -65,11 +60,8 @@ impl PageMapped {
     fn see(&mut self, position: usize, lpn: Lpn, place: Ppa) {
         let Some(snapshots) = &mut self.media.guards.snapshots else { return };
         if snapshots.see(position, lpn, place) {
-            let superblock = self.media.store.layout.superblock_of(place);
-            let (die, _) = self.media.store.space.place_of(superblock);
             self.media.store.map.validate(place);
-            self.media.store.space.valid[superblock as usize] += 1;
-            self.media.store.space.dies[die].live += 1;
+            self.count_live(place);
         }
     }
 

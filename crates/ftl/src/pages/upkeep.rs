@@ -83,12 +83,3 @@ impl KeepsUp for PageMapped {
         true
     }
 }
-
-impl PageMapped {
-    /// The power fails: nothing comes back by the clock any more.
-    pub fn end_upkeep(&mut self) {
-        if let Some(agenda) = &mut self.media.agenda {
-            agenda.empty();
-        }
-    }
-}

@@ -1517,6 +1517,11 @@ class PowerCut(Section):
     half_erased_superblocks: Count
     """[superblocks] Superblocks whose erase was interrupted, and that must be erased again."""
 
+    units_forgotten_on_dead_dies: Count
+    """[mapping units] Units of which the newest copy was on a die that had failed and that nothing
+    gives back: from then on they hold nothing, or an older version.
+    """
+
     ready_ns: Count | None
     """[ns] From power-up until the drive took requests; null where the power failed again before, or
     the run ended.

@@ -74,6 +74,8 @@ def _without_policies(document: Document) -> None:
 def _without_cuts(document: Document) -> None:
     document.setdefault("power", None)
     document.setdefault("fault", None)
+    for cut in (document["power"] or {}).get("cuts", []):
+        cut.setdefault("units_forgotten_on_dead_dies", 0)
 
 
 _MAP = ("ram_bytes", "hits", "misses", "hit_ratio")

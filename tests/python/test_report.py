@@ -208,9 +208,10 @@ def test_read_retries_are_told_and_drawn(tmp_path: Path) -> None:
 def test_power_cuts_are_told_and_drawn(tmp_path: Path) -> None:
     def cut(document: dict[str, Any]) -> None:
         unseen = ("at_ns", "operations", "hold_up_ns", "half_erased_superblocks", "superblocks_found")
-        usual = dict.fromkeys((*unseen, "units_found"), 0)
+        usual = dict.fromkeys((*unseen, "units_found", "units_forgotten_on_dead_dies"), 0)
         usual |= {"requests_lost": 3, "torn_rows": 2, "paired_rows_lost": 1}
         again = {**usual, "units_lost_in_buffer": 40, "ready_ns": None, "pages_read": 10}
+        again["units_forgotten_on_dead_dies"] = 1_200
         ready = {**usual, "units_lost_in_buffer": 0, "ready_ns": 5_000_000, "pages_read": 70}
         document["power"] = {"cuts_left": 1, "cuts": [again, ready]}
 
@@ -221,6 +222,7 @@ def test_power_cuts_are_told_and_drawn(tmp_path: Path) -> None:
     made = _read(write_report(tmp_path / "run", tmp_path / "r.html"))
     assert "The power failed 2 times. 6 requests were never answered, and 40 units" in made.text
     assert "4 page rows were being programmed and cannot be read, and 2 that shared their cells" in made.text
+    assert "1,200 units of which the newest copy was on a dead die were forgotten. The drive" in made.text
     assert "found its map in 5.00 ms at most, by reading 70 pages" in made.text
     line = "2, ready after 5.00 ms at most; 40 units lost that nothing had made durable; 1 more were planned"
     assert (in_a_line(source.document) or "").startswith(line)

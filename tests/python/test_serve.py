@@ -162,6 +162,18 @@ def test_a_thread_serves_until_its_time_is_over(tmp_path: Path) -> None:
         ({"port": 1, "socket": "s"}, "--port 1: --socket is given, too: expected one of both"),
         ({"address": "0.0.0.0"}, "--address 0.0.0.0: expected together with --port"),
         ({"port": 0, "address": "no.such.address.invalid"}, "no.such.address.invalid:0: "),
+        ({"set": {"ftl.mapping.name": "bast"}}, '--set: ftl.mapping.name = "bast": an image holds units'),
+        (
+            {"set": {"ftl.parity.name": "rain", "geometry.ways": 2, "ftl.op_ratio": 2.0}},
+            '--set: ftl.parity.name = "rain": an image holds units',
+        ),
+        ({"set": {"ftl.snapshots.every": "1s"}}, '--set: ftl.snapshots.every = "1s": an image holds units'),
+        ({"set": {"fault.die": 1, "fault.at": "1s"}}, "--set: fault.die = 1: an image holds units"),
+        ({"set": {"ftl.trim": "deterministic"}}, "a served drive keeps no records of trims"),
+        (
+            {"set": {"power.cut.drawn": "1"}},
+            "power.cut: a served drive loses its power when its server is killed",
+        ),
     ],
 )
 def test_what_cannot_be_served_is_said_in_one_line(

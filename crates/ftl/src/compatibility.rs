@@ -199,8 +199,6 @@ pub const APART: &[Apart] = apart! {
         => "ftl.recovery.name = scan, or ftl.mapping.name = page";
     DieFault, BlockMap: Logical("a merge needs the replaced block of the die that is dead")
         => "ftl.failed_die, or ftl.mapping.name = page, dftl or birrell";
-    DieFault, PowerCut: Logical("which dies are dead is not looked for")
-        => "no power.cut, or no fault";
     DeterministicTrim, BlockMap: Logical("records of trims name units, and the map names blocks")
         => "ftl.trim = not, or ftl.mapping.name = page, dftl or birrell";
     DeterministicTrim, Snapshots: Logical("a snapshot keeps what a trim would forget, and rolling back brings it back")

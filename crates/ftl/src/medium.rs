@@ -8,7 +8,7 @@ use crate::guards::regulation::Regulation;
 use crate::guards::sectors::Sectors;
 use crate::guards::snapshots::Records;
 use crate::guards::trims::Trims;
-use crate::guards::{Rebuilds, Stripes};
+use crate::guards::{DeadDies, Rebuilds, Stripes};
 use crate::store::{NONE, Places};
 use crate::{FtlStats, Turnover, UpkeepCounts};
 use controller::Controller;
@@ -38,6 +38,9 @@ pub struct Damage {
     pub paired_rows: u64,
     /// Superblocks whose erase was interrupted.
     pub half_erased: u64,
+    /// Mapping units of which the newest copy was on a die that had failed, and that nothing gives back: the drive forgets
+    /// where they were.
+    pub units_on_dead: u64,
 }
 
 /// What was counted, which is the observer's and no power cut takes.
@@ -53,6 +56,8 @@ pub(crate) struct Counted {
 /// What the drive keeps where it keeps its list of bad blocks.
 pub(crate) struct Listed {
     pub read_only: bool,
+    /// Dies that failed.
+    pub dead: DeadDies,
     /// The snapshots whose records are whole.
     pub snapshots: Option<Records>,
     /// Moments of the run that are still to come.

@@ -114,6 +114,7 @@ impl Server {
     /// When the image is not this drive's or in use, or nobody can listen there.
     pub fn new(drive: Drive, run: RunOptions, options: &ServeOptions) -> Result<Self, Error> {
         let pace = Pace::read(&options.pace)?;
+        Session::check_live(&drive)?;
         let listener = match (&options.socket, options.port) {
             (Some(path), None) => Listener::at_path(path)?,
             (None, Some(port)) => Listener::at_port(&options.address, port)?,

@@ -1,8 +1,9 @@
 //! `[fault]`: a die or a channel that fails in the middle of a run.
 
-use crate::Error;
 use crate::observers::Observer;
+use crate::power::Cuts;
 use crate::run::{MOMENT, Run};
+use crate::{Drive, Error};
 use config::{ConfigError, Section};
 use ftl::DiesFailed;
 use nand::Geometry;
@@ -102,26 +103,35 @@ impl Failures {
         self.plan.moment.is_some()
     }
 
-    /// As [`Run::advance`], where a die may fail.
+    /// As [`Cuts::advance`], where a die may fail.
     ///
     /// # Errors
     /// As there.
-    pub fn advance<P: Observer>(&mut self, run: &mut Run<P>, count: u64) -> Result<bool, Error> {
+    pub fn advance<P: Observer>(
+        &mut self,
+        cuts: &mut Cuts,
+        run: &mut Run<P>,
+        drive: &Drive,
+        count: u64,
+    ) -> Result<bool, Error> {
         for _ in 0..count {
             if !self.is_to_come() {
-                return run.advance(count);
+                return cuts.advance(run, drive, count);
             }
-            if let Some(at) = self.due(run) {
+            if let Some(at) = self.due(run).filter(|at| cuts.next_time().is_none_or(|cut| cut > *at)) {
                 self.fail(run, at);
-            } else if run.advance(1)? {
+            } else if cuts.advance(run, drive, 1)? {
                 return Ok(true);
             }
         }
         Ok(run.is_done())
     }
 
-    /// When it fails, if nothing happens before that.
+    /// When it fails, if nothing happens before that. A drive that looks for its map does so first.
     fn due<P: Observer>(&self, run: &Run<P>) -> Option<SimTime> {
+        if run.dark {
+            return None;
+        }
         let now = run.ctx.calendar.now();
         let at = match self.plan.moment? {
             Moment::At(at) => at.max(now),

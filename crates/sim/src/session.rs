@@ -224,20 +224,14 @@ impl Session {
                 }
             }
             Phase::Plain(run) => {
-                match self.failures.is_to_come() {
-                    true => self.failures.advance(run, events)?,
-                    false => self.cuts.advance(run, &self.drive, events)?,
-                };
+                self.failures.advance(&mut self.cuts, run, &self.drive, events)?;
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }
                 self.wall += begin.elapsed();
             }
             Phase::Observed(run) => {
-                match self.failures.is_to_come() {
-                    true => self.failures.advance(run, events)?,
-                    false => self.cuts.advance(run, &self.drive, events)?,
-                };
+                self.failures.advance(&mut self.cuts, run, &self.drive, events)?;
                 if !self.interrupted {
                     self.passes.go_on(run, &self.drive, self.options.seed)?;
                 }

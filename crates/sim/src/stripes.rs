@@ -123,8 +123,11 @@ impl StripeAccount {
         let (die, slot) = (superblock / self.per_die, superblock % self.per_die);
         let first = die / self.width * self.width;
         let mut others = (first..first + self.width).filter(|&other| other != die);
-        let lacks = others.any(|other| is_dead(other as u32) && rows[other * self.per_die + slot] > row);
-        if self.apart[superblock] || lacks {
+        let lacks = others.any(|other| {
+            let beside = other * self.per_die + slot;
+            is_dead(other as u32) && rows[beside] > row && !self.torn.is_left_out(beside, row)
+        });
+        if self.apart[superblock] || lacks || self.is_broken(superblock, row) {
             return Some(false);
         }
         (self.parity_rows[self.group_of(superblock)] > row).then_some(true)

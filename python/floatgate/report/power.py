@@ -49,7 +49,13 @@ def in_words(document: dict[str, Any]) -> Said:
         return ""
     sums = {
         name: sum(cut[name] for cut in cuts)
-        for name in ("requests_lost", "units_lost_in_buffer", "torn_rows", "paired_rows_lost")
+        for name in (
+            "requests_lost",
+            "units_lost_in_buffer",
+            "torn_rows",
+            "paired_rows_lost",
+            "units_forgotten_on_dead_dies",
+        )
     }
     pieces = said(
         "The power failed {}. {} requests were never answered, and {} units that no flush covered were "
@@ -61,6 +67,11 @@ def in_words(document: dict[str, Any]) -> Said:
     )
     if sums["paired_rows_lost"]:
         pieces += said(", and {} that shared their cells", f"{sums['paired_rows_lost']:,}")
+    if sums["units_forgotten_on_dead_dies"]:
+        pieces += said(
+            ". {} units of which the newest copy was on a dead die were forgotten",
+            Strong(f"{sums['units_forgotten_on_dead_dies']:,}"),
+        )
     ready = [cut["ready_ns"] for cut in cuts if cut["ready_ns"] is not None]
     if ready:
         pieces += said(

@@ -2,7 +2,7 @@
 //! rest of its stripe where there is one.
 
 /// Which dies are dead.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct DeadDies {
     any: bool,
     of: Vec<bool>,
@@ -19,6 +19,11 @@ impl DeadDies {
     #[inline]
     pub fn has(&self, die: usize) -> bool {
         self.any && self.of.get(die) == Some(&true)
+    }
+
+    /// All that are.
+    pub fn dies(&self) -> impl Iterator<Item = usize> {
+        self.of.iter().enumerate().filter(|(_, is_dead)| **is_dead).map(|(die, _)| die)
     }
 
     /// One more; false when it was dead before.

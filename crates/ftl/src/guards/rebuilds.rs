@@ -3,7 +3,7 @@
 use crate::SavedState;
 use crate::saved::Untaken;
 use controller::Transaction;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use units::Lpn;
 
 /// A read whose data is being found again.
@@ -22,6 +22,8 @@ pub(crate) struct Rebuilds {
     pub free: Vec<u32>,
     /// Logical units whose only copy was moved, or merged, though it could not be read.
     pub lost: BTreeSet<u32>,
+    /// After a power cut: those of them of which the copy so marked was on a die that failed, with the number of its write.
+    pub left_behind: BTreeMap<u32, u64>,
 }
 
 impl Rebuilds {
@@ -42,6 +44,23 @@ impl Rebuilds {
     pub fn forget(&mut self, lpn: Lpn) {
         if self.has_lost() {
             self.lost.remove(&lpn.0);
+        }
+    }
+
+    /// The copy of a unit with this number stays on a die that failed.
+    pub fn leave_behind(&mut self, lpn: Lpn, number: u64) {
+        if self.is_lost(lpn) {
+            self.left_behind.insert(lpn.0, number);
+        }
+    }
+
+    /// The drive has found its map, `number` telling the number of the copy it found of a unit: one older than what was lost
+    /// is whole.
+    pub fn go_on(&mut self, number: impl Fn(Lpn) -> u64) {
+        for (lpn, lost) in std::mem::take(&mut self.left_behind) {
+            if number(Lpn(lpn)) < lost {
+                self.lost.remove(&lpn);
+            }
         }
     }
 

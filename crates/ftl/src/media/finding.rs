@@ -37,6 +37,7 @@ impl Media {
         self.guards.rebuilds = medium.rebuilds;
         self.guards.parity = medium.parity;
         self.read_only |= medium.listed.read_only;
+        self.guards.dead = medium.listed.dead;
         if let (Some(agenda), Some(counts)) = (&mut self.agenda, counted.upkeep) {
             (agenda.counts, agenda.moments) = (counts, medium.listed.moments);
         }
@@ -89,7 +90,9 @@ impl Media {
         let homes = units.map(|unit| self.store.map.lookup(unit));
         let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
         for (row, unit) in homes.filter(|home| *home != Ppa::NONE).map(|home| layout.row_of(home)) {
-            *rows.entry(row).or_default() |= unit;
+            for row in self.rows_for(row) {
+                *rows.entry(row).or_default() |= unit;
+            }
         }
         let read = |(row, mask)| {
             let mut read = self.read_of(row, mask, Origin::Map, Class::InternalRead, NONE);
@@ -99,11 +102,22 @@ impl Media {
         rows.into_iter().map(read).collect()
     }
 
+    /// The page rows to read for one: those that give it back where its die has failed.
+    pub fn rows_for(&self, row: u32) -> Vec<u32> {
+        let superblock = row / self.store.layout.rows;
+        let (die, _) = self.store.space.place_of(superblock);
+        match self.guards.dead.has(die) {
+            true => self.rows_beside(superblock, row % self.store.layout.rows).unwrap_or_default(),
+            false => vec![row],
+        }
+    }
+
     /// What is known of a superblock before its data are looked at.
     fn found_view(&self, global: usize) -> FoundView {
         let layout = &self.store.layout;
         let one_bit = self.holds_one_bit(global);
         let checkpoints = self.guards.demand.as_ref().and_then(|demand| demand.checkpoints.as_ref());
+        let checkpoints = checkpoints.filter(|known| known.is_whole());
         let rows_programmed = self.store.array.next_row(global);
         let rows = if one_bit { layout.slc_rows } else { layout.rows };
         FoundView {

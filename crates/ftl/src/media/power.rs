@@ -59,6 +59,7 @@ impl Media {
         let mut wreck = Wreck::default();
         for Interrupted { transaction, ending } in &interrupted {
             let global = self.store.space.global(transaction.die.index(), transaction.superblock);
+            let dead = self.guards.dead.has(transaction.die.index());
             match (transaction.kind, ending) {
                 (Kind::Erase, Ending::Done) => {
                     // Nobody was told, so that nobody can retire a block that failed.
@@ -70,6 +71,7 @@ impl Media {
                     // Nothing of it can be read, however many cuts later it is erased anew.
                     self.void_rows(global as u32, 0, self.store.layout.rows);
                 }
+                _ if dead => self.end_program(transaction, global, ProgramStatus::Failed),
                 (_, Ending::Done) => self.end_program(transaction, global, ProgramStatus::Done),
                 (_, Ending::Halfway) => {
                     self.tear_rows(transaction, global, &mut wreck);
@@ -81,7 +83,10 @@ impl Media {
                 }
             }
         }
-        self.cut_groups(&wreck.torn);
+        self.leave_dead(&mut wreck);
+        for (superblock, row) in self.cut_groups(&wreck.torn) {
+            self.lose_row(superblock, row, &mut wreck.damage);
+        }
         (interrupted, wreck)
     }
 
@@ -120,12 +125,17 @@ impl Media {
             regulation,
             sectors: guards.sectors,
             parity: guards.parity,
-            rebuilds: Rebuilds { lost: guards.rebuilds.lost, ..Rebuilds::default() },
+            rebuilds: Rebuilds {
+                lost: guards.rebuilds.lost,
+                left_behind: guards.rebuilds.left_behind,
+                ..Rebuilds::default()
+            },
             checkpoints: guards.demand.and_then(|demand| demand.checkpoints).map(Checkpoints::after_cut),
             translations: None,
             trims: guards.trims,
             listed: Listed {
                 read_only: self.read_only,
+                dead: guards.dead,
                 snapshots: guards.snapshots.map(|snapshots| snapshots.after_cut()),
                 moments,
             },
@@ -156,6 +166,41 @@ impl Media {
         } else {
             self.void_rows(superblock, first, transaction.row - first);
         }
+    }
+
+    /// Nobody can look at the spare areas of a die that failed: all that it holds is as if it were torn.
+    fn leave_dead(&mut self, wreck: &mut Wreck) {
+        let per_die = self.store.space.per_die;
+        let dead: Vec<u32> = self.guards.dead.dies().map(|die| die as u32).collect();
+        for superblock in dead.into_iter().flat_map(|die| die * per_die..(die + 1) * per_die) {
+            let rows = (0..self.store.array.next_row(superblock as usize)).map(|row| (superblock, row));
+            if self.is_protected_superblock(superblock) {
+                wreck.torn.extend(rows);
+            } else {
+                rows.for_each(|(superblock, row)| self.lose_row(superblock, row, &mut wreck.damage));
+            }
+        }
+    }
+
+    /// Nothing gives back what a page row held.
+    fn lose_row(&mut self, superblock: u32, row: u32, damage: &mut Damage) {
+        let (die, _) = self.store.space.place_of(superblock);
+        if self.guards.dead.has(die) {
+            let layout = &self.store.layout;
+            let first = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
+            let valid = (first..first + u64::from(layout.row_units)).map(Ppa);
+            for ppa in valid.filter(|&ppa| self.store.map.is_valid(ppa)) {
+                damage.units_on_dead += 1;
+                let lpn = self.store.map.holder(ppa);
+                let number = self.guards.power.as_ref().map_or(NOTHING, |power| power.stamps[ppa.index()]);
+                self.guards.rebuilds.leave_behind(lpn, number);
+                let is_map = !layout.is_host_unit(lpn);
+                if let Some(demand) = self.guards.demand.as_mut().filter(|_| is_map) {
+                    demand.lose_checkpoint();
+                }
+            }
+        }
+        self.void_rows(superblock, row, 1);
     }
 
     fn marks(&self, half_erased: &[usize]) -> Vec<Mark> {

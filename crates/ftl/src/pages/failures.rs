@@ -11,7 +11,7 @@ use crate::media::Media;
 use crate::pages::PageMapped;
 use crate::store::SuperblockState;
 use controller::Context;
-use units::{DieId, Ppa};
+use units::DieId;
 
 /// What was on dies that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,26 +101,23 @@ impl Media {
         let (layout, per_die) = (&self.store.layout, self.store.space.per_die);
         let (mut protected, mut lost) = (0, 0);
         for superblock in (die as u32 * per_die)..(die as u32 + 1) * per_die {
-            let first = layout.first_ppa(superblock);
-            let units = (first..first + u64::from(layout.superblock_units)).map(Ppa);
-            let valid = units.filter(|&ppa| self.store.map.is_valid(ppa)).count() as u64;
-            match self.is_given_back(superblock) {
-                true => protected += valid,
-                false => lost += valid,
+            for row in 0..layout.rows {
+                let first = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
+                let valid = u64::from(self.store.map.valid_mask(first, layout.row_units).count_ones());
+                match valid > 0 && self.is_given_back(superblock, row) {
+                    true => protected += valid,
+                    false => lost += valid,
+                }
             }
         }
         (protected, lost)
     }
 
-    /// The other members of its group give back what a superblock holds.
-    fn is_given_back(&self, superblock: u32) -> bool {
+    /// The other members of its group give back a page row of a superblock.
+    fn is_given_back(&self, superblock: u32, row: u32) -> bool {
         let Some(stripes) = &self.guards.parity else { return false };
-        if self.holds_one_bit(superblock as usize) {
-            return false;
-        }
-        let group = stripes.group_of(superblock);
-        let others = stripes.groups[group as usize].alive & !(1 << stripes.member_of(superblock));
-        stripes.groups[group as usize].parity != crate::store::NONE
-            && stripes.places(group, others).all(|(die, _)| !self.guards.dead.has(die))
+        let others = stripes.beside(superblock, row).filter(|_| !self.holds_one_bit(superblock as usize));
+        let mut places = others.into_iter().flat_map(|of| stripes.places(stripes.group_of(superblock), of));
+        others.is_some() && places.all(|(die, _)| !self.guards.dead.has(die))
     }
 }

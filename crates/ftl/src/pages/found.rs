@@ -111,6 +111,10 @@ impl PageMapped {
             self.media.store.map.set(Lpn(lpn as u32), ppa);
             self.count_live(ppa);
         }
+        self.media.guards.rebuilds.go_on(|lpn| match newest[lpn.index()] {
+            Ppa::NONE => NOTHING,
+            home => stamps[home.index()],
+        });
     }
 
     /// What each superblock is from now on: free, open as it was, or closed; in the order in which they were closed, as
@@ -122,7 +126,11 @@ impl PageMapped {
             let space = &mut self.media.store.space;
             space.state[global] = SuperblockState::Lost;
             space.pe_cycles[global] = self.media.store.array.pe_cycles(die as u32, superblock);
-            if !self.media.store.array.is_whole(die as u32, superblock) || !self.takes_data(global, mark) {
+            let is_dead = self.media.guards.dead.has(die);
+            if is_dead
+                || !self.media.store.array.is_whole(die as u32, superblock)
+                || !self.takes_data(global, mark)
+            {
                 continue;
             }
             let counts = !self.media.is_cache_own(superblock);

@@ -77,7 +77,7 @@ impl PageMapped {
 
     /// The map is found: parity that was due is programmed, and what a cut tore is moved while it can be found again.
     pub(super) fn begin_groups<P: Probe>(&mut self, ctx: &mut Context<P>) {
-        if self.media.guards.failed_die != NONE {
+        if self.media.guards.failed_die != NONE || self.media.guards.dead.are_any() {
             return;
         }
         let groups = self.media.guards.parity.as_ref().map_or(0, |stripes| stripes.groups.len() as u32);

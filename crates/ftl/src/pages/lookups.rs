@@ -161,8 +161,10 @@ impl PageMapped {
                 return;
             }
             let room = demand.used_slots + demand.tasks.updates() < demand.slots;
-            // The map must not run ahead of what can be written, but nothing makes room until all of it is there.
-            if !room && !demand.outdated.evicted.is_empty() && !demand.is_loading() {
+            // The map must not run ahead of what can be written, but nothing makes room until all of it is there, nor on a
+            // drive that only reads.
+            let gets_room = !demand.is_loading() && !self.media.read_only;
+            if !room && !demand.outdated.evicted.is_empty() && gets_room {
                 return;
             }
             let update = if room { demand.outdated.next() } else { None };

@@ -1,8 +1,7 @@
 //! What a page's code cannot correct: found again from the rest of its stripe, or marked as lost.
 
 use crate::Probe;
-use crate::guards::{Rebuild, members};
-use crate::lapse::Lapse;
+use crate::guards::Rebuild;
 use crate::pages::PageMapped;
 use crate::store::NONE;
 use controller::{Context, Origin, Transaction};
@@ -20,7 +19,8 @@ impl PageMapped {
             self.on_read(transaction, ctx);
             return self.unpin(transaction, true, ctx);
         }
-        let rows = self.rows_beside(transaction);
+        let global = self.media.store.space.global(transaction.die.index(), transaction.superblock);
+        let rows = self.media.rows_beside(global as u32, transaction.row);
         let at = self.media.guards.rebuilds.begin(Rebuild {
             read: *transaction,
             left: rows.as_ref().map_or(0, |rows| rows.len() as u32),
@@ -33,27 +33,6 @@ impl PageMapped {
         for row in rows {
             self.media.submit_read(row, transaction.mask, Origin::Rebuild, transaction.class, at, ctx);
         }
-    }
-
-    /// The page rows (numbered over the drive) whose sum with what is in RAM is the row of a read; none: it has no
-    /// parity, or a power cut took another part of it. What was handed out and is not programmed yet is in RAM, and so is
-    /// parity that was not handed out.
-    fn rows_beside(&self, transaction: &Transaction) -> Option<Vec<u32>> {
-        let stripes = self.media.guards.parity.as_ref()?;
-        let own = self.media.store.space.global(transaction.die.index(), transaction.superblock) as u32;
-        let group = stripes.group_of(own);
-        if self.media.rules.lapses.has(Lapse::ForgetsParity) {
-            return None;
-        }
-        let others = members(stripes.beside(own, transaction.row)?);
-        let programmed = others
-            .map(|member| stripes.place_of(group, member).1)
-            .filter(|&superblock| self.media.store.array.next_row(superblock as usize) > transaction.row);
-        Some(
-            programmed
-                .map(|superblock| superblock * self.media.store.layout.rows + transaction.row)
-                .collect(),
-        )
     }
 
     fn on_rebuild_read<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {

@@ -61,13 +61,18 @@ impl PageMapped {
             let home = self.media.store.map.lookup(unit);
             if home != Ppa::NONE {
                 recovery.checkpoint_units += 1;
-                reads.push(layout.row_of(home));
+                let (row, unit) = layout.row_of(home);
+                reads.extend(self.media.rows_for(row).into_iter().map(|row| (row, unit)));
             }
         }
         let whole = u64::MAX >> (64 - layout.row_units);
         let spare =
             (0..layout.row_units).step_by(layout.units_per_page as usize).fold(0, |mask, at| mask | 1 << at);
-        for superblock in 0..layout.superblocks() {
+        let answers = |superblock: &usize| {
+            let (die, _) = self.media.store.space.place_of(*superblock as u32);
+            !self.media.guards.dead.has(die)
+        };
+        for superblock in (0..layout.superblocks()).filter(answers) {
             let (first, written) =
                 (superblock as u32 * layout.rows, self.media.store.array.next_row(superblock));
             let told = checkpoints.log.as_ref().map_or(0, |log| log.rows_told(superblock));

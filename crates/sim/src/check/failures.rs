@@ -36,6 +36,17 @@ impl Failures {
         self.dead.extend(dies);
     }
 
+    /// The power failed: no read is under way any more.
+    pub fn on_cut(&mut self) {
+        self.may_fail.clear();
+        self.must_fail.clear();
+    }
+
+    /// All dies that are dead.
+    pub fn dead(&self) -> impl Iterator<Item = usize> {
+        self.dead.iter().map(|&die| die as usize)
+    }
+
     pub fn is_dead(&self, die: DieId) -> bool {
         self.dead.contains(&die.0)
     }
@@ -54,12 +65,13 @@ impl Failures {
         }
         let (dead, failed) = (self.is_dead(read.die), read.reading.uncorrectable);
         assert!(failed || !dead, "a read of {} brings data, and the die is dead", read.die);
+        let torn = stripes.is_some_and(|stripes| stripes.is_torn(superblock, read.row));
         assert!(
-            !failed || dead || self.may_fail_anyway,
+            !failed || dead || torn || self.may_fail_anyway,
             "a read of {} fails, and the die is not dead",
             read.die
         );
-        if !dead {
+        if !dead && !torn {
             return;
         }
         let given_back = match stripes {

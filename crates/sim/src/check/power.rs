@@ -4,6 +4,7 @@ use super::{Checker, NOTHING};
 use crate::past::EMPTY;
 use controller::{Ending, Interrupted, Kind};
 use ftl::{Ftl, Seen};
+use std::collections::BTreeSet;
 use units::{Lpn, Ppa, SimTime};
 
 impl Checker {
@@ -43,18 +44,27 @@ impl Checker {
                 }
             }
         }
+        let per_die = self.layout.superblocks_per_die as usize;
+        for superblock in self.failures.dead().flat_map(|die| die * per_die..(die + 1) * per_die) {
+            torn.extend((0..self.rows[superblock]).map(|row| (superblock, row)));
+        }
         if let Some(stripes) = &mut self.stripes {
             torn = stripes.on_cut(&torn, &self.rows, &self.one_bit);
         }
+        torn.sort_unstable();
+        torn.dedup();
+        let mut lost = BTreeSet::new();
         for &(superblock, row) in torn.iter().filter(|it| !begun.contains(it)) {
-            self.lose_row(superblock, row);
+            self.lose_row(superblock, row, &mut lost);
         }
         self.forget_unprogrammed();
+        self.release(lost);
         self.placed.iter_mut().for_each(Vec::clear);
         self.fetched.clear();
         self.read_by.fill(0);
         self.bytes.on_cut();
         self.durability.on_cut();
+        self.failures.on_cut();
     }
 
     /// Nobody can read these units any more.
@@ -78,8 +88,8 @@ impl Checker {
         (begin..row + rows).map(move |row| (superblock, row))
     }
 
-    /// What a page row held is lost.
-    fn lose_row(&mut self, superblock: usize, row: u32) {
+    /// What a page row held is lost: adds the units.
+    fn lose_row(&mut self, superblock: usize, row: u32, lost: &mut BTreeSet<Lpn>) {
         let units = self.layout.row_units;
         let first = self.layout.first_ppa(superblock as u32) + u64::from(row * units);
         for ppa in (first..first + u64::from(units)).map(Ppa) {
@@ -89,10 +99,25 @@ impl Checker {
                 self.durability.survival.release_trims();
             } else if self.layout.is_host_unit(stored) {
                 self.past.tear(stored, self.held(ppa));
-                self.durability.survival.release(stored, self.units[stored.index()].version);
+                lost.insert(stored);
             }
         }
         self.spoil(first, units);
+    }
+
+    /// A cut has destroyed copies of these units: nothing is promised of those of which no other copy keeps the promise.
+    fn release(&mut self, mut lost: BTreeSet<Lpn>) {
+        for place in &self.places {
+            let (lpn, survival) = (Lpn(place.stored), &self.durability.survival);
+            // A program that failed may have left a copy that the drive does not trust.
+            let counts = place.holder != NOTHING && place.stored != NOTHING;
+            if counts && lost.contains(&lpn) && survival.is_kept_by(lpn, place.version) {
+                lost.remove(&lpn);
+            }
+        }
+        for lpn in lost {
+            self.durability.survival.release(lpn, self.units[lpn.index()].version);
+        }
     }
 
     /// What was handed out and never programmed is not there.

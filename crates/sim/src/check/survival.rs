@@ -102,6 +102,12 @@ impl Survival {
         self.gone.clear();
     }
 
+    /// A copy of this version is enough to keep what was promised of a unit.
+    pub fn is_kept_by(&self, lpn: Lpn, version: u32) -> bool {
+        let promised = self.promised.get(&lpn).copied().unwrap_or(0);
+        version == promised || version > promised.max(self.undone)
+    }
+
     /// The host no longer needs what a unit held up to this version, or a cut has destroyed the page that it was on.
     pub fn release(&mut self, lpn: Lpn, version: u32) {
         self.free.insert(lpn, version);

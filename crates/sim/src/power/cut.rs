@@ -70,6 +70,11 @@ impl Cuts {
         self.by_time.len() + self.by_operations.len()
     }
 
+    /// The next one that comes at a time, whatever the flash does until then.
+    pub fn next_time(&self) -> Option<SimTime> {
+        self.by_time.last().copied()
+    }
+
     /// As [`Run::advance`], where the power may fail.
     ///
     /// # Errors

@@ -30,6 +30,9 @@ sections! {
         paired_rows_lost: u64 = "page rows",
         /// Superblocks whose erase was interrupted, and that must be erased again.
         half_erased_superblocks: u64 = "superblocks",
+        /// Units of which the newest copy was on a die that had failed and that nothing gives back: from then on they hold
+        /// nothing, or an older version.
+        units_forgotten_on_dead_dies: u64 = "mapping units",
         /// From power-up until the drive took requests; null where the power failed again before, or the run ended.
         ready_ns: Option<u64> = "ns",
         /// Flash pages that it has read to find its map.
@@ -57,6 +60,7 @@ fn of(cut: &Cut) -> PowerCut {
         torn_rows: cut.damage.torn_rows,
         paired_rows_lost: cut.damage.paired_rows,
         half_erased_superblocks: cut.damage.half_erased,
+        units_forgotten_on_dead_dies: cut.damage.units_on_dead,
         ready_ns: cut.ready.map(|ready| ready.since(cut.back).ns()),
         pages_read: cut.found.pages_read,
         superblocks_found: cut.found.superblocks,

@@ -25,25 +25,7 @@ impl Session {
         holder: Box<dyn Holder>,
         found: Option<&mut dyn FnMut(&mut Medium) -> Lost>,
     ) -> Result<Self, Error> {
-        // At rest, such a drive is kept in a file.
-        check_asked(Feature::SavedState, &drive.features)?;
-        if drive.has(Feature::DeterministicTrim) {
-            return Err(Error(
-                "ftl.trim = deterministic: a served drive keeps no records of trims: expected not".into(),
-            ));
-        }
-        if drive.cuts.has_cuts() || !drive.has_power_cuts() {
-            return Err(Error(
-                "power.cut: a served drive loses its power when its server is killed: expected power.cut.drawn = 0".into(),
-            ));
-        }
-        let text = "an image holds units, and says neither which block is whose log, nor which superblocks protect each other, \
-                    nor which versions snapshots see: expected a map of units, and none of these";
-        let kept = [Feature::BlockMap, Feature::Parity, Feature::Snapshots];
-        if let Some(found) = drive.features.iter().find(|found| kept.contains(&found.feature)) {
-            let entry = &found.entry;
-            return Err(Error(format!("{}: {} = {}: {text}", entry.place, entry.key, entry.value)));
-        }
+        Self::check_live(&drive)?;
         let mut session = Self::with_workload(drive, source, RunOptions { layout: false, ..options })?;
         while !session.preconditioned {
             session.advance(1 << 20)?;
@@ -70,6 +52,33 @@ impl Session {
         }
         session.outside()?.wake();
         Ok(session)
+    }
+
+    /// Whether a drive can be served: what its image says of it must be enough to find it again.
+    ///
+    /// # Errors
+    /// When it cannot, with the key that is in the way.
+    pub fn check_live(drive: &Drive) -> Result<(), Error> {
+        // At rest, such a drive is kept in a file.
+        check_asked(Feature::SavedState, &drive.features)?;
+        if drive.has(Feature::DeterministicTrim) {
+            return Err(Error(
+                "ftl.trim = deterministic: a served drive keeps no records of trims: expected not".into(),
+            ));
+        }
+        if drive.cuts.has_cuts() || !drive.has_power_cuts() {
+            return Err(Error(
+                "power.cut: a served drive loses its power when its server is killed: expected power.cut.drawn = 0".into(),
+            ));
+        }
+        let text = "an image holds units, and says neither which block is whose log, nor which superblocks protect each other, \
+                    nor which versions snapshots see, nor which dies have failed: expected a map of units, and none of these";
+        let kept = [Feature::BlockMap, Feature::Parity, Feature::Snapshots, Feature::DieFault];
+        if let Some(found) = drive.features.iter().find(|found| kept.contains(&found.feature)) {
+            let entry = &found.entry;
+            return Err(Error(format!("{}: {} = {}: {text}", entry.place, entry.key, entry.value)));
+        }
+        Ok(())
     }
 
     fn outside(&mut self) -> Result<&mut Run<Observers>, Error> {

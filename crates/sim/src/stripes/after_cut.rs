@@ -16,6 +16,13 @@ pub(super) struct Torn {
     erasing: BTreeSet<usize>,
 }
 
+impl Torn {
+    /// A row was torn before its parity was made, which counts it as nothing.
+    pub fn is_left_out(&self, superblock: usize, row: u32) -> bool {
+        self.uncounted.contains(&(superblock, row))
+    }
+}
+
 impl StripeAccount {
     /// The power failed, when these page rows of superblocks were torn; `on_flash`: page rows programmed of each superblock.
     /// Gives the torn page rows, those of former cuts too, which nothing gives back.
@@ -33,7 +40,7 @@ impl StripeAccount {
         for &(superblock, row) in torn {
             let group = self.group_of(superblock);
             let counts = row < self.counted(group, on_flash) && !self.apart[superblock];
-            match counts && !self.torn.uncounted.contains(&(superblock, row)) {
+            match counts && !self.torn.is_left_out(superblock, row) {
                 true => drop(self.torn.lost.entry((group, row)).or_default().insert(superblock)),
                 false => drop(self.torn.uncounted.insert((superblock, row))),
             }
@@ -65,6 +72,21 @@ impl StripeAccount {
         let lost = self.torn.lost.get(&(group, row));
         let is_only = lost.is_some_and(|lost| lost.len() == 1 && lost.contains(&superblock));
         is_only && self.parity[group] != superblock && !self.torn.erasing.contains(&group)
+    }
+
+    /// A power cut tore a row that its parity counts.
+    pub fn is_torn(&self, superblock: usize, row: u32) -> bool {
+        let lost = self.torn.lost.get(&(self.group_of(superblock), row));
+        lost.is_some_and(|lost| lost.contains(&superblock))
+    }
+
+    /// Power cuts took another of a row's stripe, or the row itself was torn before its parity was made.
+    pub(super) fn is_broken(&self, superblock: usize, row: u32) -> bool {
+        let group = self.group_of(superblock);
+        let takes_another = |lost: &BTreeSet<usize>| lost.iter().any(|&other| other != superblock);
+        self.torn.erasing.contains(&group)
+            || self.torn.is_left_out(superblock, row)
+            || self.torn.lost.get(&(group, row)).is_some_and(takes_another)
     }
 
     /// A row is read to find another of its stripe again.

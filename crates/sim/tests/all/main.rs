@@ -30,6 +30,7 @@ mod own_state;
 mod parity;
 mod power_blocks;
 mod power_cuts;
+mod power_failures;
 mod power_groups;
 mod power_maps;
 mod program_order;

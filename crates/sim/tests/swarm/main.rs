@@ -254,6 +254,13 @@ fn cut_deal(seed: u64) -> Option<Deal> {
         deal.set("ftl.trim", "deterministic");
         deal = if deal.goes_together() { deal } else { before };
     }
+    let before = deal.clone();
+    if random.chance(0.3) {
+        deal.set(choose(&mut random, &["fault.die", "fault.die", "fault.channel"]), 0);
+        let within = choose(&mut random, &[200, 2_000, 20_000]);
+        deal.set("fault.after", random.below(within));
+        deal = if deal.goes_together() { deal } else { before };
+    }
     (deal.base.is_none() && deal.goes_together()).then_some(deal)
 }
 

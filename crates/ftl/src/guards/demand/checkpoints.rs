@@ -29,6 +29,8 @@ pub(crate) struct Checkpoints {
     pub loading: Option<Loading>,
     /// What has changed since, where that is logged.
     pub log: Option<Journal>,
+    /// A unit of the last complete one, or of the log, is lost: so many were closed when that one began.
+    pub lost: Option<u64>,
 }
 
 impl Checkpoints {
@@ -52,7 +54,13 @@ impl Checkpoints {
             on_demand,
             loading: None,
             log,
+            lost: None,
         }
+    }
+
+    /// All units of the last complete one are there.
+    pub fn is_whole(&self) -> bool {
+        self.lost.is_none_or(|lost| self.done > lost)
     }
 
     /// Units of a checkpoint that say where the others are.
@@ -93,6 +101,13 @@ impl Checkpoints {
 }
 
 impl Demand {
+    /// A unit of the map on flash is lost.
+    pub fn lose_checkpoint(&mut self) {
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.lost = Some(checkpoints.done);
+        }
+    }
+
     /// A superblock was closed: it may be time for a checkpoint.
     pub fn note_closed(&mut self, superblock: usize) {
         let Some(checkpoints) = &mut self.checkpoints else { return };

@@ -4,7 +4,7 @@ use crate::nbd::{Asked, Export, Handshake, Parsed, Replies, Step, greeting, pars
 use crate::sockets::{Interest, Stream};
 use std::io::{ErrorKind, Read, Write};
 
-/// Bytes read at once.
+/// Room for so many bytes at each read.
 const CHUNK: usize = 256 << 10;
 /// A client that does not take its answers is read no further with so many bytes of them, or so many requests under way.
 const ANSWERS_MOST: usize = 64 << 20;
@@ -15,7 +15,9 @@ pub struct Connection {
     stream: Stream,
     handshake: Handshake,
     ready: bool,
+    /// What has come, as far as `filled`, and room behind it.
     read: Vec<u8>,
+    filled: usize,
     out: Vec<u8>,
     /// How much of `out` is sent.
     sent: usize,
@@ -33,6 +35,7 @@ impl Connection {
             handshake: Handshake::new(export),
             ready: false,
             read: Vec::new(),
+            filled: 0,
             out: greeting(),
             sent: 0,
             under_way: 0,
@@ -64,20 +67,26 @@ impl Connection {
         &mut self.out
     }
 
-    /// Reads what has come, as far as it is complete. True when something was.
-    pub fn receive(&mut self, chunk: &mut Vec<u8>, take: &mut impl FnMut(&mut Self, Asked<'_>)) -> bool {
+    /// Reads what has come, and takes requests as far as they are whole. True when more may be there already.
+    pub fn receive(&mut self, take: &mut impl FnMut(&mut Self, Asked<'_>)) -> bool {
         if !self.may_read() {
             return false;
         }
-        chunk.resize(CHUNK, 0);
-        match self.stream.read(chunk) {
+        let end = self.filled + CHUNK;
+        if self.read.len() < end {
+            self.read.resize(end, 0);
+        }
+        match self.stream.read(&mut self.read[self.filled..]) {
             Ok(0) => self.is_over = true,
             Ok(count) => {
-                self.read.extend_from_slice(&chunk[..count]);
+                self.filled += count;
+                // A stream that filled less than there was room for is empty.
+                let is_full = self.filled == self.read.len();
                 self.take(take);
-                return true;
+                return is_full;
             }
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => return true,
             Err(_) => self.is_over = true,
         }
         false
@@ -85,10 +94,10 @@ impl Connection {
 
     fn take(&mut self, take: &mut impl FnMut(&mut Self, Asked<'_>)) {
         let read = std::mem::take(&mut self.read);
-        let mut at = 0;
+        let (mut at, end) = (0, self.filled);
         while !self.is_over {
             if !self.ready {
-                let (taken, step) = self.handshake.take(&read[at..], &mut self.out);
+                let (taken, step) = self.handshake.take(&read[at..end], &mut self.out);
                 at += taken;
                 match step {
                     Step::More => break,
@@ -97,7 +106,7 @@ impl Connection {
                 }
                 continue;
             }
-            match parse(&read[at..]) {
+            match parse(&read[at..end]) {
                 Parsed::More => break,
                 Parsed::Nonsense => self.is_over = true,
                 Parsed::Request(asked, length) => {
@@ -107,7 +116,8 @@ impl Connection {
             }
         }
         self.read = read;
-        self.read.drain(..at);
+        self.read.copy_within(at..end, 0);
+        self.filled = end - at;
     }
 
     /// Sends as much as the client takes.

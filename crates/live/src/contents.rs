@@ -208,24 +208,29 @@ impl Shared {
     /// What a program takes from a slot, or from where it was.
     fn take(&self, origin: Origin, from: u64, data: &mut [u8]) -> Spare {
         match origin {
-            Origin::Host => match self.slot(from as u32) {
-                Some(slot) => {
+            Origin::Host => {
+                if let Some(slot) = self.slot(from as u32) {
                     data.copy_from_slice(&slot.data);
-                    slot.spare
+                    return slot.spare;
                 }
-                None => Spare::Other,
-            },
-            Origin::Map | Origin::Padding | Origin::Parity => Spare::Other,
+            }
+            Origin::Map | Origin::Padding | Origin::Parity => {}
             // Overtaken, and erased where it was: a copy that nobody needs.
-            _ if Ppa(from) == Ppa::NONE => Spare::Other,
-            _ => self.copy(Ppa(from), data),
+            _ if Ppa(from) == Ppa::NONE => {}
+            _ => return self.copy(Ppa(from), data),
         }
+        data.fill(0);
+        Spare::Other
     }
 
     /// What is on flash, as it is: data that do not fit their spare area do not fit it elsewhere either.
     fn copy(&self, from: Ppa, data: &mut [u8]) -> Spare {
         let spare = self.image.spare(from).unwrap_or(Spare::Damaged);
-        if self.image.read(from, data).is_ok() { spare } else { spare.spoiled() }
+        if self.image.read(from, data).is_ok() {
+            return spare;
+        }
+        data.fill(0);
+        spare.spoiled()
     }
 }
 
@@ -295,7 +300,7 @@ impl Holder for Contents {
     fn on_place(&mut self, program: &Transaction, units: u32, source: &dyn Fn(u32) -> (Origin, u64)) {
         self.with(|shared| {
             let unit = shared.unit();
-            let data = shared.buffers.zeros(units as usize * unit);
+            let data = shared.buffers.room(units as usize * unit);
             let mut placed = Programmed { spares: Vec::with_capacity(units as usize), data };
             for (at, data) in placed.data.chunks_mut(unit).enumerate() {
                 let (origin, from) = source(at as u32);
@@ -345,7 +350,7 @@ impl Holder for Contents {
             }
             let (mut failed, mut data) = (answer.failed || shared.spoiled.remove(&number), Vec::new());
             if answer.host.op == Op::Read && !failed {
-                data = shared.buffers.zeros(answer.host.bytes as usize);
+                data = shared.buffers.room(answer.host.bytes as usize);
                 failed = shared.read(answer.host.offset, &mut data, lookup).is_err();
             }
             shared.done.push(Done { number, failed, at: answer.now, data });

@@ -103,8 +103,6 @@ pub struct Server {
     meter: Meter,
     board: Arc<Board>,
     recorder: Option<Recorder>,
-    /// Where requests are read to.
-    chunk: Vec<u8>,
 }
 
 impl Server {
@@ -147,7 +145,6 @@ impl Server {
             meter: Meter::new(),
             board: Arc::default(),
             recorder,
-            chunk: Vec::new(),
         };
         let stamp = server.shared().stamp();
         // From here on what is on flash is other than what the state says.
@@ -213,15 +210,13 @@ impl Server {
             if round % ROUNDS == 0 {
                 self.accept();
             }
-            let came = self.receive();
-            if came {
-                self.offer()?;
-            }
+            let more = self.receive();
+            self.offer()?;
             self.go_on(deadline)?;
             self.answer()?;
             self.note_what_a_cut_takes();
             self.send();
-            round = if self.rest(came, deadline)? { 0 } else { round + 1 };
+            round = if self.rest(more, deadline)? { 0 } else { round + 1 };
             now = Instant::now();
             if self.meter.is_due(now) {
                 self.leave_word()?;
@@ -265,16 +260,16 @@ impl Server {
         }
     }
 
-    /// Reads what has come; true when something has.
+    /// Reads what has come; true when more may be there already.
     fn receive(&mut self) -> bool {
-        let (mut clients, mut chunk) = (std::mem::take(&mut self.clients), std::mem::take(&mut self.chunk));
+        let mut clients = std::mem::take(&mut self.clients);
         let arrive = self.arrival();
-        let mut came = false;
+        let mut more = false;
         for (&name, client) in &mut clients {
-            came |= client.receive(&mut chunk, &mut |client, asked| self.take(name, client, asked, arrive));
+            more |= client.receive(&mut |client, asked| self.take(name, client, asked, arrive));
         }
-        (self.clients, self.chunk) = (clients, chunk);
-        came
+        self.clients = clients;
+        more
     }
 
     /// The simulated time at which what is read now arrives.
@@ -467,10 +462,10 @@ impl Server {
         self.clients.retain(|_, client| !client.is_over || client.under_way > 0);
     }
 
-    /// Waits until there is something to do. False when there is already.
-    fn rest(&mut self, came: bool, deadline: Instant) -> Result<bool, Error> {
+    /// Waits until there is something to do, unless there is already. True when somebody new is there.
+    fn rest(&mut self, more: bool, deadline: Instant) -> Result<bool, Error> {
         let mut most = deadline.saturating_duration_since(Instant::now());
-        if came || most.is_zero() || (self.clock.is_none() && self.under_way > 0) {
+        if more || most.is_zero() || (self.clock.is_none() && self.under_way > 0) {
             return Ok(false);
         }
         if let (Some(clock), (_, Some(next))) = (&self.clock, self.session.times()?) {
@@ -482,8 +477,7 @@ impl Server {
             most = most.min(until - awake);
         }
         most = most.min(REST_MOST);
-        wait(&self.listener, self.clients.values().map(Connection::interest), most);
-        Ok(true)
+        Ok(wait(&self.listener, self.clients.values().map(Connection::interest), most))
     }
 
     /// Answers what is under way and takes leave of all clients.

@@ -140,8 +140,12 @@ pub struct Interest {
     pub writes: bool,
 }
 
-/// Waits until something happens at one of these, a signal comes, or the time is over.
-pub fn wait<'a>(listener: &Listener, clients: impl Iterator<Item = (&'a Stream, Interest)>, most: Duration) {
+/// Waits until something happens at one of these, a signal comes, or the time is over. True when somebody new is there.
+pub fn wait<'a>(
+    listener: &Listener,
+    clients: impl Iterator<Item = (&'a Stream, Interest)>,
+    most: Duration,
+) -> bool {
     let mut waited = vec![PollFd::new(listener, PollFlags::IN)];
     for (stream, interest) in clients {
         let mut flags = PollFlags::empty();
@@ -152,4 +156,5 @@ pub fn wait<'a>(listener: &Listener, clients: impl Iterator<Item = (&'a Stream, 
     let most = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
     // A signal ends it early: whoever is called then looks at everything.
     let _ = poll(&mut waited, Some(&most));
+    !waited[0].revents().is_empty()
 }

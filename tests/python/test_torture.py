@@ -74,6 +74,14 @@ def test_what_is_written_is_what_was_found(tmp_path: Path) -> None:
     assert written["cuts"] == sum(case["cuts"] for case in written["cases"])
 
 
-def test_a_drive_whose_power_cannot_be_cut_is_refused() -> None:
-    with pytest.raises(fg.InputError, match=r"power\.cut"):
-        fg.torture(TINY, cuts=1, workers=1, set={"fault.die": 0, "fault.at": "1ms"})
+def test_a_drive_whose_features_do_not_go_together_is_refused() -> None:
+    dying = {"fault.die": 0, "fault.at": "1ms"}
+    with pytest.raises(fg.InputError, match=r"fault\.die .*ftl\.mapping\.name"):
+        fg.torture(TINY, cuts=1, workers=1, set={**dying, "ftl.mapping.name": "bast"})
+
+
+def test_a_drive_of_which_a_die_fails_keeps_its_promises() -> None:
+    room = {"ftl.op_ratio": 2.0}  # one die holds what the host may write
+    tortured = fg.torture(TINY, cuts=4, workers=1, set={"fault.die": 0, "fault.after": 500, **room})
+    assert tortured.violations == ()
+    assert sum(case.cuts for case in tortured.cases) >= 4

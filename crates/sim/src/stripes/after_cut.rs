@@ -68,10 +68,8 @@ impl StripeAccount {
 
     /// All others of a torn row's stripe are whole, its parity too.
     fn is_given_back(&self, superblock: usize, row: u32) -> bool {
-        let group = self.group_of(superblock);
-        let lost = self.torn.lost.get(&(group, row));
-        let is_only = lost.is_some_and(|lost| lost.len() == 1 && lost.contains(&superblock));
-        is_only && self.parity[group] != superblock && !self.torn.erasing.contains(&group)
+        let is_parity = self.parity[self.group_of(superblock)] == superblock;
+        self.is_torn(superblock, row) && !is_parity && !self.is_broken(superblock, row)
     }
 
     /// A power cut tore a row that its parity counts.

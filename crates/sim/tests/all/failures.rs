@@ -7,8 +7,8 @@ use host::{Op, Workload};
 use serde_json::Value;
 use sim::{Drive, PreconditionKind, RunOptions};
 
-const RAIN: [&str; 2] = ["ftl.parity.name=rain", "ftl.op_ratio=1.2"];
-const ROOM: [&str; 1] = ["ftl.op_ratio=0.9"];
+pub const RAIN: [&str; 2] = ["ftl.parity.name=rain", "ftl.op_ratio=1.2"];
+pub const ROOM: [&str; 1] = ["ftl.op_ratio=0.9"];
 
 /// Writes and reads over all of the drive, and flushes.
 fn mixed(requests: u64, span: u64, seed: u64) -> Box<dyn Workload> {
@@ -20,7 +20,8 @@ fn mixed(requests: u64, span: u64, seed: u64) -> Box<dyn Workload> {
     })
 }
 
-fn failed(settings: &[&str], requests: u64, seed: u64) -> Value {
+/// The result of a checked run on a filled drive without capacitors, of which the settings say what fails.
+pub fn failed(settings: &[&str], requests: u64, seed: u64) -> Value {
     let unprotected = "ftl.buffer.power_loss_protection=false";
     let drive = drive(&[SMALL, &[unprotected], settings].concat());
     let span = drive.capacity().get();

@@ -2,33 +2,10 @@
 //! every cut, and of the rest nobody trusts what a dead die would say. The checker's accounts look at every unit. Random
 //! drives: `swarm`.
 
-use crate::common::{SMALL, closed_loop_forced, drive, run};
-use engine::RandomStream;
-use host::{Op, Workload};
+use crate::failures::{RAIN, ROOM, failed};
 use serde_json::Value;
-use sim::{PreconditionKind, RunOptions};
 
-const RAIN: [&str; 2] = ["ftl.parity.name=rain", "ftl.op_ratio=1.2"];
-const ROOM: [&str; 1] = ["ftl.op_ratio=0.9"];
-
-/// Writes and reads over all of the drive, and flushes.
-fn mixed(requests: u64, span: u64, seed: u64) -> Box<dyn Workload> {
-    let mut random = RandomStream::new(seed, "mixed");
-    closed_loop_forced(requests, 16, 9, move |index| match index % 20 {
-        0 => (Op::Flush, 0, 0),
-        1..11 => (Op::Read, random.below(span / 4096) * 4096, 4096),
-        _ => (Op::Write, random.below(span / 4096 - 1) * 4096 + 512 * random.below(3), 4096),
-    })
-}
-
-fn cut(settings: &[&str], seed: u64) -> Value {
-    let unprotected = "ftl.buffer.power_loss_protection=false";
-    let drive = drive(&[SMALL, &[unprotected], settings].concat());
-    let span = drive.capacity().get();
-    let options =
-        RunOptions { check: true, seed, precondition: PreconditionKind::Fill, ..RunOptions::default() };
-    run(drive, mixed(24_000, span, seed), options).1
-}
+const REQUESTS: u64 = 24_000;
 
 /// What each cut made the drive forget on dead dies.
 fn forgotten(result: &Value) -> Vec<u64> {
@@ -41,7 +18,7 @@ fn without_parity_a_cut_makes_the_drive_forget_what_was_on_the_dead_die() {
     for (seed, recovery) in ["scan", "summaries", "checkpoint", "journal"].into_iter().enumerate() {
         let method = format!("ftl.recovery.name={recovery}");
         let plan = ["power.cut.after=[1500, 14000, 22000]", "fault.die=1", "fault.after=9000"];
-        let result = cut(&[&ROOM[..], &plan, &[&method]].concat(), seed as u64);
+        let result = failed(&[&ROOM[..], &plan, &[&method]].concat(), REQUESTS, seed as u64);
         let [before, after, later] = forgotten(&result)[..] else { panic!("{}", result["power"]) };
         assert_eq!((before, later), (0, 0), "it is forgotten once: {}", result["power"]);
         let lost = result["fault"]["units_lost"].as_u64().unwrap();
@@ -54,10 +31,8 @@ fn without_parity_a_cut_makes_the_drive_forget_what_was_on_the_dead_die() {
 #[test]
 fn with_parity_only_what_no_stripe_on_flash_protects_is_forgotten() {
     for seed in 0..4 {
-        let result = cut(
-            &[&RAIN[..], &["power.cut.after=[1500, 14000]", "fault.die=2", "fault.after=9000"]].concat(),
-            seed,
-        );
+        let plan = ["power.cut.after=[1500, 14000]", "fault.die=2", "fault.after=9000"];
+        let result = failed(&[&RAIN[..], &plan].concat(), REQUESTS, seed);
         let protected = result["fault"]["units_protected"].as_u64().unwrap();
         let gone: u64 = forgotten(&result).iter().sum();
         assert!(protected > 500 && gone < protected / 20, "{gone} forgotten, {protected} were protected");
@@ -69,7 +44,7 @@ fn with_parity_only_what_no_stripe_on_flash_protects_is_forgotten() {
 #[test]
 fn a_channel_that_fails_takes_whole_stripes_along() {
     let plan = ["power.cut.after=[3500]", "fault.channel=1", "fault.after=3000"];
-    let result = cut(&[&RAIN[..], &plan].concat(), 1);
+    let result = failed(&[&RAIN[..], &plan].concat(), REQUESTS, 1);
     assert!(forgotten(&result)[0] > 1_000, "{}", result["power"]);
     assert_eq!(result["fault"]["units_protected"], 0);
 }
@@ -78,7 +53,7 @@ fn a_channel_that_fails_takes_whole_stripes_along() {
 #[test]
 fn a_failure_in_the_dark_waits_until_the_drive_is_ready() {
     let plan = ["power.cut.at=20ms", "power.off=1s", "fault.die=0", "fault.at=21ms"];
-    let result = cut(&[&ROOM[..], &plan].concat(), 1);
+    let result = failed(&[&ROOM[..], &plan].concat(), REQUESTS, 1);
     let cut = &result["power"]["cuts"][0];
     let ready = 20_000_000 + 1_000_000_000 + cut["ready_ns"].as_u64().unwrap();
     let failed = result["fault"]["at_ns"].as_u64().unwrap();

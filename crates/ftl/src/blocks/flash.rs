@@ -101,13 +101,8 @@ impl BlockMapped {
     fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let superblock = transaction.die.0 * self.layout().superblocks_per_die + transaction.superblock;
         let (bank, block) = (self.bank_of(superblock), self.block_of[superblock as usize]);
-        let status = self.media.store.array.program(superblock as usize, transaction.row, transaction.rows);
+        let status = self.end_program(transaction, ctx.calendar.now());
         let done = status == ProgramStatus::Done;
-        self.account_risk(ctx.calendar.now());
-        self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
-        if self.is_labelled() {
-            self.media.stamp_programmed(transaction, status);
-        }
         let state = &mut self.banks[bank];
         state.in_flight -= 1;
         state.blocks[block as usize].in_flight -= 1;

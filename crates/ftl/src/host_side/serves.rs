@@ -6,7 +6,8 @@ use crate::guards::snapshots::Overtaken;
 use crate::host_side::{Arriving, Coverage, Sectored};
 use crate::lapse::Lapse;
 use crate::{Output, Probe, SnapshotEvent};
-use controller::Context;
+use controller::{Context, Transaction};
+use nand::ProgramStatus;
 use units::{Lpn, Ppa, SimTime};
 
 /// A translation layer that the host works with.
@@ -213,6 +214,24 @@ pub(crate) trait Serves: Sectored {
         let (media, host) = self.parts();
         media.pad_current(ctx);
         host.await_flushed(request, &mut media.buffer);
+    }
+
+    /// The array is done with a program: whether it holds the data, and what its spare area says where power may fail.
+    #[inline(always)]
+    fn end_program(&mut self, transaction: &Transaction, now: SimTime) -> ProgramStatus {
+        self.account_risk(now);
+        let is_labelled = !self.is_untimed();
+        let (media, _) = self.parts();
+        let global = media.store.space.global(transaction.die.index(), transaction.superblock);
+        let mut status = media.store.array.program(global, transaction.row, transaction.rows);
+        if media.guards.dead.has(transaction.die.index()) {
+            status = ProgramStatus::Failed;
+        }
+        media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+        if media.guards.power.is_some() && is_labelled {
+            media.stamp_programmed(transaction, status);
+        }
+        status
     }
 
     #[inline]

@@ -117,7 +117,6 @@ impl Media {
         let layout = &self.store.layout;
         let one_bit = self.holds_one_bit(global);
         let checkpoints = self.guards.demand.as_ref().and_then(|demand| demand.checkpoints.as_ref());
-        let checkpoints = checkpoints.filter(|known| known.is_whole());
         let rows_programmed = self.store.array.next_row(global);
         let rows = if one_bit { layout.slc_rows } else { layout.rows };
         FoundView {
@@ -126,8 +125,8 @@ impl Media {
             summary_rows: if one_bit || layout.summary_units == 0 { 0 } else { summary_rows(layout) },
             is_in_checkpoint: rows_programmed == rows
                 && checkpoints.is_some_and(|known| known.covers(global)),
-            rows_told: match checkpoints.and_then(|known| known.log.as_ref()) {
-                Some(log) => self.rows_surely_told(log.rows_told(global), rows_programmed, one_bit),
+            rows_told: match checkpoints {
+                Some(known) => self.rows_surely_told(known.rows_told(global), rows_programmed, one_bit),
                 None => 0,
             },
         }

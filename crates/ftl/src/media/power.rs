@@ -170,10 +170,11 @@ impl Media {
 
     /// Nobody can look at the spare areas of a die that failed: all that it holds is as if it were torn.
     fn leave_dead(&mut self, wreck: &mut Wreck) {
-        let per_die = self.store.space.per_die;
-        let dead: Vec<u32> = self.guards.dead.dies().map(|die| die as u32).collect();
-        for superblock in dead.into_iter().flat_map(|die| die * per_die..(die + 1) * per_die) {
-            let rows = (0..self.store.array.next_row(superblock as usize)).map(|row| (superblock, row));
+        let dead: Vec<usize> =
+            self.guards.dead.dies().flat_map(|die| self.store.space.of_die(die)).collect();
+        for global in dead {
+            let superblock = global as u32;
+            let rows = (0..self.store.array.next_row(global)).map(|row| (superblock, row));
             if self.is_protected_superblock(superblock) {
                 wreck.torn.extend(rows);
             } else {

@@ -131,19 +131,10 @@ impl PageMapped {
     pub(super) fn on_programmed<P: Probe>(&mut self, transaction: &Transaction, ctx: &mut Context<P>) {
         let die = transaction.die.index();
         let global = self.media.store.space.global(die, transaction.superblock);
-        let mut status = self.media.store.array.program(global, transaction.row, transaction.rows);
-        let dead = self.media.guards.dead.has(die);
-        if dead {
-            status = ProgramStatus::Failed;
-        }
-        self.account_risk(ctx.calendar.now());
-        self.media.store.stats.pages_programmed[transaction.origin as usize] += u64::from(transaction.pages);
+        let status = self.end_program(transaction, ctx.calendar.now());
         if transaction.kind == Kind::Copyback {
             self.media.store.stats.pages_read[transaction.origin as usize] += u64::from(transaction.pages);
             self.media.on_moved_in_die(die, transaction.origin);
-        }
-        if self.media.guards.power.is_some() {
-            self.media.stamp_programmed(transaction, status);
         }
         if self.media.guards.demand.is_some() {
             self.log_programmed(transaction);
@@ -172,9 +163,9 @@ impl PageMapped {
         }
         if status == ProgramStatus::Failed {
             self.media.store.stats.program_failures += 1;
-        }
-        if status == ProgramStatus::Failed && !dead {
-            self.media.fail_superblock(die, transaction.superblock, ctx);
+            if !self.media.guards.dead.has(die) {
+                self.media.fail_superblock(die, transaction.superblock, ctx);
+            }
         }
         self.end_programs(die, transaction.superblock);
         self.media.erase_emptied(ctx);

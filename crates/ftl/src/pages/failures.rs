@@ -32,8 +32,8 @@ impl PageMapped {
         let mut failed = DiesFailed::default();
         for &die in &fresh {
             self.media.fail_die(die, ctx);
-            let per_die = self.media.store.space.per_die as usize;
-            let programs = &self.media.store.space.in_flight[die * per_die..(die + 1) * per_die];
+            let space = &self.media.store.space;
+            let programs = &space.in_flight[space.of_die(die)];
             failed.programs += programs.iter().map(|&programs| u64::from(programs)).sum::<u64>();
         }
         for &die in &fresh {
@@ -72,9 +72,7 @@ impl Media {
         for superblock in open.into_iter().filter(|&superblock| superblock != crate::store::NONE) {
             self.end_superblock(die, superblock, ctx);
         }
-        let first = self.store.space.global(die, 0);
-        for global in first..first + self.store.space.per_die as usize {
-            let superblock = (global - first) as u32;
+        for (superblock, global) in (0..).zip(self.store.space.of_die(die)) {
             let state = self.store.space.state[global];
             if self.store.space.is_candidate(global) {
                 self.store.space.take(die, superblock);
@@ -98,9 +96,9 @@ impl Media {
 
     /// Valid units on a die that is dead: those that the rest of their stripe gives back, and those that are lost.
     fn units_of_dead(&self, die: usize) -> (u64, u64) {
-        let (layout, per_die) = (&self.store.layout, self.store.space.per_die);
+        let layout = &self.store.layout;
         let (mut protected, mut lost) = (0, 0);
-        for superblock in (die as u32 * per_die)..(die as u32 + 1) * per_die {
+        for superblock in self.store.space.of_die(die).map(|global| global as u32) {
             for row in 0..layout.rows {
                 let first = layout.first_ppa(superblock) + u64::from(row * layout.row_units);
                 let valid = u64::from(self.store.map.valid_mask(first, layout.row_units).count_ones());

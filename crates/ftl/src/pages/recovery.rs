@@ -75,7 +75,7 @@ impl PageMapped {
         for superblock in (0..layout.superblocks()).filter(answers) {
             let (first, written) =
                 (superblock as u32 * layout.rows, self.media.store.array.next_row(superblock));
-            let told = checkpoints.log.as_ref().map_or(0, |log| log.rows_told(superblock));
+            let told = checkpoints.rows_told(superblock);
             if written == layout.rows && layout.summary_units > 0 && !checkpoints.covers(superblock) {
                 recovery.summaries += 1;
                 reads.push((first + layout.rows - layout.program_rows, whole));

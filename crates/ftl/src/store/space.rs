@@ -150,6 +150,12 @@ impl Space {
         die * self.per_die as usize + superblock as usize
     }
 
+    /// The numbers over the drive of all superblocks of a die.
+    #[inline]
+    pub fn of_die(&self, die: usize) -> std::ops::Range<usize> {
+        self.global(die, 0)..self.global(die + 1, 0)
+    }
+
     /// The die of a superblock numbered over the drive, and its number there.
     #[inline]
     pub fn place_of(&self, superblock: u32) -> (usize, u32) {
@@ -261,7 +267,7 @@ impl Space {
 
     /// Asks the victim policy.
     pub fn pick_victim(&mut self, die: usize) -> Option<u32> {
-        let range = die * self.per_die as usize..(die + 1) * self.per_die as usize;
+        let range = self.of_die(die);
         let space = &mut self.dies[die];
         let mut view = VictimView {
             candidates: &space.candidates,
@@ -293,7 +299,7 @@ impl Space {
 
     /// Which of a die's candidates the wear policy wants to move after an erase.
     pub fn ask_wear(&mut self, die: usize, erased: u32) -> Option<SuperblockId> {
-        let range = die * self.per_die as usize..(die + 1) * self.per_die as usize;
+        let range = self.of_die(die);
         let space = &mut self.dies[die];
         let mut view = WearView {
             erased: SuperblockId(erased),
@@ -317,7 +323,7 @@ impl Space {
         due_since_ns: &[u64],
         now_ns: u64,
     ) -> SuperblockId {
-        let range = die * self.per_die as usize..(die + 1) * self.per_die as usize;
+        let range = self.of_die(die);
         let space = &mut self.dies[die];
         order.next(&mut RefreshView {
             candidates,

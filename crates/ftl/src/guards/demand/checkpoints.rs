@@ -58,11 +58,6 @@ impl Checkpoints {
         }
     }
 
-    /// All units of the last complete one are there.
-    pub fn is_whole(&self) -> bool {
-        self.lost.is_none_or(|lost| self.done > lost)
-    }
-
     /// Units of a checkpoint that say where the others are.
     pub fn directory_units(&self) -> u32 {
         self.on_demand.map_or(0, |on_demand| on_demand.directory_units)
@@ -82,9 +77,20 @@ impl Checkpoints {
         Self { began: self.done, left: 0, recovering: 0, loading: None, log, ..self }
     }
 
+    /// All units of the last complete one are there, and of the log that goes on from it.
+    fn is_whole(&self) -> bool {
+        self.lost.is_none_or(|lost| self.done > lost)
+    }
+
     /// The last whole checkpoint says all that a full superblock holds.
     pub fn covers(&self, superblock: usize) -> bool {
-        self.closed_as[superblock] <= self.done
+        self.is_whole() && self.closed_as[superblock] <= self.done
+    }
+
+    /// Page rows of a superblock of which checkpoint and log tell what they hold.
+    pub fn rows_told(&self, superblock: usize) -> u32 {
+        let log = self.log.as_ref().filter(|_| self.is_whole());
+        log.map_or(0, |log| log.rows_told(superblock))
     }
 
     /// A superblock was closed.

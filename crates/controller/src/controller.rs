@@ -441,16 +441,17 @@ impl Controller {
 
     /// Queues a transaction at its die and starts it if it can start.
     #[inline]
-    pub fn submit<P: Probe>(&mut self, mut transaction: Transaction, ctx: &mut Context<P>) -> TransactionId {
+    pub fn submit<P: Probe>(&mut self, transaction: Transaction, ctx: &mut Context<P>) -> TransactionId {
         let now = ctx.calendar.now();
         let die = transaction.die.index();
-        transaction.queued = now;
-        transaction.waits = self.dies[die].occupied_until(now);
-        transaction.submitted = self.submitted;
-        self.submitted += 1;
         let host_read = transaction.class == Class::HostRead;
         self.dies[die].host_operations += u32::from(transaction.origin == Origin::Host);
         let id = self.slab.insert(transaction);
+        let placed = &mut self.slab.items[id.index()];
+        placed.queued = now;
+        placed.waits = self.dies[die].occupied_until(now);
+        placed.submitted = self.submitted;
+        self.submitted += 1;
         ctx.probe.on_submit(id, &self.slab.items[id.index()]);
         self.dies[die].enqueue(&mut self.slab, id);
         if host_read {
@@ -852,8 +853,7 @@ impl Controller {
         } else {
             state.array = TransactionId::NONE;
         }
-        let state = &mut self.dies[die];
-        state.note_occupant(&self.slab, ctx.calendar.now());
+        // The die is held by the same read as before.
         self.start_what_can(die, ctx);
         self.request_channel(die, Grant::DataOut, ctx);
     }

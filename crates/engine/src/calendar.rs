@@ -100,7 +100,8 @@ impl Calendar {
     /// True while more is pending at the very time of the event taken last.
     #[inline]
     pub fn is_more_now(&self) -> bool {
-        (self.first() >> 64) as u64 == self.now.ns()
+        let now = self.now.ns();
+        self.wheel.has_at(now) || (self.first_in_heaps >> 64) as u64 == now
     }
 
     /// How many events were scheduled so far.
@@ -116,8 +117,8 @@ impl Calendar {
     #[inline(never)]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
         let Some(key) = self.key(time, event) else { return self.schedule_anew(time, event) };
-        if !self.wheel.insert(key, self.now.ns()) {
-            self.put_beyond(key);
+        if !self.wheel.insert_alone(key, self.now.ns()) {
+            self.put_beside(key);
         }
     }
 
@@ -171,6 +172,14 @@ impl Calendar {
         self.wheel.first(self.now.ns()).map_or(NEVER, |(_, key)| key).min(self.first_in_heaps)
     }
 
+    /// Puts in what does not find its slot of the wheel empty.
+    #[inline(never)]
+    fn put_beside(&mut self, key: u128) {
+        if !self.wheel.insert(key, self.now.ns()) {
+            self.put_beyond(key);
+        }
+    }
+
     /// Puts in what the wheel did not take: what lies beyond it, is one more than it numbers yet, or is in a full moment.
     #[inline(never)]
     fn put_beyond(&mut self, key: u128) {
@@ -191,7 +200,9 @@ impl Calendar {
     /// None where the event cannot be put in, or only once what is pending is numbered anew.
     #[inline(always)]
     fn key(&mut self, time: SimTime, event: Event) -> Option<u128> {
-        if time < self.now || event.index >= INDEX_MAX || self.sequence >> SEQUENCE_BITS != 0 {
+        // One comparison says whether the index or the sequence number has too many bits.
+        let over = u64::from(event.index) >> INDEX_BITS | self.sequence >> SEQUENCE_BITS;
+        if time < self.now || over != 0 {
             return None;
         }
         debug_assert!(u32::from(event.kind) < 1 << KIND_BITS);

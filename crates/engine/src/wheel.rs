@@ -36,9 +36,27 @@ impl Wheel {
         Self { heads, words: [0; WORDS], summary: 0, nodes: Vec::new(), free: NONE }
     }
 
+    /// Puts an event into its slot if that is empty, as most are: short enough to take no place on the stack. False when it
+    /// is not, and where [`Self::insert`] says so.
+    #[inline(always)]
+    pub fn insert_alone(&mut self, key: u128, now: u64) -> bool {
+        let tick = (key >> 64) as u64 >> SLOT_BITS;
+        let (slot, node) = (tick as usize % SLOTS, self.free);
+        if tick - (now >> SLOT_BITS) >= SLOTS as u64 || self.heads[slot] != NONE {
+            return false;
+        }
+        let Some(unused) = self.nodes.get_mut(node as usize) else { return false };
+        self.free = unused.next;
+        *unused = Node { key, next: NONE };
+        self.heads[slot] = node;
+        self.words[slot / WORD] |= 1 << (slot % WORD);
+        self.summary |= 1 << (slot / WORD);
+        true
+    }
+
     /// Puts in an event, by its key. False when it lies too far from `now`, no node is left (see [`Self::grow`]), or too many
     /// lie before it in its slot.
-    #[inline(always)]
+    #[inline]
     pub fn insert(&mut self, key: u128, now: u64) -> bool {
         let tick = (key >> 64) as u64 >> SLOT_BITS;
         if tick - (now >> SLOT_BITS) >= SLOTS as u64 {
@@ -67,7 +85,7 @@ impl Wheel {
 
     /// The last event of a slot before `key`, from its first on; none when that is further than few steps away: thousands
     /// may fall due at one moment, and each would pass all before it.
-    #[inline(always)]
+    #[inline]
     fn before(&self, first: u16, key: u128) -> Option<usize> {
         let mut before = first as usize;
         for _ in 0..STEPS_MOST {
@@ -98,6 +116,13 @@ impl Wheel {
             word * WORD + self.words[word].trailing_zeros() as usize
         };
         Some((slot, self.nodes[self.heads[slot] as usize].key))
+    }
+
+    /// True when an event is due at `now`, before which none is left.
+    #[inline]
+    pub fn has_at(&self, now: u64) -> bool {
+        let first = self.heads[(now >> SLOT_BITS) as usize % SLOTS];
+        self.nodes.get(first as usize).is_some_and(|node| (node.key >> 64) as u64 == now)
     }
 
     /// Takes the first event of a slot that holds one.

@@ -1,6 +1,7 @@
 //! The kinds of event this crate schedules. Their index names a die, unless the kind says otherwise.
 
-use controller::events::FIRST_FREE as FIRST;
+/// The first number of this crate's own; those below are the controller's.
+pub const FIRST: u8 = controller::events::FIRST_FREE;
 
 /// A die may have been idle long enough for background work.
 pub const IDLE: u8 = FIRST;

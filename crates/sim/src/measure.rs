@@ -62,10 +62,85 @@ impl OpMeasure {
 }
 
 /// Latency of one job or volume.
-pub(crate) struct TagMeasure {
-    pub latency: Histogram<u64>,
-    pub latency_sum_ns: u128,
-    pub bytes: u64,
+struct TagMeasure {
+    latency: Histogram<u64>,
+    latency_sum_ns: u128,
+    bytes: u64,
+}
+
+impl TagMeasure {
+    fn new() -> Self {
+        Self { latency: latency_histogram(2), latency_sum_ns: 0, bytes: 0 }
+    }
+
+    /// That of the only job or volume there is: the coarser histogram as it would have been filled, since a bucket of the
+    /// finer one lies within one of the coarser.
+    fn of_all(all: &OpMeasure) -> Self {
+        let mut of = Self { latency_sum_ns: all.latency_sum_ns, bytes: all.bytes, ..Self::new() };
+        for bucket in all.latency.iter_recorded() {
+            of.latency.saturating_record_n(bucket.value_iterated_to(), bucket.count_at_value());
+        }
+        of
+    }
+}
+
+/// Whose requests of one operation there were.
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    Nobody,
+    /// One tag's, as in most runs: what is measured of all is measured of that one.
+    Only(u16),
+    Several,
+}
+
+/// By tag, for reads, writes and trims.
+type OfTags = Vec<[Option<Box<TagMeasure>>; 3]>;
+
+/// What is measured of jobs or volumes for themselves.
+struct Tags {
+    seen: [Seen; 3],
+    of: OfTags,
+}
+
+impl Tags {
+    /// Adds a request that is not yet counted in `all` of its operation.
+    #[inline]
+    fn add(&mut self, request: &Request, latency: u64, all: &OpMeasure) {
+        let op = request.host.op as usize;
+        match self.seen.get_mut(op) {
+            Some(Seen::Only(tag)) if *tag == request.host.tag => {}
+            Some(seen @ Seen::Nobody) => *seen = Seen::Only(request.host.tag),
+            Some(_) => self.add_one_of_several(request, latency, all),
+            None => {}
+        }
+    }
+
+    #[inline(never)]
+    fn add_one_of_several(&mut self, request: &Request, latency: u64, all: &OpMeasure) {
+        let op = request.host.op as usize;
+        if let Seen::Only(tag) = std::mem::replace(&mut self.seen[op], Seen::Several)
+            && let Some(of) = place(&mut self.of, tag, op)
+        {
+            *of = Some(Box::new(TagMeasure::of_all(all)));
+        }
+        let Some(of) = place(&mut self.of, request.host.tag, op) else { return };
+        let measure = of.get_or_insert_with(|| Box::new(TagMeasure::new()));
+        measure.latency.saturating_record(latency.max(1));
+        measure.latency_sum_ns += u128::from(latency);
+        measure.bytes += u64::from(request.host.bytes);
+    }
+}
+
+/// The place of a tag that has one.
+fn place(of: &mut OfTags, tag: u16, op: usize) -> Option<&mut Option<Box<TagMeasure>>> {
+    let tag = usize::from(tag);
+    if tag >= TAGS_MAX {
+        return None;
+    }
+    if tag >= of.len() {
+        of.resize_with(tag + 1, || [None, None, None]);
+    }
+    of[tag].get_mut(op)
 }
 
 /// More retries are counted with the last.
@@ -122,8 +197,7 @@ impl Arrivals {
 /// Everything measured in the window that counts.
 pub(crate) struct Measure {
     pub ops: [OpMeasure; 4],
-    /// By tag, for reads, writes and trims.
-    pub tags: Vec<[Option<Box<TagMeasure>>; 3]>,
+    tags: Tags,
     pub submitted: [u64; 4],
     pub arrivals: Arrivals,
     pub completed: [u64; 4],
@@ -141,7 +215,7 @@ impl Measure {
     pub fn new(started: SimTime) -> Self {
         Self {
             ops: std::array::from_fn(|_| OpMeasure::new()),
-            tags: Vec::new(),
+            tags: Tags { seen: [Seen::Nobody; 3], of: Vec::new() },
             submitted: [0; 4],
             arrivals: Arrivals::default(),
             completed: [0; 4],
@@ -174,6 +248,7 @@ impl Measure {
         }
         self.completed[op] += 1;
         let measure = &mut self.ops[op];
+        self.tags.add(request, latency, measure);
         measure.latency.saturating_record(latency.max(1));
         measure.latency_sum_ns += u128::from(latency);
         measure.bytes += u64::from(request.host.bytes);
@@ -183,26 +258,28 @@ impl Measure {
         if request.retries > 0 {
             self.retried.add(request.retries, latency);
         }
-        self.count_tag(request, latency);
         self.series.add(now, request.host.op, u64::from(request.host.bytes), latency, cache_bytes);
         self.places.add(request.host.op, request.first, request.units, latency);
     }
 
-    #[inline]
-    fn count_tag(&mut self, request: &Request, latency: u64) {
-        let (tag, op) = (usize::from(request.host.tag), request.host.op as usize);
-        if tag >= TAGS_MAX || op >= 3 {
-            return;
-        }
-        if tag >= self.tags.len() {
-            self.tags.resize_with(tag + 1, || [None, None, None]);
-        }
-        let measure = self.tags[tag][op].get_or_insert_with(|| {
-            Box::new(TagMeasure { latency: latency_histogram(2), latency_sum_ns: 0, bytes: 0 })
+    /// How many tags there were, up to the last of those that are measured for themselves.
+    pub fn tags(&self) -> usize {
+        let only = self.tags.seen.iter().map(|seen| match seen {
+            Seen::Only(tag) if usize::from(*tag) < TAGS_MAX => usize::from(*tag) + 1,
+            _ => 0,
         });
-        measure.latency.saturating_record(latency.max(1));
-        measure.latency_sum_ns += u128::from(latency);
-        measure.bytes += u64::from(request.host.bytes);
+        only.max().unwrap_or(0).max(self.tags.of.len())
+    }
+
+    /// What the requests of a tag were like, if there were any: bytes, latency in ns altogether, and the histogram, the finer
+    /// one of all requests where all are this tag's.
+    pub fn of_tag(&self, tag: usize, op: Op) -> Option<(u64, u128, &Histogram<u64>)> {
+        let all = &self.ops[op as usize];
+        if self.tags.seen[op as usize] == Seen::Only(tag as u16) {
+            return Some((all.bytes, all.latency_sum_ns, &all.latency));
+        }
+        let of = self.tags.of.get(tag)?[op as usize].as_ref()?;
+        Some((of.bytes, of.latency_sum_ns, &of.latency))
     }
 }
 

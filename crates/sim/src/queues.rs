@@ -25,26 +25,34 @@ impl Turn {
     #[inline]
     fn fetch(&mut self, waiting: &mut [VecDeque<u32>]) -> Option<u32> {
         let at = self.filled.first(self.next)?;
-        if at != self.next {
-            (self.next, self.left) = (at, self.burst);
-        }
         let queue = &mut waiting[self.queues[at]];
         let request = queue.pop_front();
         if queue.is_empty() {
             self.filled.remove(at);
+        }
+        self.note_fetched(at);
+        request
+    }
+
+    /// One of the queues gave a command.
+    #[inline]
+    fn note_fetched(&mut self, at: usize) {
+        if at != self.next {
+            (self.next, self.left) = (at, self.burst);
         }
         self.left -= 1;
         if self.left == 0 {
             self.next = if at + 1 == self.queues.len() { 0 } else { at + 1 };
             self.left = self.burst;
         }
-        request
     }
 }
 
 /// Commands the host has made and the drive has not fetched.
 pub(crate) struct Queues {
     waiting: Vec<VecDeque<u32>>,
+    /// The only command there is, and its tag: most are fetched as soon as they are made, and need not lie in a queue.
+    alone: Option<(u32, u16)>,
     depth: u32,
     count: u32,
     /// One turn for all queues, or one for each class: urgent, high, medium, low.
@@ -75,6 +83,7 @@ impl Queues {
         Self {
             places,
             waiting: (0..shape.queues).map(|_| VecDeque::new()).collect(),
+            alone: None,
             depth: shape.queue_depth,
             count: 0,
             turns,
@@ -92,15 +101,30 @@ impl Queues {
     /// Puts a request into the queue its tag prefers, or the next that has a place.
     #[inline]
     pub fn submit(&mut self, request: u32, tag: u16) {
-        let count = self.waiting.len();
-        let mut queue = usize::from(tag) % count;
+        self.count += 1;
+        if self.count == 1 && self.turns.len() == 1 {
+            self.alone = Some((request, tag));
+        } else {
+            self.enqueue(request, tag);
+        }
+    }
+
+    fn enqueue(&mut self, request: u32, tag: u16) {
+        if let Some((request, tag)) = self.alone.take() {
+            self.enqueue(request, tag);
+        }
+        let mut queue = self.preferred(tag);
         while self.waiting[queue].len() as u32 >= self.depth {
-            queue = (queue + 1) % count;
+            queue = (queue + 1) % self.waiting.len();
         }
         self.waiting[queue].push_back(request);
         let (turn, at) = self.places[queue];
         self.turns[turn].filled.insert(at);
-        self.count += 1;
+    }
+
+    #[inline]
+    fn preferred(&self, tag: u16) -> usize {
+        if self.waiting.len() == 1 { 0 } else { usize::from(tag) % self.waiting.len() }
     }
 
     /// Takes the next request by the link's order.
@@ -110,6 +134,11 @@ impl Queues {
             return None;
         }
         self.count -= 1;
+        if let Some((request, tag)) = self.alone.take() {
+            let (turn, at) = self.places[self.preferred(tag)];
+            self.turns[turn].note_fetched(at);
+            return Some(request);
+        }
         match self.turns.as_mut_slice() {
             [all] => all.fetch(&mut self.waiting),
             _ => self.fetch_weighted(),
@@ -140,6 +169,7 @@ impl Queues {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::RandomStream;
 
     fn shape(order: QueueOrder) -> Shape {
         Shape { full_duplex: true, queues: 4, queue_depth: 1000, order, commands_most: 1, commands_usual: 1 }
@@ -172,6 +202,25 @@ mod tests {
         let of = |queue| fetched.iter().filter(|&&drawn| drawn == queue).count();
         // Six of the class high for two of the class low; in each class the queues take turns.
         assert_eq!([of(0), of(1), of(2), of(3)], [100, 300, 100, 300]);
+    }
+
+    /// A command that is fetched before the next is made lies in no queue: that must change nobody's turn.
+    #[test]
+    fn a_command_alone_takes_the_turn_that_it_would_have_taken_in_its_queue() {
+        let mut random = RandomStream::new(5, "queues");
+        for (burst, count) in [(1, 4), (2, 4), (3, 7), (1, 1)] {
+            let shape = Shape { queues: count, ..shape(QueueOrder::RoundRobin { burst }) };
+            let (mut queues, mut plain) = (Queues::new(&shape), Queues::new(&shape));
+            for request in 0..5_000 {
+                let tag = random.below(9) as u16;
+                queues.submit(request, tag);
+                plain.count += 1;
+                plain.enqueue(request, tag);
+                while random.chance(0.6) && queues.count > 0 {
+                    assert_eq!(queues.fetch(), plain.fetch());
+                }
+            }
+        }
     }
 
     #[test]

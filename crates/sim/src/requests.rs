@@ -55,35 +55,39 @@ pub(crate) struct Request {
 
 impl Request {
     /// A request that nothing has happened to.
-    const BLANK: Self = Self {
-        id: 0,
-        host: HostRequest { op: Op::Read, offset: 0, bytes: 0, arrive: SimTime::ZERO, tag: 0, fua: false },
-        first: Lpn(0),
-        units: 0,
-        units_in: 0,
-        units_crossing: 0,
-        parts: 0,
-        bytes_left: 0,
-        gathered: 0,
-        gathered_at: SimTime::ZERO,
-        fetched: SimTime::ZERO,
-        understood: SimTime::ZERO,
-        waiting_since: SimTime::ZERO,
-        buffer_ns: 0,
-        busy_then: [0; 4],
-        buffer_waits: [0; 4],
-        link_ns: 0,
-        ecc_ns: 0,
-        stages: Stages { waits: [0; 4], queue: 0, channel: 0, array: 0, transfer: 0 },
-        from_memory: 0,
-        measured: true,
-        failed: false,
-        uncorrectable: false,
-        retries: 0,
-        in_drive: false,
-        worked_on: false,
-        next_free: u32::MAX,
-    };
+    #[inline(always)]
+    fn new(id: u32, host: HostRequest, unit: u64) -> Self {
+        let (first, end) = units_of(&host, unit);
+        Self {
+            id,
+            host,
+            first: Lpn(first as u32),
+            units: if host.op == Op::Flush { 0 } else { (end - first) as u32 },
+            units_in: 0,
+            units_crossing: 0,
+            parts: 0,
+            bytes_left: u64::from(host.bytes),
+            gathered: 0,
+            gathered_at: SimTime::ZERO,
+            fetched: SimTime::ZERO,
+            understood: SimTime::ZERO,
+            waiting_since: SimTime::ZERO,
+            buffer_ns: 0,
+            busy_then: [0; 4],
+            buffer_waits: [0; 4],
+            link_ns: 0,
+            ecc_ns: 0,
+            stages: Stages { waits: [0; 4], queue: 0, channel: 0, array: 0, transfer: 0 },
+            from_memory: 0,
+            measured: true,
+            failed: false,
+            uncorrectable: false,
+            retries: 0,
+            in_drive: false,
+            worked_on: false,
+            next_free: u32::MAX,
+        }
+    }
 
     fn units_read(&self) -> u64 {
         if self.host.op == Op::Read { u64::from(self.units) } else { 0 }
@@ -143,37 +147,21 @@ impl Requests {
 
     #[inline]
     pub fn insert(&mut self, host: HostRequest, unit: u64) -> u32 {
-        let first = host.offset / unit;
-        let end = (host.offset + u64::from(host.bytes)).div_ceil(unit);
-        let id = self.next_place();
         self.outstanding += 1;
-        // Made where it stays: a copy would cost as much as all else that is done to take a request in.
-        self.items[id as usize] = Request {
-            id,
-            host,
-            first: Lpn(first as u32),
-            units: if host.op == Op::Flush { 0 } else { (end - first) as u32 },
-            bytes_left: u64::from(host.bytes),
-            ..Request::BLANK
-        };
-        id
-    }
-
-    /// A place that no request has.
-    #[inline]
-    fn next_place(&mut self) -> u32 {
-        if self.free == u32::MAX {
-            return self.make_place();
-        }
         let id = self.free;
-        self.free = self.items[id as usize].next_free;
+        let Some(place) = self.items.get_mut(id as usize) else { return self.insert_anew(host, unit) };
+        self.free = place.next_free;
+        // Made where it stays: a copy would cost as much as all else that is done to take a request in.
+        *place = Request::new(id, host, unit);
         id
     }
 
+    /// No place is free.
     #[cold]
-    fn make_place(&mut self) -> u32 {
+    #[inline(never)]
+    fn insert_anew(&mut self, host: HostRequest, unit: u64) -> u32 {
         let id = next_index(self.items.len(), "requests");
-        self.items.push(Request::BLANK);
+        self.items.push(Request::new(id, host, unit));
         id
     }
 
@@ -249,6 +237,18 @@ pub fn bytes_of(request: &Request, unit: u64, granted: u32) -> u64 {
     let to = from + u64::from(granted) * unit;
     let host_end = request.host.offset + u64::from(request.host.bytes);
     to.min(host_end) - from.max(request.host.offset)
+}
+
+/// The first unit that a request touches, and the first behind it.
+#[inline(always)]
+fn units_of(host: &HostRequest, unit: u64) -> (u64, u64) {
+    let end = host.offset + u64::from(host.bytes);
+    let shift = unit.trailing_zeros();
+    if unit >> shift == 1 {
+        // Nearly always so, and a division takes as long as all else that is done here.
+        return (host.offset >> shift, (end + unit - 1) >> shift);
+    }
+    (host.offset / unit, end.div_ceil(unit))
 }
 
 /// True when a request covers the whole of a unit.

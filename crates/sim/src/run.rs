@@ -171,7 +171,8 @@ impl<P: Observer> Run<P> {
 
     /// True when the workload is over and everything it asked for is answered.
     pub fn is_done(&self) -> bool {
-        self.source_done && self.requests.outstanding == 0 && !self.dark
+        // What is seldom so is asked first: this is asked at every event.
+        self.requests.outstanding == 0 && self.source_done && !self.dark
     }
 
     /// How much of the workload was handed out, where that can be known.

@@ -226,7 +226,7 @@ pub(crate) trait Reads {
     ) -> TransactionId {
         let (media, _) = self.parts();
         let id = media.submit_read(row, mask, origin, class_of(origin), owner, ctx);
-        let die = (row / media.store.layout.rows / media.store.layout.superblocks_per_die) as usize;
+        let die = media.store.controller.transaction(id).die.index();
         media.collections[die].background = false;
         media.end_idle_folding(die);
         id

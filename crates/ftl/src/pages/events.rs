@@ -13,8 +13,19 @@ use units::Ppa;
 
 impl PageMapped {
     /// Handles an event of this crate or the controller; outputs can then be taken.
-    #[inline]
+    #[inline(always)]
     pub fn handle<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
+        if event.kind >= events::FIRST {
+            return self.on_own_event(event, ctx);
+        }
+        self.media.store.controller.handle(event, ctx);
+        if let Some(first) = self.media.store.controller.take_finished() {
+            self.on_all_finished(first, ctx);
+        }
+    }
+
+    #[inline(never)]
+    fn on_own_event<P: Probe>(&mut self, event: Event, ctx: &mut Context<P>) {
         match event.kind {
             events::IDLE | events::FOLD | events::REWRITE => {
                 if self.upkeep.on_idle_timer(&mut self.media, event, ctx) {
@@ -23,12 +34,7 @@ impl PageMapped {
             }
             events::UPKEEP => self.on_upkeep(ctx),
             events::FLUSH => self.media.on_flush_timer(ctx),
-            _ => {
-                self.media.store.controller.handle(event, ctx);
-                if let Some(first) = self.media.store.controller.take_finished() {
-                    self.on_all_finished(first, ctx);
-                }
-            }
+            other => unreachable!("event kind {other} does not belong to the translation layer"),
         }
     }
 

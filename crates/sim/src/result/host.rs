@@ -2,7 +2,7 @@
 
 use super::intervals::{self, Interval};
 use super::section::sections;
-use crate::measure::{Measure, OpMeasure, TagMeasure};
+use crate::measure::{Measure, OpMeasure};
 use crate::observers::Observer;
 use crate::run::Run;
 use hdrhistogram::Histogram;
@@ -289,21 +289,18 @@ pub(super) fn jobs<P: Observer>(run: &Run<P>) -> Vec<Job> {
     let names = run.workload.report().tags;
     let measure = &run.measure;
     let span_ns = measure.last_completion.since(measure.started).ns();
-    let of_kind = |op: Op, of: &Option<Box<TagMeasure>>| {
-        let of = of.as_ref()?;
-        // The finer histogram of all requests, where all are this job's.
-        let all = &measure.ops[op as usize];
-        let histogram = if all.requests() == of.latency.len() { &all.latency } else { &of.latency };
-        let mean = of.latency_sum_ns as f64 / of.latency.len() as f64;
-        Some(figures(of.bytes, histogram, Some(mean), span_ns))
+    let of_kind = |tag: usize, op: Op| {
+        let (bytes, latency_sum_ns, histogram) = measure.of_tag(tag, op)?;
+        let mean = latency_sum_ns as f64 / histogram.len() as f64;
+        Some(figures(bytes, histogram, Some(mean), span_ns))
     };
-    let job = |(tag, [read, write, trim]): (usize, &[Option<Box<TagMeasure>>; 3])| Job {
+    let job = |tag: usize| Job {
         name: names.get(tag).cloned().unwrap_or_else(|| tag.to_string()),
-        read: of_kind(Op::Read, read),
-        write: of_kind(Op::Write, write),
-        trim: of_kind(Op::Trim, trim),
+        read: of_kind(tag, Op::Read),
+        write: of_kind(tag, Op::Write),
+        trim: of_kind(tag, Op::Trim),
     };
-    measure.tags.iter().enumerate().map(job).collect()
+    (0..measure.tags()).map(job).collect()
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ class Conditions(TypedDict):
 
     hot: str | None
     jump: float
+    window: float
     measure: float
     seed: int
     jedec: JedecClass | None
@@ -215,6 +216,7 @@ def age(
     *,
     hot: str | None = None,
     jump: float = 0.01,
+    window: float = 1.0,
     measure: float = 0.02,
     seed: int = 1,
     jedec: JedecClass | None = None,
@@ -227,7 +229,8 @@ def age(
 ) -> Life:
     """Overwrite `drive` at random until it ends, or until `stopped`.
 
-    `hot` is `W/S`: W of the writes go to S of the space. Times are measured each `measure` of a life.
+    `hot` is `W/S`: W of the writes go to S of the space. `jump` of a life is skipped after each `window`, in
+    drive writes. Times are measured each `measure` of a life.
     `jedec` is the class of JESD218 by which data must last, the drive's own where it is None. The writes are
     spread over `years`, in which the drive is powered for the share `duty` of the time at `temperature`, else
     at `off_temperature` (degrees Celsius, all as the class where None).
@@ -235,15 +238,17 @@ def age(
     """
     profile = {"class": jedec, "years": years, "duty": duty}
     heat = {"celsius": temperature, "off_celsius": off_temperature}
-    options = {"seed": seed, "jump": jump, "measure": measure} | profile | heat | _skew(hot)
+    pace = {"jump": jump, "window": window, "measure": measure}
+    options = {"seed": seed} | pace | profile | heat | _skew(hot)
     ageing = _core.Ageing(away.place(drive), away.placed(changes), places.folders(), json.dumps(options))
     judged = Judged.read(ageing.facts())
     if judged.without_code is not None:
         _refuse_idle(judged.without_code, jedec, duty, temperature, off_temperature)
     rows: list[Row] = []
     while not rows or not (rows[-1].ends or stopped()):
-        text, part = ageing.advance()
-        rows.append(Row.read(text))
+        text, part = ageing.go_on()
+        if text is not None:
+            rows.append(Row.read(text))
         progress(min(part, 1.0))
     in_use = InUse.read(ageing.in_use())
     return Life(drive, ageing.capacity_bytes(), seed, tuple(rows), judged, in_use)

@@ -151,6 +151,9 @@ class AgeKeywords(TypedDict, total=False):
     jump: SupportsFloat
     """Lifetime skipped at once; 0: none. A number from 0 to 0.2; default 0.01."""
 
+    window: SupportsFloat
+    """Drive writes simulated between two jumps. A number from 0.01 to 100; default 1.0."""
+
     measure: SupportsFloat
     """Lifetime between two speed measurements; 0: none. A number from 0 to 1; default 0.02."""
 

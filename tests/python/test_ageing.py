@@ -180,6 +180,7 @@ def test_lives_are_compared(tmp_path: Path) -> None:
 HALF_A_YEAR = Conditions(
     hot=None,
     jump=0.05,
+    window=1.0,
     measure=0.0,
     seed=1,
     jedec=None,

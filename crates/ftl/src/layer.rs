@@ -221,6 +221,13 @@ impl Ftl {
         self.media().store.map.prefetch_lookup(lpn);
     }
 
+    /// Asks for the cache line that overwriting `lpn` will need, once its map entry is at hand.
+    #[inline]
+    pub fn prefetch_home(&self, lpn: Lpn) {
+        let map = &self.media().store.map;
+        map.prefetch_validity(map.lookup(lpn));
+    }
+
     /// Takes one output.
     #[inline]
     pub fn take_output(&mut self) -> Option<Output> {

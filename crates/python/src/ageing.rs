@@ -49,11 +49,12 @@ impl Ageing {
         self.inner.work(py, |ageing| Ok(json!(ageing.in_use()).to_string()))
     }
 
-    /// One window and the jump after it: how the drive is then, and the part of a mean block's life behind it.
-    fn advance(&self, py: Python<'_>) -> PyResult<(String, f64)> {
+    /// Goes on by a part of a window: after its last and the jump that follows how the drive is then, else nothing; and the
+    /// part of a mean block's life behind it.
+    fn go_on(&self, py: Python<'_>) -> PyResult<(Option<String>, f64)> {
         self.inner.work(py, |ageing| {
-            let row = ageing.advance().map_err(input)?;
-            Ok((json!(row).to_string(), ageing.fraction()))
+            let row = ageing.go_on().map_err(input)?;
+            Ok((row.map(|row| json!(row).to_string()), ageing.fraction()))
         })
     }
 }

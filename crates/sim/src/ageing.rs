@@ -13,123 +13,15 @@
 //! Not modelled: program failures; errors, where the drive has no code or its chip no tables of them.
 
 use crate::ageing_limit::{CodeLimit, DriveClass, Readability, Requirement, check_age};
+use crate::ageing_options::AgeingOptions;
 use crate::ageing_window::{self, Speed};
+use crate::ahead::Ahead;
 use crate::{Drive, Error};
 use engine::RandomStream;
-use ftl::Ftl;
 use ftl::compatibility::{Feature, check_asked};
-use serde::{Deserialize, Serialize};
+use ftl::{Ftl, FtlStats};
+use serde::Serialize;
 use units::Lpn;
-
-/// How a drive is aged; read from JSON, unknown keys refused.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AgeingOptions {
-    /// Everything random follows from it.
-    pub seed: u64,
-    /// Overwrites of the logical space in each window.
-    pub window: f64,
-    /// By how much of its life the mean block ages in one jump at most; 0: never jump.
-    pub jump: f64,
-    /// Share of the writes that go to `hot_space` of the logical space; the rest goes to the rest.
-    pub hot_writes: f64,
-    /// See `hot_writes`.
-    pub hot_space: f64,
-    /// How much of the mean block's life passes, by what the host has written, until times are measured again; 0: never.
-    pub measure: f64,
-    /// What JESD218 asks of the drive; none: as the drive is.
-    pub class: Option<DriveClass>,
-    /// Years over which the writes are spread.
-    pub years: f64,
-    /// Share of them in which the drive is powered; none: as the class.
-    pub duty: Option<f64>,
-    /// Degrees Celsius then; none: as the class.
-    pub celsius: Option<f64>,
-    /// Degrees Celsius without power; none: as the class.
-    pub off_celsius: Option<f64>,
-}
-
-impl Default for AgeingOptions {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            window: 1.0,
-            jump: 0.01,
-            hot_writes: 0.0,
-            hot_space: 0.0,
-            measure: 0.0,
-            class: None,
-            years: 5.0,
-            duty: None,
-            celsius: None,
-            off_celsius: None,
-        }
-    }
-}
-
-impl AgeingOptions {
-    /// Reads the options.
-    ///
-    /// # Errors
-    /// When a key is unknown or a value out of range.
-    pub fn from_json(text: &str) -> Result<Self, Error> {
-        let options: Self = serde_json::from_str(text).map_err(|error| Error(format!("options: {error}")))?;
-        let ranges = [
-            (
-                "window",
-                options.window,
-                options.window > 0.0 && options.window <= 100.0,
-                "above 0, at most 100",
-            ),
-            ("jump", options.jump, (0.0..=0.2).contains(&options.jump), "0 to 0.2 of a life"),
-            ("hot_writes", options.hot_writes, (0.0..=1.0).contains(&options.hot_writes), "0 to 1"),
-            ("measure", options.measure, (0.0..=1.0).contains(&options.measure), "0 to 1 of a life"),
-            ("hot_space", options.hot_space, (0.0..1.0).contains(&options.hot_space), "0 to below 1"),
-            ("years", options.years, options.years > 0.0 && options.years <= 200.0, "above 0, at most 200"),
-        ];
-        let given = |key, value: Option<f64>, low, high, expected| {
-            value.map(|value| (key, value, (low..=high).contains(&value), expected))
-        };
-        let profile = [
-            given("duty", options.duty, 0.0, 1.0, "0 to 1"),
-            given("celsius", options.celsius, -60.0, 200.0, "-60 to 200 degrees Celsius"),
-            given("off_celsius", options.off_celsius, -60.0, 200.0, "-60 to 200 degrees Celsius"),
-        ];
-        let ranges = ranges.into_iter().chain(profile.into_iter().flatten());
-        for (key, value, fits, expected) in ranges {
-            if !fits {
-                return Err(Error(format!("options: {key} = {value}: expected {expected}")));
-            }
-        }
-        if (options.hot_writes > 0.0) != (options.hot_space > 0.0) {
-            return Err(Error("options: expected hot_writes and hot_space together".to_owned()));
-        }
-        Ok(options)
-    }
-
-    /// What a drive must bear that is of class `own`.
-    fn requirement(&self, own: DriveClass) -> Requirement {
-        let mut asked = self.class.unwrap_or(own).requirement(self.years);
-        let service = &mut asked.service;
-        service.duty = self.duty.unwrap_or(service.duty);
-        service.celsius = self.celsius.unwrap_or(service.celsius);
-        service.off_celsius = self.off_celsius.unwrap_or(service.off_celsius);
-        asked
-    }
-
-    /// The next of `units` to be written.
-    pub(crate) fn draw(&self, random: &mut RandomStream, units: u32) -> u64 {
-        let (all, hot) = (u64::from(units), (f64::from(units) * self.hot_space) as u64);
-        let (from, count) = if hot == 0 {
-            (0, all)
-        } else if random.chance(self.hot_writes) {
-            (0, hot)
-        } else {
-            (hot, all - hot)
-        };
-        from + random.below(count)
-    }
-}
 
 /// A drive at the end of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -196,6 +88,16 @@ pub struct InUse {
     pub years_readable: Option<f64>,
 }
 
+/// A window that is being written: what was counted when it began, and how far it is.
+struct Window {
+    cycles: Vec<u32>,
+    stats: FtlStats,
+    speed: Option<Speed>,
+    written: u64,
+}
+
+/// Units written in one go, after which whoever waits can look at the clock or give up.
+const UNITS_AT_ONCE: u64 = 1 << 22;
 const YEAR_S: f64 = 365.25 * 86_400.0;
 /// One block in so many may end its life in a jump, which lets it live on to the jump's end.
 const FAILING: usize = 400;
@@ -206,11 +108,14 @@ pub struct Ageing {
     ftl: Ftl,
     options: AgeingOptions,
     random: RandomStream,
+    ahead: Ahead,
     units: u32,
     /// Overwrites after which times are measured again.
     next_measure: f64,
     measure_every: f64,
-    window: u64,
+    /// Units of a window, and the window under way.
+    window_units: u64,
+    window: Option<Window>,
     drive_writes: f64,
     capacity: f64,
     read_only: bool,
@@ -250,11 +155,15 @@ impl Ageing {
         let units = ftl.layout().logical_units;
         let spare = ftl.layout().physical_units() as f64 / f64::from(units);
         let filled = (0..units).all(|lpn| ftl.try_write_untimed(Lpn(lpn)));
+        let mut random = RandomStream::new(options.seed, "ageing");
+        let ahead = Ahead::new(|| options.draw(&mut random, units));
         Ok(Self {
-            random: RandomStream::new(options.seed, "ageing"),
+            random,
+            ahead,
             next_measure: 0.0,
             measure_every: options.measure * life * spare,
-            window: (f64::from(units) * options.window).max(1.0) as u64,
+            window_units: (f64::from(units) * options.window).max(1.0) as u64,
+            window: None,
             drive_writes: 0.0,
             capacity: drive.capacity().get() as f64,
             read_only: !filled || ftl.is_read_only(),
@@ -299,14 +208,47 @@ impl Ageing {
     /// Measures times when that is due, then one window, and the jump after it.
     ///
     /// # Errors
-    /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
+    /// As [`Self::go_on`].
     pub fn advance(&mut self) -> Result<AgeRow, Error> {
+        loop {
+            if let Some(row) = self.go_on()? {
+                return Ok(row);
+            }
+        }
+    }
+
+    /// Goes on by a part of a window; after its last, the jump, and how the drive is then.
+    ///
+    /// # Errors
+    /// When the drive cannot be copied for the measurement, or has worn beyond its chip's tables.
+    pub fn go_on(&mut self) -> Result<Option<AgeRow>, Error> {
+        let mut window = match self.window.take() {
+            Some(window) => window,
+            None => self.begin_window()?,
+        };
+        let end = self.window_units.min(window.written + UNITS_AT_ONCE);
+        while window.written < end && !self.read_only {
+            let draw = || self.options.draw(&mut self.random, self.units);
+            let lpn = self.ahead.next(&self.ftl, draw);
+            let stored = self.ftl.try_write_untimed(lpn);
+            window.written += u64::from(stored);
+            self.read_only = !stored || self.ftl.is_read_only();
+        }
+        if window.written < self.window_units && !self.read_only {
+            self.window = Some(window);
+            return Ok(None);
+        }
+        self.end_window(window).map(Some)
+    }
+
+    fn begin_window(&mut self) -> Result<Window, Error> {
         // What waits for company before a map of blocks is written at the end of each window, be it measured or not.
         if self.ftl.is_draining() {
             self.ftl.settle();
         }
         let speed = self.measure()?;
-        Ok(AgeRow { speed, ..self.overwrite()? })
+        let cycles = self.ftl.array().pe_cycles_by_block().to_vec();
+        Ok(Window { cycles, stats: *self.ftl.stats(), speed, written: 0 })
     }
 
     fn measure(&mut self) -> Result<Option<Speed>, Error> {
@@ -317,16 +259,8 @@ impl Ageing {
         ageing_window::measure(&self.drive, &self.ftl, self.options)
     }
 
-    fn overwrite(&mut self) -> Result<AgeRow, Error> {
-        let before = self.ftl.array().pe_cycles_by_block().to_vec();
-        let stats = *self.ftl.stats();
-        let mut written = 0;
-        while written < self.window && !self.read_only {
-            let lpn = Lpn(self.options.draw(&mut self.random, self.units) as u32);
-            let stored = self.ftl.try_write_untimed(lpn);
-            written += u64::from(stored);
-            self.read_only = !stored || self.ftl.is_read_only();
-        }
+    fn end_window(&mut self, window: Window) -> Result<AgeRow, Error> {
+        let Window { cycles: before, stats, speed, written } = window;
         let counted = self.ftl.stats().since(&stats);
         let programmed: u64 = counted.units_programmed.iter().sum();
         let waf = programmed as f64 / counted.units_written.max(1) as f64;
@@ -357,7 +291,7 @@ impl Ageing {
             read_only,
             readability,
             unreadable: self.unreadable,
-            speed: None,
+            speed,
         })
     }
 

@@ -60,7 +60,7 @@ impl Workload for Mixed {
         let (op, unit) = if self.random.chance(READS) {
             (Op::Read, self.random.below(u64::from(self.units)))
         } else {
-            (Op::Write, self.options.draw(&mut self.random, self.units))
+            (Op::Write, u64::from(self.options.draw(&mut self.random, self.units).0))
         };
         let offset = unit * u64::from(self.unit_bytes);
         Ok(Poll::Ready(HostRequest { arrive: now, op, offset, bytes: self.unit_bytes, tag: 0, fua: false }))

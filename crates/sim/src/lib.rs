@@ -6,7 +6,9 @@
 
 mod ageing;
 mod ageing_limit;
+mod ageing_options;
 mod ageing_window;
+mod ahead;
 mod check;
 mod drive;
 mod durability;
@@ -41,8 +43,9 @@ pub mod tables;
 mod timeline;
 mod workload;
 
-pub use ageing::{AgeFacts, AgeRow, Ageing, AgeingOptions, InUse};
+pub use ageing::{AgeFacts, AgeRow, Ageing, InUse};
 pub use ageing_limit::{DriveClass, Readability, Requirement, Service, WorstPage};
+pub use ageing_options::AgeingOptions;
 pub use ageing_window::Speed;
 pub use drive::{BenchChip, Catalogue, ChipModel, Drive, DriveSummary, chip_on_bench, explain_chip};
 pub use error::Error;

@@ -94,6 +94,7 @@ def _conditions(asked: AgeOptions) -> Conditions:
     return {
         "hot": asked.hot,
         "jump": asked.jump,
+        "window": asked.window,
         "measure": asked.measure,
         "seed": asked.seed,
         "jedec": asked.jedec,

@@ -40,6 +40,10 @@ class AgeOptions(CommandOptions):
     jump: Annotated[
         float, Option("Lifetime skipped at once; 0: none.", metavar="SHARE", least=0, most=0.2)
     ] = 0.01
+    window: Annotated[
+        float,
+        Option("Drive writes simulated between two jumps.", metavar="N", least=0.01, most=100),
+    ] = 1.0
     measure: Annotated[
         float, Option("Lifetime between two speed measurements; 0: none.", metavar="SHARE", least=0, most=1)
     ] = 0.02

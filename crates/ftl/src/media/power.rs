@@ -170,8 +170,7 @@ impl Media {
 
     /// Nobody can look at the spare areas of a die that failed: all that it holds is as if it were torn.
     fn leave_dead(&mut self, wreck: &mut Wreck) {
-        let dead: Vec<usize> =
-            self.guards.dead.dies().flat_map(|die| self.store.space.of_die(die)).collect();
+        let dead: Vec<usize> = self.guards.dead.dies().flat_map(|die| self.store.space.of_die(die)).collect();
         for global in dead {
             let superblock = global as u32;
             let rows = (0..self.store.array.next_row(global)).map(|row| (superblock, row));

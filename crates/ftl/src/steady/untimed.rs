@@ -292,6 +292,13 @@ impl Media {
     fn move_row_untimed(&mut self, die: usize, row: u32, mut mask: u64, origin: Origin) {
         let (stream, first) = (self.moving_stream(), self.store.layout.first_of_row(row));
         self.store.stats.units_programmed[origin as usize] += u64::from(mask.count_ones());
+        // Where the units live is all over the map: it is asked for at once, not unit by unit.
+        let mut asked = mask;
+        while asked != 0 {
+            let place = Ppa(first + u64::from(asked.trailing_zeros()));
+            self.store.map.prefetch_lookup(self.store.map.holder(place));
+            asked &= asked - 1;
+        }
         while mask != 0 {
             let old = Ppa(first + u64::from(mask.trailing_zeros()));
             mask &= mask - 1;

@@ -73,6 +73,17 @@ fn jumps_agree_with_running_it_all() {
     }
 }
 
+/// A short window finds some blocks erased and others not, which a jump multiplies: jumps must be shorter, too.
+#[test]
+fn short_windows_agree_where_jumps_are_short() {
+    let mean = |jump: f64, window: f64| -> f64 {
+        let options = |seed| AgeingOptions { jump, window, seed, ..AgeingOptions::default() };
+        (1..=6).map(|seed| life(options(seed), &[]).last().expect("it lived").drive_writes / 6.0).sum()
+    };
+    let (whole, jumped) = (mean(0.0, 1.0), mean(0.004, 0.2));
+    assert!((jumped / whole - 1.0).abs() < 0.02, "{whole} and {jumped} drive writes");
+}
+
 #[test]
 fn the_same_seed_is_the_same_life() {
     let options = AgeingOptions { hot_writes: 0.8, hot_space: 0.2, ..AgeingOptions::default() };
